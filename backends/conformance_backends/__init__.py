@@ -1,0 +1,1 @@
+"""Adapters to engines, one module per engine; the reference engine is among them."""

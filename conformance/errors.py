@@ -1,0 +1,73 @@
+"""What can go wrong, as a tree; every message names the thing and the way out.
+
+ConformanceError
+├── UsageError           the command line asked for what is not there        exit 4
+│   └── NothingSelected  the query matches nothing                           exit 5
+├── AdapterError         the adapter could not start, or broke its protocol  exit 11
+├── RunFileError         a run file that cannot be read                      exit 4
+├── Unsupported          the engine does not promise this, with the reason
+└── Violation            the engine breaks a clause (a verdict, not a crash)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ConformanceError(Exception):
+    """Anything this project raises on purpose."""
+
+    exit_code = 3
+
+
+class UsageError(ConformanceError):
+    """What was asked for does not exist or does not fit."""
+
+    exit_code = 4
+
+
+class NothingSelected(UsageError):
+    """A query matched nothing."""
+
+    exit_code = 5
+
+
+class RunFileError(UsageError):
+    """A run file that cannot be read."""
+
+
+class AdapterError(ConformanceError):
+    """The adapter could not start, or answered what the protocol does not allow."""
+
+    exit_code = 11
+
+
+class Unsupported(ConformanceError):
+    """The backend does not offer what a check needs; the message is the reason."""
+
+
+class Violation(ConformanceError):
+    """The engine does not do what a clause says.
+
+    `expected`, `got` and `allowed` are arrays of one shape where the claim is about values, `where`
+    the entry furthest out, `error` its distance over the allowance, `ulp` in units in the last place.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        expected: Any = None,
+        got: Any = None,
+        allowed: Any = None,
+        where: str = "",
+        error: float | None = None,
+        ulp: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.got = got
+        self.allowed = allowed
+        self.where = where
+        self.error = error
+        self.ulp = ulp

@@ -1,0 +1,158 @@
+"""Row constructors: an op from the shortest statement of its rule.
+
+An elementwise row gives its partials, a linear row its transpose, a general row one rule per
+operand, a variadic row one rule for all. Unbroadcasting stands here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.op import REAL, Domain, Law, Op, Shape, SpecialPoint, Trait
+from conformance.ops import laws
+
+
+def unbroadcast(g: Any, shape: Shape) -> Any:
+    """Sum `g` over the axes along which an operand of `shape` was broadcast.
+
+    Broadcasting copies an entry along an axis; the transpose of copying is summing.
+    """
+    extra = np.ndim(g) - len(shape)
+    stretched = tuple(
+        axis + extra
+        for axis, size in enumerate(shape)
+        if size == 1 and np.shape(g)[axis + extra] != 1
+    )
+    axes = tuple(range(extra)) + stretched
+    return np.reshape(np.sum(g, axis=axes), shape) if axes else g
+
+
+def elementwise(
+    name: str,
+    reference: Callable[..., Any],
+    *partials: Callable[..., Any],
+    source: str,
+    formula: str = "",
+    domains: Sequence[Domain] = (),
+    law: Law | None = None,
+    aliases: tuple[str, ...] = (),
+    special_points: tuple[SpecialPoint, ...] = (),
+    traits: frozenset[Trait] = frozenset(),
+) -> Op:
+    """A row that acts on every element alone: `partials[i](z, *operands, **parameters)` is ∂z/∂xᵢ.
+
+    Its VJP multiplies the upstream cotangent by the partial and sums over the broadcast axes.
+    An operand that is not differentiable has a partial all the same: None.
+    """
+
+    def rule(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
+        slope = partials[index](z, *operands, **parameters)
+        return unbroadcast(g * slope, np.shape(operands[index]))
+
+    return Op(
+        name=name,
+        reference=reference,
+        rule=rule,
+        domains=tuple(domains) or (REAL,) * len(partials),
+        law=law or (laws.one_array if len(partials) == 1 else laws.broadcast(len(partials))),
+        source=source,
+        formula=formula,
+        traits=traits | {Trait.ELEMENTWISE},
+        aliases=aliases,
+        special_points=special_points,
+    )
+
+
+def linear(
+    name: str,
+    reference: Callable[..., Any],
+    transpose: Callable[..., Any],
+    *,
+    law: Law,
+    source: str,
+    formula: str = "",
+    traits: frozenset[Trait] = frozenset(),
+    aliases: tuple[str, ...] = (),
+) -> Op:
+    """A row linear in its only operand: `transpose(g, x, **parameters)` is the whole rule."""
+
+    def rule(index: int, g: Any, z: Any, x: Any, **parameters: Any) -> Any:
+        return transpose(g, x, **parameters)
+
+    return Op(
+        name=name,
+        reference=reference,
+        rule=rule,
+        domains=(REAL,),
+        law=law,
+        source=source,
+        formula=formula,
+        traits=traits | {Trait.LINEAR},
+        aliases=aliases,
+    )
+
+
+def general(
+    name: str,
+    reference: Callable[..., Any],
+    *rules: Callable[..., Any] | None,
+    law: Law,
+    source: str,
+    formula: str = "",
+    domains: Sequence[Domain] = (),
+    traits: frozenset[Trait] = frozenset(),
+    aliases: tuple[str, ...] = (),
+    special_points: tuple[SpecialPoint, ...] = (),
+) -> Op:
+    """A row with one rule per operand: `rules[i](g, z, *operands, **parameters)`."""
+
+    def rule(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
+        chosen = rules[index]
+        if chosen is None:
+            raise ValueError(f"{name}: operand {index} is not differentiable")
+        return chosen(g, z, *operands, **parameters)
+
+    return Op(
+        name=name,
+        reference=reference,
+        rule=rule,
+        domains=tuple(domains) or (REAL,) * len(rules),
+        law=law,
+        source=source,
+        formula=formula,
+        traits=traits,
+        aliases=aliases,
+        special_points=special_points,
+    )
+
+
+def variadic(
+    name: str,
+    reference: Callable[..., Any],
+    rule: Callable[..., Any],
+    *,
+    law: Law,
+    source: str,
+    formula: str = "",
+    domain: Domain = REAL,
+    aliases: tuple[str, ...] = (),
+    traits: frozenset[Trait] = frozenset(),
+) -> Op:
+    """A row with any number of operands: `rule(index, g, z, *operands, **parameters)`.
+
+    The reference takes the operands one by one, also where NumPy wants a list of them.
+    """
+    return Op(
+        name=name,
+        reference=reference,
+        rule=rule,
+        domains=(domain,),
+        law=law,
+        source=source,
+        formula=formula,
+        traits=traits | {Trait.VARIADIC},
+        aliases=aliases,
+    )

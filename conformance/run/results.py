@@ -1,0 +1,265 @@
+"""The run file: what one run measured, as JSON lines.
+
+A run file is a header, results, timings and a footer. A missing footer means that the run was cut
+short, and reading says so. Every line is flushed as soon as it is known, so that a killed run
+loses nothing that was finished.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TextIO, Union
+
+import msgspec
+
+from conformance.errors import RunFileError
+
+SCHEMA = 1
+
+
+class Verdict(str, enum.Enum):
+    """What came of one check on one subject; the order is from good to bad."""
+
+    PASS = "pass"
+    FIXED = "fixed"
+    KNOWN = "known"
+    UNSUPPORTED = "unsupported"
+    SKIPPED = "skipped"
+    ADAPTER_ERROR = "adapter_error"
+    FAIL = "fail"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+
+
+UNEXPECTED = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH, Verdict.ADAPTER_ERROR})
+
+
+class BackendLine(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One backend of the run: `engine` is the distribution tested, `mode` the way it is called."""
+
+    name: str
+    engine: str
+    version: str
+    mode: str = ""
+    capabilities: tuple[str, ...] = ()
+    conventions: dict[str, str] = {}
+    error: str = ""  # why the adapter could not start; empty where it did
+
+
+class SpecLine(msgspec.Struct, frozen=True):
+    """Which specification was run: its version and a digest of its rows, clauses and checks."""
+
+    version: str
+    digest: str
+
+
+class RunLine(msgspec.Struct, frozen=True, tag="run"):
+    """The header: everything needed to run again."""
+
+    schema: int
+    id: str
+    started: str  # ISO 8601, UTC
+    profile: str
+    seed: int
+    spec: SpecLine
+    host: dict[str, str]
+    backends: tuple[BackendLine, ...]
+    queries: tuple[str, ...] = ()
+
+
+class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is needed to believe a verdict other than pass, and to see it again.
+
+    Arrays are nested lists of numbers; NaN and infinities are the strings "nan", "inf", "-inf".
+    `case` holds op, operands, parameters, cotangent and dtype where the subject is an op.
+    """
+
+    message: str
+    case: dict[str, Any] = {}
+    expected: Any = None
+    got: Any = None
+    allowed: Any = None  # same shape as expected
+    where: str = ""  # "[0, 2]": the entry that is furthest out
+    token: str = ""
+    script: str = ""
+    reason: str = ""  # of a known failure
+    link: str = ""
+
+
+class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
+    """One verdict: a backend, a subject, a check, a dtype.
+
+    `subject` is an op's name (kind "op"), a clause (kind "contract"), "program", "example" or
+    "capability". `error` is the worst |got - expected| over what is allowed; `ulp` is in units in the
+    last place of the expected value.
+    """
+
+    id: str
+    backend: str
+    kind: str
+    subject: str
+    check: str
+    clause: str
+    level: str
+    dtype: str
+    verdict: Verdict
+    cases: int
+    seconds: float
+    error: float | None = None
+    ulp: float | None = None
+    evidence: Evidence | None = None
+
+
+class TimingLine(msgspec.Struct, frozen=True, tag="timing", omit_defaults=True):
+    """One measurement: a workload of one size on one backend; times in seconds.
+
+    `ratio` is to hand-written NumPy, `ratio_to_reference` to the reference engine, each with a
+    95 % interval over the interleaved rounds. A wrong gradient has no number but a `refused` reason.
+    """
+
+    workload: str
+    size: str
+    backend: str
+    dtype: str
+    what: str  # "forward" or "gradient"
+    median: float | None = None
+    low: float | None = None  # first quartile
+    high: float | None = None  # third quartile
+    rounds: int = 0
+    compile_seconds: float | None = None
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+    ratio_to_reference: float | None = None
+    refused: str = ""
+
+
+class ProofLine(msgspec.Struct, frozen=True, tag="proof"):
+    """How a row of the catalogue was proven: `error` is the worst relative disagreement."""
+
+    op: str
+    oracle: str
+    error: float
+    cases: int
+
+
+class MutantLine(msgspec.Struct, frozen=True, tag="mutant"):
+    """One engine wrong on purpose: the checks that must catch it, and all those that did."""
+
+    name: str
+    wrong: str
+    named: tuple[str, ...]
+    killers: tuple[str, ...]
+
+
+class EndLine(msgspec.Struct, frozen=True, tag="end"):
+    """The footer: the run came to its end, and these are its counts by verdict."""
+
+    complete: bool
+    counts: dict[str, int]
+    seconds: float = 0.0
+    exit_code: int = 0
+
+
+Line = Union[RunLine, ResultLine, TimingLine, ProofLine, MutantLine, EndLine]
+
+_decoder = msgspec.json.Decoder(Line)
+_encoder = msgspec.json.Encoder()
+
+
+class Run(msgspec.Struct):
+    """A run file, read: `damage` tells what was wrong with it, empty where nothing was."""
+
+    header: RunLine
+    results: list[ResultLine]
+    timings: list[TimingLine]
+    proofs: list[ProofLine]
+    mutants: list[MutantLine]
+    end: EndLine | None = None
+    damage: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the file has its footer and the footer says that nothing is missing."""
+        return self.end is not None and self.end.complete and not self.damage
+
+    def counts(self) -> dict[str, int]:
+        """Results by verdict, as they are in the file whatever its footer says."""
+        counts: dict[str, int] = {}
+        for result in self.results:
+            counts[result.verdict.value] = counts.get(result.verdict.value, 0) + 1
+        return counts
+
+
+class RunWriter:
+    """Writes a run file line by line, flushed."""
+
+    def __init__(self, path: Path, header: RunLine) -> None:
+        self.path = path
+        self.file: TextIO = path.open("w", encoding="utf-8")
+        self.write(header)
+
+    def write(self, line: Line) -> None:
+        """Append one line; it is on its way to the disk when this returns."""
+        self.file.write(_encoder.encode(line).decode() + "\n")
+        self.file.flush()
+
+    def close(self) -> None:
+        """Close the file, with or without its footer."""
+        self.file.close()
+
+
+def read_run(path: Path) -> Run:
+    """Read a run file, damaged or not.
+
+    Raises RunFileError if there is no such file, or its first line is no header of this schema. Later
+    damage is kept to in `Run.damage`: what stands before it is still a measurement.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8", errors="replace")
+    except OSError as error:
+        raise RunFileError(f"cannot read the run file {path}: {error.strerror}") from None
+    lines = _lines(text, path)
+    first = next(lines, None)
+    if not isinstance(first, RunLine):
+        raise RunFileError(
+            f"{path} is not a run file: its first line is not a run header. "
+            "Write one with: conformance run -o RUN.jsonl"
+        )
+    if first.schema != SCHEMA:
+        raise RunFileError(f"{path} has schema {first.schema}; this version reads schema {SCHEMA}")
+    run = Run(first, [], [], [], [])
+    for line in lines:
+        if isinstance(line, str):
+            run.damage = line
+            break
+        if isinstance(line, ResultLine):
+            run.results.append(line)
+        elif isinstance(line, TimingLine):
+            run.timings.append(line)
+        elif isinstance(line, ProofLine):
+            run.proofs.append(line)
+        elif isinstance(line, MutantLine):
+            run.mutants.append(line)
+        elif isinstance(line, EndLine):
+            run.end = line
+    return run
+
+
+def _lines(text: str, path: Path) -> Iterator[Line | str]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield _decoder.decode(line)
+        except msgspec.MsgspecError as error:
+            yield f"{path}, line {number}: {error}"
+            return
+
+
+def json_schema() -> Mapping[str, Any]:
+    """The run file's lines as JSON Schema."""
+    return msgspec.json.schema(Line)

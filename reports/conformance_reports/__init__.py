@@ -1,0 +1,1 @@
+"""Reports made from run files, one module per format."""
