@@ -1,0 +1,34 @@
+"""The reference engine: reverse-mode automatic differentiation in plain NumPy, short enough to read.
+
+    >>> import numpy as np
+    >>> from conformance_backends.numpy_engine import Tensor
+    >>> x = Tensor([1.0, 2.0], requires_grad=True)
+    >>> y = np.sum(x * x)
+    >>> y.backward()
+    >>> x.grad
+    array([2., 4.])
+
+Read it in this order: `graph` (what is remembered, and how it is walked back), `tensor` (how a call
+of a NumPy function comes to be remembered), `transforms` (gradients as functions of functions),
+`custom` (a rule of your own). The derivative rules themselves are the rows of `conformance.ops`.
+"""
+
+from conformance_backends.numpy_engine.custom import custom
+from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
+from conformance_backends.numpy_engine.tensor import Tensor, apply, detach
+from conformance_backends.numpy_engine.transforms import grad, hessian, jvp, value_and_grad, vjp
+
+__all__ = [
+    "Accumulation",
+    "Node",
+    "Tensor",
+    "apply",
+    "custom",
+    "detach",
+    "grad",
+    "hessian",
+    "jvp",
+    "no_grad",
+    "value_and_grad",
+    "vjp",
+]

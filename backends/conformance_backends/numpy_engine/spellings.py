@@ -1,0 +1,104 @@
+"""Which row of the catalogue a call of a NumPy function is.
+
+Most rows name NumPy's own function as their reference, so the table is read off the catalogue. What
+is left are functions that take their operands as a list, and functions whose result does not change
+when the operands move a little, which are computed on plain values.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from conformance.op import Op, Trait
+from conformance.ops import CATALOGUE
+
+FLAT = frozenset(
+    {
+        # questions about shape and type
+        np.shape, np.ndim, np.size, np.result_type, np.iscomplexobj, np.isrealobj,
+        # fresh constants of the same shape
+        np.zeros_like, np.ones_like, np.full_like, np.empty_like,
+        # comparisons, logic and rounding: piecewise constant
+        np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
+        np.logical_and, np.logical_or, np.logical_not, np.logical_xor,
+        np.isfinite, np.isnan, np.isinf, np.signbit, np.isclose, np.allclose, np.array_equal,
+        np.sign, np.floor, np.ceil, np.rint, np.trunc, np.round, np.heaviside, np.floor_divide,
+        # positions
+        np.argmax, np.argmin, np.argsort, np.searchsorted, np.nonzero, np.count_nonzero, np.any, np.all,
+    }
+)  # fmt: skip
+
+
+def _listed(name: str) -> Callable[..., tuple[Op, Sequence[Any], Mapping[str, Any]]]:
+    """A NumPy function that takes its operands as one list, and perhaps an axis."""
+
+    def bind_list(arrays: Sequence[Any], axis: int = 0) -> tuple[Op, Sequence[Any], Mapping[str, Any]]:
+        return CATALOGUE[name], tuple(arrays), {"axis": axis}
+
+    return bind_list
+
+
+def _einsum(subscripts: str, *operands: Any) -> tuple[Op, Sequence[Any], Mapping[str, Any]]:
+    return CATALOGUE["einsum"], operands, {"subscripts": subscripts}
+
+
+LISTED: dict[Callable[..., Any], Callable[..., tuple[Op, Sequence[Any], Mapping[str, Any]]]] = {
+    np.concatenate: _listed("concat"),
+    np.stack: _listed("stack"),
+    np.einsum: _einsum,
+}
+
+
+@cache
+def rows() -> dict[Callable[..., Any], Op]:
+    """The catalogue by reference function."""
+    return {op.reference: op for op in CATALOGUE.values()}
+
+
+def is_flat(function: Callable[..., Any]) -> bool:
+    """Whether the function's value does not change when its operands move a little."""
+    return function in FLAT
+
+
+def bind(
+    function: Callable[..., Any], operands: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[Op, Sequence[Any], Mapping[str, Any]]:
+    """The row that `function` is the reference of, with the call's operands and parameters.
+
+    Raises:
+        TypeError: if the catalogue has no row for the function.
+    """
+    if function in LISTED:
+        return LISTED[function](*operands, **keywords)
+    op = rows().get(function)
+    if op is None:
+        name = getattr(function, "__name__", repr(function))
+        raise TypeError(f"np.{name} has no row in the catalogue, so its derivative is not known here")
+    if isinstance(function, np.ufunc):
+        return op, operands, keywords
+    return op, *_split(op, function, operands, keywords)
+
+
+def _split(
+    op: Op, function: Callable[..., Any], operands: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """Tell operands from parameters, however the caller wrote them."""
+    if Trait.VARIADIC in op.traits:
+        return operands, keywords
+    names = parameter_names(function)
+    count = len(op.domains)
+    given = {**dict(zip(names, operands, strict=False)), **keywords}
+    return [given[name] for name in names[:count]], {k: v for k, v in given.items() if k not in names[:count]}
+
+
+@cache
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters, in order."""
+    if function is np.where:  # written in C, without a signature to ask
+        return ("condition", "x", "y")
+    return tuple(inspect.signature(function).parameters)

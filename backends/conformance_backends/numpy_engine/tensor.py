@@ -1,0 +1,289 @@
+"""The tensor: an array whose NumPy calls are remembered.
+
+NumPy asks its operands before it computes: `np.tanh(x)` calls `x.__array_ufunc__`, `np.sum(x)` calls
+`x.__array_function__` (NEP 13 and NEP 18). A tensor answers by looking the function up among the
+rows of the catalogue, computing the plain value, and leaving a node with the row's rule behind. That
+is the whole engine: it has no derivative rules of its own.
+
+Because a rule is written in NumPy too, it runs on tensors as well as on arrays. Run on tensors, it
+is itself recorded, and the gradient can be differentiated again.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from conformance.op import Op
+from conformance.ops import CATALOGUE
+from conformance_backends.numpy_engine import spellings
+from conformance_backends.numpy_engine.graph import (
+    Accumulation,
+    Edge,
+    Node,
+    is_recording,
+    no_grad,
+    walk_back,
+)
+
+
+class Tensor(NDArrayOperatorsMixin):
+    """An array, and where it came from.
+
+    Args:
+        value: anything NumPy makes an array of; floating point if `requires_grad`.
+        requires_grad: whether gradients are to arrive here (this makes it a leaf).
+
+    Raises:
+        TypeError: if a gradient is required of integers or truth values, which have none.
+    """
+
+    __slots__ = ("__weakref__", "_accumulation", "edge", "grad", "requires_grad", "value")
+
+    def __init__(self, value: Any, *, requires_grad: bool = False) -> None:
+        self.value: np.ndarray[Any, Any] = np.asarray(value.value if isinstance(value, Tensor) else value)
+        if requires_grad and self.value.dtype.kind not in "fc":
+            raise TypeError(f"only floating point tensors have gradients, not {self.value.dtype}")
+        self.requires_grad = requires_grad
+        self.grad: np.ndarray[Any, Any] | None = None
+        self.edge: Edge | None = None
+        self._accumulation: weakref.ref[Node] | None = None
+
+    # ---- what it is -------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of its axes."""
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        """How many entries it has."""
+        return self.value.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its entries."""
+        return self.value.dtype
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it was made by the user rather than by an operation."""
+        return self.edge is None
+
+    @property
+    def node(self) -> Node | None:
+        """The node that made it (a leaf: the one that accumulates its gradient); None for a constant."""
+        edge = edge_of(self)
+        return edge[0] if edge else None
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __repr__(self) -> str:
+        made = f", node={self.node}" if self.edge else ", requires_grad=True" if self.requires_grad else ""
+        return f"Tensor({np.array2string(self.value, separator=', ')}{made})"
+
+    # ---- NumPy's dispatch -------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **keywords: Any) -> Any:
+        """Take over the call of a universal function, `np.tanh(x)` or `x + y`."""
+        if method != "__call__" or keywords:
+            raise TypeError(f"np.{ufunc.__name__}.{method} with {sorted(keywords)} has no derivative rule")
+        return call(ufunc, operands, {})
+
+    def __array_function__(self, function: Any, types: Any, operands: Any, keywords: Any) -> Any:
+        """Take over the call of any other NumPy function, `np.sum(x, axis=0)`."""
+        return call(function, operands, keywords)
+
+    # ---- spellings --------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        """`x[index]`, with whatever index NumPy allows."""
+        return call_row("getitem", (self,), {"index": index if isinstance(index, tuple) else (index,)})
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - NumPy's name
+        """The transpose."""
+        return np.transpose(self)
+
+    def sum(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """`np.sum` of it."""
+        return np.sum(self, axis=axis, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """`np.mean` of it."""
+        return np.mean(self, axis=axis, keepdims=keepdims)
+
+    def reshape(self, *shape: Any) -> Any:
+        """`np.reshape` of it."""
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def astype(self, dtype: Any) -> Any:
+        """The same numbers in another floating point type."""
+        return call_row("astype", (self,), {"dtype": np.dtype(dtype).name})
+
+    def item(self) -> Any:
+        """Its only entry as a Python number."""
+        return self.value.item()
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Its value, a plain array."""
+        return self.value
+
+    # ---- differentiation --------------------------------------------------------------------
+
+    def backward(self, gradient: Any = None) -> None:
+        """Add the gradient of this output to the `grad` of every leaf behind it.
+
+        Args:
+            gradient: the upstream cotangent dL/d(self), of this tensor's shape. A scalar output
+                needs none, because dL/dL = 1 is the only sensible seed. An output with several
+                entries has no such seed: one must say how much each entry counts, or, what comes to
+                the same, which combination of them is being differentiated.
+
+        Raises:
+            ValueError: if the output is not a scalar and no gradient is given, or if the gradient's
+                shape is not the output's.
+            RuntimeError: if nothing behind this output requires a gradient.
+        """
+        if edge_of(self) is None:
+            raise RuntimeError("nothing behind this tensor requires a gradient")
+        with no_grad():
+            leaves = walk_back([(_edge(self), seed(self, gradient).value)])
+        for node, cotangents in leaves.items():
+            if isinstance(node, Accumulation):
+                _accumulate(node.variable, cotangents)
+
+    def detach(self) -> Tensor:
+        """The same value as a constant: nothing flows back through it."""
+        return Tensor(self.value)
+
+
+def seed(output: Tensor, gradient: Any) -> Tensor:
+    """The cotangent to start from: `gradient`, checked, or 1 for a scalar output."""
+    if gradient is None:
+        if output.ndim != 0:
+            raise ValueError(
+                f"backward() on an output of shape {output.shape} needs a gradient argument: "
+                "only a scalar output has the obvious seed 1"
+            )
+        gradient = np.ones((), output.dtype)
+    given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
+    if given.shape != output.shape:
+        raise ValueError(f"the gradient has shape {given.shape}, the output {output.shape}")
+    if given.dtype.kind not in "fc":
+        raise TypeError(f"the gradient must be floating point, not {given.dtype}")
+    return given if given.dtype == output.dtype else given.astype(output.dtype)
+
+
+def _accumulate(leaf: Tensor, cotangents: Sequence[Any]) -> None:
+    """Add to `leaf.grad`; the sum, or the copy, is an array that nobody else holds."""
+    if cotangents and cotangents[0] is not None:
+        arrived = np.array(cotangents[0], dtype=leaf.dtype)
+        leaf.grad = arrived if leaf.grad is None else leaf.grad + arrived
+
+
+# ---- recording ------------------------------------------------------------------------------
+
+
+def edge_of(operand: Any) -> Edge | None:
+    """Where the cotangent of an operand is to go; None for a constant."""
+    if not isinstance(operand, Tensor):
+        return None
+    if operand.edge is not None or not operand.requires_grad:
+        return operand.edge
+    # The leaf holds its accumulation node weakly and the node holds the leaf: no cycle keeps memory.
+    node = operand._accumulation() if operand._accumulation else None
+    if node is None:
+        node = Accumulation(operand)
+        operand._accumulation = weakref.ref(node)
+    return node, 0
+
+
+def _edge(operand: Tensor) -> Edge:
+    edge = edge_of(operand)
+    assert edge is not None  # callers ask only tensors that need a gradient
+    return edge
+
+
+def detach(operand: Any) -> Any:
+    """The plain value of an operand, tensor or not."""
+    return operand.value if isinstance(operand, Tensor) else operand
+
+
+def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
+    """Compute a row on operands and, if any of them needs a gradient, remember how."""
+    values = [detach(operand) for operand in operands]
+    output = op.reference(*values, **parameters)
+    edges = [edge_of(x) if op.is_differentiable(i) else None for i, x in enumerate(operands)]
+    if not is_recording() or not any(edges):
+        return _wrap(output, None)
+
+    saved = tuple(np.asarray(z) for z in output) if isinstance(output, tuple) else np.asarray(output)
+
+    def pullback(cotangents: Sequence[Any]) -> list[Any]:
+        # While the walk itself is recorded, the rule sees tensors and is remembered in its turn.
+        is_traced = is_recording()
+        xs = operands if is_traced else values
+        z = _wrap(saved, node) if is_traced else saved
+        g = _complete(cotangents, saved)
+        pulled = [op.rule(i, g, z, *xs, **parameters) if edge else None for i, edge in enumerate(edges)]
+        return [_fitted(x, like) for x, like in zip(pulled, values, strict=True)]
+
+    node = Node(op.name, edges, pullback)
+    return _wrap(output, node)
+
+
+def _wrap(output: Any, node: Node | None) -> Any:
+    """Tensors around plain outputs, made by `node`."""
+    if isinstance(output, tuple):
+        return tuple(_made(z, node, index) for index, z in enumerate(output))
+    return _made(output, node, 0)
+
+
+def _made(value: Any, node: Node | None, index: int) -> Tensor:
+    tensor = Tensor(value)
+    if node is not None and tensor.dtype.kind in "fc":
+        tensor.edge, tensor.requires_grad = (node, index), True
+    return tensor
+
+
+def _complete(cotangents: Sequence[Any], outputs: Any) -> Any:
+    """The cotangents of all outputs: an output whose cotangent is missing has a zero one."""
+    if not isinstance(outputs, tuple):
+        return cotangents[0]
+    given = list(cotangents) + [None] * (len(outputs) - len(cotangents))
+    return tuple(np.zeros_like(z) if g is None else g for g, z in zip(given, outputs, strict=True))
+
+
+def _fitted(cotangent: Any, operand: Any) -> Any:
+    """The cotangent in its operand's dtype: mixed precision must not leak into a gradient."""
+    dtype = np.asarray(operand).dtype
+    if cotangent is None or cotangent.dtype == dtype:
+        return cotangent
+    return cotangent.astype(dtype)
+
+
+# ---- from a NumPy function to a row -----------------------------------------------------------
+
+
+def call(function: Any, operands: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """What `function(*operands, **keywords)` means when an operand is a tensor."""
+    if spellings.is_flat(function):
+        return function(*map(detach, operands), **{name: detach(x) for name, x in keywords.items()})
+    return apply(*spellings.bind(function, operands, keywords))
+
+
+def call_row(name: str, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
+    """Apply the catalogue's row of that name."""
+    return apply(CATALOGUE[name], operands, parameters)

@@ -1,0 +1,112 @@
+"""Numbers for operands and cotangents, from a drawn seed.
+
+Numbers lie on a coarse grid, so that failures read well and ties and kinks are avoided by
+construction; a `full` texture then moves each off the grid by less than half a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.op import Domain, Kind, Shape
+
+Array = np.ndarray[Any, Any]
+Generator = np.random.Generator
+
+TEXTURES = ("round", "full", "zeros", "wide")
+COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
+STEP = 1 / 8
+JITTER = 0.4  # of a step; below one half, so that grid neighbours never meet
+
+
+def operands(
+    domains: Sequence[Domain], shapes: Sequence[Shape], dtype: str, texture: str, rng: Generator
+) -> tuple[Array, ...]:
+    """One array per operand, inside its domain and away from its kinks."""
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    kinds = [domain.kind for domain in domains]
+    distinct = iter(_distinct(sum(n for n, k in zip(sizes, kinds, strict=True) if k is Kind.DISTINCT), rng))
+    drawn = []
+    for domain, shape, size in zip(domains, shapes, sizes, strict=True):
+        if domain.kind is Kind.DISTINCT:
+            values = np.array([next(distinct) for _ in range(size)]).reshape(shape)
+            drawn.append(_textured(values, STEP, texture, rng).astype(dtype))
+        else:
+            drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
+    return tuple(drawn)
+
+
+def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    """A cotangent: signed, so that neither a sign nor a permutation can hide."""
+    values = rng.integers(1, 13, shape) * rng.choice((-0.25, 0.25), shape)
+    if texture == "full":
+        values = rng.standard_normal(shape)
+    elif texture == "one-hot" and np.size(values):
+        hot = rng.integers(np.size(values))
+        values = np.where(np.arange(np.size(values)).reshape(shape) == hot, values, 0.0)
+    elif texture == "sparse":
+        values = np.where(rng.random(shape) < 0.5, 0.0, values)
+    elif texture == "large":
+        values = values * 2.0**20
+    elif texture == "constant":
+        values = np.broadcast_to(values.flat[0] if np.size(values) else 0.0, shape)
+    return np.array(values, dtype=dtype)
+
+
+def _grid(domain: Domain, texture: str) -> tuple[Array, float]:
+    """The points a domain offers, and their distance."""
+    reach = 16.0 if texture == "wide" else 3.0
+    low, high = max(domain.low, -reach), min(domain.high, reach)
+    step = min(STEP, (high - low) / 16)
+    points = low + step * np.arange(1, round((high - low) / step))
+    for kink in domain.kinks:
+        points = points[np.abs(points - kink) > step / 2]
+    return points, step
+
+
+def _textured(values: Array, step: float, texture: str, rng: Generator) -> Array:
+    return values + rng.uniform(-JITTER, JITTER, values.shape) * step if texture == "full" else values
+
+
+def _real(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    points, step = _grid(domain, texture)
+    values = _textured(rng.choice(points, shape), step, texture, rng)
+    if texture == "zeros" and domain.low < 0 < domain.high and 0.0 not in domain.kinks:
+        values = np.where(rng.random(shape) < 0.5, 0.0, values)
+    return np.array(values, dtype=dtype)
+
+
+def _distinct(count: int, rng: Generator) -> Array:
+    """That many different grid points around zero, shuffled."""
+    pool = STEP * (np.arange(2 * count + 3) - count - 1)
+    return rng.permutation(pool)[:count]
+
+
+def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    entries = _textured(rng.integers(-8, 9, shape) * STEP, STEP, texture, rng)
+    return np.array(entries + rng.choice((-1, 1)) * (1 + shape[-1]) * np.eye(shape[-1]), dtype=dtype)
+
+
+def _positive_definite(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    root = _textured(rng.integers(-8, 9, shape) * STEP, STEP, texture, rng)
+    return np.array(root @ np.swapaxes(root, -1, -2) + (1 + shape[-1]) * np.eye(shape[-1]), dtype=dtype)
+
+
+def _boolean(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    return np.array(rng.random(shape) < 0.5)
+
+
+def _index(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    return np.array(rng.integers(int(domain.low), int(domain.high), shape))
+
+
+_MAKERS = {
+    Kind.REAL: _real,
+    Kind.INVERTIBLE: _invertible,
+    Kind.POSITIVE_DEFINITE: _positive_definite,
+    Kind.BOOLEAN: _boolean,
+    Kind.INDEX: _index,
+}
