@@ -27,7 +27,13 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
         if size == 1 and np.shape(g)[axis + extra] != 1
     )
     axes = tuple(range(extra)) + stretched
-    return np.reshape(np.sum(g, axis=axes), shape) if axes else g
+    return np.reshape(np.sum(g, axis=axes), shape=shape) if axes else g
+
+
+def in_precision_of(g: Any, slope: Any) -> Any:
+    """A slope chosen among plain numbers (`x > 0`, `np.where(x > 0, 1, a)`) in the precision of `g`."""
+    is_plain = isinstance(slope, (np.ndarray, np.generic)) and slope.dtype.kind in "bif"
+    return slope.astype(g.dtype) if is_plain and slope.dtype != g.dtype else slope
 
 
 def elementwise(
@@ -50,7 +56,7 @@ def elementwise(
 
     def rule(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
         slope = partials[index](z, *operands, **parameters)
-        return unbroadcast(g * slope, np.shape(operands[index]))
+        return unbroadcast(g * in_precision_of(g, slope), np.shape(operands[index]))
 
     return Op(
         name=name,
@@ -76,6 +82,7 @@ def linear(
     formula: str = "",
     traits: frozenset[Trait] = frozenset(),
     aliases: tuple[str, ...] = (),
+    domain: Domain = REAL,
 ) -> Op:
     """A row linear in its only operand: `transpose(g, x, **parameters)` is the whole rule."""
 
@@ -86,7 +93,7 @@ def linear(
         name=name,
         reference=reference,
         rule=rule,
-        domains=(REAL,),
+        domains=(domain,),
         law=law,
         source=source,
         formula=formula,

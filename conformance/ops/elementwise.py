@@ -1,0 +1,228 @@
+"""Elementwise ops: every entry of the result depends on one entry of each operand.
+
+A row gives its partials ∂z/∂xᵢ as functions of the result and the operands; the VJP multiplies them
+by the upstream cotangent. Slopes at a tie or kink are conventions: the special points say between
+which bounds any choice is right.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from conformance.op import (
+    BOOLEAN,
+    DISTINCT,
+    NONZERO,
+    POSITIVE,
+    REAL,
+    UNIT,
+    Choose,
+    Domain,
+    Op,
+    Signature,
+    SpecialPoint,
+    Trait,
+)
+from conformance.ops import laws
+from conformance.ops.dispatch import dispatched
+from conformance.ops.rows import elementwise, general, linear, unbroadcast
+
+LN2, LN10 = math.log(2), math.log(10)
+
+
+# -- references NumPy lacks ------------------------------------------------------------------------
+
+
+@dispatched
+def rsqrt(x: Any) -> Any:
+    """One over the square root."""
+    return 1 / np.sqrt(x)
+
+
+@dispatched
+def xlogy(x: Any, y: Any) -> Any:
+    """x·log y, which is 0 at x = 0 for every y."""
+    return np.where(x == 0, 0, x * np.log(np.where(x == 0, 1, y)))[()]
+
+
+@dispatched
+def lerp(start: Any, end: Any, weight: Any) -> Any:
+    """The point that divides the way from `start` to `end` at `weight`."""
+    return start + weight * (end - start)
+
+
+@dispatched
+def fma(x: Any, y: Any, z: Any) -> Any:
+    """x·y + z."""
+    return x * y + z
+
+
+@dispatched
+def addcmul(x: Any, a: Any, b: Any, *, value: float) -> Any:
+    """x + value·a·b."""
+    return x + value * a * b
+
+
+@dispatched
+def addcdiv(x: Any, a: Any, b: Any, *, value: float) -> Any:
+    """x + value·a/b."""
+    return x + value * a / b
+
+
+# -- slopes too long for a table -------------------------------------------------------------------
+
+
+def sinc_slope(z: Any, x: Any) -> Any:
+    """(cos πx − sinc x)/x, near 0 by the Taylor series of sinc, where the quotient cancels."""
+    t = np.pi * x
+    series = sum((-1) ** k * 2 * k / math.factorial(2 * k + 1) * t ** (2 * k - 1) for k in range(1, 11))
+    is_near = abs(x) < 0.125
+    return np.where(is_near, np.pi * series, (np.cos(t) - z) / np.where(is_near, 1, x))
+
+
+def nonzero(z: Any) -> Any:
+    """A denominator that is never 0: where z is 0, so is what it divides."""
+    return np.where(z == 0, 1, z)
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+def clip_law(choose: Choose) -> Signature:
+    """One operand and its bounds, either of which may be missing; the bounds are its kinks."""
+    shape = choose(laws.SHAPES)
+    low, high = choose(((-1.0, 1.0), (None, 1.0), (-1.0, None), (0.5, 2.0)))
+    kinks = tuple(bound for bound in (low, high) if bound is not None)
+    return Signature((shape,), {"min": low, "max": high}, domains=(Domain(kinks=kinks),))
+
+
+def scaled(choose: Choose) -> Signature:
+    """Three operands that broadcast, and the factor `value`."""
+    return Signature(laws.broadcast(3)(choose).shapes, {"value": choose((1.0, -0.5, 2.0))})
+
+
+# -- one operand -----------------------------------------------------------------------------------
+
+ONE_OPERAND = (
+    elementwise(
+        "abs", np.abs, lambda z, x: np.sign(x),
+        source="|x| = x sign x", formula="x̄ = g · sign x", domains=[NONZERO], aliases=("absolute", "fabs"),
+        special_points=(SpecialPoint((0.0,), 0, -1, 1),),
+    ),
+    linear(
+        "negative", np.negative, lambda g, x: -g, law=laws.one_array, traits=frozenset({Trait.ELEMENTWISE}),
+        source="linear", formula="x̄ = −g", aliases=("neg",),
+    ),
+    linear(
+        "positive", np.positive, lambda g, x: g, law=laws.one_array, traits=frozenset({Trait.ELEMENTWISE}),
+        source="the identity", formula="x̄ = g",
+    ),
+    linear(
+        "deg2rad", np.deg2rad, lambda g, x: np.deg2rad(g), law=laws.one_array,
+        traits=frozenset({Trait.ELEMENTWISE}), source="linear: π/180 · x", formula="x̄ = π/180 · g",
+        aliases=("radians",),
+    ),
+    linear(
+        "rad2deg", np.rad2deg, lambda g, x: np.rad2deg(g), law=laws.one_array,
+        traits=frozenset({Trait.ELEMENTWISE}), source="linear: 180/π · x", formula="x̄ = 180/π · g",
+        aliases=("degrees",),
+    ),
+    # powers and roots
+    elementwise("square", np.square, lambda z, x: 2 * x, source="power rule", formula="x̄ = g · 2x"),
+    elementwise("sqrt", np.sqrt, lambda z, x: 0.5 / z, domains=[POSITIVE], source="power rule", formula="x̄ = g / 2z"),
+    elementwise("cbrt", np.cbrt, lambda z, x: 1 / (3 * z * z), domains=[NONZERO], source="z³ = x differentiated: 3z² dz = dx", formula="x̄ = g / 3z²"),
+    elementwise("rsqrt", rsqrt, lambda z, x: -0.5 * z / x, domains=[POSITIVE], source="power rule, x^(−1/2)", formula="x̄ = −g · z / 2x"),
+    elementwise("reciprocal", np.reciprocal, lambda z, x: -z * z, domains=[NONZERO], source="power rule, x⁻¹", formula="x̄ = −g · z²"),
+    # exponentials and logarithms
+    elementwise("exp", np.exp, lambda z, x: z, source="DLMF 4.7.7", formula="x̄ = g · z"),
+    elementwise("exp2", np.exp2, lambda z, x: LN2 * z, source="DLMF 4.7.9 with a = 2", formula="x̄ = g · z · ln 2"),
+    elementwise("expm1", np.expm1, lambda z, x: np.exp(x), source="DLMF 4.7.7; z + 1 would cancel at z ≈ −1", formula="x̄ = g · eˣ"),
+    elementwise("log", np.log, lambda z, x: 1 / x, domains=[POSITIVE], source="DLMF 4.7.1", formula="x̄ = g / x"),
+    elementwise("log2", np.log2, lambda z, x: 1 / (LN2 * x), domains=[POSITIVE], source="DLMF 4.7.1 over ln 2", formula="x̄ = g / (x ln 2)"),
+    elementwise("log10", np.log10, lambda z, x: 1 / (LN10 * x), domains=[POSITIVE], source="DLMF 4.7.1 over ln 10", formula="x̄ = g / (x ln 10)"),
+    elementwise("log1p", np.log1p, lambda z, x: 1 / (1 + x), domains=[Domain(low=-1.0)], source="DLMF 4.7.1 at 1 + x", formula="x̄ = g / (1 + x)"),
+    # trigonometric
+    elementwise("sin", np.sin, lambda z, x: np.cos(x), source="DLMF 4.20.1", formula="x̄ = g · cos x"),
+    elementwise("cos", np.cos, lambda z, x: -np.sin(x), source="DLMF 4.20.2", formula="x̄ = −g · sin x"),
+    elementwise("tan", np.tan, lambda z, x: 1 + z * z, domains=[Domain(low=-math.pi / 2, high=math.pi / 2)], source="DLMF 4.20.3: sec² = 1 + tan²", formula="x̄ = g · (1 + z²)"),
+    elementwise("asin", np.arcsin, lambda z, x: 1 / np.sqrt((1 - x) * (1 + x)), domains=[UNIT], source="DLMF 4.24.7", formula="x̄ = g / √(1 − x²)", aliases=("arcsin",)),
+    elementwise("acos", np.arccos, lambda z, x: -1 / np.sqrt((1 - x) * (1 + x)), domains=[UNIT], source="DLMF 4.24.8", formula="x̄ = −g / √(1 − x²)", aliases=("arccos",)),
+    elementwise("atan", np.arctan, lambda z, x: 1 / (1 + x * x), source="DLMF 4.24.9", formula="x̄ = g / (1 + x²)", aliases=("arctan",)),
+    elementwise("sinc", np.sinc, sinc_slope, source="quotient rule on sin πx / πx; 0 at 0 by symmetry", formula="x̄ = g · (cos πx − z) / x"),
+    # hyperbolic
+    elementwise("sinh", np.sinh, lambda z, x: np.cosh(x), source="DLMF 4.34.1", formula="x̄ = g · cosh x"),
+    elementwise("cosh", np.cosh, lambda z, x: np.sinh(x), source="DLMF 4.34.2", formula="x̄ = g · sinh x"),
+    elementwise("tanh", np.tanh, lambda z, x: 1 - z * z, source="DLMF 4.34.3: sech² = 1 − tanh²", formula="x̄ = g · (1 − z²)"),
+    elementwise("asinh", np.arcsinh, lambda z, x: 1 / np.sqrt(1 + x * x), source="DLMF 4.38.9", formula="x̄ = g / √(1 + x²)", aliases=("arcsinh",)),
+    elementwise("acosh", np.arccosh, lambda z, x: 1 / np.sqrt((x - 1) * (x + 1)), domains=[Domain(low=1.0)], source="DLMF 4.38.10", formula="x̄ = g / √(x² − 1)", aliases=("arccosh",)),
+    elementwise("atanh", np.arctanh, lambda z, x: 1 / ((1 - x) * (1 + x)), domains=[UNIT], source="DLMF 4.38.11", formula="x̄ = g / (1 − x²)", aliases=("arctanh",)),
+    elementwise(
+        "clip", np.clip,
+        lambda z, x, min, max: (min is None or x >= min) & (max is None or x <= max),
+        law=clip_law, source="the identity between the bounds, constant outside",
+        formula="x̄ = g where min ≤ x ≤ max, else 0", aliases=("clamp",),
+        special_points=(
+            SpecialPoint((-1.0,), 0, 0, 1, {"min": -1.0, "max": 1.0}),
+            SpecialPoint((1.0,), 0, 0, 1, {"min": -1.0, "max": 1.0}),
+        ),
+    ),
+)  # fmt: skip
+
+# -- two operands ----------------------------------------------------------------------------------
+
+TWO_OPERANDS = (
+    elementwise("add", np.add, lambda z, x, y: 1, lambda z, x, y: 1, source="d(x + y) = dx + dy", formula="x̄ = g, ȳ = g"),
+    elementwise("subtract", np.subtract, lambda z, x, y: 1, lambda z, x, y: -1, source="d(x − y) = dx − dy", formula="x̄ = g, ȳ = −g", aliases=("sub",)),
+    elementwise("multiply", np.multiply, lambda z, x, y: y, lambda z, x, y: x, source="d(xy) = y dx + x dy", formula="x̄ = g · y, ȳ = g · x", aliases=("mul",)),
+    elementwise("divide", np.divide, lambda z, x, y: 1 / y, lambda z, x, y: -z / y, domains=[REAL, NONZERO], source="d(x/y) = (dx − z dy) / y", formula="x̄ = g / y, ȳ = −g · z / y", aliases=("true_divide", "div")),
+    elementwise(
+        "pow", np.power,
+        # Inside the domain the guards are idle; at x = 0 they give the limits where there are any.
+        lambda z, x, y: y * x ** np.where(y == 0, 1, y - 1),
+        lambda z, x, y: z * np.log(np.where(x > 0, x, 1)),
+        domains=[POSITIVE, REAL], source="DLMF 4.7.9 and the power rule, on x^y = exp(y ln x)",
+        formula="x̄ = g · y xʸ⁻¹, ȳ = g · z ln x", aliases=("power",),
+    ),
+    elementwise("hypot", np.hypot, lambda z, x, y: x / nonzero(z), lambda z, x, y: y / nonzero(z), domains=[NONZERO, NONZERO], source="z² = x² + y² differentiated: z dz = x dx + y dy", formula="x̄ = g · x / z, ȳ = g · y / z"),
+    elementwise("atan2", np.arctan2, lambda z, y, x: x / (x * x + y * y), lambda z, y, x: -y / (x * x + y * y), domains=[NONZERO, NONZERO], source="the angle's differential, (x dy − y dx) / (x² + y²)", formula="ȳ = g · x / (x² + y²), x̄ = −g · y / (x² + y²)", aliases=("arctan2",)),
+    elementwise("logaddexp", np.logaddexp, lambda z, x, y: np.exp(x - z), lambda z, x, y: np.exp(y - z), source="eᶻ = eˣ + eʸ differentiated", formula="x̄ = g · eˣ⁻ᶻ, ȳ = g · eʸ⁻ᶻ"),
+    elementwise("logaddexp2", np.logaddexp2, lambda z, x, y: np.exp2(x - z), lambda z, x, y: np.exp2(y - z), source="2ᶻ = 2ˣ + 2ʸ differentiated", formula="x̄ = g · 2ˣ⁻ᶻ, ȳ = g · 2ʸ⁻ᶻ"),
+    elementwise("xlogy", xlogy, lambda z, x, y: np.log(y), lambda z, x, y: x / y, domains=[REAL, POSITIVE], source="product rule", formula="x̄ = g · ln y, ȳ = g · x / y"),
+    elementwise(
+        "maximum", np.maximum,
+        lambda z, x, y: np.where(x == y, 0.5, x > y), lambda z, x, y: np.where(x == y, 0.5, y > x),
+        domains=[DISTINCT, DISTINCT], source="routes to the larger operand; a tie is shared equally",
+        formula="x̄ = g where x > y, g/2 where x = y, else 0",
+        special_points=(SpecialPoint((1.0, 1.0), 0, 0, 1), SpecialPoint((1.0, 1.0), 1, 0, 1)),
+    ),
+    elementwise(
+        "minimum", np.minimum,
+        lambda z, x, y: np.where(x == y, 0.5, x < y), lambda z, x, y: np.where(x == y, 0.5, y < x),
+        domains=[DISTINCT, DISTINCT], source="routes to the smaller operand; a tie is shared equally",
+        formula="x̄ = g where x < y, g/2 where x = y, else 0",
+        special_points=(SpecialPoint((1.0, 1.0), 0, 0, 1), SpecialPoint((1.0, 1.0), 1, 0, 1)),
+    ),
+)  # fmt: skip
+
+# -- three operands --------------------------------------------------------------------------------
+
+THREE_OPERANDS = (
+    general(
+        "where", np.where,
+        None,
+        # Selecting g, not multiplying by 0: an infinite g must not leak NaN into the other branch.
+        lambda g, z, c, x, y: unbroadcast(np.where(c, g, 0), np.shape(x)),
+        lambda g, z, c, x, y: unbroadcast(np.where(c, 0, g), np.shape(y)),
+        domains=[BOOLEAN, REAL, REAL], law=laws.broadcast(3), traits=frozenset({Trait.ELEMENTWISE}),
+        source="linear in x and y: selects", formula="x̄ = g where c, else 0; ȳ = 0 where c, else g", aliases=("select",),
+    ),
+    elementwise("lerp", lerp, lambda z, x, y, w: 1 - w, lambda z, x, y, w: w, lambda z, x, y, w: y - x, source="product rule on x + w(y − x)", formula="x̄ = g · (1 − w), ȳ = g · w, w̄ = g · (y − x)"),
+    elementwise("fma", fma, lambda z, x, y, a: y, lambda z, x, y, a: x, lambda z, x, y, a: 1, source="product rule on xy + a", formula="x̄ = g · y, ȳ = g · x, ā = g"),
+    elementwise("addcmul", addcmul, lambda z, x, a, b, value: 1, lambda z, x, a, b, value: value * b, lambda z, x, a, b, value: value * a, law=scaled, source="product rule on x + v·ab", formula="x̄ = g, ā = g · v b, b̄ = g · v a"),
+    elementwise("addcdiv", addcdiv, lambda z, x, a, b, value: 1, lambda z, x, a, b, value: value / b, lambda z, x, a, b, value: -value * a / (b * b), domains=[REAL, REAL, NONZERO], law=scaled, source="quotient rule on x + v·a/b", formula="x̄ = g, ā = g · v / b, b̄ = −g · v a / b²"),
+)  # fmt: skip
+
+ROWS: tuple[Op, ...] = ONE_OPERAND + TWO_OPERANDS + THREE_OPERANDS

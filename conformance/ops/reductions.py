@@ -1,0 +1,261 @@
+"""Reductions and scans: results that add up, multiply or order the entries along axes.
+
+`axis` is None, an integer of either sign or a tuple of them (the empty tuple reduces nothing);
+`keepdims` keeps the reduced axes with size 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from conformance.op import DISTINCT, NONZERO, Choose, Op, Shape, Signature, Trait
+from conformance.ops import laws
+from conformance.ops.dispatch import dispatched
+from conformance.ops.elementwise import nonzero
+from conformance.ops.rows import general, linear
+
+REDUCTION = frozenset({Trait.REDUCTION})
+
+
+# -- axes ------------------------------------------------------------------------------------------
+
+
+def axes_of(shape: Shape, axis: Any) -> tuple[int, ...]:
+    """The axes that `axis` names, counted from the front."""
+    named = range(len(shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    return tuple(a % len(shape) for a in named)
+
+
+def kept(reduced: Any, x: Any, axis: Any) -> Any:
+    """A reduction of `x` with the reduced axes put back at size 1, so that it broadcasts against `x`."""
+    axes = axes_of(np.shape(x), axis)
+    return np.reshape(reduced, shape=tuple(1 if a in axes else n for a, n in enumerate(np.shape(x))))
+
+
+def count(x: Any, axis: Any) -> int:
+    """How many entries of `x` each result sees."""
+    return math.prod(np.shape(x)[a] for a in axes_of(np.shape(x), axis))
+
+
+def spread(g: Any, x: Any, axis: Any) -> Any:
+    """The cotangent of every result, copied to all the entries it sums over."""
+    return np.broadcast_to(kept(g, x, axis), shape=np.shape(x))
+
+
+def routed(g: Any, z: Any, x: Any, axis: Any) -> Any:
+    """The cotangent of every result at the entries equal to it, shared equally among ties."""
+    is_chosen = x == kept(z, x, axis)
+    ties = np.sum(is_chosen, axis=axes_of(np.shape(x), axis), keepdims=True)
+    return kept(g, x, axis) * (is_chosen / np.maximum(ties, 1)).astype(x.dtype)
+
+
+# -- products, correct where entries are zero ------------------------------------------------------
+
+
+def rows_of(x: Any, axis: Any) -> Any:
+    """`x` with the reduced axes moved last and merged into one."""
+    axes = axes_of(np.shape(x), axis)
+    free = tuple(a for a in range(np.ndim(x)) if a not in axes)
+    moved = np.transpose(x, axes=free + axes)
+    return np.reshape(moved, shape=(*(np.shape(x)[a] for a in free), count(x, axis)))
+
+
+def unrows(rows: Any, x: Any, axis: Any) -> Any:
+    """The way back from `rows_of` to the shape of `x`."""
+    axes = axes_of(np.shape(x), axis)
+    order = tuple(a for a in range(np.ndim(x)) if a not in axes) + axes
+    moved = np.reshape(rows, shape=tuple(np.shape(x)[a] for a in order))
+    return np.transpose(moved, axes=tuple(int(a) for a in np.argsort(order)))
+
+
+def products_of_others(rows: Any) -> Any:
+    """For each entry of a row, the product of all the others."""
+    is_self = np.eye(np.shape(rows)[-1], dtype=bool)
+    return np.prod(np.where(is_self, 1, np.expand_dims(rows, axis=-2)), axis=-1)
+
+
+def prod_vjp(g: Any, z: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    """z/xᵢ without dividing."""
+    return kept(g, x, axis) * unrows(products_of_others(rows_of(x, axis)), x, axis)
+
+
+# -- scans: one axis, or None for the flattened operand --------------------------------------------
+
+
+def scanned_last(x: Any, axis: int | None) -> Any:
+    """`x` with the axis of the scan last (flattened where it is None)."""
+    return np.reshape(x, shape=(-1,)) if axis is None else np.moveaxis(x, source=axis, destination=-1)
+
+
+def unscanned(scan: Any, x: Any, axis: int | None) -> Any:
+    """The way back from `scanned_last` to the shape of `x`."""
+    if axis is None:
+        return np.reshape(scan, shape=np.shape(x))
+    return np.moveaxis(scan, source=-1, destination=axis)
+
+
+def cumulative_prod_vjp(g: Any, z: Any, x: Any, axis: int | None) -> Any:
+    """Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ, the products without dividing."""
+    rows, cotangent = scanned_last(x, axis), scanned_last(g, axis)
+    is_self = np.eye(np.shape(rows)[-1], dtype=bool)
+    others = np.cumprod(np.where(is_self, 1, np.expand_dims(rows, axis=-2)), axis=-1)
+    return unscanned(np.sum(np.triu(others) * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
+
+
+def logcumsumexp_vjp(g: Any, z: Any, x: Any, axis: int | None) -> Any:
+    """Σ_{j≥i} gⱼ exp(xᵢ − zⱼ), whose exponents are never positive."""
+    rows, result, cotangent = (scanned_last(a, axis) for a in (x, z, g))
+    n = np.shape(rows)[-1]
+    is_later = ~np.tri(n, k=-1, dtype=bool)
+    exponents = np.expand_dims(rows, axis=-1) - np.expand_dims(result, axis=-2)
+    shares = np.triu(np.exp(np.where(is_later, exponents, 0)))
+    return unscanned(np.sum(shares * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
+
+
+# -- references NumPy lacks ------------------------------------------------------------------------
+
+
+@dispatched
+def logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """log Σ exp x, shifted by the largest real part so that nothing overflows."""
+    shift = np.max(np.real(x), axis=axis, keepdims=True)
+    result = shift + np.log(np.sum(np.exp(x - shift), axis=axis, keepdims=True))
+    axes = axes_of(np.shape(x), axis)
+    return result if keepdims else np.squeeze(result, axis=axes)[()]
+
+
+@dispatched
+def logcumsumexp(x: Any, *, axis: int | None = None) -> Any:
+    """The logarithm of the running sum of exponentials."""
+    rows = scanned_last(x, axis)
+    if not np.iscomplexobj(rows):
+        scan = np.logaddexp.accumulate(rows, axis=-1)
+    else:
+        shift = np.max(np.real(rows), axis=-1, keepdims=True, initial=-np.inf)
+        scan = shift + np.log(np.cumsum(np.exp(rows - shift), axis=-1))
+    return scan if axis is None else np.moveaxis(scan, -1, axis)
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+def with_parameters(law: Any, **options: tuple[Any, ...]) -> Any:
+    """`law` with further parameters, each one of its options."""
+
+    def extended(choose: Choose) -> Signature:
+        signature = law(choose)
+        chosen = {name: choose(values) for name, values in options.items()}
+        return Signature(signature.shapes, {**signature.parameters, **chosen}, signature.domains)
+
+    return extended
+
+
+def several_entries(least: int, **options: tuple[Any, ...]) -> Any:
+    """A reduction that sees at least `least` entries per result."""
+
+    def law(choose: Choose) -> Signature:
+        shape = choose(((3,), (2, 3), (3, 3), (2, 1, 3), (3, 3, 3)))
+        fitting = [a for a in laws.axis_forms(shape) if count(np.empty(shape), a) >= least]
+        chosen = {name: choose(values) for name, values in options.items()}
+        return Signature((shape,), {"axis": choose(fitting), "keepdims": choose((False, True)), **chosen})
+
+    return law
+
+
+def odd_count(choose: Choose) -> Signature:
+    """A reduction that sees an odd number of entries, so that there is one in the middle."""
+    shape = choose(((3,), (5,), (3, 3), (3, 1), (1, 3, 3), (3, 3, 3)))
+    axis = choose([a for a in laws.axis_forms(shape) if a != ()])
+    return Signature((shape,), {"axis": axis, "keepdims": choose((False, True))})
+
+
+def scan(choose: Choose) -> Signature:
+    """One operand and the axis of the scan, None for the flattened operand."""
+    shape = choose([s for s in laws.SHAPES if s])
+    return Signature((shape,), {"axis": choose([-1, *range(len(shape)), *range(-len(shape), -1), None])})
+
+
+def difference(choose: Choose) -> Signature:
+    """One operand, the order `n` of the difference, and the axis."""
+    shape = choose(((3,), (2, 3), (3, 3), (4, 1), (3, 3, 3), (3, 0)))
+    axis = choose([-1, *range(len(shape)), *range(-len(shape), -1)])
+    order = choose([n for n in (1, 2, 0) if n <= shape[axis]])
+    return Signature((shape,), {"n": order, "axis": axis})
+
+
+ENTRIES = laws.reduction(needs_entries=True)
+
+# -- sums and means --------------------------------------------------------------------------------
+
+SUMS = (
+    linear(
+        "sum", np.sum, lambda g, x, axis, keepdims: spread(g, x, axis),
+        law=laws.reduction(), traits=REDUCTION, source="linear; the transpose of summing is copying", formula="x̄ᵢ = g",
+    ),
+    linear(
+        "mean", np.mean, lambda g, x, axis, keepdims: spread(g, x, axis) / max(count(x, axis), 1),
+        law=ENTRIES, traits=REDUCTION, source="the sum over n", formula="x̄ᵢ = g / n",
+    ),
+    general(
+        "prod", np.prod, prod_vjp, law=laws.reduction(), traits=REDUCTION,
+        source="product rule; the others' product instead of z/xᵢ, so that zeros are exact", formula="x̄ᵢ = g · Π_{j≠i} xⱼ",
+    ),
+    general(
+        "logsumexp", logsumexp, lambda g, z, x, axis, keepdims: kept(g, x, axis) * np.exp(x - kept(z, x, axis)),
+        law=ENTRIES, traits=REDUCTION, source="eᶻ = Σ eˣⁱ differentiated", formula="x̄ᵢ = g · exp(xᵢ − z)",
+    ),
+    general(
+        "var", np.var,
+        lambda g, z, x, axis, keepdims, correction: kept(g, x, axis) * (x - np.mean(x, axis=axis, keepdims=True)) * (2 / (count(x, axis) - correction)),
+        law=several_entries(2, correction=(0, 1, 0.5)), traits=REDUCTION,
+        source="chain rule; the mean's own term vanishes since Σ(xᵢ − μ) = 0", formula="x̄ᵢ = g · 2(xᵢ − μ) / (n − correction)",
+    ),
+    general(
+        "std", np.std,
+        lambda g, z, x, axis, keepdims, correction: kept(g / z, x, axis) * (x - np.mean(x, axis=axis, keepdims=True)) / (count(x, axis) - correction),
+        law=several_entries(2, correction=(0, 1, 0.5)), domains=[DISTINCT], traits=REDUCTION,
+        source="z² = var differentiated: 2z dz = d var", formula="x̄ᵢ = g · (xᵢ − μ) / (z (n − correction))",
+    ),
+    general(
+        "vector_norm", np.linalg.vector_norm,
+        lambda g, z, x, axis, keepdims, ord: kept(g, x, axis) * np.sign(x) * (np.abs(x) / nonzero(kept(z, x, axis))) ** (ord - 1),
+        law=several_entries(1, ord=(2, 1, 3)), domains=[NONZERO], traits=REDUCTION,
+        source="zᵖ = Σ|xᵢ|ᵖ differentiated; 0 at the origin, one of its subgradients", formula="x̄ᵢ = g · sign xᵢ (|xᵢ| / z)ᵖ⁻¹",
+    ),
+)  # fmt: skip
+
+# -- order statistics ------------------------------------------------------------------------------
+
+ORDER = (
+    general("max", np.max, lambda g, z, x, axis, keepdims: routed(g, z, x, axis), law=ENTRIES, domains=[DISTINCT], traits=REDUCTION, source="routes to the largest entry; ties share equally", formula="x̄ᵢ = g where xᵢ = z, else 0", aliases=("amax",)),
+    general("min", np.min, lambda g, z, x, axis, keepdims: routed(g, z, x, axis), law=ENTRIES, domains=[DISTINCT], traits=REDUCTION, source="routes to the smallest entry; ties share equally", formula="x̄ᵢ = g where xᵢ = z, else 0", aliases=("amin",)),
+    general(
+        "ptp", np.ptp,
+        lambda g, z, x, axis, keepdims: routed(g, np.max(x, axis=axis, keepdims=True), x, axis) - routed(g, np.min(x, axis=axis, keepdims=True), x, axis),
+        law=ENTRIES, domains=[DISTINCT], traits=REDUCTION,
+        source="maximum minus minimum; ties share equally", formula="x̄ᵢ = g where xᵢ is largest, −g where smallest, else 0",
+    ),
+    general("median", np.median, lambda g, z, x, axis, keepdims: routed(g, z, x, axis), law=odd_count, domains=[DISTINCT], traits=REDUCTION, source="routes to the middle entry of an odd number", formula="x̄ᵢ = g where xᵢ = z, else 0"),
+)  # fmt: skip
+
+# -- scans and differences -------------------------------------------------------------------------
+
+SCANS = (
+    linear(
+        "cumulative_sum", np.cumsum,
+        lambda g, x, axis: unscanned(np.flip(np.cumsum(np.flip(scanned_last(g, axis), axis=-1), axis=-1), axis=-1), x, axis),
+        law=scan, source="linear; the transpose of a running sum runs backwards", formula="x̄ᵢ = Σ_{j≥i} gⱼ", aliases=("cumsum",),
+    ),
+    general("cumulative_prod", np.cumprod, cumulative_prod_vjp, law=scan, source="product rule on each running product", formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", aliases=("cumprod",)),
+    general("logcumsumexp", logcumsumexp, logcumsumexp_vjp, law=scan, source="logsumexp's rule on each prefix", formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)"),
+    linear(
+        "diff", np.diff,
+        lambda g, x, n, axis: (-1) ** n * np.diff(np.pad(g, pad_width=[(n, n) if a == axis % np.ndim(x) else (0, 0) for a in range(np.ndim(x))]), n=n, axis=axis),
+        law=difference, source="linear; the transpose of a difference is minus the difference of g between zeros", formula="x̄ = (−1)ⁿ Δⁿ(0…0 g 0…0)",
+    ),
+)  # fmt: skip
+
+ROWS: tuple[Op, ...] = SUMS + ORDER + SCANS

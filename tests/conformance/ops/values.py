@@ -1,0 +1,59 @@
+"""Values for the operands of a signature, drawn from a seeded generator."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.op import Domain, Kind, Op, Signature, T
+
+CLEARANCE = 1 / 16  # how far values stay from kinks and ends of a domain
+
+
+def random_chooser(seed: int) -> Any:
+    """A `choose` that draws."""
+    draw = random.Random(seed)
+
+    def choose(options: Sequence[T], /) -> T:
+        return draw.choice(list(options))
+
+    return choose
+
+
+def real(rng: np.random.Generator, domain: Domain, shape: tuple[int, ...]) -> Any:
+    """Numbers of the domain, none within the clearance of a kink or an end."""
+    low, high = max(domain.low + CLEARANCE, -2.0), min(domain.high - CLEARANCE, domain.low + 4.0, 6.0)
+    if domain.low == -np.inf:
+        high = min(domain.high - CLEARANCE, 2.0)
+    values = rng.uniform(low, high, shape)
+    for kink in domain.kinks:
+        side = np.where(values < kink, -CLEARANCE, CLEARANCE)
+        values = np.where(abs(values - kink) < CLEARANCE, kink + side, values)
+    return values
+
+
+def operands(op: Op, signature: Signature, seed: int) -> list[Any]:
+    """One array for each operand, in double precision; distinct operands share one shuffled grid."""
+    rng = np.random.default_rng(seed)
+    domains = signature.domains or [op.domain(i) for i in range(len(signature.shapes))]
+    sizes = [int(np.prod(s)) if d.kind is Kind.DISTINCT else 0 for s, d in zip(signature.shapes, domains, strict=True)]
+    grid = list((rng.permutation(sum(sizes)) - sum(sizes) // 2) / 8 + 1 / 16)
+    arrays = []
+    for shape, domain in zip(signature.shapes, domains, strict=True):
+        if domain.kind is Kind.DISTINCT:
+            arrays.append(np.array([grid.pop() for _ in range(int(np.prod(shape)))]).reshape(shape))
+        elif domain.kind is Kind.BOOLEAN:
+            arrays.append(rng.random(shape) < 0.5)
+        elif domain.kind is Kind.INDEX:
+            arrays.append(rng.integers(int(domain.low), int(domain.high), shape))
+        elif domain.kind is Kind.INVERTIBLE:
+            arrays.append(rng.uniform(-1, 1, shape) + shape[-1] * np.eye(shape[-1]))
+        elif domain.kind is Kind.POSITIVE_DEFINITE:
+            root = rng.uniform(-1, 1, shape)
+            arrays.append(root @ root.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1]))
+        else:
+            arrays.append(real(rng, domain, shape))
+    return arrays
