@@ -1,0 +1,124 @@
+"""The run as Markdown, for the summary page of a CI job."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from conformance.run.results import UNEXPECTED, ResultLine, Run, Verdict
+from conformance_reports.united import backend_names, reason, unexpected, unite
+
+LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded without a word
+TOP = 50
+LONGEST = 300  # characters of one name or message
+
+# Invisible characters that reorder or hide what stands beside them.
+CONTROLS = re.compile("[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|~$@:-])")
+
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """Untrusted text on one line, so that it stands in a table cell as it is and links nowhere."""
+    text = CONTROLS.sub(" ", text)
+    if len(text) > longest:
+        text = text[:longest] + "…"
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return MARKUP.sub(r"\\\1", text)
+
+
+def render(runs: Sequence[Run]) -> str:
+    """Counts per backend, then the worst failures, in at most 900 kB."""
+    run = unite(runs)
+    problems = unexpected(run.results)
+    sections = [*_head(run), *_counts(run), *_failures(problems), *_fixed(run.results)]
+    return _fitting(sections)
+
+
+def _head(run: Run) -> Iterable[str]:
+    header = run.header
+    yield "## Conformance"
+    yield ""
+    if not run.is_complete:
+        yield f"> **! Cut short.** {plain(run.damage) or 'The run file has no footer'}; the counts are of what was finished."
+        yield ""
+    yield (
+        f"Specification {plain(header.spec.version)} · profile {plain(header.profile)} · seed {header.seed} · "
+        f"{len(run.results)} results · {sum(line.cases for line in run.results)} cases · {plain(header.started)}"
+    )
+    yield ""
+    if run.mutants:
+        caught = sum(bool(line.killers) for line in run.mutants)
+        yield f"The suite itself: {caught} of {len(run.mutants)} mutants caught."
+    else:
+        yield "The suite itself: mutants not run."
+    yield ""
+
+
+def _counts(run: Run) -> Iterable[str]:
+    shown = [verdict for verdict in Verdict if any(line.verdict is verdict for line in run.results)]
+    yield "| backend | engine | unexpected | " + " | ".join(plain(v.value) for v in shown) + " | results |"
+    yield "|---|---|--:|" + "--:|" * (len(shown) + 1)
+    by_backend: dict[str, Counter[Verdict]] = {name: Counter() for name in backend_names(run)}
+    for line in run.results:
+        by_backend[line.backend][line.verdict] += 1
+    engines = {line.name: line for line in run.header.backends}
+    for name, counts in sorted(by_backend.items(), key=lambda item: _problems(item[1])):
+        line = engines.get(name)
+        engine = plain(f"{line.engine} {line.version} {line.mode}".strip()) if line else ""
+        if line and line.error:
+            engine += f" ! could not start: {plain(line.error)}"
+        total = sum(counts.values())
+        cells = [f"{_glyph(counts)} {_problems(counts)}" if total else "– not run"]
+        cells += [str(counts[verdict]) for verdict in shown] + [str(total)]
+        yield f"| {plain(name)} | {engine} | " + " | ".join(cells) + " |"
+    yield ""
+
+
+def _problems(counts: Counter[Verdict]) -> int:
+    return sum(counts[verdict] for verdict in UNEXPECTED)
+
+
+def _glyph(counts: Counter[Verdict]) -> str:
+    return "✗" if _problems(counts) else "✓"
+
+
+def _failures(problems: list[ResultLine]) -> Iterable[str]:
+    if not problems:
+        return
+    yield f"### Unexpected: {len(problems)}"
+    yield ""
+    yield "| verdict | id | clause | over allowance | what |"
+    yield "|---|---|---|--:|---|"
+    for line in problems[:TOP]:
+        error = "" if line.error is None else f"{line.error:.3g}×"
+        yield (
+            f"| ✗ {plain(line.verdict.value)} | {plain(line.id)} | {plain(line.clause)} | {error} | {plain(reason(line))} |"
+        )
+    yield ""
+    if len(problems) > TOP:
+        yield f"{len(problems) - TOP} more are in the HTML report."
+        yield ""
+
+
+def _fixed(results: Iterable[ResultLine]) -> Iterable[str]:
+    fixed = [line for line in results if line.verdict is Verdict.FIXED]
+    if not fixed:
+        return
+    yield f"### Pass now, so remove from the known-failures file: {len(fixed)}"
+    yield ""
+    yield from (f"- ! {plain(line.id)}" for line in fixed)
+    yield ""
+
+
+def _fitting(lines: Iterable[str]) -> str:
+    """The lines up to the limit; what is left out is said, not dropped."""
+    note = "\nCut here: the summary of a CI job holds no more. The rest is in the HTML report.\n"
+    room = LIMIT - len(note.encode())
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line.encode("utf-8", errors="replace")) + 1
+        if room < 0:
+            return "\n".join(kept) + "\n" + note
+        kept.append(line)
+    return "\n".join(kept).rstrip() + "\n"

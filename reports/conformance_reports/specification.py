@@ -1,0 +1,38 @@
+"""What the specification says about the names in a run: sentences, rules, families.
+
+A run file names clauses and ops; the words for them are those of the specification installed where the
+report is made. What it does not know is left out, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def specification() -> dict[str, Any]:
+    """Families, ops, clauses and chapters, as plain data for the page."""
+    ops = import_module("conformance.ops")
+    clauses = import_module("conformance.clauses")
+    return {
+        "families": {name: _names(members) for name, members in getattr(ops, "FAMILIES", {}).items()},
+        "ops": {name: _op(op) for name, op in getattr(ops, "CATALOGUE", {}).items()},
+        "clauses": {name: _clause(clause) for name, clause in getattr(clauses, "STANDARD", {}).items()},
+        "chapters": {str(key): str(title) for key, title in getattr(clauses, "CHAPTERS", {}).items()},
+    }
+
+
+def _names(members: Any) -> list[str]:
+    """The ops of a family, which is a mapping by name or a sequence of ops or of names."""
+    listed: Iterable[Any] = members.keys() if isinstance(members, Mapping) else members
+    return [member if isinstance(member, str) else member.name for member in listed]
+
+
+def _op(op: Any) -> dict[str, str]:
+    return {"formula": op.formula, "source": op.source}
+
+
+def _clause(clause: Any) -> dict[str, str]:
+    level = getattr(clause.level, "value", clause.level)
+    return {"sentence": clause.sentence, "reason": clause.reason, "level": str(level)}
