@@ -71,6 +71,19 @@ class Dialect:
     show: str = "print({value})"
 
 
+@dataclass(frozen=True)
+class Trace:
+    """A call of which gradients can be asked: the engine's arrays that went in and came out.
+
+    `pull` takes one of the engine's arrays per output and returns the gradients of the operands that
+    need one (None where the engine gives none). It need not work twice.
+    """
+
+    arrays: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    pull: Callable[[Sequence[Any]], tuple[Any, ...]]
+
+
 class Backend(abc.ABC):
     """The adapter to one engine in one mode. Subclass `TapeBackend` or `FunctionalBackend`.
 
@@ -113,24 +126,10 @@ class Backend(abc.ABC):
         """The values of one of the engine's arrays."""
 
     @abc.abstractmethod
-    def vjp(
-        self,
-        function: Function,
-        operands: Sequence[NDArray],
-        cotangents: Sequence[NDArray],
-        wrt: Sequence[int] | None = None,
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Call `function` and pull the cotangents back.
-
-        Args:
-            function: takes the engine's arrays, returns one or a tuple of them.
-            operands: their values.
-            cotangents: one per output.
-            wrt: which operands need a gradient; all by default. The others are constants.
-
-        Returns:
-            The outputs, and the gradients of the operands in `wrt` (None where the engine gives none).
-        """
+    def trace(
+        self, function: Function, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
+    ) -> Trace:
+        """Call `function` on the operands, of which those in `wrt` (by default all) need a gradient."""
 
     @abc.abstractmethod
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
@@ -152,6 +151,27 @@ class Backend(abc.ABC):
             function, fixed = self.op(name), dict(parameters)
             self._calls[key] = lambda *operands: function(*operands, **fixed)
         return self._calls[key]
+
+    def vjp(
+        self,
+        function: Function,
+        operands: Sequence[NDArray],
+        cotangents: Sequence[NDArray],
+        wrt: Sequence[int] | None = None,
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Call `function` and pull the cotangents back.
+
+        Args:
+            function: takes the engine's arrays, returns one or a tuple of them.
+            operands: their values.
+            cotangents: one per output.
+            wrt: which operands need a gradient; all by default. The others are constants.
+
+        Returns:
+            The outputs, and the gradients of the operands in `wrt` (None where the engine gives none).
+        """
+        traced = self.trace(function, operands, wrt)
+        return traced.outputs, traced.pull([self.array(g) for g in cotangents])
 
     def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
         """The outputs alone, with nothing recorded for a gradient."""
@@ -207,20 +227,20 @@ class TapeBackend(Backend):
         """Forget what has accumulated at a leaf."""
         raise Unsupported(f"{self.engine} cannot clear a gradient")
 
-    def vjp(
-        self,
-        function: Function,
-        operands: Sequence[NDArray],
-        cotangents: Sequence[NDArray],
-        wrt: Sequence[int] | None = None,
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """One forward pass and one backward call per output, from fresh leaves."""
+    def trace(
+        self, function: Function, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
+    ) -> Trace:
+        """A forward pass from fresh leaves; pulling back is one backward call per output."""
         chosen = range(len(operands)) if wrt is None else wrt
         arrays = [self.leaf(x) if i in chosen else self.array(x) for i, x in enumerate(operands)]
         outputs = as_tuple(function(*arrays))
-        for position, (output, cotangent) in enumerate(zip(outputs, cotangents, strict=True), start=1):
-            self.backward(output, self.array(cotangent), retain=position < len(outputs))
-        return outputs, tuple(self.grad(arrays[i]) for i in chosen)
+
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            for position, (output, g) in enumerate(zip(outputs, cotangents, strict=True), start=1):
+                self.backward(output, g, retain=position < len(outputs))
+            return tuple(self.grad(arrays[i]) for i in chosen)
+
+        return Trace(tuple(arrays), outputs, pull)
 
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
         """Leaves, the output, backward() without an argument, and what the leaves then hold."""
@@ -240,19 +260,19 @@ class FunctionalBackend(Backend):
         returns a tuple with one gradient per array.
         """
 
-    def vjp(
-        self,
-        function: Function,
-        operands: Sequence[NDArray],
-        cotangents: Sequence[NDArray],
-        wrt: Sequence[int] | None = None,
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """One pullback, called once."""
+    def trace(
+        self, function: Function, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
+    ) -> Trace:
+        """A pullback at the engine's arrays."""
         arrays = [self.array(x) for x in operands]
         chosen = range(len(operands)) if wrt is None else wrt
         output, pulled = self.pullback(restricted(function, arrays, chosen), [arrays[i] for i in chosen])
-        given = tuple(self.array(g) for g in cotangents)
-        return as_tuple(output), tuple(pulled(given if isinstance(output, (tuple, list)) else given[0]))
+        has_several = isinstance(output, (tuple, list))
+
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(pulled(type(output)(cotangents) if has_several else cotangents[0]))
+
+        return Trace(tuple(arrays), as_tuple(output), pull)
 
 
 def restricted(function: Function, arrays: Sequence[Any], chosen: Sequence[int]) -> Function:

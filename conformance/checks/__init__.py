@@ -1,1 +1,22 @@
-"""TODO"""
+"""The checks: one function per claim, one module per chapter of the standard."""
+
+from conformance.checks.registry import CHECKS, Check, Kind
+
+__all__ = ["CHECKS", "Check", "Kind", "load_all"]
+
+
+def load_all() -> dict[str, Check]:
+    """Every check by its key; importing the chapters registers them."""
+    from conformance.checks import (  # noqa: F401 - imported to register
+        capabilities,
+        cutting,
+        examples,
+        graph,
+        mutation,
+        programs,
+        results,
+        seeding,
+        values,
+    )
+
+    return CHECKS

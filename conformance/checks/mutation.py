@@ -1,0 +1,55 @@
+"""Chapter D: what is written to, and what shares memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.registry import op_check
+
+
+@op_check("D1", "forward-untouched")
+def forward_leaves_operands_untouched(seen: Observation) -> None:
+    """The forward call changes neither values, dtypes nor shapes of its operands."""
+    backend = seen.backend
+    arrays = [backend.array(np.array(x)) for x in seen.case.operands]
+    backend.call(seen.op.name, seen.case.parameters)(*arrays)
+    _hold_untouched(seen, arrays, "the forward call")
+
+
+@op_check("D2", "backward-untouched")
+def backward_leaves_operands_and_outputs_untouched(seen: Observation) -> None:
+    """The walk back changes neither operands nor outputs."""
+    backend = seen.backend
+    traced = seen.trace()
+    before = [plain(backend, z) for z in traced.outputs]
+    traced.pull([backend.array(np.array(g)) for g in seen.case.cotangents])
+    _hold_untouched(seen, traced.arrays, "the walk back")
+    for output, value in zip(traced.outputs, before, strict=True):
+        hold_equal(plain(backend, output), value, "the walk back changed an output")
+
+
+def _hold_untouched(seen: Observation, arrays: Any, what: str) -> None:
+    for index, (array, operand) in enumerate(zip(arrays, seen.case.operands, strict=True)):
+        after = plain(seen.backend, array)
+        hold_equal(after.astype(operand.dtype), operand, f"{what} changed operand {index}")
+
+
+@op_check("D8", "gradients-own-memory")
+def gradients_own_their_memory(seen: Observation) -> None:
+    """Writing into one gradient changes no other gradient, no output and no operand."""
+    backend = seen.backend
+    traced = seen.trace()
+    gradients = traced.pull([backend.array(np.array(g)) for g in seen.case.cotangents])
+    named = [(f"operand {i}", a) for i, a in enumerate(traced.arrays)]
+    named += [(f"output {i}", z) for i, z in enumerate(traced.outputs)]
+    named += [(seen.label(p), g) for p, g in enumerate(gradients) if g is not None]
+    values = [plain(backend, array) for _, array in named]
+    first = len(named) - sum(g is not None for g in gradients)
+    for position in range(first, len(named)):
+        backend.memory(named[position][1])[...] = 7.0
+        values[position] = plain(backend, named[position][1])
+        for (name, array), value in zip(named, values, strict=True):
+            hold_equal(plain(backend, array), value, f"writing into {named[position][0]} changes {name}")

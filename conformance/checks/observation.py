@@ -1,0 +1,155 @@
+"""An observation: one case put to one engine, each question asked once.
+
+The op checks share an observation, so that a case is drawn and converted once, however many claims
+are tested on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Trace
+from conformance.case import Array, Case
+from conformance.errors import AdapterError, Violation
+from conformance.op import Op
+from conformance.oracle.allowance import Expected, differentiable, expected_gradients
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine answered: plain arrays, and the engine's own behind them."""
+
+    outputs: tuple[Array, ...]
+    gradients: tuple[Array | None, ...]
+    engine_outputs: tuple[Any, ...]
+    engine_gradients: tuple[Any, ...]
+
+
+class Observation:
+    """One case put to one backend."""
+
+    def __init__(self, backend: Backend, op: Op, case: Case) -> None:
+        self.backend = backend
+        self.op = op
+        self.case = case
+        self.wrt = differentiable(op, case)
+
+    @cached_property
+    def expected(self) -> list[Expected]:
+        """What the gradients must be."""
+        return expected_gradients(self.op, self.case)
+
+    @cached_property
+    def answer(self) -> Answer:
+        """The engine's outputs and gradients for the case itself."""
+        return self.ask()
+
+    def ask(
+        self,
+        *,
+        cotangents: Sequence[Array] | None = None,
+        operands: Sequence[Array] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Ask for the case's gradients, with other cotangents, operands or parameters where given."""
+        function = self.backend.call(self.op.name, self.case.parameters if parameters is None else parameters)
+        outputs, gradients = self.backend.vjp(
+            function,
+            [np.array(x) for x in self.case.operands] if operands is None else operands,
+            [np.array(g) for g in self.case.cotangents] if cotangents is None else cotangents,
+            self.wrt,
+        )
+        return Answer(
+            tuple(plain(self.backend, z) for z in outputs),
+            tuple(None if g is None else plain(self.backend, g) for g in gradients),
+            tuple(outputs),
+            tuple(gradients),
+        )
+
+    def forward(self) -> tuple[Array, ...]:
+        """The engine's outputs, asked for without any gradient."""
+        function = self.backend.call(self.op.name, self.case.parameters)
+        outputs = self.backend.forward(function, [np.array(x) for x in self.case.operands])
+        return tuple(plain(self.backend, z) for z in outputs)
+
+    def trace(self) -> Trace:
+        """The case called anew, ready to be pulled back once."""
+        function = self.backend.call(self.op.name, self.case.parameters)
+        return self.backend.trace(function, [np.array(x) for x in self.case.operands], self.wrt)
+
+    def label(self, position: int) -> str:
+        """How messages call the gradient at `position`."""
+        return f"the gradient of operand {self.wrt[position]}"
+
+
+def plain(backend: Backend, array: Any) -> Array:
+    """The values of an engine's array, copied; AdapterError where the adapter returns something else."""
+    value = backend.numpy(array)
+    if not isinstance(value, np.ndarray):
+        raise AdapterError(
+            f"{type(backend).__name__}.numpy() returned {type(value).__name__}, where a numpy.ndarray is expected"
+        )
+    return np.array(value)
+
+
+# ---- comparing ------------------------------------------------------------------------------------
+
+
+def hold_within(got: Array | None, expected: Expected, what: str) -> tuple[float, float]:
+    """Claim that `got` is within what is allowed; returns the worst error over allowed, and in ulp.
+
+    A gradient of None stands for zeros: it is right where zeros are.
+    """
+    values = np.zeros(expected.exact.shape) if got is None else got
+    if values.shape != expected.exact.shape:
+        raise Violation(
+            f"{what} has shape {values.shape}, expected {expected.exact.shape}",
+            expected=expected.exact.astype(float),
+            got=values,
+        )
+    if not values.size:
+        return 0.0, 0.0
+    with np.errstate(all="ignore"):
+        distance = np.abs(values.astype(np.longdouble) - expected.exact)
+        ratio = np.where(values == expected.exact, 0.0, distance / expected.allowed)
+        ratio = np.where(np.isnan(ratio) & ~(np.isnan(values) & np.isnan(expected.exact)), np.inf, ratio)
+        ratio = np.nan_to_num(ratio, nan=0.0, posinf=np.inf)
+        ulps = np.nan_to_num(distance / expected.ulp, nan=np.inf, posinf=np.inf)
+    place = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
+    worst, ulp = float(ratio[place]), float(ulps[place])
+    if worst > 1:
+        claim = f"{what} was dropped: the engine gave None" if got is None else f"{what} is not the rule's"
+        raise Violation(
+            claim,
+            expected=expected.exact.astype(float),
+            got=values,
+            allowed=expected.allowed.astype(float),
+            where=str([int(i) for i in place]),
+            error=worst,
+            ulp=ulp,
+        )
+    return worst, ulp
+
+
+def hold_equal(got: Array | None, expected: Array, what: str) -> None:
+    """Claim that two arrays are equal bit for bit, but for the sign of zero and the payload of NaN."""
+    values = np.zeros(expected.shape, expected.dtype) if got is None else got
+    if values.shape != expected.shape:
+        raise Violation(
+            f"{what}: shape {values.shape}, expected {expected.shape}", expected=expected, got=values
+        )
+    same = (values == expected) | (np.isnan(values) & np.isnan(expected))
+    if not same.all():
+        place = np.unravel_index(int(np.argmin(same)), same.shape)
+        raise Violation(what, expected=expected, got=values, where=str([int(i) for i in place]))
+
+
+def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) -> None:
+    """Claim that two arrays of the engine's own differ by no more than `allowed`."""
+    bound = Expected(expected.astype(np.longdouble), allowed, np.spacing(np.abs(expected)).astype(np.longdouble))
+    hold_within(got, bound, what)

@@ -1,0 +1,117 @@
+"""The registry: what a check is, and how one is written.
+
+A check is a plain function that returns when its claim holds and raises `Violation` when it does
+not. A case that cannot tell raises `NotThisCase`; a check that saw no case at all has failed.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.backend import Backend, Capability
+from conformance.errors import ConformanceError, Unsupported
+from conformance.op import Op
+
+CheckFunction = Callable[..., None]
+Applies = Callable[[Op], bool]
+
+
+class Kind(enum.Enum):
+    """What a check is asked about; the value is the second part of its results' ids."""
+
+    OP = "op"
+    CONTRACT = "contract"
+    PROGRAM = "program"
+    EXAMPLE = "example"
+    CAPABILITY = "capability"
+
+
+class NotThisCase(ConformanceError):
+    """This case cannot decide the claim; the message says why."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One claim about engines.
+
+    `function` takes an `Observation` (op checks), a backend and a `Sample` (contracts, examples,
+    capabilities) or a backend and a `Program` (programs). `once_per_signature` asks it of the first
+    value draw only, because it is about shapes, or makes the engine compile anew.
+    """
+
+    name: str
+    clause: str
+    kind: Kind
+    function: CheckFunction
+    needs: frozenset[Capability] = frozenset()
+    applies: Applies = lambda op: True
+    once_per_signature: bool = False
+
+    @property
+    def key(self) -> str:
+        """Its unique name among all checks: `op/vjp`, `contract/B1/fan-out`."""
+        middle = f"{self.clause}/" if self.kind in (Kind.CONTRACT, Kind.EXAMPLE) else ""
+        return f"{self.kind.value}/{middle}{self.name}"
+
+    @property
+    def claim(self) -> str:
+        """The first line of its docstring."""
+        return (self.function.__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+    def require(self, backend: Backend) -> None:
+        """Raise Unsupported if the backend does not declare what the check needs."""
+        missing = [c for c in self.needs if c not in backend.capabilities]
+        if missing:
+            names = ", ".join(sorted(f"{c.name.lower()} ({c.value})" for c in missing))
+            raise Unsupported(f"{backend.engine} does not declare {names}")
+
+
+CHECKS: dict[str, Check] = {}
+
+
+def _register(check: Check) -> None:
+    if check.key in CHECKS and CHECKS[check.key].function is not check.function:
+        raise ValueError(f"two checks are called {check.key}")
+    CHECKS[check.key] = check
+
+
+def op_check(
+    clause: str, name: str, *, applies: Applies = lambda op: True, once_per_signature: bool = False
+) -> Callable[[CheckFunction], CheckFunction]:
+    """Register a check that is asked about every case of every op that it applies to."""
+
+    def register(function: CheckFunction) -> CheckFunction:
+        _register(
+            Check(name, clause, Kind.OP, function, applies=applies, once_per_signature=once_per_signature)
+        )
+        return function
+
+    return register
+
+
+def check(kind: Kind, clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
+    """Register a check that is asked about the engine as a whole."""
+
+    def register(function: CheckFunction) -> CheckFunction:
+        _register(Check(name, clause, kind, function, needs=frozenset(needs)))
+        return function
+
+    return register
+
+
+def contract(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
+    """Register a check of a clause about the whole engine."""
+    return check(Kind.CONTRACT, clause, name, *needs)
+
+
+def elected(backend: Backend, clause: str, alternatives: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """The alternative a backend elects for a clause; Unsupported where it declares none or another."""
+    choice = backend.conventions.get(clause)
+    if choice not in alternatives:
+        raise Unsupported(
+            f"the adapter elects {choice!r} for {clause}; the alternatives are {', '.join(alternatives)}"
+        )
+    return choice

@@ -1,0 +1,187 @@
+"""Chapter A on ops: the shape, type and dependence of what a gradient call returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within, plain
+from conformance.checks.registry import NotThisCase, elected, op_check
+from conformance.errors import AdapterError, Unsupported, Violation
+from conformance.op import Op
+from conformance.oracle.allowance import expect, gradients_of
+
+OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
+
+
+def refused(error: Exception) -> bool:
+    """Whether an exception is the engine's refusal, rather than ours or the adapter's."""
+    return not isinstance(error, (Unsupported, AdapterError, Violation, NotThisCase))
+
+
+@op_check("A5", "cotangent-dtype")
+def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
+    """A gradient argument of another dtype is refused or cast, as elected; the gradient keeps its dtype."""
+    choice = elected(seen.backend, "A5", ("refused", "cast"))
+    exact = [g.astype("float32").astype(seen.case.dtype) for g in seen.case.cotangents]
+    try:
+        answer = seen.ask(cotangents=[g.astype(OTHER[seen.case.dtype]) for g in exact])
+    except Exception as error:
+        if not refused(error) or choice == "refused":
+            return _only_if(refused(error), error)
+        raise
+    if choice == "refused":
+        raise Violation(f"a {OTHER[seen.case.dtype]} cotangent of a {seen.case.dtype} output was taken; refusal is elected")
+    cast = seen.ask(cotangents=exact)
+    for position, (got, same) in enumerate(zip(answer.gradients, cast.gradients, strict=True)):
+        if got is None or same is None:
+            continue
+        _hold_dtype(seen, position, got)
+        hold_close(got, same, seen.expected[position].allowed * 2, f"{seen.label(position)} changes with a cast cotangent")
+
+
+def _only_if(is_refusal: bool, error: Exception) -> None:  # noqa: FBT001 - reads as a sentence
+    if not is_refusal:
+        raise error
+
+
+@op_check("A6", "shape")
+def gradient_has_operand_shape(seen: Observation) -> None:
+    """A gradient has its operand's shape."""
+    for position, got in enumerate(seen.answer.gradients):
+        shape = seen.case.operands[seen.wrt[position]].shape
+        if got is not None and got.shape != shape:
+            raise Violation(f"{seen.label(position)} has shape {got.shape}, its operand {shape}")
+
+
+@op_check("A7", "dtype")
+def gradient_has_operand_dtype(seen: Observation) -> None:
+    """A gradient has its operand's dtype."""
+    for position, got in enumerate(seen.answer.gradients):
+        if got is not None:
+            _hold_dtype(seen, position, got)
+
+
+def _hold_dtype(seen: Observation, position: int, got: Any) -> None:
+    dtype = seen.case.operands[seen.wrt[position]].dtype
+    if got.dtype != dtype:
+        raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {dtype}")
+
+
+def _has_partners(op: Op) -> bool:
+    return len(op.domains) > 1 and sum(domain.is_differentiable for domain in op.domains) > 1
+
+
+@op_check("A7", "mixed-dtype", applies=_has_partners, once_per_signature=True)
+def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
+    """In a call that mixes precisions each gradient has its own operand's dtype."""
+    operands = [np.array(x) for x in seen.case.operands]
+    first = seen.wrt[0]
+    operands[first] = operands[first].astype(OTHER[seen.case.dtype])
+    function = seen.backend.call(seen.op.name, seen.case.parameters)
+    try:
+        outputs = seen.backend.forward(function, operands)
+    except Exception as error:
+        if refused(error):
+            raise NotThisCase("the engine refuses operands of different precision") from None
+        raise
+    dtypes = [plain(seen.backend, z).dtype for z in outputs]
+    answer = seen.ask(
+        operands=operands, cotangents=[g.astype(d) for g, d in zip(seen.case.cotangents, dtypes, strict=True)]
+    )
+    for position, got in enumerate(answer.gradients):
+        dtype = operands[seen.wrt[position]].dtype
+        if got is not None and got.dtype != dtype:
+            raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {dtype}, in a mixed call")
+
+
+@op_check("A8", "linear")
+def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
+    """The VJP is linear in the cotangent, exactly for -1 and powers of two."""
+    cotangents = seen.case.cotangents
+    others = [np.roll(g.ravel(), 1).reshape(g.shape) * 0.5 - 0.25 for g in cotangents]
+    others = [h.astype(g.dtype) for h, g in zip(others, cotangents, strict=True)]
+    pulled = seen.answer.gradients
+    negated = seen.ask(cotangents=[-g for g in cotangents]).gradients
+    doubled = seen.ask(cotangents=[2 * g for g in cotangents]).gradients
+    other = seen.ask(cotangents=others).gradients
+    summed = seen.ask(cotangents=[g + h for g, h in zip(cotangents, others, strict=True)]).gradients
+    bounds = _allowed_for(seen, others), _allowed_for(seen, [g + h for g, h in zip(cotangents, others, strict=True)])
+    for position, gradient in enumerate(pulled):
+        if gradient is None:
+            continue
+        what = seen.label(position)
+        hold_equal(negated[position], -gradient, f"{what}: the negated cotangent does not negate it")
+        hold_equal(doubled[position], 2 * gradient, f"{what}: the doubled cotangent does not double it")
+        if other[position] is not None:
+            allowed = seen.expected[position].allowed + bounds[0][position] + bounds[1][position]
+            hold_close(summed[position], gradient + other[position], allowed, f"{what} is not additive in the cotangent")
+
+
+def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
+    """What other cotangents of the same case allow."""
+    evaluate = gradients_of(seen.op, seen.case, seen.wrt)
+    largest = max((float(np.abs(g).max()) for g in cotangents if g.size), default=0.0)
+    inputs = (*seen.case.operands, *cotangents)
+    return [e.allowed for e in expect(evaluate, inputs, seen.case.dtype, [largest] * len(seen.wrt))]
+
+
+@op_check("A9", "zero-cotangent")
+def zero_cotangent_gives_zero(seen: Observation) -> None:
+    """A zero cotangent gives a zero gradient."""
+    pulled = seen.ask(cotangents=[np.zeros_like(g) for g in seen.case.cotangents]).gradients
+    for position, got in enumerate(pulled):
+        if got is not None:
+            hold_equal(got, np.zeros_like(got), f"{seen.label(position)} is not zero for a zero cotangent")
+
+
+def _has_several_outputs(op: Op) -> bool:
+    return op.has_several_outputs
+
+
+@op_check("A10", "missing-cotangent", applies=_has_several_outputs, once_per_signature=True)
+def missing_cotangent_means_zeros(seen: Observation) -> None:
+    """An output that is not used counts as one with a zero cotangent."""
+    if len(seen.case.cotangents) < 2:
+        raise NotThisCase("only one output")
+    function = seen.backend.call(seen.op.name, seen.case.parameters)
+    for kept, cotangent in enumerate(seen.case.cotangents):
+        _, gradients = seen.backend.vjp(
+            lambda *xs, kept=kept: function(*xs)[kept],
+            [np.array(x) for x in seen.case.operands],
+            [np.array(cotangent)],
+            seen.wrt,
+        )
+        alone = [g if i == kept else np.zeros_like(g) for i, g in enumerate(seen.case.cotangents)]
+        evaluate = gradients_of(seen.op, seen.case, seen.wrt)
+        largest = float(np.abs(cotangent).max(initial=1.0))
+        bounds = expect(evaluate, (*seen.case.operands, *alone), seen.case.dtype, [largest] * len(seen.wrt))
+        for position, (gradient, expected) in enumerate(zip(gradients, bounds, strict=True)):
+            got = None if gradient is None else plain(seen.backend, gradient)
+            hold_within(got, expected, f"{seen.label(position)} with output {kept} alone")
+
+
+@op_check("A11", "cotangent-untouched")
+def cotangent_is_neither_changed_nor_kept(seen: Observation) -> None:
+    """The gradient argument is not mutated, and no gradient shares its memory."""
+    backend = seen.backend
+    traced = seen.trace()
+    cotangents = [backend.array(np.array(g)) for g in seen.case.cotangents]
+    gradients = traced.pull(cotangents)
+    for array, g in zip(cotangents, seen.case.cotangents, strict=True):
+        hold_equal(plain(backend, array), g, "the cotangent was changed by the walk back")
+    before = [None if g is None else plain(backend, g) for g in gradients]
+    for array in cotangents:
+        backend.memory(array)[...] = 7.0
+    for position, (gradient, value) in enumerate(zip(gradients, before, strict=True)):
+        if gradient is not None and value is not None:
+            what = f"{seen.label(position)} shares memory with the cotangent: writing the one changes the other"
+            hold_equal(plain(backend, gradient), value, what)
+
+
+@op_check("A12", "value-along")
+def value_along_equals_plain_value(seen: Observation) -> None:
+    """The value computed along with a gradient equals the plain forward value bit for bit."""
+    for along, alone in zip(seen.answer.outputs, seen.forward(), strict=True):
+        hold_equal(along, alone, "the value along with a gradient differs from the plain value")

@@ -1,0 +1,55 @@
+"""A sample: the small random inputs of one run of a contract's check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Array, pack, unpack
+from conformance.strategies.values import cotangent
+
+PREFIX = "k1:"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Inputs for one run of a check; the same seed gives every engine the same ones.
+
+    Attributes:
+        seed: 0 gives the simplest shapes.
+        dtype: of everything it makes.
+    """
+
+    seed: int
+    dtype: str
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """The source of its numbers."""
+        return np.random.default_rng(self.seed)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """A shape of one or two axes, of more than one entry."""
+        return ((3,), (2, 3), (3, 3), (4, 1))[self.seed % 4]
+
+    def array(self, shape: tuple[int, ...] | None = None) -> Array:
+        """Signed numbers on a coarse grid, without zeros, mostly different from each other."""
+        return cotangent(self.shape if shape is None else shape, self.dtype, "signed", self.rng)
+
+    def scalar(self, value: float) -> Array:
+        """A 0-d array."""
+        return np.asarray(value, self.dtype)
+
+    def token(self, check: str) -> str:
+        """This sample of a check as one printable word."""
+        return PREFIX + pack({"check": check, "seed": self.seed, "dtype": self.dtype})
+
+    @staticmethod
+    def from_token(token: str) -> tuple[str, Sample]:
+        """The key of the check, and the sample, that a token says; UsageError if it is damaged."""
+        record: dict[str, Any] = unpack(token, PREFIX)
+        return record["check"], Sample(record["seed"], record["dtype"])

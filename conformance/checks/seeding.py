@@ -1,0 +1,117 @@
+"""Chapter A on engines: what starts a gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, TapeBackend
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract, elected
+from conformance.checks.results import refused
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+
+def gradients_of(engine: Backend, function: Any, operands: Any, cotangent: Any) -> list[Any]:
+    """The gradients of a function of one output, as plain arrays; None stays None."""
+    _, gradients = engine.vjp(function, [np.array(x) for x in operands], [np.array(cotangent)])
+    return [None if g is None else plain(engine, g) for g in gradients]
+
+
+def is_refused(ask: Any) -> bool:
+    """Whether the engine answers a call with an exception of its own."""
+    try:
+        ask()
+    except Exception as error:
+        if not refused(error):
+            raise
+        return True
+    return False
+
+
+@contract("A1", "scalar-seed")
+def scalar_output_is_seeded_with_one(engine: Backend, sample: Sample) -> None:
+    """A scalar output needs no gradient argument: its seed is 1."""
+    x, w = sample.array(), sample.array()
+    multiply, total = engine.op("multiply"), engine.call("sum", {"axis": None})
+    implicit = engine.gradient(lambda a, b: total(multiply(a, b)), [x, w])
+    for got, expected in zip(implicit, (w, x), strict=True):
+        hold_equal(plain(engine, got), expected, "the gradient of sum(x * w) without a gradient argument")
+
+
+def _product(engine: Backend) -> Any:
+    multiply = engine.op("multiply")
+    return lambda a, b: multiply(a, b)
+
+
+@contract("A2", "non-scalar")
+def non_scalar_output_without_gradient(engine: Backend, sample: Sample) -> None:
+    """A non-scalar output without a gradient argument is refused, or summed where that is elected."""
+    x, w = sample.array(), sample.array()
+    _hold_elected(engine, "A2", "summed", _product(engine), (x, w))
+
+
+@contract("A3", "size-one")
+def size_one_output_without_gradient(engine: Backend, sample: Sample) -> None:
+    """An output of one entry that is not 0-d is refused, or seeded with 1 where that is elected."""
+    shape = ((1,), (1, 1))[sample.seed % 2]
+    _hold_elected(engine, "A3", "seeded", _product(engine), (sample.array(shape), sample.array(shape)))
+
+
+def _hold_elected(engine: Backend, clause: str, answered: str, function: Any, operands: Any) -> None:
+    """Without a gradient argument a product is refused or has its partners as gradients, as elected."""
+    choice = elected(engine, clause, ("refused", answered))
+    given: list[Any] = []
+    was_refused = is_refused(lambda: given.extend(engine.gradient(function, list(operands))))
+    if was_refused != (choice == "refused"):
+        raise Violation(
+            f"an output of shape {operands[0].shape} without a gradient argument was "
+            f"{'refused' if was_refused else 'answered'}; the adapter elects {choice!r}"
+        )
+    if not was_refused:
+        for got, expected in zip(given, reversed(operands), strict=True):
+            hold_equal(plain(engine, got), expected, f"the gradient of a product, elected as {choice!r}")
+
+
+@contract("A4", "wrong-shape")
+def gradient_argument_of_wrong_shape_is_refused(engine: Backend, sample: Sample) -> None:
+    """A gradient argument whose shape does not fit the output's is refused."""
+    x, w = sample.array((2, 3)), sample.array((2, 3))
+    for shape in ((3, 2), (6,), (2, 2), (2, 3, 2), (0,)):
+        g = sample.array(shape)
+        if not is_refused(lambda g=g: gradients_of(engine, _product(engine), (x, w), g)):
+            raise Violation(f"a gradient argument of shape {shape} was taken for an output of shape (2, 3)")
+
+
+@contract("A4", "broadcastable-shape")
+def gradient_argument_that_would_broadcast(engine: Backend, sample: Sample) -> None:
+    """A gradient argument that would broadcast to the output is refused, or broadcast where elected."""
+    choice = elected(engine, "A4", ("refused", "broadcast"))
+    x, w = sample.array((2, 3)), sample.array((2, 3))
+    for shape in ((3,), (1, 3), (2, 1), (), (1, 2, 3)):
+        g = sample.array(shape)
+        given: list[Any] = []
+        was_refused = is_refused(lambda g=g, given=given: given.extend(gradients_of(engine, _product(engine), (x, w), g)))
+        if was_refused != (choice == "refused"):
+            raise Violation(
+                f"a gradient argument of shape {shape} for an output of shape (2, 3) was "
+                f"{'refused' if was_refused else 'taken'}; the adapter elects {choice!r}"
+            )
+        for got, partner in zip(given, (w, x), strict=False):
+            hold_equal(got, np.broadcast_to(g, (1, 2, 3))[0] * partner, f"the gradient for a broadcast {shape}")
+
+
+@contract("A15", "leaf-is-output")
+def output_that_is_the_leaf(engine: Backend, sample: Sample) -> None:
+    """Where the output is the leaf itself, the gradient is the seed."""
+    x, g = sample.array(), sample.array()
+    (got,) = gradients_of(engine, lambda a: a, [x], g)
+    if got is None:
+        raise Violation("a leaf that is its own output gets no gradient", expected=g)
+    hold_equal(got, g, "the gradient of a leaf that is its own output")
+    if isinstance(engine, TapeBackend):
+        leaf = engine.leaf(sample.scalar(2.0))
+        engine.backward(leaf)
+        hold_equal(plain(engine, engine.grad(leaf)), sample.scalar(1.0), "backward() on a 0-d leaf")

@@ -1,0 +1,118 @@
+"""What error an engine is allowed: about that of the textbook rule in the engine's own precision.
+
+The exact value is the rule evaluated in extended precision. The allowance comes from evaluating the
+same rule in the engine's dtype several times, every operand and cotangent moved by at most one unit
+in the last place, and taking the largest distance from the exact value: what rounding alone does to
+this case. No number is typed in per op, and none grows with the size of an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Case
+from conformance.op import Op
+
+Array = np.ndarray[Any, Any]
+EXTENDED = np.longdouble
+
+MOVES = 4  # evaluations with moved operands, besides the one at the operands themselves
+SPREADS = 4.0  # distances of the textbook rule: another order of summation is as good as this one
+ULPS = 4.0  # of the value: elementary functions of good libraries differ by this much
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An exact value and how far from it an engine may be, entry by entry."""
+
+    exact: Array
+    allowed: Array
+    ulp: Array  # one unit in the last place of each exact entry, in the case's dtype
+
+
+Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
+
+
+def expect(evaluate: Evaluate, inputs: Sequence[Array], dtype: str, scales: Sequence[float]) -> list[Expected]:
+    """What `evaluate(inputs)` must give in `dtype`.
+
+    Args:
+        evaluate: works in whatever floating point type it is given.
+        inputs: operands and cotangents in `dtype`; integers and truth values stay as they are.
+        dtype: the engine's.
+        scales: for each result, the magnitude of which one unit in the last place is always allowed
+            (saturated tails round to zero there).
+    """
+    with np.errstate(all="ignore"):
+        exact = [np.asarray(x) for x in evaluate([_cast(x, EXTENDED) for x in inputs])]
+        rng = np.random.default_rng(0)
+        trials = [evaluate(inputs)] + [
+            evaluate([_moved(x, dtype, rng) for x in inputs]) for _ in range(MOVES)
+        ]
+        return [
+            _allow(value, [np.asarray(trial[i]) for trial in trials], dtype, scales[i])
+            for i, value in enumerate(exact)
+        ]
+
+
+def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float) -> Expected:
+    spread = np.max([np.abs(trial.astype(EXTENDED) - exact) for trial in trials], axis=0)
+    ulp = np.abs(np.spacing(exact.astype(dtype))).astype(EXTENDED)
+    floor = np.finfo(dtype).eps * scale
+    return Expected(exact, SPREADS * spread + ULPS * ulp + floor, ulp)
+
+
+def _cast(array: Array, dtype: Any) -> Array:
+    return array.astype(dtype) if array.dtype.kind == "f" else array
+
+
+def _moved(array: Array, dtype: str, rng: np.random.Generator) -> Array:
+    if array.dtype.kind != "f":
+        return array
+    steps = rng.integers(-1, 2, array.shape).astype(array.dtype)
+    return np.asarray(array + steps * np.spacing(array), dtype=array.dtype)
+
+
+# ---- ops ----------------------------------------------------------------------------------------
+
+
+def gradients_of(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
+    """The op's VJP as a function of operands followed by cotangents."""
+    count = len(case.operands)
+
+    def evaluate(inputs: Sequence[Array]) -> Sequence[Array]:
+        operands, cotangents = inputs[:count], tuple(inputs[count:])
+        z = op.reference(*operands, **case.parameters)
+        g = cotangents if op.has_several_outputs else cotangents[0]
+        return [op.rule(i, g, z, *operands, **case.parameters) for i in wrt]
+
+    return evaluate
+
+
+def differentiable(op: Op, case: Case) -> tuple[int, ...]:
+    """Which operands of a case have a gradient."""
+    return tuple(i for i in range(len(case.operands)) if op.is_differentiable(i))
+
+
+def expected_gradients(op: Op, case: Case) -> list[Expected]:
+    """What the gradients of a case must be, for its differentiable operands in order."""
+    wrt = differentiable(op, case)
+    inputs = (*case.operands, *case.cotangents)
+    largest = max((float(np.abs(g).max()) for g in case.cotangents if g.size), default=0.0)
+    return expect(gradients_of(op, case, wrt), inputs, case.dtype, [largest * scale(op, case)] * len(wrt))
+
+
+def scale(op: Op, case: Case) -> float:
+    """The natural size of a gradient here: its largest entry for a cotangent of ones and signs.
+
+    Measured at the case's own operands, so that a saturated entry is judged against its neighbours.
+    """
+    wrt = differentiable(op, case)
+    signs = tuple(np.where(np.arange(g.size).reshape(g.shape) % 2, -1.0, 1.0).astype(g.dtype) for g in case.cotangents)
+    values = gradients_of(op, case, wrt)((*case.operands, *signs))
+    sizes = [float(np.abs(v).max()) for v in map(np.asarray, values) if v.size and np.isfinite(v).all()]
+    return max(1.0, *sizes) if sizes else 1.0
