@@ -6,11 +6,13 @@ import difflib
 
 from conformance.errors import UsageError
 from conformance.op import Op
-from conformance.ops import elementwise, reductions
+from conformance.ops import elementwise, indexing, reductions, shape
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS,
     "reductions": reductions.ROWS,
+    "shape": shape.ROWS,
+    "indexing": indexing.ROWS,
 }
 
 CATALOGUE: dict[str, Op] = {op.name: op for rows in FAMILIES.values() for op in rows}

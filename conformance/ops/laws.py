@@ -89,3 +89,34 @@ def along_one_axis(shapes: Sequence[Shape] = tuple(s for s in SHAPES if s)) -> L
         return Signature((shape,), {"axis": axis})
 
     return law
+
+
+def one_of(*calls: tuple[Shape, dict[str, Any]]) -> Law:
+    """One operand; its shape and parameters fit together only as listed."""
+
+    def law(choose: Choose) -> Signature:
+        shape, parameters = choose(calls)
+        return Signature((shape,), parameters)
+
+    return law
+
+
+def shapes_of(*calls: tuple[Shape, ...], **options: tuple[Any, ...]) -> Law:
+    """Operands whose shapes fit together as listed; every parameter is any of its options."""
+
+    def law(choose: Choose) -> Signature:
+        shapes = choose(calls)
+        return Signature(shapes, {name: choose(values) for name, values in options.items()})
+
+    return law
+
+
+def with_parameters(law: Law, **options: tuple[Any, ...]) -> Law:
+    """`law` with further parameters, every one any of its options."""
+
+    def extended(choose: Choose) -> Signature:
+        signature = law(choose)
+        chosen = {name: choose(values) for name, values in options.items()}
+        return Signature(signature.shapes, {**signature.parameters, **chosen}, signature.domains)
+
+    return extended

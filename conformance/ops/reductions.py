@@ -142,17 +142,6 @@ def logcumsumexp(x: Any, *, axis: int | None = None) -> Any:
 # -- laws ------------------------------------------------------------------------------------------
 
 
-def with_parameters(law: Any, **options: tuple[Any, ...]) -> Any:
-    """`law` with further parameters, each one of its options."""
-
-    def extended(choose: Choose) -> Signature:
-        signature = law(choose)
-        chosen = {name: choose(values) for name, values in options.items()}
-        return Signature(signature.shapes, {**signature.parameters, **chosen}, signature.domains)
-
-    return extended
-
-
 def several_entries(least: int, **options: tuple[Any, ...]) -> Any:
     """A reduction that sees at least `least` entries per result."""
 

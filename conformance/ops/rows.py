@@ -54,7 +54,7 @@ def elementwise(
     An operand that is not differentiable has a partial all the same: None.
     """
 
-    def rule(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
+    def rule(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
         slope = partials[index](z, *operands, **parameters)
         return unbroadcast(g * in_precision_of(g, slope), np.shape(operands[index]))
 
@@ -86,7 +86,7 @@ def linear(
 ) -> Op:
     """A row linear in its only operand: `transpose(g, x, **parameters)` is the whole rule."""
 
-    def rule(index: int, g: Any, z: Any, x: Any, **parameters: Any) -> Any:
+    def rule(index: int, g: Any, z: Any, x: Any, /, **parameters: Any) -> Any:
         return transpose(g, x, **parameters)
 
     return Op(
@@ -116,7 +116,7 @@ def general(
 ) -> Op:
     """A row with one rule per operand: `rules[i](g, z, *operands, **parameters)`."""
 
-    def rule(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
+    def rule(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
         chosen = rules[index]
         if chosen is None:
             raise ValueError(f"{name}: operand {index} is not differentiable")

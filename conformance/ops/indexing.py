@@ -1,0 +1,245 @@
+"""Indexing and sorting: results whose entries are entries of the operand, picked by place or by order.
+
+`index` is what stands between the brackets, as a tuple: integers, slices, Ellipsis, None and lists
+of integers. Picking is linear and its transpose adds what was picked back into its place, so
+`getitem` and `scatter_add` are each other's rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.op import (
+    BOOLEAN,
+    DISTINCT,
+    REAL,
+    Choose,
+    Op,
+    Shape,
+    Signature,
+    index_below,
+)
+from conformance.ops import laws
+from conformance.ops.dispatch import dispatched
+from conformance.ops.rows import general, linear, unbroadcast
+
+Index = tuple[Any, ...]
+
+
+# -- references NumPy lacks ------------------------------------------------------------------------
+
+
+def key_of(index: Index) -> Index:
+    """The index with its lists as arrays of integers (an empty list would be one of floats)."""
+    return tuple(np.asarray(i, dtype=np.intp) if isinstance(i, list) else i for i in index)
+
+
+@dispatched
+def getitem(x: Any, *, index: Index) -> Any:
+    """x[index]."""
+    return x[key_of(index)]
+
+
+@dispatched
+def index_add(x: Any, values: Any, *, index: Index) -> Any:
+    """`x` with `values` added at `index`; a place named twice receives both."""
+    key, result = key_of(index), np.array(x)
+    if any(isinstance(i, np.ndarray) for i in key):
+        np.add.at(result, key, values)
+    else:
+        result[key] += values  # names no place twice, so the faster way is right
+    return result
+
+
+@dispatched
+def scatter_add(values: Any, *, index: Index, shape: Shape) -> Any:
+    """Zeros of `shape` with `values` added at `index`."""
+    return index_add(np.zeros(shape, dtype=values.dtype), values, index=index)
+
+
+@dispatched
+def index_update(x: Any, values: Any, *, index: Index) -> Any:
+    """`x` with the entries at `index` replaced by `values`; no place is named twice."""
+    result = np.array(x)
+    result[key_of(index)] = values
+    return result
+
+
+@dispatched
+def masked_fill(x: Any, mask: Any, *, value: float) -> Any:
+    """`x` with `value` where the mask is true."""
+    return np.where(mask, value, x)
+
+
+# -- places ----------------------------------------------------------------------------------------
+
+
+def along(axis: int, ndim: int, here: Any) -> Index:
+    """The index that picks `here` along `axis` and everything along the axes before it."""
+    return (slice(None),) * (axis % ndim) + (here,)
+
+
+def put_back(g: Any, x: Any, indices: Any, axis: int | None) -> Any:
+    """The transpose of taking `indices` along `axis` of `x` (of the flattened `x` where it is None)."""
+    places = np.asarray(indices, dtype=np.intp)
+    if axis is None:
+        return np.reshape(scatter_add(g, index=(places,), shape=(np.size(x),)), shape=np.shape(x))
+    return scatter_add(g, index=along(axis, np.ndim(x), places), shape=np.shape(x))
+
+
+def places_along(x: Any, indices: Any, axis: int) -> Index:
+    """The whole index that `take_along_axis` abbreviates: on every other axis each place itself."""
+    ndim = np.ndim(x)
+    return tuple(
+        indices if a == axis % ndim else np.reshape(np.arange(n), shape=(-1,) + (1,) * (ndim - a - 1))
+        for a, n in enumerate(np.shape(x))
+    )
+
+
+def sort_vjp(g: Any, z: Any, x: Any, axis: int) -> Any:
+    """The cotangents sent back to where their entries came from: the inverse permutation."""
+    came_from = np.argsort(x, axis=axis)
+    return np.take_along_axis(g, np.argsort(came_from, axis=axis), axis=axis)
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+BASIC: tuple[tuple[Shape, Index], ...] = (
+    ((3,), (0,)),
+    ((3,), (-1,)),
+    ((3,), (slice(1, None),)),
+    ((3,), (slice(None, None, -1),)),
+    ((3,), (slice(1, 1),)),
+    ((2, 3), (1,)),
+    ((2, 3), (slice(None), 2)),
+    ((2, 3), (Ellipsis, 0)),
+    ((2, 3), (None, Ellipsis, None)),
+    ((3, 3), (slice(None, None, 2), slice(2, None, -2))),
+    ((3, 3), (slice(None), None, 1)),
+    ((3, 3), (2, 0)),
+    ((3, 3, 3), (1, Ellipsis, slice(2, 0, -1))),
+    ((3, 3, 3), (slice(-2, None), 0, slice(None, -1))),
+    ((), ()),
+    ((), (Ellipsis, None)),
+    ((2, 0), (1,)),
+)
+
+LISTS: tuple[tuple[Shape, Index], ...] = (
+    ((3,), ([0, 2],)),
+    ((3,), ([2, 0, 2, 2],)),
+    ((3,), ([-1, 0, 2],)),
+    ((3,), ([],)),
+    ((2, 3), ([[0, 1], [1, 1]],)),
+    ((2, 3), (slice(None), [2, 0, 2])),
+    ((3, 3), ([0, 1, 1], [2, 0, 0])),
+    ((3, 3), ([[0], [2]], [1, 1])),
+    ((3, 3), (Ellipsis, [1, 1])),
+    ((3, 3), ([2, 2], slice(None, None, -1))),
+    ((3, 3, 3), (1, slice(None), [0, 0])),
+    ((3, 3, 3), ([0, 2], None, [1, 1])),
+)
+
+
+def indexing(calls: tuple[tuple[Shape, Index], ...]) -> laws.Law:
+    """One operand and an index into it."""
+    return laws.one_of(*((shape, {"index": index}) for shape, index in calls))
+
+
+def picked(shape: Shape, index: Index) -> Shape:
+    """The shape of what `index` picks."""
+    return np.shape(np.empty(shape)[key_of(index)])
+
+
+def scattering(choose: Choose) -> Signature:
+    """The values, and the index into the shape that receives them."""
+    shape, index = choose(BASIC + LISTS)
+    return Signature((picked(shape, index),), {"index": index, "shape": shape})
+
+
+def writing(calls: tuple[tuple[Shape, Index], ...]) -> laws.Law:
+    """An operand, values of the shape of what `index` picks from it, and the index."""
+
+    def law(choose: Choose) -> Signature:
+        shape, index = choose(calls)
+        return Signature((shape, picked(shape, index)), {"index": index})
+
+    return law
+
+
+def taking(choose: Choose) -> Signature:
+    """One operand, places along one of its axes (or of all its entries), and that axis."""
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (1,)))
+    axis = choose([0, *range(1, len(shape)), *range(-len(shape), 0), None])
+    count = int(np.prod(shape)) if axis is None else shape[axis]
+    last = count - 1
+    return Signature((shape,), {"indices": choose(([0], [last, 0, last, 0], [[0], [last]], [-1], 0)), "axis": axis})
+
+
+def taking_along(choose: Choose) -> Signature:
+    """One operand, indices that may repeat, and the axis they point along."""
+    shape, indices, axis = choose(
+        (
+            ((3,), (2,), 0),
+            ((2, 3), (2, 3), -1),
+            ((2, 3), (1, 3), 0),
+            ((3, 3), (3, 2), 1),
+            ((3, 3), (4, 3), -2),
+            ((3, 3, 3), (3, 1, 3), 1),
+            ((2, 3), (2, 0), 1),
+        )
+    )
+    return Signature((shape, indices), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
+
+
+MASKING = laws.shapes_of(
+    ((3,), (3,)), ((2, 3), (3,)), ((3, 3), (3, 1)), ((3, 3, 3), (3, 3)), ((), ()), ((0,), (0,)),
+    value=(0.0, -2.5),
+)  # fmt: skip
+
+# -- picking by place ------------------------------------------------------------------------------
+
+PLACES = (
+    linear(
+        "getitem", getitem, lambda g, x, index: scatter_add(g, index=index, shape=np.shape(x)), law=indexing(BASIC),
+        source="linear; the transpose of picking adds back", formula="x̄[index] += g, 0 elsewhere",
+    ),
+    linear(
+        "getitem_integer_array", getitem, lambda g, x, index: scatter_add(g, index=index, shape=np.shape(x)), law=indexing(LISTS),
+        source="linear; what was picked twice receives both cotangents", formula="x̄[index] += g, 0 elsewhere",
+    ),
+    linear(
+        "scatter_add", scatter_add, lambda g, x, index, shape: getitem(g, index=index), law=scattering,
+        source="the transpose of getitem", formula="x̄ = g[index]",
+    ),
+    general(
+        "index_add", index_add, lambda g, z, x, values, index: g, lambda g, z, x, values, index: getitem(g, index=index),
+        law=writing(BASIC + LISTS), source="linear in both: x plus the scattered values", formula="x̄ = g, v̄ = g[index]",
+    ),
+    general(
+        "index_update", index_update,
+        lambda g, z, x, values, index: index_update(g, np.zeros(np.shape(values), dtype=x.dtype), index=index),
+        lambda g, z, x, values, index: getitem(g, index=index),
+        law=writing(BASIC), source="linear in both: what is overwritten has no influence", formula="x̄ = g, 0 at index; v̄ = g[index]",
+    ),
+    linear("take", np.take, lambda g, x, indices, axis: put_back(g, x, indices, axis), law=taking, source="linear; the transpose of picking adds back", formula="x̄[…, indices] += g, 0 elsewhere"),
+    general(
+        "take_along_axis", np.take_along_axis,
+        lambda g, z, x, indices, axis: scatter_add(g, index=places_along(x, indices, axis), shape=np.shape(x)), None,
+        domains=[REAL, index_below(1)], law=taking_along, source="linear in x; the transpose of picking adds back", formula="x̄[indices along axis] += g, 0 elsewhere", aliases=("gather",),
+    ),
+    general(
+        "masked_fill", masked_fill,
+        lambda g, z, x, mask, value: unbroadcast(np.where(mask, 0, g), np.shape(x)), None,
+        domains=[REAL, BOOLEAN], law=MASKING, source="what is filled has no influence", formula="x̄ = 0 where the mask is true, else g",
+    ),
+)  # fmt: skip
+
+# -- picking by order ------------------------------------------------------------------------------
+
+ORDER = (
+    general("sort", np.sort, sort_vjp, law=laws.along_one_axis(), domains=[DISTINCT], source="a permutation near x; its transpose is its inverse", formula="x̄[argsort x] = g"),
+)  # fmt: skip
+
+ROWS: tuple[Op, ...] = PLACES + ORDER

@@ -1,0 +1,278 @@
+"""Shape ops: the same entries in another arrangement, copied or left out.
+
+All of them are linear, so a row is its transpose: the arrangement undone, copies added up, and
+zeros for what was left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.op import Choose, Op, Signature, Trait
+from conformance.ops import laws
+from conformance.ops.dispatch import dispatched
+from conformance.ops.indexing import along, getitem, put_back, scatter_add
+from conformance.ops.rows import general, linear, unbroadcast, variadic
+
+SEVERAL_OUTPUTS = frozenset({Trait.SEVERAL_OUTPUTS})
+
+
+# -- references that take their operands one by one, or return tuples ------------------------------
+
+
+@dispatched
+def concat(*arrays: Any, axis: int | None = 0) -> Any:
+    """The operands one after the other along `axis`, flattened first where it is None."""
+    return np.concatenate(arrays, axis=axis)
+
+
+@dispatched
+def stack(*arrays: Any, axis: int = 0) -> Any:
+    """The operands side by side along a new axis."""
+    return np.stack(arrays, axis=axis)
+
+
+@dispatched
+def split(x: Any, *, indices_or_sections: int | list[int], axis: int = 0) -> tuple[Any, ...]:
+    """Consecutive parts of `x`: so many of equal size, or cut at the given places."""
+    return tuple(np.split(x, indices_or_sections, axis=axis))
+
+
+@dispatched
+def astype(x: Any, *, dtype: str) -> Any:
+    """`x` in another precision."""
+    return x.astype(dtype)
+
+
+# -- transposes ------------------------------------------------------------------------------------
+
+
+def reshaped_back(g: Any, x: Any, **_: Any) -> Any:
+    """The transpose of anything that only changes the shape."""
+    return np.reshape(g, shape=np.shape(x))
+
+
+def inverse_permutation(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The permutation that undoes `axes`; reversing the axes (None) undoes itself."""
+    return None if axes is None else tuple(int(a) for a in np.argsort([a % len(axes) for a in axes]))
+
+
+def opposite(shift: Any) -> Any:
+    """The shift that undoes `shift`."""
+    return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
+
+
+def concat_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int | None) -> Any:
+    """The part of `g` that operand `index` became."""
+    sizes = [np.size(a) if axis is None else np.shape(a)[axis] for a in arrays]
+    start = sum(sizes[:index])
+    here = slice(start, start + sizes[index])
+    part = getitem(g, index=(here,) if axis is None else along(axis, np.ndim(g), here))
+    return np.reshape(part, shape=np.shape(arrays[index]))
+
+
+def stack_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int) -> Any:
+    """The slice of `g` that operand `index` became."""
+    return getitem(g, index=along(axis, np.ndim(g), index))
+
+
+def untiled(g: Any, x: Any, reps: Any) -> Any:
+    """The sum over all the copies of `x` in `g`."""
+    times = reps if isinstance(reps, tuple) else (reps,)
+    ndim = max(len(times), np.ndim(x))
+    times = (1,) * (ndim - len(times)) + times
+    sizes = (1,) * (ndim - np.ndim(x)) + np.shape(x)
+    copies = np.reshape(g, shape=tuple(n for pair in zip(times, sizes, strict=True) for n in pair))
+    return np.reshape(np.sum(copies, axis=tuple(range(0, 2 * ndim, 2))), shape=np.shape(x))
+
+
+def unrepeated(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
+    """Repeating is taking every place so many times."""
+    count = np.size(x) if axis is None else np.shape(x)[axis]
+    return put_back(g, x, np.repeat(np.arange(count), repeats), axis)
+
+
+def unpadded(g: Any, x: Any, pad_width: Any) -> Any:
+    """The part of `g` between the margins."""
+    margins = np.broadcast_to(pad_width, (np.ndim(x), 2))
+    inside = tuple(slice(int(before), int(before) + n) for (before, _), n in zip(margins, np.shape(x), strict=True))
+    return getitem(g, index=inside)
+
+
+def undiagonal(g: Any, x: Any, offset: int, axis1: int, axis2: int) -> Any:
+    """Zeros of the shape of `x` with `g` on the diagonal."""
+    places = np.arange(np.shape(g)[-1])
+    rows, columns = places + max(-offset, 0), places + max(offset, 0)
+    shape = np.shape(np.moveaxis(np.empty(np.shape(x)), (axis1, axis2), (-2, -1)))
+    return np.moveaxis(
+        scatter_add(g, index=(Ellipsis, rows, columns), shape=shape), source=(-2, -1), destination=(axis1, axis2)
+    )
+
+
+def diag_vjp(g: Any, x: Any, k: int) -> Any:
+    """A vector came from the diagonal it was put on; a matrix gets its diagonal back."""
+    if np.ndim(x) == 1:
+        return np.diagonal(g, offset=k, axis1=0, axis2=1)
+    return undiagonal(g, x, offset=k, axis1=0, axis2=1)
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+def reshaping(choose: Choose) -> Signature:
+    """A shape and another of as many entries, -1 standing for one of its sizes."""
+    shape, target = choose(
+        (
+            ((3,), (3, 1)),
+            ((2, 3), (3, 2)),
+            ((2, 3), (-1,)),
+            ((3, 3), (9,)),
+            ((3, 3, 3), (3, -1)),
+            ((2, 1, 3), (3, 2)),
+            ((), (1, 1)),
+            ((1,), ()),
+            ((2, 0), (0, 3)),
+        )
+    )
+    return Signature((shape,), {"shape": target})
+
+
+def permutation(choose: Choose) -> Signature:
+    """A shape and an order of its axes; the cyclic ones are not their own inverse."""
+    shape, axes = choose(
+        (
+            ((2, 3), None),
+            ((2, 3), (1, 0)),
+            ((3, 3), (1, 0)),
+            ((2, 1, 3), (1, 2, 0)),
+            ((3, 3, 3), (1, 2, 0)),
+            ((3, 3, 3), (2, 0, 1)),
+            ((3, 3, 3), (-1, 0, 1)),
+            ((3, 3, 3), None),
+            ((3,), (0,)),
+            ((), ()),
+            ((2, 0), (1, 0)),
+        )
+    )
+    return Signature((shape,), {"axes": axes})
+
+
+def new_axes(choose: Choose) -> Signature:
+    """A shape and where its new axes go."""
+    shape = choose(laws.SHAPES)
+    return Signature((shape,), {"axis": choose((0, -1, len(shape), -1 - len(shape), (0, -1), (1, 0), ()))})
+
+
+SQUEEZING = laws.one_of(*((shape, {"axis": axis}) for shape, axis in (
+    ((1,), None), ((1,), 0), ((2, 1, 3), 1), ((2, 1, 3), -2), ((2, 1, 3), None), ((1, 3, 1), (0, 2)),
+    ((1, 3, 1), (-1,)), ((2, 3), ()), ((), None), ((1, 0), 0),
+)))  # fmt: skip
+
+BROADCASTING = laws.one_of(*((shape, {"shape": target}) for shape, target in (
+    ((3,), (2, 3)), ((), (3,)), ((3, 1), (3, 3)), ((1, 3), (3, 3)), ((3,), (3,)), ((2, 1, 3), (2, 3, 3)),
+    ((1,), (2, 1, 3)), ((), ()), ((1,), (0,)), ((3,), (0, 3)),
+)))  # fmt: skip
+
+ROLLING = laws.one_of(*((shape, {"shift": shift, "axis": axis}) for shape, shift, axis in (
+    ((3,), 1, None), ((3,), -2, 0), ((2, 3), 1, None), ((2, 3), 2, 1), ((3, 3), 1, -2), ((3, 3), (1, -1), (0, 1)),
+    ((3, 3, 3), (1, 2), (2, 0)), ((3,), 7, 0), ((3, 3), (1, 1), (0, 0)), ((), 1, None), ((2, 0), 1, 0),
+)))  # fmt: skip
+
+MOVING = laws.one_of(*((shape, {"source": source, "destination": destination}) for shape, source, destination in (
+    ((2, 3), 0, 1), ((3, 3), 0, -1), ((2, 1, 3), 0, 2), ((3, 3, 3), 2, 0), ((3, 3, 3), (0, 1), (-1, 0)),
+    ((3, 3, 3), (0, 2), (1, 0)), ((3,), 0, 0), ((2, 0), -1, 0),
+)))  # fmt: skip
+
+TILING = laws.one_of(*((shape, {"reps": reps}) for shape, reps in (
+    ((3,), 2), ((3,), (2, 1)), ((2, 3), (1, 2)), ((3, 3), (2, 2)), ((3, 3), 2), ((), 3), ((2, 1, 3), (2,)), ((3,), 0),
+    ((1, 3), (2, 3, 1)), ((2, 0), 2),
+)))  # fmt: skip
+
+REPEATING = laws.one_of(*((shape, {"repeats": repeats, "axis": axis}) for shape, repeats, axis in (
+    ((3,), 2, None), ((3,), 2, 0), ((2, 3), 2, 1), ((2, 3), [1, 3], 0), ((3, 3), [2, 0, 1], -1), ((3, 3), 2, None),
+    ((3,), [3, 1, 2], None), ((3, 3, 3), 2, 1), ((), 3, None), ((2, 0), 2, 0), ((3,), 0, 0),
+)))  # fmt: skip
+
+PADDING = laws.with_parameters(laws.one_of(*((shape, {"pad_width": width}) for shape, width in (
+    ((3,), ((1, 2),)), ((2, 3), ((0, 1), (2, 0))), ((3, 3), 1), ((3, 3), ((0, 0), (1, 0))), ((3, 3, 3), ((1, 0), (0, 0), (0, 1))),
+    ((0,), ((1, 1),)), ((3,), 0),
+))), constant_values=(0.0, 1.5))  # fmt: skip
+
+DIAGONALS = laws.one_of(*((shape, {"offset": offset, "axis1": i, "axis2": j}) for shape, offset, i, j in (
+    ((3, 3), 0, 0, 1), ((2, 3), 1, 0, 1), ((2, 3), -1, 0, 1), ((3, 3), 1, 1, 0), ((3, 3, 3), 0, -2, -1), ((3, 3, 3), -1, 2, 0),
+    ((3, 2, 3), 0, 0, 2), ((2, 3), 3, 0, 1), ((0, 3), 0, 0, 1),
+)))  # fmt: skip
+
+
+def concatenating(choose: Choose) -> Signature:
+    """Operands that agree but for the axis along which they are joined."""
+    shapes, axis = choose(
+        (
+            (((3,), (3,)), 0),
+            (((3,),), 0),
+            (((2, 3), (1, 3)), 0),
+            (((2, 3), (2, 1), (2, 3)), 1),
+            (((3, 3), (3, 3)), -1),
+            (((3, 3), (3, 3)), -2),
+            (((2, 3), (3,)), None),
+            (((3, 3, 3), (3, 1, 3)), 1),
+            (((3,), (0,), (1,)), 0),
+        )
+    )
+    return Signature(shapes, {"axis": axis})
+
+
+def stacking(choose: Choose) -> Signature:
+    """So many operands of one shape, and where the new axis goes."""
+    shape = choose(((3,), (), (2, 3), (3, 3), (1,), (0,)))
+    axis = choose([*range(len(shape) + 1), *range(-len(shape) - 1, 0)])
+    return Signature((shape,) * choose((2, 3, 1)), {"axis": axis})
+
+
+SPLITTING = laws.one_of(*((shape, {"indices_or_sections": cuts, "axis": axis}) for shape, cuts, axis in (
+    ((3,), 3, 0), ((4,), 2, 0), ((4,), [1], 0), ((2, 3), [1, 2], 1), ((3, 3), 3, -1), ((3, 3), [2], -2), ((3, 3), [1, 1], 0),
+    ((3, 3, 3), 3, 1), ((2, 0), 2, 0),
+)))  # fmt: skip
+
+TRIANGLES = laws.with_parameters(laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))), k=(0, 1, -1, 5))
+FLIPPING = laws.one_of(*((s, {"axis": a}) for s in laws.SHAPES for a in laws.axis_forms(s)))
+SWAPPING = laws.one_of(*((s, {"axis1": i, "axis2": j}) for s, i, j in (
+    ((2, 3), 0, 1), ((3, 3), 0, 1), ((2, 1, 3), 0, 2), ((3, 3, 3), -1, 0), ((3, 3, 3), 1, -1), ((3,), 0, 0), ((2, 0), 0, 1),
+)))  # fmt: skip
+ALONG_FULL = laws.along_one_axis(tuple(s for s in laws.SHAPES if s and 0 not in s))
+
+# -- one array -------------------------------------------------------------------------------------
+
+ONE_ARRAY = (
+    linear("reshape", np.reshape, lambda g, x, shape: reshaped_back(g, x), law=reshaping, source="linear; reshapes back", formula="x̄ = reshape(g)"),
+    linear("ravel", np.ravel, reshaped_back, law=laws.one_array, source="linear; reshapes back", formula="x̄ = reshape(g)", aliases=("flatten",)),
+    linear("expand_dims", np.expand_dims, reshaped_back, law=new_axes, source="linear; reshapes back", formula="x̄ = reshape(g)", aliases=("unsqueeze",)),
+    linear("squeeze", np.squeeze, reshaped_back, law=SQUEEZING, source="linear; reshapes back", formula="x̄ = reshape(g)"),
+    linear("permute_dims", np.transpose, lambda g, x, axes: np.transpose(g, axes=inverse_permutation(axes)), law=permutation, source="linear; permutes back", formula="x̄ = permute(g, axes⁻¹)", aliases=("transpose",)),
+    linear("swapaxes", np.swapaxes, lambda g, x, axis1, axis2: np.swapaxes(g, axis1=axis1, axis2=axis2), law=SWAPPING, source="linear; its own inverse", formula="x̄ = swap(g)"),
+    linear("moveaxis", np.moveaxis, lambda g, x, source, destination: np.moveaxis(g, source=destination, destination=source), law=MOVING, source="linear; moves back", formula="x̄ = move(g, destination → source)"),
+    linear("flip", np.flip, lambda g, x, axis: np.flip(g, axis=axis), law=FLIPPING, source="linear; its own inverse", formula="x̄ = flip(g)"),
+    linear("roll", np.roll, lambda g, x, shift, axis: np.roll(g, shift=opposite(shift), axis=axis), law=ROLLING, source="linear; rolls back", formula="x̄ = roll(g, −shift)"),
+    linear("broadcast_to", np.broadcast_to, lambda g, x, shape: unbroadcast(g, np.shape(x)), law=BROADCASTING, source="linear; the transpose of copying is summing", formula="x̄ = Σ g over the broadcast axes"),
+    linear("tile", np.tile, untiled, law=TILING, source="linear; the transpose of copying is summing", formula="x̄ = Σ g over the copies"),
+    linear("repeat", np.repeat, unrepeated, law=REPEATING, source="linear; the transpose of copying is summing", formula="x̄ᵢ = Σ g over the copies of xᵢ"),
+    general("pad", np.pad, lambda g, z, x, pad_width, constant_values: unpadded(g, x, pad_width), law=PADDING, source="the identity inside, constant margins", formula="x̄ = g without its margins"),
+    linear("tril", np.tril, lambda g, x, k: np.tril(g, k=k), law=TRIANGLES, source="linear; a projection onto entries is its own transpose", formula="x̄ = tril(g)"),
+    linear("triu", np.triu, lambda g, x, k: np.triu(g, k=k), law=TRIANGLES, source="linear; a projection onto entries is its own transpose", formula="x̄ = triu(g)"),
+    linear("diagonal", np.diagonal, undiagonal, law=DIAGONALS, source="linear; zeros off the diagonal", formula="x̄ = g on the diagonal, else 0"),
+    linear("diag", np.diag, diag_vjp, law=laws.with_parameters(laws.shapes_of(((3,),), ((3, 3),), ((2, 3),), ((1,),)), k=(0, 1, -1)), source="linear; a vector goes onto a diagonal, a matrix gives its own", formula="x̄ = diag(g)"),
+    linear("astype", astype, lambda g, x, dtype: astype(g, dtype=x.dtype), law=laws.with_parameters(laws.one_array, dtype=("float64",)), source="the identity up to rounding", formula="x̄ = g in the precision of x", aliases=("cast",)),
+)  # fmt: skip
+
+# -- several arrays in, or out ---------------------------------------------------------------------
+
+SEVERAL_ARRAYS = (
+    variadic("concat", concat, concat_vjp, law=concatenating, source="linear; each operand takes back its part", formula="x̄ᵢ = the part of g that xᵢ became", aliases=("concatenate", "cat")),
+    variadic("stack", stack, stack_vjp, law=stacking, source="linear; each operand takes back its slice", formula="x̄ᵢ = gᵢ along the new axis"),
+    linear("split", split, lambda g, x, indices_or_sections, axis: concat(*g, axis=axis), law=SPLITTING, traits=SEVERAL_OUTPUTS, source="linear; the inverse of concat", formula="x̄ = concat(g₀, g₁, …)"),
+    linear("unstack", np.unstack, lambda g, x, axis: stack(*g, axis=axis), law=ALONG_FULL, traits=SEVERAL_OUTPUTS, source="linear; the inverse of stack", formula="x̄ = stack(g₀, g₁, …)", aliases=("unbind",)),
+)  # fmt: skip
+
+ROWS: tuple[Op, ...] = ONE_ARRAY + SEVERAL_ARRAYS
