@@ -106,7 +106,7 @@ class SpecialPoint:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Op:
     """One row of the specification.
 

@@ -1,0 +1,108 @@
+"""The adapter to the reference engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
+
+import numpy as np
+
+import conformance
+from conformance.backend import Capability, Dialect, GraphNode, TapeBackend
+from conformance.ops import CATALOGUE
+from conformance_backends import numpy_engine as engine
+from conformance_backends.numpy_engine import Tensor
+
+
+def _applied(name: str) -> Callable[..., Tensor]:
+    def call(*operands: Any, **parameters: Any) -> Any:
+        return engine.apply(CATALOGUE[name], operands, parameters)
+
+    return call
+
+
+class NumpyTape(TapeBackend):
+    """The reference engine through its tape: leaves, backward, grad."""
+
+    engine: ClassVar[str] = "numpy"
+    mode: ClassVar[str] = "tape"
+    capabilities = frozenset(Capability)
+    conventions: ClassVar[Mapping[str, str]] = {
+        "A2": "refused",
+        "A3": "refused",
+        "A4": "refused",
+        "A5": "cast",
+        "B3": "accumulates",
+        "C5": "refused",
+    }
+    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}
+    dialect = Dialect(
+        imports="import numpy as np\nfrom conformance.ops import CATALOGUE\n"
+        "from conformance_backends.numpy_engine import Tensor, apply",
+        array="Tensor(np.array({values}, np.{dtype}))",
+        leaf="Tensor(np.array({values}, np.{dtype}), requires_grad=True)",
+        backward="{output}.backward()",
+        backward_with="{output}.backward({cotangent})",
+        grad="{leaf}.grad",
+        clear="{leaf}.grad = None",
+    )
+
+    def version(self) -> str:
+        """The suite's version: the reference engine is part of it."""
+        return conformance.__version__
+
+    def array(self, value: np.ndarray[Any, Any]) -> Tensor:
+        """A constant tensor around `value` itself, however it lies in memory."""
+        return Tensor(value)
+
+    def numpy(self, array: Any) -> np.ndarray[Any, Any]:
+        """The tensor's array, or the array itself: gradients are plain arrays."""
+        return array.value if isinstance(array, Tensor) else array  # type: ignore[no-any-return]
+
+    def leaf(self, value: np.ndarray[Any, Any]) -> Tensor:
+        """A tensor whose gradient is wanted."""
+        return Tensor(value, requires_grad=True)
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """The engine's own backward; its graphs are never freed by a walk."""
+        output.backward(gradient)
+
+    def grad(self, leaf: Any) -> Any:
+        """What has accumulated."""
+        return leaf.grad
+
+    def clear(self, leaf: Any) -> None:
+        """Forget it."""
+        leaf.grad = None
+
+    def memory(self, array: Any) -> np.ndarray[Any, Any]:
+        """The array behind a tensor."""
+        return self.numpy(array)
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        """The engine's scope."""
+        return engine.no_grad()
+
+    def detach(self, array: Any) -> Tensor:
+        """The engine's detach."""
+        return array.detach()  # type: ignore[no-any-return]
+
+    def custom(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
+        """The engine's rule by hand."""
+        return engine.custom(forward, backward)
+
+    def graph(self, output: Any) -> GraphNode:
+        """The engine's nodes, told in the suite's words."""
+        return _shown(output.node)
+
+
+def _shown(node: engine.Node | None) -> GraphNode:
+    if node is None:
+        raise ValueError("a constant has no node")
+    return GraphNode(
+        name=node.name,
+        inputs=tuple(None if n is None else _shown(n) for n in node.inputs),
+        variable=getattr(node, "variable", None),
+        names_variable=hasattr(node, "variable"),
+    )

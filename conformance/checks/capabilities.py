@@ -1,0 +1,104 @@
+"""Probes: a declared capability is believed only after it has worked once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, FunctionalBackend
+from conformance.checks import cutting, graph
+from conformance.checks.graph import tape_of
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import Kind, check
+from conformance.checks.sample import Sample
+from conformance.checks.seeding import gradients_of
+from conformance.errors import Violation
+
+
+def probe(capability: Capability) -> Any:
+    """Register the probe of a capability; it runs whether or not the capability is declared."""
+    return check(Kind.CAPABILITY, f"capability {capability.name.lower()}", capability.name.lower().replace("_", "-"))
+
+
+@probe(Capability.TAPE)
+def leaves_keep_gradients(engine: Backend, sample: Sample) -> None:
+    """Leaves keep what backward sends them."""
+    tape, g = tape_of(engine), sample.array()
+    leaf = tape.leaf(sample.array())
+    tape.backward(engine.op("negative")(leaf), tape.array(np.array(g)))
+    hold_equal(plain(tape, tape.grad(leaf)), -g, "the gradient kept at a leaf")
+
+
+@probe(Capability.CLEARING)
+def gradients_can_be_cleared(engine: Backend, sample: Sample) -> None:
+    """A leaf's gradient can be cleared."""
+    graph.cleared_gradient_starts_afresh(engine, sample)
+
+
+@probe(Capability.RETAINING)
+def graphs_can_be_asked_again(engine: Backend, sample: Sample) -> None:
+    """Backward can be asked twice of one graph."""
+    x, g = sample.array(), sample.array()
+    negative = engine.op("negative")
+    if isinstance(engine, FunctionalBackend):
+        _, pulled = engine.pullback(negative, [engine.array(x)])
+        for _ in range(2):
+            hold_equal(plain(engine, pulled(engine.array(np.array(g)))[0]), -g, "a pullback asked again")
+        return
+    tape = tape_of(engine)
+    output = negative(tape.leaf(x))
+    for _ in range(2):
+        tape.backward(output, tape.array(np.array(g)), retain=True)
+
+
+@probe(Capability.WRITABLE)
+def arrays_can_be_written(engine: Backend, sample: Sample) -> None:
+    """Writing into an array's memory changes the array."""
+    array = engine.array(sample.array())
+    engine.memory(array)[...] = 7.0
+    if not (plain(engine, array) == 7.0).all():
+        raise Violation("memory() is not the array's own memory: what was written into it is not there")
+
+
+@probe(Capability.NO_GRAD)
+def recording_can_be_stopped(engine: Backend, sample: Sample) -> None:
+    """There is a scope in which nothing is recorded."""
+    cutting.no_grad_scope_records_nothing(engine, sample)
+
+
+@probe(Capability.DETACH)
+def values_can_be_cut(engine: Backend, sample: Sample) -> None:
+    """A value can be cut from its history."""
+    cutting.detached_value_is_a_constant(engine, sample)
+
+
+@probe(Capability.CUSTOM_RULE)
+def rules_can_be_written_by_hand(engine: Backend, sample: Sample) -> None:
+    """A rule written by hand is used."""
+    rule = engine.custom(lambda a: a + a, lambda g, a: (g + g + g,))
+    g = sample.array()
+    (got,) = gradients_of(engine, rule, [sample.array()], g)
+    hold_equal(got, 3 * g, "the gradient from a rule that triples (its value only doubles)")
+
+
+@probe(Capability.GRAPH)
+def graph_can_be_looked_at(engine: Backend, sample: Sample) -> None:
+    """The graph of a computation can be looked at."""
+    leaf = tape_of(engine).leaf(sample.array())
+    if len(engine.graph(engine.op("negative")(leaf)).inputs) != 1:
+        raise Violation("the node of a negation does not have one edge")
+
+
+@probe(Capability.DEEP)
+def deep_graphs_are_possible(engine: Backend, sample: Sample) -> None:
+    """A chain of 1 000 ops is recorded and walked."""
+    negative, g = engine.op("negative"), sample.array()
+
+    def chain(a: Any) -> Any:
+        for _ in range(1000):
+            a = negative(a)
+        return a
+
+    (got,) = gradients_of(engine, chain, [sample.array()], g)
+    hold_equal(got, g, "the gradient through 1 000 negations")

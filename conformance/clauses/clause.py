@@ -1,0 +1,44 @@
+"""A clause: one numbered sentence of the standard."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Level(str, enum.Enum):
+    """How binding a clause is; the value is the word used in it."""
+
+    MUST = "must"
+    SHOULD = "should"
+    MAY = "may"
+    SHOWN = "example"
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One sentence, how binding it is, and why a user is hurt where it does not hold.
+
+    `elects` lists the alternatives among which an engine chooses where engines legitimately differ.
+    """
+
+    number: str
+    level: Level
+    sentence: str
+    reason: str
+    elects: tuple[str, ...] = ()
+
+    @property
+    def chapter(self) -> str:
+        """The chapter's letter."""
+        return self.number[0]
+
+
+CHAPTERS = {
+    "A": "Seeding and results",
+    "B": "Accumulation and the graph",
+    "C": "Modes and cutting",
+    "D": "Mutation, views, aliasing",
+    "E": "Values",
+    "W": "Worked examples",
+}

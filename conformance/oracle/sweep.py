@@ -1,0 +1,46 @@
+"""The gradient of a program by one reverse sweep over its steps, in any precision.
+
+The same algorithm as the reference engine's, but over a list that is there already rather than a graph
+that was recorded: so each is a witness for the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Array
+from conformance.op import Op
+from conformance.oracle.allowance import Expected, expect
+from conformance.program import Program
+
+Find = Callable[[str], Op]
+
+
+def reverse_sweep(program: Program, find: Find, inputs: Sequence[Array]) -> list[Array]:
+    """The gradients of a program's leaves, given leaves followed by the cotangent."""
+    *leaves, cotangent = inputs
+    values = program.run(lambda name, fixed: lambda *xs: find(name).reference(*xs, **fixed), leaves)
+    adjoints: list[Any] = [None] * len(values)
+    adjoints[-1] = cotangent
+    first = len(leaves)
+    for number in reversed(range(len(program.steps))):
+        step, g = program.steps[number], adjoints[first + number]
+        if g is None:
+            continue
+        operands = [values[i] for i in step.inputs]
+        for position, source in enumerate(step.inputs):
+            pulled = find(step.op).rule(position, g, values[first + number], *operands, **step.parameters)
+            adjoints[source] = pulled if adjoints[source] is None else adjoints[source] + pulled
+    return [np.zeros_like(x) if a is None else np.asarray(a) for a, x in zip(adjoints, leaves, strict=False)]
+
+
+def expected_program_gradients(program: Program, find: Find) -> list[Expected]:
+    """What the gradients of a program must be, in the dtype of its leaves."""
+    inputs = (*program.leaves, program.cotangent)
+    gradients = reverse_sweep(program, find, inputs)
+    largest = max((float(np.abs(g).max()) for g in gradients if g.size), default=1.0)
+    scale = max(largest, float(np.abs(program.cotangent).max(initial=1.0)))
+    return expect(lambda xs: reverse_sweep(program, find, xs), inputs, program.dtype, [scale] * len(program.leaves))

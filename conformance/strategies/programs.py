@@ -1,0 +1,103 @@
+"""Random programs: graphs of 1 to 30 steps with fan-out and broadcasting.
+
+Only steps that are possible are offered, so nothing is drawn to be thrown away: shapes fit, and no
+value leaves the range in which the gradient is well determined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from conformance.case import Array
+from conformance.op import Op
+from conformance.program import Program, Step
+from conformance.strategies import explore
+from conformance.strategies.values import cotangent
+
+LONGEST = 30
+LARGEST_VALUE = 100.0
+LARGEST_SIZE = 64
+LEAVES: tuple[tuple[int, ...], ...] = ((3,), (), (2, 3), (3, 3), (1, 3))
+
+UNARY = ("negative", "sin", "tanh", "square", "cos", "sigmoid")
+BINARY = ("add", "multiply", "subtract")
+Find = Callable[[str], Op]
+Draw = Callable[..., Any]
+
+
+@st.composite
+def programs(draw: Draw, find: Find, dtype: str) -> Program:
+    """Draws a program whose every step takes the latest value and, where it takes two, any earlier one."""
+    seed = draw(st.integers(0, 2**16))
+    rng = np.random.default_rng(seed)
+    shapes = draw(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=3))
+    leaves = tuple(cotangent(shape, dtype, "signed", rng) for shape in shapes)
+    values, steps = list(leaves), []
+    for _ in range(draw(st.integers(1, LONGEST))):
+        step = draw(st.sampled_from(list(possible_steps(values))))
+        value = _value(find, step, values)
+        if np.abs(value).max(initial=0.0) > LARGEST_VALUE:  # squash it: always possible, always small
+            step = Step("tanh", step.inputs[:1], {})
+            value = _value(find, step, values)
+        steps.append(step)
+        values.append(value)
+    return Program(leaves, tuple(steps), cotangent(np.shape(values[-1]), dtype, "signed", rng), dtype)
+
+
+def _value(find: Find, step: Step, values: Sequence[Array]) -> Array:
+    return np.asarray(find(step.op).reference(*(values[i] for i in step.inputs), **step.parameters))
+
+
+def possible_steps(values: Sequence[Array]) -> Iterator[Step]:
+    """Every step that can follow `values`."""
+    latest = len(values) - 1
+    x = values[latest]
+    for name in UNARY:
+        yield Step(name, (latest,), {})
+    for other in reversed(range(len(values))):
+        if _fit(x.shape, values[other].shape):
+            yield from (Step(name, (latest, other), {}) for name in BINARY)
+        if x.ndim == values[other].ndim == 2 and x.shape[1] == values[other].shape[0]:
+            yield Step("matmul", (latest, other), {})
+        if 0 < x.ndim == values[other].ndim and x.shape[1:] == values[other].shape[1:] and x.size <= LARGEST_SIZE // 2:
+            yield Step("concat", (latest, other), {"axis": 0})
+    yield from _of_shape(latest, x)
+
+
+def _of_shape(latest: int, x: Array) -> Iterator[Step]:
+    """Steps that need axes."""
+    for axis in range(x.ndim):
+        yield Step("sum", (latest,), {"axis": axis, "keepdims": True})
+        yield Step("mean", (latest,), {"axis": axis, "keepdims": False})
+    if x.ndim:
+        yield Step("getitem", (latest,), {"index": (slice(None, None, -1),)})
+        yield Step("softmax", (latest,), {"axis": -1})
+    if x.ndim == 2:
+        yield Step("permute_dims", (latest,), {"axes": (1, 0)})
+    yield Step("expand_dims", (latest,), {"axis": 0}) if x.ndim < 2 else Step("reshape", (latest,), {"shape": (x.size,)})
+
+
+def _fit(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+    """Whether two shapes broadcast, to a shape that is still small."""
+    try:
+        return int(np.prod(np.broadcast_shapes(first, second))) <= LARGEST_SIZE
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=4)
+def draw_programs(find: Find, dtype: str, seed: int, count: int) -> tuple[Program, ...]:
+    """The programs for a seed."""
+    return tuple(explore.draw(programs(find, dtype), seed=seed, examples=count))
+
+
+def smallest_program(
+    find: Find, dtype: str, seed: int, count: int, is_failing: Callable[[Program], bool]
+) -> Program | None:
+    """The smallest failing program among those drawn for the same seed and around them."""
+    return explore.shrink(programs(find, dtype), is_failing, seed=seed, examples=count)
