@@ -1,0 +1,177 @@
+"""The measurement: every workload on every backend, right answers first.
+
+For each workload of each size, a backend's answers go through the gate; then those admitted and the
+hand-written form take turns on the clock, once for the value and once for the gradient.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from conformance.backend import Backend
+from conformance.errors import UsageError
+from conformance.run.results import TimingLine
+from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
+from conformance.timing.prepare import Step, prepare_forward, prepare_gradient
+from conformance.timing.rounds import Budget, Contender, Rounds, ratio, take_turns
+from conformance.timing.workloads import SIZES, WORKLOADS, Workload, label
+
+HAND_WRITTEN = "hand-written"
+"""The name under which plain NumPy without an engine stands in the table."""
+
+WHATS = ("forward", "gradient")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a measurement is: `done` of `total` workloads and sizes, and the one that starts now."""
+
+    done: int
+    total: int
+    workload: str
+    size: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A backend at the start line: what is timed and how long the first calls took, or why it is out."""
+
+    name: str
+    steps: Mapping[str, Step] = field(default_factory=dict)
+    first: Mapping[str, float] = field(default_factory=dict)
+    refused: str = ""
+
+
+def measure(
+    backends: Sequence[Backend],
+    *,
+    reference: str,
+    dtype: str = "float64",
+    budget: Budget | None = None,
+    workloads: Collection[str] | None = None,
+    sizes: Collection[str] | None = None,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Iterator[TimingLine]:
+    """Time the backends on the workloads, line by line.
+
+    Args:
+        backends: whom to time; all on the same operands, in turns.
+        reference: the name of the backend that `ratio_to_reference` divides by; where it is not among
+            the backends, or was refused, there is no such ratio.
+        dtype: of all operands.
+        budget: how many rounds, and how long at most.
+        workloads: names in WORKLOADS; all by default.
+        sizes: names in SIZES; all by default.
+        seed: of the operands, the order in which backends take turns, and the bootstrap.
+        on_progress: called before each workload and size.
+
+    Yields:
+        For each workload, size and what: the hand-written form's line, then one per backend.
+
+    Raises:
+        UsageError: if a workload or a size does not exist.
+    """
+    chosen = [
+        (WORKLOADS[name], WORKLOADS[name].sizes[size])
+        for name in known(workloads, WORKLOADS, "workload")
+        for size in known(sizes, SIZES, "size")
+    ]
+    return _measured(chosen, backends, reference, dtype, budget or Budget(), seed, on_progress)
+
+
+def known(names: Collection[str] | None, options: Collection[str], what: str) -> list[str]:
+    """Those of `options` that are named, in their own order."""
+    for name in names or ():
+        if name not in options:
+            raise UsageError(f"there is no {what} called {name!r}; there are {', '.join(options)}")
+    return [option for option in options if names is None or option in names]
+
+
+def _measured(
+    chosen: Sequence[tuple[Workload, Mapping[str, int]]],
+    backends: Sequence[Backend],
+    reference: str,
+    dtype: str,
+    budget: Budget,
+    seed: int,
+    on_progress: Callable[[Progress], None] | None,
+) -> Iterator[TimingLine]:
+    for done, (workload, size) in enumerate(chosen):
+        if on_progress:
+            on_progress(Progress(done, len(chosen), workload.name, label(size)))
+        solution = solve(workload, size, dtype, seed)
+        entries = [hand_written(solution), *(enter(backend, solution, dtype) for backend in backends)]
+        for what in WHATS:
+            contenders = [Contender(e.name, e.steps[what]) for e in entries if not e.refused]
+            rounds = take_turns(contenders, budget, seed)
+            for entry in entries:
+                yield line_of(entry, what, solution, rounds, reference=reference, seed=seed)
+
+
+def hand_written(solution: Solution) -> Entry:
+    """The hand-written form, which needs no gate: it is what the gate compares with."""
+    workload, size, operands = solution.workload, solution.size, solution.operands
+    steps: dict[str, Step] = {
+        "forward": lambda: (workload.forward(size, *operands),),
+        "gradient": lambda: workload.gradient(size, *operands),
+    }
+    return Entry(HAND_WRITTEN, steps)
+
+
+def enter(backend: Backend, solution: Solution, dtype: str) -> Entry:
+    """Prepare a backend's steps and admit them, or say why not.
+
+    Whatever an engine raises is a reason to leave it out, never to stop the measurement.
+    """
+    try:
+        if dtype not in backend.dtypes:
+            raise Refused(f"{backend.engine} has no gradients in {dtype}")
+        # A function for each: an engine that remembers what it compiled must not know it already.
+        functions = {what: solution.workload.program(backend.op, solution.size) for what in WHATS}
+        prepared, first = {}, {}
+        for what, prepare in (("gradient", prepare_gradient), ("forward", prepare_forward)):
+            start = time.perf_counter()
+            prepared[what] = prepare(backend, functions[what], solution.operands)
+            prepared[what]()
+            first[what] = time.perf_counter() - start
+        admit_gradient(backend, functions["gradient"], solution, prepared["gradient"])
+        admit_forward(backend, solution, prepared["forward"])
+    except Refused as refusal:
+        return Entry(backend.name, refused=str(refusal))
+    except Exception as error:
+        return Entry(backend.name, refused=f"{type(error).__name__}: {error}")
+    return Entry(backend.name, prepared, first)
+
+
+def line_of(
+    entry: Entry, what: str, solution: Solution, rounds: Mapping[str, Rounds], *, reference: str, seed: int
+) -> TimingLine:
+    """An entry's line of the run file."""
+    place = {
+        "workload": solution.workload.name,
+        "size": label(solution.size),
+        "backend": entry.name,
+        "dtype": solution.operands[0].dtype.name,
+        "what": what,
+    }
+    if entry.refused:
+        return TimingLine(**place, refused=entry.refused)
+    mine = rounds[entry.name]
+    line = TimingLine(
+        **place,
+        median=mine.statistics.median,
+        low=mine.statistics.q1,
+        high=mine.statistics.q3,
+        rounds=mine.statistics.rounds,
+        compile_seconds=max(0.0, entry.first[what] - mine.statistics.median) if what in entry.first else None,
+        ratio_to_reference=ratio(mine, rounds[reference], seed).value if reference in rounds else None,
+    )
+    if entry.name == HAND_WRITTEN:
+        return line
+    to_hand = ratio(mine, rounds[HAND_WRITTEN], seed)
+    return replace(line, ratio=to_hand.value, ratio_low=to_hand.low, ratio_high=to_hand.high)

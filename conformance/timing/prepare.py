@@ -1,0 +1,85 @@
+"""What is timed of a backend: one training step on operands that are already the engine's.
+
+A training step runs forward and backward on parameters that live in the engine, and clears what the
+step before left. So operands are converted before the clock starts: a tape engine that can clear its
+leaves keeps them, any other makes fresh leaves each time, as its users must.
+
+An adapter whose engine is used in another way in training (compiled, or asked for the value along
+with the gradient) says so with methods of its own, called in place of the defaults here:
+`prepare_gradient(function, operands)` and `prepare_forward(function, operands)`, each returning what
+the default returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function, FunctionalBackend, NDArray, TapeBackend
+
+Step = Callable[[], tuple[Any, ...]]
+
+
+def prepare_gradient(backend: Backend, function: Function, operands: Sequence[NDArray]) -> Step:
+    """A call that computes the gradients of scalar `function`, as the engine's arrays."""
+    own = getattr(backend, "prepare_gradient", None)
+    if own is not None:
+        return finished(backend, own(function, operands))
+    if isinstance(backend, TapeBackend):
+        return finished(backend, tape_step(backend, function, operands))
+    if isinstance(backend, FunctionalBackend):
+        return finished(backend, pullback_step(backend, function, operands))
+    return finished(backend, lambda: backend.gradient(function, operands))
+
+
+def prepare_forward(backend: Backend, function: Function, operands: Sequence[NDArray]) -> Step:
+    """A call that computes the value of `function` on constants, so that nothing is recorded."""
+    own = getattr(backend, "prepare_forward", None)
+    if own is not None:
+        return finished(backend, own(function, operands))
+    arrays = [backend.array(x) for x in operands]
+    return finished(backend, lambda: (function(*arrays),))
+
+
+def tape_step(backend: TapeBackend, function: Function, operands: Sequence[NDArray]) -> Step:
+    """Clear, forward, backward; or fresh leaves where a gradient cannot be cleared."""
+    if Capability.CLEARING not in backend.capabilities:
+        return lambda: backend.gradient(function, operands)
+    leaves = [backend.leaf(x) for x in operands]
+
+    def step() -> tuple[Any, ...]:
+        # Cleared first: an engine may clear in place, and then what is returned here would be zeros.
+        for leaf in leaves:
+            backend.clear(leaf)
+        backend.backward(function(*leaves))
+        return tuple(backend.grad(leaf) for leaf in leaves)
+
+    return step
+
+
+def pullback_step(backend: FunctionalBackend, function: Function, operands: Sequence[NDArray]) -> Step:
+    """Forward with its pullback, called once with the seed 1."""
+    arrays = [backend.array(x) for x in operands]
+    seed = backend.array(np.ones((), operands[0].dtype))
+
+    def step() -> tuple[Any, ...]:
+        _, pulled = backend.pullback(function, arrays)
+        return tuple(pulled(seed))
+
+    return step
+
+
+def finished(backend: Backend, step: Step) -> Step:
+    """`step`, returning only when everything has been computed."""
+    if type(backend).finish is Backend.finish:  # nothing to wait for: do not time the asking
+        return step
+
+    def waited() -> tuple[Any, ...]:
+        results = step()
+        for result in results:
+            backend.finish(result)
+        return results
+
+    return waited
