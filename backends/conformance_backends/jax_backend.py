@@ -1,0 +1,187 @@
+"""The adapter to jax: called eagerly, or compiled.
+
+Double precision is switched on for the whole process, and computing stays on the CPU, where every
+other engine is asked too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from conformance.backend import (
+    Capability,
+    Dialect,
+    Function,
+    FunctionalBackend,
+    NDArray,
+    Trace,
+    as_tuple,
+    restricted,
+)
+from conformance_backends.jax_ops import OPS
+
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_platforms", "cpu")
+
+IMPORTS = """\
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+jax.config.update("jax_enable_x64", True)"""
+
+
+class JaxEager(FunctionalBackend):
+    """jax op by op, as it runs outside jax.jit."""
+
+    engine = "jax"
+    mode = "eager"
+    ops = OPS
+    capabilities = frozenset({Capability.DETACH, Capability.CUSTOM_RULE, Capability.DEEP})
+    conventions: ClassVar[Mapping[str, str]] = {
+        "A2": "refused",
+        "A3": "refused",
+        "A4": "refused",
+        "A5": "refused",
+        "B3": "functional",
+    }
+    dialect = Dialect(
+        imports=IMPORTS,
+        array="jnp.array({values}, dtype=jnp.{dtype})",
+        pullback="{out}, {pullback} = jax.vjp({function}, {operands})",
+        gradient="jax.grad({function}, argnums={argnums})({operands})",
+    )
+
+    def version(self) -> str:
+        """jax's version."""
+        return str(jax.__version__)
+
+    def array(self, value: NDArray) -> jax.Array:
+        """A copy in memory of jax's own, which has only one layout."""
+        return jnp.array(value)
+
+    def numpy(self, array: Any) -> NDArray:
+        """The values, once they are there."""
+        return np.asarray(array)
+
+    def finish(self, array: Any) -> None:
+        """Wait for what was only dispatched."""
+        jax.block_until_ready(array)
+
+    def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
+        """jax.vjp."""
+        output, pulled = jax.vjp(function, *arrays)
+        return output, pulled
+
+    def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
+        """jax.grad of every operand."""
+        arrays = [self.array(x) for x in operands]
+        return tuple(jax.grad(function, argnums=tuple(range(len(arrays))))(*arrays))
+
+    def detach(self, array: Any) -> Any:
+        """jax.lax.stop_gradient."""
+        return jax.lax.stop_gradient(array)
+
+    def custom(self, forward: Function, backward: Function) -> Function:
+        """A jax.custom_vjp; what `backward` returns reaches jax as it is."""
+        ruled = jax.custom_vjp(lambda *operands: forward(*operands))
+        ruled.defvjp(
+            lambda *operands: (forward(*operands), operands),
+            lambda operands, g: backward(g, *operands),
+        )
+        return ruled
+
+
+class JaxJit(JaxEager):
+    """jax compiled: everything that computes goes through jax.jit.
+
+    What is compiled is remembered by the function it was compiled from. All operands are arguments,
+    also those that need no gradient, so that other values of the same shapes compile nothing anew.
+    """
+
+    mode = "jit"
+    capabilities = frozenset({Capability.DETACH, Capability.CUSTOM_RULE})
+    dialect = Dialect(
+        imports=IMPORTS,
+        array="jnp.array({values}, dtype=jnp.{dtype})",
+        pullback="{out}, {pullback} = jax.jit(lambda *xs: jax.vjp({function}, *xs))({operands})",
+        gradient="jax.jit(jax.grad({function}, argnums={argnums}))({operands})",
+    )
+
+    def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
+        """The compiled function."""
+        return as_tuple(_compiled(function)(*map(self.array, operands)))
+
+    def vjp(
+        self,
+        function: Function,
+        operands: Sequence[NDArray],
+        cotangents: Sequence[NDArray],
+        wrt: Sequence[int] | None = None,
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Outputs and gradients out of one compiled call, as a training step computes them."""
+        chosen = tuple(range(len(operands)) if wrt is None else wrt)
+        arrays = tuple(self.array(x) for x in operands)
+        output, gradients = _compiled_vjp(function, chosen)(arrays, tuple(self.array(g) for g in cotangents))
+        return as_tuple(output), tuple(gradients)
+
+    def trace(
+        self, function: Function, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
+    ) -> Trace:
+        """The forward pass in one compiled call, the pullback in another."""
+        chosen = tuple(range(len(operands)) if wrt is None else wrt)
+        arrays = tuple(self.array(x) for x in operands)
+        output, pulled = _compiled_pullback(function, chosen)(arrays)
+        return Trace(arrays, as_tuple(output), lambda g: tuple(_pull(pulled, like(output, g))))
+
+    def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
+        """jax.vjp compiled; its pullback is data, and is called in a compiled function of its own."""
+        output, pulled = _compiled_pullback(function, tuple(range(len(arrays))))(tuple(arrays))
+        return output, lambda g: _pull(pulled, g)
+
+    def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
+        """jax.grad of every operand, compiled."""
+        return tuple(_compiled_gradient(function, len(operands))(*map(self.array, operands)))
+
+
+def like(output: Any, cotangents: Sequence[Any]) -> Any:
+    """The cotangents in the structure of the output they belong to."""
+    return type(output)(cotangents) if isinstance(output, (tuple, list)) else cotangents[0]
+
+
+@lru_cache(maxsize=1024)
+def _compiled(function: Function) -> Function:
+    return jax.jit(function)
+
+
+@lru_cache(maxsize=1024)
+def _compiled_vjp(function: Function, chosen: tuple[int, ...]) -> Function:
+    def outputs_and_gradients(arrays: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+        output, pulled = jax.vjp(restricted(function, arrays, chosen), *(arrays[i] for i in chosen))
+        return output, pulled(like(output, cotangents))
+
+    return jax.jit(outputs_and_gradients)
+
+
+@lru_cache(maxsize=1024)
+def _compiled_pullback(function: Function, chosen: tuple[int, ...]) -> Function:
+    def output_and_pullback(arrays: Sequence[Any]) -> Any:
+        return jax.vjp(restricted(function, arrays, chosen), *(arrays[i] for i in chosen))
+
+    return jax.jit(output_and_pullback)
+
+
+@lru_cache(maxsize=1024)
+def _compiled_gradient(function: Function, count: int) -> Function:
+    return jax.jit(jax.grad(function, argnums=tuple(range(count))))
+
+
+@jax.jit
+def _pull(pulled: Any, cotangents: Any) -> Any:
+    return pulled(cotangents)

@@ -1,0 +1,169 @@
+"""The catalogue's ops as users of jax write them.
+
+Each entry is read as source too, to print scripts: an attribute of jax, or a lambda with the
+catalogue's operands by position and its parameters by keyword. Where jax has no such op the table
+has no entry; an op put together from others would test those instead. So there are no losses: jax
+leaves them to other libraries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+# ---- where one line is not enough ---------------------------------------------------------------
+
+
+def key(index: Any) -> Any:
+    """An index in jax's types: it takes arrays, but no lists."""
+    return tuple(np.array(i, dtype=int) if isinstance(i, list) else i for i in index)
+
+
+# ---- the tables ---------------------------------------------------------------------------------
+
+ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
+    "abs": jnp.abs,
+    "negative": jnp.negative,
+    "positive": jnp.positive,
+    "deg2rad": jnp.deg2rad,
+    "rad2deg": jnp.rad2deg,
+    "square": jnp.square,
+    "sqrt": jnp.sqrt,
+    "cbrt": jnp.cbrt,
+    "rsqrt": jax.lax.rsqrt,
+    "reciprocal": jnp.reciprocal,
+    "exp": jnp.exp,
+    "exp2": jnp.exp2,
+    "expm1": jnp.expm1,
+    "log": jnp.log,
+    "log2": jnp.log2,
+    "log10": jnp.log10,
+    "log1p": jnp.log1p,
+    "sin": jnp.sin,
+    "cos": jnp.cos,
+    "tan": jnp.tan,
+    "asin": jnp.asin,
+    "acos": jnp.acos,
+    "atan": jnp.atan,
+    "sinc": jnp.sinc,
+    "sinh": jnp.sinh,
+    "cosh": jnp.cosh,
+    "tanh": jnp.tanh,
+    "asinh": jnp.asinh,
+    "acosh": jnp.acosh,
+    "atanh": jnp.atanh,
+    "clip": lambda x, min, max: jnp.clip(x, min=min, max=max),
+    "add": jnp.add,
+    "subtract": jnp.subtract,
+    "multiply": jnp.multiply,
+    "divide": jnp.divide,
+    "pow": jnp.pow,
+    "hypot": jnp.hypot,
+    "atan2": jnp.atan2,
+    "logaddexp": jnp.logaddexp,
+    "logaddexp2": jnp.logaddexp2,
+    "xlogy": jax.scipy.special.xlogy,
+    "maximum": jnp.maximum,
+    "minimum": jnp.minimum,
+    "where": jnp.where,
+}
+
+REDUCTIONS: Mapping[str, Callable[..., Any]] = {
+    "sum": lambda x, axis, keepdims: jnp.sum(x, axis=axis, keepdims=keepdims),
+    "mean": lambda x, axis, keepdims: jnp.mean(x, axis=axis, keepdims=keepdims),
+    "prod": lambda x, axis, keepdims: jnp.prod(x, axis=axis, keepdims=keepdims),
+    "logsumexp": lambda x, axis, keepdims: jax.nn.logsumexp(x, axis=axis, keepdims=keepdims),
+    "var": lambda x, axis, keepdims, correction: jnp.var(
+        x, axis=axis, keepdims=keepdims, correction=correction
+    ),
+    "std": lambda x, axis, keepdims, correction: jnp.std(
+        x, axis=axis, keepdims=keepdims, correction=correction
+    ),
+    "vector_norm": lambda x, axis, keepdims, ord: jnp.linalg.vector_norm(
+        x, axis=axis, keepdims=keepdims, ord=ord
+    ),
+    "max": lambda x, axis, keepdims: jnp.max(x, axis=axis, keepdims=keepdims),
+    "min": lambda x, axis, keepdims: jnp.min(x, axis=axis, keepdims=keepdims),
+    "ptp": lambda x, axis, keepdims: jnp.ptp(x, axis=axis, keepdims=keepdims),
+    "median": lambda x, axis, keepdims: jnp.median(x, axis=axis, keepdims=keepdims),
+    "cumulative_sum": lambda x, axis: jnp.cumsum(x, axis=axis),
+    "cumulative_prod": lambda x, axis: jnp.cumprod(x, axis=axis),
+    "logcumsumexp": lambda x, axis: jax.lax.cumlogsumexp(
+        x.ravel() if axis is None else x, axis=(axis or 0) % max(x.ndim, 1)
+    ),
+    "diff": lambda x, n, axis: jnp.diff(x, n=n, axis=axis),
+}
+
+SHAPE: Mapping[str, Callable[..., Any]] = {
+    "reshape": lambda x, shape: jnp.reshape(x, shape),
+    "ravel": jnp.ravel,
+    "expand_dims": lambda x, axis: jnp.expand_dims(x, axis),
+    "squeeze": lambda x, axis: jnp.squeeze(x, axis),
+    "permute_dims": lambda x, axes: jnp.transpose(x, axes),
+    "swapaxes": lambda x, axis1, axis2: jnp.swapaxes(x, axis1, axis2),
+    "moveaxis": lambda x, source, destination: jnp.moveaxis(x, source, destination),
+    "flip": lambda x, axis: jnp.flip(x, axis),
+    "roll": lambda x, shift, axis: jnp.roll(x, shift, axis),
+    "broadcast_to": lambda x, shape: jnp.broadcast_to(x, shape),
+    "tile": lambda x, reps: jnp.tile(x, reps),
+    "repeat": lambda x, repeats, axis: jnp.repeat(x, np.array(repeats), axis=axis),
+    "pad": lambda x, pad_width, constant_values: jnp.pad(x, pad_width, constant_values=constant_values),
+    "tril": lambda x, k: jnp.tril(x, k),
+    "triu": lambda x, k: jnp.triu(x, k),
+    "diagonal": lambda x, offset, axis1, axis2: jnp.diagonal(x, offset, axis1, axis2),
+    "diag": lambda x, k: jnp.diag(x, k),
+    "astype": lambda x, dtype: x.astype(dtype),
+    "concat": lambda *xs, axis: jnp.concat(xs, axis=axis),
+    "stack": lambda *xs, axis: jnp.stack(xs, axis=axis),
+    "split": lambda x, indices_or_sections, axis: tuple(jnp.split(x, indices_or_sections, axis=axis)),
+    "unstack": lambda x, axis: jnp.unstack(x, axis=axis),
+}
+
+INDEXING: Mapping[str, Callable[..., Any]] = {
+    "getitem": lambda x, index: x[key(index)],
+    "getitem_integer_array": lambda x, index: x[key(index)],
+    "scatter_add": lambda values, index, shape: jnp.zeros(shape, values.dtype).at[key(index)].add(values),
+    "index_add": lambda x, values, index: x.at[key(index)].add(values),
+    "index_update": lambda x, values, index: x.at[key(index)].set(values),
+    "take": lambda x, indices, axis: jnp.take(x, np.array(indices), axis=axis),
+    "take_along_axis": lambda x, indices, axis: jnp.take_along_axis(x, indices, axis=axis),
+    "masked_fill": lambda x, mask, value: jnp.where(mask, value, x),
+    "sort": lambda x, axis: jnp.sort(x, axis=axis),
+}
+
+ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
+    "relu": jax.nn.relu,
+    "relu6": jax.nn.relu6,
+    "leaky_relu": lambda x, negative_slope: jax.nn.leaky_relu(x, negative_slope=negative_slope),
+    "prelu": jax.nn.leaky_relu,
+    "elu": lambda x, alpha: jax.nn.elu(x, alpha=alpha),
+    "celu": lambda x, alpha: jax.nn.celu(x, alpha=alpha),
+    "selu": jax.nn.selu,
+    "hard_tanh": jax.nn.hard_tanh,
+    "hard_sigmoid": jax.nn.hard_sigmoid,
+    "hard_swish": jax.nn.hard_swish,
+    "sigmoid": jax.nn.sigmoid,
+    "log_sigmoid": jax.nn.log_sigmoid,
+    "logit": jax.scipy.special.logit,
+    "softplus": jax.nn.softplus,
+    "squareplus": lambda x, b: jax.nn.squareplus(x, b),
+    "softsign": jax.nn.soft_sign,
+    "silu": jax.nn.silu,
+    "mish": jax.nn.mish,
+    "gelu_tanh": lambda x: jax.nn.gelu(x, approximate=True),
+    "softmax": lambda x, axis: jax.nn.softmax(x, axis=axis),
+    "log_softmax": lambda x, axis: jax.nn.log_softmax(x, axis=axis),
+    "glu": lambda x, axis: jax.nn.glu(x, axis=axis),
+}
+
+OPS: Mapping[str, Callable[..., Any]] = {
+    **ELEMENTWISE,
+    **REDUCTIONS,
+    **SHAPE,
+    **INDEXING,
+    **ACTIVATIONS,
+}

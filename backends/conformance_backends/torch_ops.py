@@ -1,0 +1,254 @@
+"""The catalogue's ops as users of torch write them.
+
+Each entry is read as source too, to print scripts: an attribute of torch, or a lambda with the
+catalogue's operands by position and its parameters by keyword. Where torch has no such op the table
+has no entry; an op put together from others would test those instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - the name it has in everybody's code
+
+from conformance.errors import Unsupported
+
+# ---- where one line is not enough ---------------------------------------------------------------
+
+
+def expand_dims(x: Any, axis: Any) -> Any:
+    """`x` with new axes; torch inserts one at a time."""
+    axes = (axis,) if isinstance(axis, int) else axis
+    for place in sorted(a % (x.ndim + len(axes)) for a in axes):
+        x = torch.unsqueeze(x, place)
+    return x
+
+
+def key(index: Any) -> Any:
+    """An index in torch's types.
+
+    Between lists an integer is one of them in NumPy, while torch picks it first: as a list of one it
+    means the same to both.
+    """
+    if any(isinstance(i, slice) and (i.step or 1) < 0 for i in index):
+        raise Unsupported("torch slices forwards only")
+    if not any(isinstance(i, list) for i in index):
+        return index
+    lists = [[i] if isinstance(i, int) else i for i in index]
+    return tuple(torch.tensor(i, dtype=torch.long) if isinstance(i, list) else i for i in lists)
+
+
+def index_add(x: Any, values: Any, index: Any) -> Any:
+    """`x` with `values` added at `index`; torch's own wants places along one axis."""
+    places = torch.arange(x.numel()).reshape(x.shape)[key(index)]
+    return torch.index_add(x.flatten(), 0, places.flatten(), values.flatten()).reshape(x.shape)
+
+
+def index_update(x: Any, values: Any, index: Any) -> Any:
+    """`x` with `values` written at `index`."""
+    written = x.clone()
+    written[key(index)] = values
+    return written
+
+
+def over_each(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """A reduction that torch has over one axis only, over several."""
+    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    for place in sorted((a % x.ndim for a in axes), reverse=True):
+        x = reduce(x, dim=place, keepdim=keepdims)
+    return x
+
+
+def median(x: Any, axis: Any, keepdims: Any) -> Any:
+    """The median; torch has it over one axis, so several are merged into one."""
+    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    rest = [a for a in range(x.ndim) if a not in [b % x.ndim for b in axes]]
+    rows = torch.movedim(x, rest, tuple(range(len(rest)))).flatten(len(rest))
+    result = torch.median(rows, dim=-1).values
+    return expand_dims(result, tuple(a % x.ndim for a in axes)) if keepdims else result
+
+
+# ---- the tables ---------------------------------------------------------------------------------
+
+ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
+    "abs": torch.abs,
+    "negative": torch.negative,
+    "positive": torch.positive,
+    "deg2rad": torch.deg2rad,
+    "rad2deg": torch.rad2deg,
+    "square": torch.square,
+    "sqrt": torch.sqrt,
+    "rsqrt": torch.rsqrt,
+    "reciprocal": torch.reciprocal,
+    "exp": torch.exp,
+    "exp2": torch.exp2,
+    "expm1": torch.expm1,
+    "log": torch.log,
+    "log2": torch.log2,
+    "log10": torch.log10,
+    "log1p": torch.log1p,
+    "sin": torch.sin,
+    "cos": torch.cos,
+    "tan": torch.tan,
+    "asin": torch.asin,
+    "acos": torch.acos,
+    "atan": torch.atan,
+    "sinc": torch.sinc,
+    "sinh": torch.sinh,
+    "cosh": torch.cosh,
+    "tanh": torch.tanh,
+    "asinh": torch.asinh,
+    "acosh": torch.acosh,
+    "atanh": torch.atanh,
+    "clip": lambda x, min, max: torch.clamp(x, min=min, max=max),
+    "add": torch.add,
+    "subtract": torch.subtract,
+    "multiply": torch.multiply,
+    "divide": torch.divide,
+    "pow": torch.pow,
+    "hypot": torch.hypot,
+    "atan2": torch.atan2,
+    "logaddexp": torch.logaddexp,
+    "logaddexp2": torch.logaddexp2,
+    "xlogy": torch.special.xlogy,
+    "maximum": torch.maximum,
+    "minimum": torch.minimum,
+    "where": torch.where,
+    "lerp": torch.lerp,
+    "addcmul": lambda x, a, b, value: torch.addcmul(x, a, b, value=value),
+    "addcdiv": lambda x, a, b, value: torch.addcdiv(x, a, b, value=value),
+}
+
+# torch reads dim=() as every axis, where the catalogue means none: there the operand is the result.
+REDUCTIONS: Mapping[str, Callable[..., Any]] = {
+    "sum": lambda x, axis, keepdims: x.clone() if axis == () else torch.sum(x, dim=axis, keepdim=keepdims),
+    "mean": lambda x, axis, keepdims: x.clone() if axis == () else torch.mean(x, dim=axis, keepdim=keepdims),
+    "prod": lambda x, axis, keepdims: over_each(torch.prod, x, axis, keepdims),
+    "logsumexp": lambda x, axis, keepdims: (
+        x.clone()
+        if axis == ()
+        else torch.logsumexp(x, dim=tuple(range(x.ndim)) if axis is None else axis, keepdim=keepdims)
+    ),
+    "var": lambda x, axis, keepdims, correction: torch.var(
+        x, dim=axis, keepdim=keepdims, correction=correction
+    ),
+    "std": lambda x, axis, keepdims, correction: torch.std(
+        x, dim=axis, keepdim=keepdims, correction=correction
+    ),
+    "vector_norm": lambda x, axis, keepdims, ord: (
+        torch.abs(x) if axis == () else torch.linalg.vector_norm(x, ord, dim=axis, keepdim=keepdims)
+    ),
+    "max": lambda x, axis, keepdims: x.clone() if axis == () else torch.amax(x, dim=axis, keepdim=keepdims),
+    "min": lambda x, axis, keepdims: x.clone() if axis == () else torch.amin(x, dim=axis, keepdim=keepdims),
+    "median": median,
+    "cumulative_sum": lambda x, axis: torch.cumsum(x.flatten() if axis is None else x, dim=axis or 0),
+    "cumulative_prod": lambda x, axis: torch.cumprod(x.flatten() if axis is None else x, dim=axis or 0),
+    "logcumsumexp": lambda x, axis: torch.logcumsumexp(x.flatten() if axis is None else x, dim=axis or 0),
+    "diff": lambda x, n, axis: torch.diff(x, n=n, dim=axis),
+}
+
+SHAPE: Mapping[str, Callable[..., Any]] = {
+    "reshape": lambda x, shape: torch.reshape(x, shape),
+    "ravel": torch.ravel,
+    "expand_dims": expand_dims,
+    "squeeze": lambda x, axis: torch.squeeze(x) if axis is None else torch.squeeze(x, axis),
+    "permute_dims": lambda x, axes: torch.permute(x, tuple(range(x.ndim))[::-1] if axes is None else axes),
+    "swapaxes": lambda x, axis1, axis2: torch.swapaxes(x, axis1, axis2),
+    "moveaxis": lambda x, source, destination: torch.moveaxis(x, source, destination),
+    "flip": lambda x, axis: torch.flip(
+        x, tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    ),
+    "roll": lambda x, shift, axis: torch.roll(x, shift, axis),
+    "broadcast_to": lambda x, shape: torch.broadcast_to(x, shape),
+    "tile": lambda x, reps: torch.tile(x, (reps,) if isinstance(reps, int) else reps),
+    "repeat": lambda x, repeats, axis: torch.repeat_interleave(
+        x, repeats if isinstance(repeats, int) else torch.tensor(repeats), dim=axis
+    ),
+    # torch lists the margins from the last axis to the first.
+    "pad": lambda x, pad_width, constant_values: F.pad(
+        x,
+        torch.tensor(pad_width).broadcast_to(x.ndim, 2).flip(0).flatten().tolist(),
+        value=constant_values,
+    ),
+    "tril": lambda x, k: torch.tril(x, diagonal=k),
+    "triu": lambda x, k: torch.triu(x, diagonal=k),
+    "diagonal": lambda x, offset, axis1, axis2: torch.diagonal(x, offset=offset, dim1=axis1, dim2=axis2),
+    "diag": lambda x, k: torch.diag(x, diagonal=k),
+    "astype": lambda x, dtype: x.to(getattr(torch, dtype)),
+    "concat": lambda *xs, axis: (
+        torch.concat([x.flatten() for x in xs]) if axis is None else torch.concat(xs, dim=axis)
+    ),
+    "stack": lambda *xs, axis: torch.stack(xs, dim=axis),
+    "split": lambda x, indices_or_sections, axis: torch.tensor_split(x, indices_or_sections, dim=axis),
+    "unstack": lambda x, axis: torch.unbind(x, dim=axis),
+}
+
+INDEXING: Mapping[str, Callable[..., Any]] = {
+    "getitem": lambda x, index: x[key(index)],
+    "getitem_integer_array": lambda x, index: x[key(index)],
+    "scatter_add": lambda values, index, shape: index_add(torch.zeros(shape).to(values), values, index),
+    "index_add": index_add,
+    "index_update": index_update,
+    "take": lambda x, indices, axis: (
+        torch.take(x, torch.tensor(indices))
+        if axis is None
+        else x[(slice(None),) * (axis % x.ndim) + (torch.tensor(indices),)]
+    ),
+    "take_along_axis": lambda x, indices, axis: torch.take_along_dim(x, indices, dim=axis),
+    "masked_fill": lambda x, mask, value: torch.masked_fill(x, mask, value),
+    "sort": lambda x, axis: torch.sort(x, dim=axis).values,
+}
+
+ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
+    "relu": F.relu,
+    "relu6": F.relu6,
+    "leaky_relu": lambda x, negative_slope: F.leaky_relu(x, negative_slope=negative_slope),
+    "elu": lambda x, alpha: F.elu(x, alpha=alpha),
+    "celu": lambda x, alpha: F.celu(x, alpha=alpha),
+    "selu": F.selu,
+    "hard_tanh": F.hardtanh,
+    "hard_sigmoid": F.hardsigmoid,
+    "hard_swish": F.hardswish,
+    "hard_shrink": lambda x, threshold: F.hardshrink(x, lambd=threshold),
+    "soft_shrink": lambda x, threshold: F.softshrink(x, lambd=threshold),
+    "sigmoid": torch.sigmoid,
+    "log_sigmoid": F.logsigmoid,
+    "logit": torch.logit,
+    "softplus": F.softplus,
+    "softsign": F.softsign,
+    "silu": F.silu,
+    "mish": F.mish,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "tanh_shrink": F.tanhshrink,
+    "softmax": lambda x, axis: F.softmax(x, dim=axis),
+    "log_softmax": lambda x, axis: F.log_softmax(x, dim=axis),
+    "glu": lambda x, axis: F.glu(x, dim=axis),
+}
+
+LOSSES: Mapping[str, Callable[..., Any]] = {
+    "mse": lambda x, t, reduction: F.mse_loss(x, t, reduction=reduction),
+    "l1": lambda x, t, reduction: F.l1_loss(x, t, reduction=reduction),
+    "huber": lambda x, t, reduction, delta: F.huber_loss(x, t, reduction=reduction, delta=delta),
+    "smooth_l1": lambda x, t, reduction, beta: F.smooth_l1_loss(x, t, reduction=reduction, beta=beta),
+    "binary_cross_entropy": lambda p, t, reduction: F.binary_cross_entropy(p, t, reduction=reduction),
+    "binary_cross_entropy_with_logits": lambda x, t, reduction: F.binary_cross_entropy_with_logits(
+        x, t, reduction=reduction
+    ),
+    "kl_div": lambda x, t, reduction: F.kl_div(x, t, reduction=reduction),
+    "poisson_nll": lambda x, t, reduction: F.poisson_nll_loss(x, t, reduction=reduction),
+    "gaussian_nll": lambda x, t, v, reduction: F.gaussian_nll_loss(x, t, v, reduction=reduction),
+    "soft_margin": lambda x, t, reduction: F.soft_margin_loss(x, t, reduction=reduction),
+    "nll": lambda x, t, reduction: F.nll_loss(x, t, reduction=reduction),
+    "cross_entropy": lambda x, t, reduction: F.cross_entropy(x, t, reduction=reduction),
+}
+
+OPS: Mapping[str, Callable[..., Any]] = {
+    **ELEMENTWISE,
+    **REDUCTIONS,
+    **SHAPE,
+    **INDEXING,
+    **ACTIVATIONS,
+    **LOSSES,
+}
