@@ -27,13 +27,13 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Budget:
-    """How long to measure: `rounds` each, fewer (not below `least`) where they take over `seconds`.
+    """How long to measure: `rounds` each, fewer (not below `least`) for one that takes over `seconds`.
 
     A round repeats the call until it takes `round_seconds`, so that the clock's own grain is nothing.
     """
 
     rounds: int = 30
-    least: int = 5
+    least: int = 10
     seconds: float = 1.0
     round_seconds: float = 1e-3
 
@@ -72,32 +72,39 @@ def take_turns(contenders: Sequence[Contender], budget: Budget, seed: int) -> di
     """Time all the contenders in sweeps of one round each, by name.
 
     The order within a sweep is drawn anew each time: behind one that empties the caches, or leaves
-    threads spinning, comes now this one and now that.
+    threads spinning, comes now this one and now that. A slow contender takes part in the first sweeps
+    only, so that it does not cost the others their rounds.
     """
     rng = np.random.default_rng(seed)
     with collected():
         tracks = [Track(contender, budget) for contender in contenders]
-        for _ in range(count_sweeps(budget, max(track.round_seconds for track in tracks))):
+        for sweep in range(max(track.rounds for track in tracks)):
             gc.collect()  # between rounds: within one it is off, and garbage is nobody else's time
             for index in rng.permutation(len(tracks)):
-                tracks[index].run_round()
+                if sweep < tracks[index].rounds:
+                    tracks[index].run_round()
     return {track.name: Rounds(track.name, track.metadata.stats) for track in tracks}
 
 
-def count_sweeps(budget: Budget, longest: float) -> int:
-    """How many sweeps fit, where the slowest contender's round takes `longest` seconds."""
-    return max(budget.least, min(budget.rounds, math.floor(budget.seconds / max(longest, 1e-9))))
+def rounds_within(budget: Budget, seconds: float) -> int:
+    """How many rounds of so many seconds fit."""
+    return max(budget.least, min(budget.rounds, math.floor(budget.seconds / max(seconds, 1e-9))))
 
 
 class Track:
-    """One contender on pytest-benchmark's fixture: calibrated once, run a round at a time."""
+    """One contender on pytest-benchmark's fixture: calibrated once, run a round at a time.
+
+    The fixture's underscored methods are its calibration and its timed loop: its public call runs
+    them all at once, which leaves nobody a turn.
+    """
 
     def __init__(self, contender: Contender, budget: Budget) -> None:
         self.name = contender.name
         fixture = fixture_for(contender.name, budget)
         self.runner = fixture._make_runner(contender.call, (), {})
         with PauseInstrumentation():
-            self.round_seconds, iterations, self.loops = fixture._calibrate_timer(self.runner)
+            seconds, iterations, self.loops = fixture._calibrate_timer(self.runner)
+        self.rounds = rounds_within(budget, seconds)
         self.metadata = fixture._make_stats(iterations)
 
     def run_round(self) -> None:
@@ -115,7 +122,7 @@ def fixture_for(name: str, budget: Budget) -> Any:
         "min_rounds": budget.least,
         "min_time": budget.round_seconds,
         "max_time": budget.seconds,
-        "precision": None,  # since 5.3: stop early; sweeps must be of one length for all
+        "precision": None,  # since 5.3: would stop each contender at a round of its own
         "confidence": None,
         "warmup": False,  # the gate has called everything three times
         "warmup_iterations": 0,
@@ -146,9 +153,10 @@ def collected() -> Iterator[None]:
 def ratio(times: Rounds, baseline: Rounds, seed: int) -> Ratio:
     """How many times as long as `baseline`: the median over the sweeps of the ratio within each.
 
-    The interval is a percentile bootstrap over the sweeps.
+    The interval is a percentile bootstrap over the sweeps that both took part in.
     """
-    within = times.seconds / baseline.seconds
+    shared = min(len(times.seconds), len(baseline.seconds))
+    within = times.seconds[:shared] / baseline.seconds[:shared]
     drawn = np.random.default_rng(seed).integers(len(within), size=(RESAMPLES, len(within)))
     low, high = np.quantile(np.median(within[drawn], axis=1), (0.025, 0.975))
     return Ratio(float(np.median(within)), float(low), float(high))

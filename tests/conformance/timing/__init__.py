@@ -1,0 +1,1 @@
+"""The timing comparison, tested without ever asserting a time."""
