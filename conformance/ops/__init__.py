@@ -6,13 +6,16 @@ import difflib
 
 from conformance.errors import UsageError
 from conformance.op import Op
-from conformance.ops import elementwise, indexing, reductions, shape
+from conformance.ops import activations, elementwise, indexing, linear_algebra, losses, reductions, shape
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS,
     "reductions": reductions.ROWS,
     "shape": shape.ROWS,
     "indexing": indexing.ROWS,
+    "linear_algebra": linear_algebra.ROWS,
+    "activations": activations.ROWS,
+    "losses": losses.ROWS,
 }
 
 CATALOGUE: dict[str, Op] = {op.name: op for rows in FAMILIES.values() for op in rows}

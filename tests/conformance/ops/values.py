@@ -50,7 +50,7 @@ def operands(op: Op, signature: Signature, seed: int) -> list[Any]:
         elif domain.kind is Kind.INDEX:
             arrays.append(rng.integers(int(domain.low), int(domain.high), shape))
         elif domain.kind is Kind.INVERTIBLE:
-            arrays.append(rng.uniform(-1, 1, shape) + shape[-1] * np.eye(shape[-1]))
+            arrays.append(rng.uniform(-1, 1, shape) + (shape[-1] + 1) * np.eye(shape[-1]))
         elif domain.kind is Kind.POSITIVE_DEFINITE:
             root = rng.uniform(-1, 1, shape)
             arrays.append(root @ root.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1]))

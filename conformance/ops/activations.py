@@ -1,0 +1,279 @@
+"""Activations: the nonlinear functions between the layers of a network.
+
+Those with a kink take one of its slopes there; the special points say between which bounds any
+choice is right. Exponentials are arranged so that nothing overflows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from conformance.op import Choose, Domain, Op, Signature, SpecialPoint
+from conformance.ops import laws
+from conformance.ops.dispatch import dispatched
+from conformance.ops.rows import elementwise, general
+from conformance.ops.shape import concat, split
+
+SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772  # Klambauer et al. 2017, eq. 14
+GELU_SCALE, GELU_CUBIC = math.sqrt(2 / math.pi), 0.044715  # Hendrycks and Gimpel 2016, section 2
+
+
+# -- references ------------------------------------------------------------------------------------
+
+
+@dispatched
+def relu(x: Any) -> Any:
+    """The positive part."""
+    return np.maximum(x, 0)
+
+
+@dispatched
+def relu6(x: Any) -> Any:
+    """The positive part, at most 6."""
+    return np.clip(x, 0, 6)
+
+
+@dispatched
+def hard_tanh(x: Any) -> Any:
+    """The identity between −1 and 1, constant outside."""
+    return np.clip(x, -1, 1)
+
+
+@dispatched
+def hard_sigmoid(x: Any) -> Any:
+    """relu6(x + 3)/6, a line between −3 and 3."""
+    return np.clip(x + 3, 0, 6) / 6
+
+
+@dispatched
+def hard_swish(x: Any) -> Any:
+    """x · hard_sigmoid x."""
+    return x * np.clip(x + 3, 0, 6) / 6
+
+
+@dispatched
+def hard_shrink(x: Any, *, threshold: float) -> Any:
+    """x outside [−threshold, threshold], 0 inside."""
+    return np.where(np.abs(x) > threshold, x, 0)
+
+
+@dispatched
+def soft_shrink(x: Any, *, threshold: float) -> Any:
+    """x moved towards 0 by `threshold`, 0 inside [−threshold, threshold]."""
+    return x - np.clip(x, -threshold, threshold)
+
+
+@dispatched
+def leaky_relu(x: Any, *, negative_slope: float) -> Any:
+    """x where positive, else negative_slope · x."""
+    return np.where(x > 0, x, negative_slope * x)
+
+
+@dispatched
+def elu(x: Any, *, alpha: float) -> Any:
+    """x where positive, else α(eˣ − 1)."""
+    return np.where(np.real(x) > 0, x, alpha * np.expm1(np.where(np.real(x) > 0, 0, x)))
+
+
+@dispatched
+def celu(x: Any, *, alpha: float) -> Any:
+    """x where positive, else α(exp(x/α) − 1)."""
+    return np.where(np.real(x) > 0, x, alpha * np.expm1(np.where(np.real(x) > 0, 0, x) / alpha))
+
+
+@dispatched
+def selu(x: Any) -> Any:
+    """λ · elu(x) at the α and λ that keep mean 0 and variance 1."""
+    return SELU_SCALE * elu(x, alpha=SELU_ALPHA)
+
+
+@dispatched
+def sigmoid(x: Any) -> Any:
+    """1/(1 + e⁻ˣ), from the exponential that does not overflow."""
+    is_right = np.real(x) >= 0
+    decay = np.exp(np.where(is_right, -x, x))
+    return np.where(is_right, 1, decay) / (1 + decay)
+
+
+@dispatched
+def softplus(x: Any) -> Any:
+    """log(1 + eˣ), from the exponential that does not overflow."""
+    is_right = np.real(x) > 0
+    return np.where(is_right, x, 0) + np.log1p(np.exp(np.where(is_right, -x, x)))
+
+
+@dispatched
+def log_sigmoid(x: Any) -> Any:
+    """log sigmoid x."""
+    return -softplus(-x)
+
+
+@dispatched
+def silu(x: Any) -> Any:
+    """x · sigmoid x."""
+    return x * sigmoid(x)
+
+
+@dispatched
+def mish(x: Any) -> Any:
+    """x · tanh softplus x."""
+    return x * np.tanh(softplus(x))
+
+
+@dispatched
+def gelu_tanh(x: Any) -> Any:
+    """The tanh form of the Gaussian error linear unit."""
+    return 0.5 * x * (1 + np.tanh(GELU_SCALE * (x + GELU_CUBIC * x * x * x)))
+
+
+@dispatched
+def softsign(x: Any) -> Any:
+    """x/(1 + |x|)."""
+    return x / (1 + np.abs(x))
+
+
+@dispatched
+def tanh_shrink(x: Any) -> Any:
+    """x − tanh x."""
+    return x - np.tanh(x)
+
+
+@dispatched
+def squareplus(x: Any, *, b: float) -> Any:
+    """(x + √(x² + b))/2."""
+    return (x + np.sqrt(x * x + b)) / 2
+
+
+@dispatched
+def logit(x: Any) -> Any:
+    """log(x/(1 − x)), the inverse of sigmoid."""
+    return np.log(x) - np.log1p(-x)
+
+
+@dispatched
+def prelu(x: Any, slope: Any) -> Any:
+    """x where positive, else slope · x, the slope being an operand."""
+    return np.where(x > 0, x, slope * x)
+
+
+@dispatched
+def softmax(x: Any, *, axis: int) -> Any:
+    """eˣ over its sum along `axis`, shifted by the largest real part."""
+    exponentials = np.exp(x - np.max(np.real(x), axis=axis, keepdims=True))
+    return exponentials / np.sum(exponentials, axis=axis, keepdims=True)
+
+
+@dispatched
+def log_softmax(x: Any, *, axis: int) -> Any:
+    """log softmax, shifted by the largest real part."""
+    shifted = x - np.max(np.real(x), axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+@dispatched
+def glu(x: Any, *, axis: int) -> Any:
+    """The first half along `axis` times the sigmoid of the second."""
+    a, b = np.split(x, 2, axis=axis)
+    return a * sigmoid(b)
+
+
+# -- rules too long for a table --------------------------------------------------------------------
+
+
+def silu_slope(z: Any, x: Any) -> Any:
+    """σ + xσ(1 − σ)."""
+    s = sigmoid(x)
+    return s * (1 + x * (1 - s))
+
+
+def mish_slope(z: Any, x: Any) -> Any:
+    """t + x(1 − t²)σ with t = tanh softplus x."""
+    t = np.tanh(softplus(x))
+    return t + x * (1 - t * t) * sigmoid(x)
+
+
+def gelu_tanh_slope(z: Any, x: Any) -> Any:
+    """½(1 + t) + ½x(1 − t²)u′ with t = tanh u, u = c(x + ax³)."""
+    t = np.tanh(GELU_SCALE * (x + GELU_CUBIC * x * x * x))
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * GELU_SCALE * (1 + 3 * GELU_CUBIC * x * x)
+
+
+def softsign_slope(z: Any, x: Any) -> Any:
+    """1/(1 + |x|)²."""
+    spread = 1 + np.abs(x)
+    return 1 / (spread * spread)
+
+
+def glu_vjp(g: Any, z: Any, x: Any, axis: int) -> Any:
+    """The halves' cotangents, g σ(b) and g a σ(b)(1 − σ(b)), joined again."""
+    a, b = split(x, indices_or_sections=2, axis=axis)
+    s = sigmoid(b)
+    return concat(g * s, g * a * s * (1 - s), axis=axis)
+
+
+def tanh_shrink_slope(z: Any, x: Any) -> Any:
+    """tanh² x."""
+    t = np.tanh(x)
+    return t * t
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+def shrinking(choose: Choose) -> Signature:
+    """One operand and the threshold, where its kinks are."""
+    threshold = choose((0.5, 1.0))
+    kinks = Domain(kinks=(-threshold, threshold))
+    return Signature((choose(laws.SHAPES),), {"threshold": threshold}, domains=(kinks,))
+
+
+ALONG_FULL = laws.along_one_axis(tuple(s for s in laws.SHAPES if s and 0 not in s))
+HALVES = laws.one_of(*((shape, {"axis": axis}) for shape, axis in (
+    ((4,), -1), ((2, 3), 0), ((3, 4), 1), ((4, 4), -2), ((2, 2, 2), 1),
+)))  # fmt: skip
+KINK_AT_0 = (Domain(kinks=(0.0,)),)
+
+# -- with kinks ------------------------------------------------------------------------------------
+
+KINKED = (
+    elementwise("relu", relu, lambda z, x: x > 0, domains=KINK_AT_0, special_points=(SpecialPoint((0.0,), 0, 0, 1),), formula="x̄ = g where x > 0, else 0", source="the positive part"),
+    elementwise("relu6", relu6, lambda z, x: (x > 0) & (x < 6), domains=[Domain(kinks=(0.0, 6.0))], special_points=(SpecialPoint((0.0,), 0, 0, 1), SpecialPoint((6.0,), 0, 0, 1)), formula="x̄ = g where 0 < x < 6, else 0", source="the identity between 0 and 6, constant outside"),
+    elementwise("leaky_relu", leaky_relu, lambda z, x, negative_slope: np.where(x > 0, 1, negative_slope), law=laws.with_parameters(laws.one_array, negative_slope=(0.01, 0.25)), domains=KINK_AT_0, special_points=(SpecialPoint((0.0,), 0, 0.25, 1, {"negative_slope": 0.25}),), formula="x̄ = g where x > 0, else negative_slope · g", source="linear on either side of 0"),
+    elementwise("prelu", prelu, lambda z, x, slope: np.where(x > 0, 1, slope), lambda z, x, slope: np.where(x > 0, 0, x), domains=[*KINK_AT_0, Domain()], special_points=(SpecialPoint((0.0, 0.25), 0, 0.25, 1),), formula="x̄ = g where x > 0, else a g; ā = 0 where x > 0, else g x", source="linear on either side of 0"),
+    elementwise("elu", elu, lambda z, x, alpha: np.where(x > 0, 1, alpha * np.exp(np.minimum(x, 0))), law=laws.with_parameters(laws.one_array, alpha=(1.0, 0.5)), domains=KINK_AT_0, special_points=(SpecialPoint((0.0,), 0, 0.5, 1, {"alpha": 0.5}),), formula="x̄ = g where x > 0, else g α eˣ", source="DLMF 4.7.7 left of 0, the identity right of it"),
+    elementwise("celu", celu, lambda z, x, alpha: np.exp(np.minimum(x, 0) / alpha), law=laws.with_parameters(laws.one_array, alpha=(1.0, 0.5)), domains=KINK_AT_0, formula="x̄ = g · exp(min(x, 0)/α)", source="Barron 2017: α scaled so that the slope at 0 is 1 from both sides"),
+    elementwise("selu", selu, lambda z, x: SELU_SCALE * np.where(x > 0, 1, SELU_ALPHA * np.exp(np.minimum(x, 0))), domains=KINK_AT_0, special_points=(SpecialPoint((0.0,), 0, SELU_SCALE, SELU_SCALE * SELU_ALPHA),), formula="x̄ = g λ where x > 0, else g λα eˣ", source="Klambauer et al. 2017, eq. 2"),
+    elementwise("hard_tanh", hard_tanh, lambda z, x: (x > -1) & (x < 1), domains=[Domain(kinks=(-1.0, 1.0))], special_points=(SpecialPoint((-1.0,), 0, 0, 1), SpecialPoint((1.0,), 0, 0, 1)), formula="x̄ = g where −1 < x < 1, else 0", source="the identity between −1 and 1, constant outside"),
+    elementwise("hard_sigmoid", hard_sigmoid, lambda z, x: ((x > -3) & (x < 3)) / 6, domains=[Domain(kinks=(-3.0, 3.0))], special_points=(SpecialPoint((-3.0,), 0, 0, 1 / 6), SpecialPoint((3.0,), 0, 0, 1 / 6)), formula="x̄ = g/6 where −3 < x < 3, else 0", source="a line of slope 1/6 between −3 and 3"),
+    elementwise("hard_swish", hard_swish, lambda z, x: np.where(x <= -3, 0, np.where(x < 3, x / 3 + 0.5, 1)), domains=[Domain(kinks=(-3.0, 3.0))], special_points=(SpecialPoint((-3.0,), 0, -0.5, 0), SpecialPoint((3.0,), 0, 1, 1.5)), formula="x̄ = g (2x + 3)/6 where −3 < x < 3, 0 left, g right", source="product rule on x (x + 3)/6"),
+    elementwise("hard_shrink", hard_shrink, lambda z, x, threshold: np.abs(x) > threshold, law=shrinking, formula="x̄ = g where |x| > threshold, else 0", source="the identity outside the threshold; it jumps there, so no slope is right at it"),
+    elementwise("soft_shrink", soft_shrink, lambda z, x, threshold: np.abs(x) > threshold, law=shrinking, special_points=(SpecialPoint((0.5,), 0, 0, 1, {"threshold": 0.5}), SpecialPoint((-0.5,), 0, 0, 1, {"threshold": 0.5})), formula="x̄ = g where |x| > threshold, else 0", source="slope 1 outside the threshold, constant inside"),
+)  # fmt: skip
+
+# -- smooth ----------------------------------------------------------------------------------------
+
+SMOOTH = (
+    elementwise("sigmoid", sigmoid, lambda z, x: z * (1 - z), aliases=("expit",), formula="x̄ = g · z(1 − z)", source="quotient rule on 1/(1 + e⁻ˣ)"),
+    elementwise("log_sigmoid", log_sigmoid, lambda z, x: sigmoid(-x), formula="x̄ = g · σ(−x)", source="σ′/σ = 1 − σ(x) = σ(−x)"),
+    elementwise("logit", logit, lambda z, x: 1 / (x * (1 - x)), domains=[Domain(low=0.0, high=1.0)], formula="x̄ = g / (x(1 − x))", source="1/x + 1/(1 − x)"),
+    elementwise("softplus", softplus, lambda z, x: sigmoid(x), formula="x̄ = g · σ(x)", source="eᶻ = 1 + eˣ differentiated"),
+    elementwise("squareplus", squareplus, lambda z, x, b: 0.5 * (1 + x / np.sqrt(x * x + b)), law=laws.with_parameters(laws.one_array, b=(4.0, 1.0)), formula="x̄ = g · ½(1 + x/√(x² + b))", source="Barron 2021, eq. 2"),
+    elementwise("softsign", softsign, softsign_slope, domains=KINK_AT_0, formula="x̄ = g / (1 + |x|)²", source="quotient rule on either side of 0; the slopes meet, the second derivatives do not"),
+    elementwise("silu", silu, silu_slope, aliases=("swish",), formula="x̄ = g · σ(1 + x(1 − σ))", source="product rule on x σ(x)"),
+    elementwise("mish", mish, mish_slope, formula="x̄ = g · (t + x(1 − t²)σ), t = tanh softplus x", source="product and chain rule"),
+    elementwise("gelu_tanh", gelu_tanh, gelu_tanh_slope, formula="x̄ = g · ½((1 + t) + x(1 − t²)u′), t = tanh u, u = √(2/π)(x + 0.044715x³)", source="Hendrycks and Gimpel 2016, section 2; product and chain rule"),
+    elementwise("tanh_shrink", tanh_shrink, tanh_shrink_slope, formula="x̄ = g · tanh² x", source="1 − (1 − tanh²)"),
+)  # fmt: skip
+
+# -- along an axis ---------------------------------------------------------------------------------
+
+ALONG_AXIS = (
+    general("softmax", softmax, lambda g, z, x, axis: z * (g - np.sum(g * z, axis=axis, keepdims=True)), law=ALONG_FULL, formula="x̄ = z · (g − Σ g z)", source="∂zᵢ/∂xⱼ = zᵢ(δᵢⱼ − zⱼ)"),
+    general("log_softmax", log_softmax, lambda g, z, x, axis: g - np.exp(z) * np.sum(g, axis=axis, keepdims=True), law=ALONG_FULL, formula="x̄ = g − eᶻ Σ g", source="∂zᵢ/∂xⱼ = δᵢⱼ − eᶻʲ"),
+    general("glu", glu, glu_vjp, law=HALVES, formula="ā = g σ(b), b̄ = g a σ(b)(1 − σ(b))", source="Dauphin et al. 2017, eq. 1; product rule"),
+)  # fmt: skip
+
+ROWS: tuple[Op, ...] = KINKED + SMOOTH + ALONG_AXIS

@@ -1,0 +1,51 @@
+"""Elimination and factoring written out, for the precisions that LAPACK does not have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+LAPACK = tuple(np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
+
+
+def needs_written_out(*arrays: Any) -> bool:
+    """Whether NumPy's own linear algebra refuses the precision of the arrays."""
+    return np.result_type(*arrays) not in LAPACK
+
+
+def gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
+    """The solutions of a @ x = b and the determinants of a, with partial pivoting."""
+    n, dtype = a.shape[-1], np.result_type(a, b)
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a = np.broadcast_to(a, batch + a.shape[-2:]).reshape(-1, n, n)
+    b = np.broadcast_to(b, batch + b.shape[-2:]).reshape(len(a), n, b.shape[-1])
+    solutions, determinants = np.empty(b.shape, dtype), np.empty(len(a), dtype)
+    for i in range(len(a)):
+        solutions[i], determinants[i] = _gauss_jordan(a[i].astype(dtype), b[i].astype(dtype))
+    return solutions.reshape(*batch, n, b.shape[-1]), determinants.reshape(batch)[()]
+
+
+def _gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
+    """One system, solved in place."""
+    determinant = a.dtype.type(1)
+    for k in range(len(a)):
+        pivot = k + int(np.argmax(np.abs(a[k:, k])))
+        if pivot != k:
+            a[[k, pivot]], b[[k, pivot]] = a[[pivot, k]], b[[pivot, k]]
+            determinant = -determinant
+        determinant *= a[k, k]
+        b[k], a[k] = b[k] / a[k, k], a[k] / a[k, k]
+        for other in range(len(a)):
+            if other != k:
+                b[other], a[other] = b[other] - a[other, k] * b[k], a[other] - a[other, k] * a[k]
+    return b, determinant
+
+
+def cholesky_factor(x: Any) -> Any:
+    """The lower triangular L with L Lᵀ = x, column by column."""
+    factor = np.zeros(x.shape, x.dtype)
+    for j in range(x.shape[-1]):
+        rest = x[..., j:, j] - np.sum(factor[..., j:, :j] * factor[..., j : j + 1, :j], axis=-1)
+        factor[..., j:, j] = rest / np.sqrt(rest[..., :1])
+    return factor

@@ -1,0 +1,152 @@
+"""Losses: how far predictions are from their targets, each entry alone or added up.
+
+`reduction` is "none" (the loss of every entry), "sum", or "mean". A row of the table gives the loss
+of one entry and its partials; what the reduction does to the cotangent stands here once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.op import DISTINCT, POSITIVE, REAL, Choose, Domain, Law, Op, Signature, Trait, index_below
+from conformance.ops import laws
+from conformance.ops.activations import log_softmax, sigmoid, softmax, softplus
+from conformance.ops.dispatch import dispatched
+from conformance.ops.rows import general, in_precision_of
+
+REDUCTIONS = ("mean", "sum", "none")
+LOSS = frozenset({Trait.LOSS})
+
+
+# -- reductions, once ------------------------------------------------------------------------------
+
+
+def reduced(losses: Any, reduction: str) -> Any:
+    """The losses as `reduction` says."""
+    if reduction == "none":
+        return losses
+    return np.mean(losses) if reduction == "mean" else np.sum(losses)
+
+
+def shared(g: Any, count: int, reduction: str) -> Any:
+    """The cotangent of each of `count` losses."""
+    return g / count if reduction == "mean" else g
+
+
+ONE_LOSS_EACH = laws.shapes_of(
+    *((shape, shape) for shape in ((3,), (), (2, 3), (3, 3), (1,), (2, 1, 3), (3, 3, 3))), reduction=REDUCTIONS
+)
+
+
+def pointwise(
+    name: str,
+    loss: Callable[..., Any],
+    *partials: Callable[..., Any],
+    source: str,
+    formula: str,
+    domains: Sequence[Domain] = (),
+    law: Law = ONE_LOSS_EACH,
+    aliases: tuple[str, ...] = (),
+) -> Op:
+    """A loss of each entry alone: `partials[i](*operands, **parameters)` is ∂ℓ/∂xᵢ."""
+
+    @dispatched
+    def reference(*operands: Any, reduction: str = "mean", **parameters: Any) -> Any:
+        return reduced(loss(*operands, **parameters), reduction)
+
+    def vjp(partial: Callable[..., Any]) -> Callable[..., Any]:
+        def rule(g: Any, z: Any, *operands: Any, reduction: str, **parameters: Any) -> Any:
+            each = shared(g, np.size(operands[0]), reduction)
+            return each * in_precision_of(g, partial(*operands, **parameters))
+
+        return rule
+
+    reference.__name__ = reference.__qualname__ = name
+    return general(
+        name,
+        reference,
+        *(vjp(partial) for partial in partials),
+        law=law,
+        source=source,
+        formula=formula,
+        domains=domains,
+        traits=LOSS,
+        aliases=aliases,
+    )
+
+
+# -- losses of classes -----------------------------------------------------------------------------
+
+
+def one_hot(target: Any, like: Any) -> Any:
+    """Rows of zeros with a one at each target, in the precision of `like`."""
+    return (np.arange(np.shape(like)[-1]) == np.expand_dims(target, axis=-1)).astype(like.dtype)
+
+
+def each_row(g: Any, target: Any, reduction: str) -> Any:
+    """The cotangent of each row's loss, as a column (or as it is, where one is shared by all)."""
+    each = shared(g, np.size(target), reduction)
+    return np.expand_dims(each, axis=-1) if reduction == "none" else each
+
+
+@dispatched
+def nll(log_probabilities: Any, target: Any, *, reduction: str = "mean") -> Any:
+    """Minus the log-probability of each target."""
+    return reduced(-log_probabilities[np.arange(len(target)), target], reduction)
+
+
+@dispatched
+def cross_entropy(logits: Any, target: Any, *, reduction: str = "mean") -> Any:
+    """Minus the log-softmax of the logits at each target."""
+    return nll(log_softmax(logits, axis=-1), target, reduction=reduction)
+
+
+def classes(choose: Choose) -> Signature:
+    """N rows of scores of C classes, and N targets among them."""
+    n, c = choose(((2, 3), (3, 3), (1, 4), (4, 2)))
+    return Signature(((n, c), (n,)), {"reduction": choose(REDUCTIONS)}, domains=(REAL, index_below(c)))
+
+
+# -- distances -------------------------------------------------------------------------------------
+
+
+def difference_clipped(x: Any, t: Any, bound: float) -> Any:
+    """x − t, at most `bound` away from 0."""
+    return np.clip(x - t, min=-bound, max=bound)
+
+
+def huber_loss(x: Any, t: Any, *, delta: float) -> Any:
+    """½d² up to |d| = δ, then a line."""
+    d = np.abs(x - t)
+    return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))
+
+
+DISTANCES = (
+    pointwise("mse", lambda x, t: (x - t) * (x - t), lambda x, t: 2 * (x - t), lambda x, t: 2 * (t - x), aliases=("mse_loss",), formula="x̄ = g · 2(x − t), t̄ = −x̄", source="power rule"),
+    pointwise("l1", lambda x, t: np.abs(x - t), lambda x, t: np.sign(x - t), lambda x, t: np.sign(t - x), domains=[DISTINCT, DISTINCT], aliases=("l1_loss", "mae"), formula="x̄ = g · sign(x − t), t̄ = −x̄", source="|d| = d sign d"),
+    pointwise("huber", huber_loss, lambda x, t, delta: difference_clipped(x, t, delta), lambda x, t, delta: difference_clipped(t, x, delta), law=laws.with_parameters(ONE_LOSS_EACH, delta=(0.7, 1.3)), domains=[DISTINCT, DISTINCT], aliases=("huber_loss",), formula="x̄ = g · clip(x − t, −δ, δ), t̄ = −x̄", source="Huber 1964: the slope of ½d², held where |d| reaches δ"),
+    pointwise("smooth_l1", lambda x, t, beta: huber_loss(x, t, delta=beta) / beta, lambda x, t, beta: difference_clipped(x, t, beta) / beta, lambda x, t, beta: difference_clipped(t, x, beta) / beta, law=laws.with_parameters(ONE_LOSS_EACH, beta=(0.7, 1.3)), domains=[DISTINCT, DISTINCT], aliases=("smooth_l1_loss",), formula="x̄ = g · clip((x − t)/β, −1, 1), t̄ = −x̄", source="huber over its bound"),
+    pointwise("log_cosh", lambda x, t: softplus(2 * (x - t)) - (x - t) - math.log(2), lambda x, t: np.tanh(x - t), lambda x, t: np.tanh(t - x), formula="x̄ = g · tanh(x − t), t̄ = −x̄", source="sinh/cosh"),
+)  # fmt: skip
+
+# -- likelihoods -----------------------------------------------------------------------------------
+
+PROBABILITY = Domain(low=0.0, high=1.0)
+THREE_EACH = laws.shapes_of(*((s, s, s) for s in ((3,), (), (2, 3), (3, 3), (1,), (3, 3, 3))), reduction=REDUCTIONS)
+
+LIKELIHOODS = (
+    pointwise("binary_cross_entropy", lambda p, t: -t * np.log(p) - (1 - t) * np.log1p(-p), lambda p, t: (p - t) / (p * (1 - p)), lambda p, t: np.log1p(-p) - np.log(p), domains=[PROBABILITY, REAL], formula="p̄ = g · (p − t)/(p(1 − p)), t̄ = −g · logit p", source="−t/p + (1 − t)/(1 − p), over one denominator"),
+    pointwise("binary_cross_entropy_with_logits", lambda x, t: softplus(x) - t * x, lambda x, t: sigmoid(x) - t, lambda x, t: -x, aliases=("bce_with_logits",), formula="x̄ = g · (σ(x) − t), t̄ = −g · x", source="−t log σ(x) − (1 − t) log σ(−x) = softplus(x) − tx"),
+    pointwise("kl_div", lambda x, t: t * (np.log(t) - x), lambda x, t: -t, lambda x, t: np.log(t) + 1 - x, domains=[REAL, POSITIVE], formula="x̄ = −g · t, t̄ = g · (ln t + 1 − x)", source="product rule; x is a log-probability"),
+    pointwise("poisson_nll", lambda x, t: np.exp(x) - t * x, lambda x, t: np.exp(x) - t, lambda x, t: -x, formula="x̄ = g · (eˣ − t), t̄ = −g · x", source="minus the log-likelihood at rate eˣ, without log t!"),
+    pointwise("gaussian_nll", lambda x, t, v: 0.5 * (np.log(v) + (x - t) * (x - t) / v), lambda x, t, v: (x - t) / v, lambda x, t, v: (t - x) / v, lambda x, t, v: 0.5 * (1 / v - (x - t) * (x - t) / (v * v)), law=THREE_EACH, domains=[REAL, REAL, POSITIVE], formula="x̄ = g · (x − t)/v, t̄ = −x̄, v̄ = g · ½(1/v − (x − t)²/v²)", source="minus the log-density of N(x, v) at t, without ½ log 2π"),
+    pointwise("soft_margin", lambda x, t: softplus(-t * x), lambda x, t: -t * sigmoid(-t * x), lambda x, t: -x * sigmoid(-t * x), formula="x̄ = −g · t σ(−tx), t̄ = −g · x σ(−tx)", source="chain rule on softplus"),
+    general("nll", nll, lambda g, z, x, target, reduction: -each_row(g, target, reduction) * one_hot(target, x), None, law=classes, domains=[REAL, index_below(1)], traits=LOSS, aliases=("nll_loss",), formula="x̄[n, tₙ] = −gₙ, 0 elsewhere", source="picks minus one entry of each row"),
+    general("cross_entropy", cross_entropy, lambda g, z, x, target, reduction: each_row(g, target, reduction) * (softmax(x, axis=-1) - one_hot(target, x)), None, law=classes, domains=[REAL, index_below(1)], traits=LOSS, formula="x̄ₙ = gₙ · (softmax xₙ − onehot tₙ)", source="log_softmax's rule at one entry"),
+)  # fmt: skip
+
+ROWS: tuple[Op, ...] = DISTANCES + LIKELIHOODS
