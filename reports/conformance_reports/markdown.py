@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from conformance.run.results import UNEXPECTED, ResultLine, Run, Verdict
+from conformance.run.results import UNEXPECTED, BackendLine, ResultLine, Run, Verdict
 from conformance_reports.united import backend_names, reason, unexpected, unite
 
 LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded without a word
@@ -40,11 +40,13 @@ def _head(run: Run) -> Iterable[str]:
     yield "## Conformance"
     yield ""
     if not run.is_complete:
-        yield f"> **! Cut short.** {plain(run.damage) or 'The run file has no footer'}; the counts are of what was finished."
+        damage = plain(run.damage) or "The run file has no footer"
+        yield f"> **! Cut short.** {damage}; the counts are of what was finished."
         yield ""
+    cases = sum(line.cases for line in run.results)
     yield (
-        f"Specification {plain(header.spec.version)} · profile {plain(header.profile)} · seed {header.seed} · "
-        f"{len(run.results)} results · {sum(line.cases for line in run.results)} cases · {plain(header.started)}"
+        f"Specification {plain(header.spec.version)} · profile {plain(header.profile)} · "
+        f"seed {header.seed} · {len(run.results)} results · {cases} cases · {plain(header.started)}"
     )
     yield ""
     if run.mutants:
@@ -62,17 +64,21 @@ def _counts(run: Run) -> Iterable[str]:
     by_backend: dict[str, Counter[Verdict]] = {name: Counter() for name in backend_names(run)}
     for line in run.results:
         by_backend[line.backend][line.verdict] += 1
-    engines = {line.name: line for line in run.header.backends}
+    engines = {backend.name: backend for backend in run.header.backends}
     for name, counts in sorted(by_backend.items(), key=lambda item: _problems(item[1])):
-        line = engines.get(name)
-        engine = plain(f"{line.engine} {line.version} {line.mode}".strip()) if line else ""
-        if line and line.error:
-            engine += f" ! could not start: {plain(line.error)}"
         total = sum(counts.values())
-        cells = [f"{_glyph(counts)} {_problems(counts)}" if total else "– not run"]
+        cells = [plain(name), _engine(engines.get(name))]
+        cells += [f"{_glyph(counts)} {_problems(counts)}" if total else "– not run"]
         cells += [str(counts[verdict]) for verdict in shown] + [str(total)]
-        yield f"| {plain(name)} | {engine} | " + " | ".join(cells) + " |"
+        yield "| " + " | ".join(cells) + " |"
     yield ""
+
+
+def _engine(backend: BackendLine | None) -> str:
+    if backend is None:
+        return ""
+    name = plain(f"{backend.engine} {backend.version} {backend.mode}".strip())
+    return f"{name} ! could not start: {plain(backend.error)}" if backend.error else name
 
 
 def _problems(counts: Counter[Verdict]) -> int:
@@ -92,9 +98,14 @@ def _failures(problems: list[ResultLine]) -> Iterable[str]:
     yield "|---|---|---|--:|---|"
     for line in problems[:TOP]:
         error = "" if line.error is None else f"{line.error:.3g}×"
-        yield (
-            f"| ✗ {plain(line.verdict.value)} | {plain(line.id)} | {plain(line.clause)} | {error} | {plain(reason(line))} |"
-        )
+        cells = [
+            f"✗ {plain(line.verdict.value)}",
+            plain(line.id),
+            plain(line.clause),
+            error,
+            plain(reason(line)),
+        ]
+        yield "| " + " | ".join(cells) + " |"
     yield ""
     if len(problems) > TOP:
         yield f"{len(problems) - TOP} more are in the HTML report."

@@ -10,9 +10,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from conformance_reports.html import render
 from playwright.sync_api import sync_playwright
 
-from conformance_reports.html import render
 from tests.reports.synthetic import large_run
 
 
@@ -26,7 +26,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = Path(folder) / "large.html"
         path.write_text(text, encoding="utf-8")
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
         for view in ("overview", "matrix", "accuracy", "about", "matrix?by=clause"):
             page = browser.new_page()
             page.goto(f"{path.as_uri()}#/{view}")

@@ -21,22 +21,44 @@ from conformance.run.results import (
 )
 
 BACKENDS = ("tape", "slate", "slate.jit", "mini")
-OPS = ("add", "matmul", "tanh", "atan2", "logsumexp", "sort", "conv2d", "norm", "clip", "where", "exp", "softmax")
+OPS = (
+    "add",
+    "matmul",
+    "tanh",
+    "atan2",
+    "logsumexp",
+    "sort",
+    "conv2d",
+    "norm",
+    "clip",
+    "where",
+    "exp",
+    "softmax",
+)
 DTYPES = ("float64", "float32")
 CHECKS = (("vjp", "E1"), ("shape", "A6"), ("linearity", "A8"), ("layout", "D10"))
-CLAUSES = (("A2", "non_scalar_backward_is_refused"), ("B1", "fan_out_is_summed"), ("D3", "stale_value_is_refused"))
+CLAUSES = (
+    ("A2", "non_scalar_backward_is_refused"),
+    ("B1", "fan_out_is_summed"),
+    ("D3", "stale_value_is_refused"),
+)
 
 HOSTILE = (
     "<script>alert(1)</script>",
     "</script><script>window.harmed = 1</script>",
     '"><img src=x onerror="window.harmed=1">',
-    "it's \"quoted\" & `ticked` | piped {{ 7 * 7 }}",
+    'it\'s "quoted" & `ticked` | piped {{ 7 * 7 }}',
     "javascript:window.harmed=1",
     "right\u202eot left\u202c and\u0000null \u200b",
     "long" * 2500,
 )
 
-SCRIPT = "import slate\n\nx = slate.array([1.0, 2.0], grad=True)\nslate.atan2(x, x).backward([1.0, -1.0])\nprint(x.grad)\n"
+SCRIPT = """import slate
+
+x = slate.array([1.0, 2.0], grad=True)
+slate.atan2(x, x).backward([1.0, -1.0])
+print(x.grad)
+"""
 
 
 def header(name: str = "synthetic", backends: tuple[str, ...] = BACKENDS) -> RunLine:
@@ -66,7 +88,7 @@ def header(name: str = "synthetic", backends: tuple[str, ...] = BACKENDS) -> Run
 def evidence(subject: str, **changes: Any) -> Evidence:
     """A gradient that is off in two entries of six, one of them not a number."""
     fields: dict[str, Any] = {
-        "message": f"gradient of operand 1 of {subject} is not the rule's\n  at [0, 2]: got 0.5, expected -0.5",
+        "message": f"gradient of operand 1 of {subject} is not the rule's\n  at [0, 2]: got 0.5",
         "case": {
             "op": subject,
             "operands": [[[1.0, 2.0, 3.5], [-1.25, "inf", 0.0]], [[0.5, 1.5, 1e-7], [2.0, 1.0, -4.0]]],
@@ -140,7 +162,13 @@ def small_run() -> Run:
     ]
     results += [
         result(
-            backend, clause, check, id=f"{backend}/contract/{clause}/{check}", kind="contract", clause=clause, dtype=""
+            backend,
+            clause,
+            check,
+            id=f"{backend}/contract/{clause}/{check}",
+            kind="contract",
+            clause=clause,
+            dtype="",
         )
         for backend in BACKENDS
         for clause, check in CLAUSES
@@ -182,7 +210,9 @@ def proofs() -> list[ProofLine]:
 def mutants() -> list[MutantLine]:
     """Three mutants, one of which survives."""
     return [
-        MutantLine("forgets_upstream", "does not multiply by the upstream cotangent", ("vjp",), ("vjp", "linearity")),
+        MutantLine(
+            "forgets_upstream", "does not multiply by the upstream cotangent", ("vjp",), ("vjp", "linearity")
+        ),
         MutantLine("keeps_broadcast", "does not sum over broadcast axes", ("shape",), ("shape", "vjp")),
         MutantLine("swaps_axes", "transposes square cotangents", ("layout",), ()),
     ]
@@ -191,16 +221,16 @@ def mutants() -> list[MutantLine]:
 def hostile_run() -> Run:
     """A run in which every text an engine or an adapter could choose attacks the reader."""
     backends = HOSTILE[:3]
+    verdicts = (Verdict.FAIL, Verdict.KNOWN, Verdict.UNSUPPORTED, Verdict.FIXED, Verdict.CRASH)
     results = []
     for backend in backends:
         for n, text in enumerate(HOSTILE):
-            told = evidence(text, message=text, where=text, token=text, script=text, reason=text, link=HOSTILE[4])
+            words = dict.fromkeys(("message", "where", "token", "script", "reason"), text)
+            told = evidence(text, **words, link=HOSTILE[4])
             if n == 5:
-                told = evidence(text, case={text: text, "operands": [text]}, expected=text, got=[text], allowed=text)
-            verdict = (Verdict.FAIL, Verdict.KNOWN, Verdict.UNSUPPORTED, Verdict.FIXED, Verdict.CRASH)[n % 5]
-            results.append(
-                result(backend, text, text, dtype=text, clause=text, level=text, verdict=verdict, evidence=told)
-            )
+                told = evidence(text, case={text: text, "operands": [text]}, expected=text, got=[text])
+            names = {"dtype": text, "clause": text, "level": text}
+            results.append(result(backend, text, text, verdict=verdicts[n % 5], evidence=told, **names))
     run = Run(header(HOSTILE[1], backends), results, [], [], [])
     run.timings = [
         TimingLine(text, text, backend, "float64", "gradient", median=1e-3, low=9e-4, high=2e-3)

@@ -4,9 +4,9 @@ const about = (main) => {
   const run = data.run;
   main.append(el("h1", {}, "About this run"),
     el("section", {}, el("h2", {}, "Run"), facts([
-      ["id", short(run.id, 80)], ["started", short(run.started, 40)], ["state", data.complete ? "✓ complete" : el("span", { class: "amber" }, "! cut short " + short(data.damage, 200))],
-      ["profile", short(run.profile, 40)], ["seed", String(run.seed)], ["specification", short(run.spec.version, 40)], ["digest", short(run.spec.digest, 80)], ["queries", short((run.queries || []).join(", ") || "everything", 200)]])),
-    el("section", {}, el("h2", {}, "Machine"), facts(Object.entries(run.host).map(([k, v]) => [short(k, 40), short(v, 200)]))),
+      ["id", run.id], ["started", run.started], ["state", data.complete ? "✓ complete" : el("span", { class: "amber" }, "! cut short " + data.damage)],
+      ["profile", run.profile], ["seed", String(run.seed)], ["specification", run.spec.version], ["digest", run.spec.digest], ["queries", (run.queries || []).join(", ") || "everything"]])),
+    el("section", {}, el("h2", {}, "Machine"), facts(Object.entries(run.host).map(([k, v]) => [k, v]))),
     el("section", {}, el("h2", {}, "Backends"), backendTable()),
     el("section", {}, el("h2", {}, "What was not run, and why"), leftOut()),
     el("section", {}, el("h2", {}, "Cases per check"), casesPerCheck()),
@@ -16,8 +16,8 @@ const about = (main) => {
 
 const backendTable = () => table("Backends", ["backend", "engine", "capabilities", "conventions"], backends.map((b) => {
   const line = engines.get(b) || {};
-  return el("tr", {}, el("th", { scope: "row" }, short(b, 60), line.error ? el("p", { class: "amber" }, "! could not start: " + short(line.error, 300)) : null),
-    el("td", {}, short(engineOf(b), 80)), el("td", {}, short((line.capabilities || []).join(", ") || "–", 400)),
+  return el("tr", {}, el("th", { scope: "row" }, b, line.error ? el("p", { class: "amber" }, "! could not start: " + line.error) : null),
+    el("td", {}, engineOf(b)), el("td", {}, (line.capabilities || []).join(", ") || "–"),
     el("td", {}, short(Object.entries(line.conventions || {}).map(([k, v]) => k + ": " + v).join("; ") || "–", 600)));
 }));
 
@@ -28,8 +28,8 @@ const leftOut = () => {
   return [el("p", { class: "muted" }, count(out.length) + " of " + plural(data.results.length, "result") + " not judged."),
     table("Not run", ["backend", "verdict", "reason", "results", "subjects"], groups.slice(0, 300).map((of) => {
       const subjects = [...new Set(of.map((r) => r.subject))];
-      return el("tr", {}, el("th", { scope: "row" }, short(of[0].backend, 40)), el("td", {}, badge(of[0].verdict)), el("td", {}, short(reason(of[0]) || "no reason given", 200)), el("td", { class: "n" }, count(of.length)),
-        el("td", {}, short(subjects.slice(0, 12).map((s) => short(s, 40)).join(", ") + (subjects.length > 12 ? " and " + (subjects.length - 12) + " more" : ""), 400)));
+      return el("tr", {}, el("th", { scope: "row" }, of[0].backend), el("td", {}, badge(of[0].verdict)), el("td", {}, reason(of[0]) || "no reason given"), el("td", { class: "n" }, count(of.length)),
+        el("td", {}, short(subjects.slice(0, 12).map((s) => s).join(", ") + (subjects.length > 12 ? " and " + (subjects.length - 12) + " more" : ""), 400)));
     }))];
 };
 
@@ -42,18 +42,18 @@ const casesPerCheck = () => {
     return el("td", { class: "n" }, judged.length ? (cases ? count(cases) : el("span", { class: "amber" }, "! 0")) : el("span", { class: "muted" }, "–"));
   };
   return table("Cases per check", ["clause", "check", ...backends.map((b) => short(b, 24))], checks.slice(0, 1000).map((of) =>
-    el("tr", {}, el("td", { title: sentence(of[0].clause) }, short(of[0].clause, 20)), el("th", { scope: "row" }, short(of[0].check, 80)), backends.map((b) => sum(of, b)))));
+    el("tr", {}, el("td", { title: sentence(of[0].clause) }, short(of[0].clause, 20)), el("th", { scope: "row" }, of[0].check), backends.map((b) => sum(of, b)))));
 };
 
 const killMatrix = () => {
   const score = mutationScore();
   if (!score) return el("p", { class: "muted" }, "– not run. Try the suite on its mutants: conformance selftest");
-  const few = (names) => short(names.slice(0, 6).map((c) => short(c, 60)).join(", ") + (names.length > 6 ? " and " + (names.length - 6) + " more" : ""), 400);
+  const few = (names) => short(names.slice(0, 6).map((c) => c).join(", ") + (names.length > 6 ? " and " + (names.length - 6) + " more" : ""), 400);
   return [el("p", {}, el("b", {}, count(score.caught) + " of " + count(score.of)), " caught."),
     table("Kill matrix", ["", "mutant", "wrong in", "must be caught by", "also caught by"], data.mutants.map((m) => el("tr", {},
       el("td", {}, el("span", { class: "badge " + (m.killers.length ? "good" : "bad") }, m.killers.length ? "✓ caught" : "✗ survived")),
-      el("th", { scope: "row" }, short(m.name, 60)), el("td", {}, short(m.wrong, 200)),
-      el("td", {}, m.named.map((c) => el("div", { class: m.killers.includes(c) ? "" : "amber" }, (m.killers.includes(c) ? "✓ " : "✗ ") + short(c, 80)))),
+      el("th", { scope: "row" }, m.name), el("td", {}, m.wrong),
+      el("td", {}, m.named.map((c) => el("div", { class: m.killers.includes(c) ? "" : "amber" }, (m.killers.includes(c) ? "✓ " : "✗ ") + c))),
       el("td", { class: "muted" }, few(m.killers.filter((c) => !m.named.includes(c))) || "–"))))];
 };
 
@@ -61,5 +61,5 @@ const proofTable = () => {
   if (!data.proofs.length) return el("p", { class: "muted" }, "– not run.");
   const lines = [...data.proofs].sort((a, b) => num(b.error) - num(a.error));
   return [el("p", { class: "muted" }, "Each rule against an oracle that does not use it; the worst relative disagreement first."),
-    table("Proofs", ["op", "oracle", "worst disagreement", "cases"], lines.map((p) => el("tr", {}, el("th", { scope: "row" }, short(p.op, 60)), el("td", {}, short(p.oracle, 80)), el("td", { class: "n" }, digits(p.error, 2)), el("td", { class: "n" }, count(p.cases)))))];
+    table("Proofs", ["op", "oracle", "worst disagreement", "cases"], lines.map((p) => el("tr", {}, el("th", { scope: "row" }, p.op), el("td", {}, p.oracle), el("td", { class: "n" }, digits(p.error, 2)), el("td", { class: "n" }, count(p.cases)))))];
 };

@@ -25,9 +25,10 @@ const axis = (x) => svg("svg", { viewBox: "0 0 600 18", role: "img", "aria-label
 
 const accuracyRow = (op, of, names, x) => {
   const top = new Map(names.map((b) => [b, of.filter((r) => r.backend === b).sort((p, q) => q.ulp - p.ulp)[0]]));
-  return el("tr", {}, el("th", { scope: "row" }, short(op, 40)),
-    el("td", {}, svg("svg", { viewBox: "0 0 600 18", "aria-hidden": "true" }, x.ticks.map((v) => svg("line", { x1: x.at(v), x2: x.at(v), y1: 0, y2: 18, class: "grid" })),
-      names.filter((b) => top.get(b)).map((b) => marker(b, x.at(Math.max(0.1, top.get(b).ulp)), 9)))),
+  // Each backend's mark a little lower than the one before, so that equal errors do not hide each other.
+  return el("tr", {}, el("th", { scope: "row" }, op),
+    el("td", {}, svg("svg", { viewBox: "0 0 600 25", "aria-hidden": "true" }, x.ticks.map((v) => svg("line", { x1: x.at(v), x2: x.at(v), y1: 0, y2: 25, class: "grid" })),
+      names.filter((b) => top.get(b)).map((b) => marker(b, x.at(Math.max(0.1, top.get(b).ulp)), 5 + 3 * (series(b) % 6))))),
     names.map((b) => el("td", {}, top.get(b) ? toCase(top.get(b), digits(top.get(b).ulp, 3)) : el("span", { class: "muted" }, "– not run"))));
 };
 

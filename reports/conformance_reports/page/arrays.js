@@ -38,7 +38,7 @@ const sliced = (value, shape, at, out) => {
 const entry = (v, at, out) => {
   const name = "[" + at.join(", ") + "]";
   const isOut = out.has(name);
-  return el("td", { class: isOut ? "out" : "", title: name }, isOut ? "✗ " : "", digits(v));
+  return el("td", { class: isOut ? "out" : "", title: name }, isOut ? "✗ " : "", digits(v, isOut ? 17 : 6));
 };
 
 // |got − expected| over what is allowed, entry by entry; null where the two cannot be compared.

@@ -3,14 +3,14 @@
 const casePage = (main, { path, parameters }) => {
   const r = byId.get(path);
   if (!r) {
-    main.append(el("h1", {}, "No such result"), el("p", {}, "This run holds no result named ", el("code", {}, short(path, 300)), "."), el("p", {}, link("matrix", "", {}, "To the matrix")));
+    main.append(el("h1", {}, "No such result"), el("p", {}, "This run holds no result named ", el("code", {}, path), "."), el("p", {}, link("matrix", "", {}, "To the matrix")));
     return;
   }
   const evidence = r.evidence || {};
   main.append(
-    el("p", { class: "crumbs" }, link("matrix", "", {}, "Matrix"), " / ", link("matrix", "", { family: family(r) }, short(family(r), 40)), " / ", short(r.subject, 60), neighbours(r)),
-    el("h1", {}, short(r.subject, 90) + " · " + short(r.check.replace(/_/g, " "), 90)),
-    el("p", { class: "line" }, badge(r.verdict), el("span", {}, short(r.backend, 60)), el("span", { class: "muted" }, short(engineOf(r.backend), 80)), el("code", {}, short(r.dtype, 40))),
+    el("p", { class: "crumbs" }, link("matrix", "", {}, "Matrix"), " / ", link("matrix", "", { family: family(r) }, family(r)), " / ", r.subject, neighbours(r)),
+    el("h1", {}, r.subject + " · " + r.check.replace(/_/g, " ")),
+    el("p", { class: "line" }, badge(r.verdict), el("span", {}, r.backend), el("span", { class: "muted" }, engineOf(r.backend)), el("code", {}, r.dtype)),
     el("div", { class: "split" },
       el("div", {}, saying(r, evidence), numbers(r, evidence)),
       el("div", {}, el("section", { class: "card" }, clausePart(r)), el("section", { class: "card" }, el("h2", {}, "The same check elsewhere"), elsewhere(r)))),
@@ -29,14 +29,14 @@ const clausePart = (r) => {
   const op = spec.ops[r.subject];
   return [
     el("h2", {}, "Clause " + short(r.clause, 20), el("span", { class: "muted" }, " " + short(r.level, 20))),
-    clause ? [el("p", { class: "sentence" }, seen(clause.sentence)), clause.reason ? el("p", { class: "muted" }, seen(clause.reason)) : null] : el("p", { class: "muted" }, "The specification that made this report has no sentence for it."),
-    op && r.kind === "op" ? [el("h3", {}, "The rule"), op.formula ? op.formula.split("\n").map((f) => el("p", { class: "math" }, f)) : null, op.source ? el("p", { class: "muted small" }, "Source: " + op.source) : null] : null,
+    clause ? [el("p", { class: "sentence" }, whole(clause.sentence)), clause.reason ? el("p", { class: "muted" }, whole(clause.reason)) : null] : el("p", { class: "muted" }, "The specification that made this report has no sentence for it."),
+    op && r.kind === "op" ? [el("h3", {}, "The rule"), op.formula ? op.formula.split("\n").map((f) => el("p", { class: "math" }, whole(f))) : null, op.source ? el("p", { class: "muted small" }, "Source: " + op.source) : null] : null,
   ];
 };
 
 const saying = (r, evidence) => el("section", {},
-  evidence.message ? el("pre", { class: "message", tabindex: 0 }, seen(evidence.message).slice(0, 4000)) : el("p", { class: "muted" }, r.verdict === "pass" ? "✓ Held in " + plural(r.cases, "case") + "." : "No message was recorded."),
-  evidence.reason || evidence.link ? el("p", { class: "amber" }, "~ " + short(evidence.reason || "known failure", 600), evidence.link ? [" · ", outward(evidence.link)] : null) : null,
+  evidence.message ? el("pre", { class: "message", tabindex: 0 }, short(evidence.message, 4000)) : el("p", { class: "muted" }, r.verdict === "pass" ? "✓ Held in " + plural(r.cases, "case") + "." : "No message was recorded."),
+  evidence.reason || evidence.link ? el("p", { class: "amber" }, "~ " + evidence.reason || "known failure", evidence.link ? [" · ", outward(evidence.link)] : null) : null,
   r.verdict === "fixed" ? el("p", { class: "amber" }, "! Listed as a known failure, but it passes: remove it from the known-failures file.") : null,
   facts([["cases", count(r.cases)], ["time", seconds(r.seconds)],
     r.error !== undefined ? ["worst error", digits(r.error, 3) + " × allowed"] : null, r.ulp !== undefined ? ["accuracy", digits(r.ulp, 3) + " ulp"] : null]));
@@ -53,14 +53,14 @@ const numbers = (r, evidence) => {
     el("div", { class: "blocks" }, (given.operands || []).map((o, i) => block("operand " + i, "Operand " + i, o)), block("upstream cotangent", "Cotangent", given.cotangent)),
     parameters && parameters.length ? el("p", {}, "with ", el("code", {}, short(parameters.map(([k, v]) => k + "=" + JSON.stringify(v)).join(", "), 400))) : null,
     others.map(([k, v]) => block(k, k, v)),
-    el("div", { class: "blocks" }, block("expected", "Expected", evidence.expected), block("got" + (evidence.where ? ", furthest out at " + short(evidence.where, 40) : ""), "Got", evidence.got, out)),
+    el("div", { class: "blocks" }, block("expected", "Expected", evidence.expected), block("got" + (evidence.where ? ", furthest out at " + evidence.where : ""), "Got", evidence.got, out)),
     apart && apart.length && apart.every((e) => !Number.isNaN(e.ratio)) ? [el("h3", {}, "difference over allowance"), heatStrip(apart)] : null);
 };
 
 const elsewhere = (r) => {
   const same = data.results.filter((o) => o.kind === r.kind && o.subject === r.subject && o.check === r.check);
   const of = group(same, (o) => o.backend);
-  return el("ul", { class: "checks" }, backends.map((b) => el("li", {}, el("p", {}, short(b, 40)), of.has(b) ? el("div", { class: "chips" }, of.get(b).map((o) => {
+  return el("ul", { class: "checks" }, backends.map((b) => el("li", {}, el("p", {}, b), of.has(b) ? el("div", { class: "chips" }, of.get(b).map((o) => {
     const node = chip(o, o.dtype || "any");
     if (o === r) node.setAttribute("aria-current", "page");
     return node;

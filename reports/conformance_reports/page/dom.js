@@ -1,21 +1,24 @@
-// Elements, numbers and the address: everything a view draws with. Text from engines only ever becomes text nodes.
+// Elements, numbers and the address: everything a view draws with. Text from engines only ever becomes text nodes,
+// clipped unless it is preformatted or asked for whole.
 
 // Characters that reorder or hide their neighbours are shown by number, so that a name looks like what it is.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const seen = (text) => String(text).replace(UNSEEN, (c) => "⟨U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩");
+const whole = (text) => document.createTextNode(seen(text));
 const short = (text, longest = 120) => {
   const shown = seen(text);
   return shown.length > longest ? shown.slice(0, longest - 1) + "…" : shown;
 };
 
+const CLIP = 300;
 const filled = (node, attributes, children) => {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === undefined || value === false || value === null) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true ? "" : value);
+    else node.setAttribute(name, value === true ? "" : name === "title" || name === "aria-label" ? short(value, CLIP) : value);
   }
   node.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false)
-    .map((c) => (c instanceof Node ? c : document.createTextNode(seen(c)))));
+    .map((c) => (c instanceof Node ? c : node.tagName === "PRE" ? whole(c) : document.createTextNode(short(c, CLIP)))));
   return node;
 };
 const el = (tag, attributes, ...children) => filled(document.createElement(tag), attributes, children);
@@ -35,7 +38,7 @@ const scroller = (label, ...children) => el("div", { class: "scroll", tabindex: 
 const facts = (pairs) => el("dl", { class: "facts" }, pairs.filter((p) => p).map(([name, value]) =>
   el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 const table = (label, heads, rows, cls = "") => scroller(label, el("table", { class: cls },
-  el("thead", {}, el("tr", {}, heads.map((h) => el("th", { scope: "col" }, h)))),
+  el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { scope: "col", class: rows[0] && rows[0].children[i].className === "n" && "n" }, h)))),
   el("tbody", {}, rows)));
 const select = (label, options, value, onpick) => el("label", {}, el("span", {}, label),
   el("select", { onchange: (e) => onpick(e.target.value) }, options.map(([v, text]) =>

@@ -35,7 +35,7 @@ const start = async () => {
   try {
     await load();
   } catch (error) {
-    content.replaceChildren(el("h1", {}, "This report cannot be read"), el("p", { class: "amber" }, "! The run in this file is damaged, or this browser is older than 2023: " + short(error, 300)));
+    content.replaceChildren(el("h1", {}, "This report cannot be read"), el("p", { class: "amber" }, "! The run in this file is damaged, or this browser is older than 2023: " + error));
     return;
   }
   document.getElementById("nav").append(...VIEWS.filter((v) => !v.unlisted).map((v) => el("a", { href: address(v.id), "data-view": v.id }, v.title)));

@@ -68,12 +68,14 @@ const listed = (rows) => [...group(rows, (row) => row.group)].flatMap(([name, me
 const matrix = (main, { parameters }) => {
   const items = { all: [], rows: [] };
   const body = el("tbody");
+  const width = 150 + 104 * backends.length + "px";
   const said = el("p", { class: "muted", role: "status" });
   const panel = el("aside", { class: "panel card", "aria-label": "The cell chosen", hidden: true });
-  const grid = el("table", { class: "matrix" }, el("caption", { class: "unseen" }, "Passed out of judged, per row and backend"),
+  const grid = el("table", { class: "matrix by-" + (parameters.by || "subject") }, el("caption", { class: "unseen" }, "Passed out of judged, per row and backend"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, parameters.by === "clause" ? "clause" : "subject"), backends.map((b) => el("th", { scope: "col", title: engineOf(b) }, short(b, 24))))), body);
   const port = scroller("Matrix", grid);
   port.classList.add("port");
+  grid.style.minWidth = width;
   const draw = (whole) => fill(body, items, port, whole === true);
   const apply = () => {
     const p = place().parameters;
@@ -110,14 +112,14 @@ const matrix = (main, { parameters }) => {
 const controls = (p, apply) => {
   const pick = (name) => (value) => { set({ [name]: value }); apply(); };
   const groups = [...new Set(indexed(p.by === "clause" ? "clause" : "subject").map((row) => row.group))];
-  const dtypes = [...new Set(data.results.map((r) => r.dtype))].sort();
+  const dtypes = [...new Set(data.results.map((r) => r.dtype))].filter((d) => d).sort();
   const verdicts = ORDER.filter((v) => data.results.some((r) => r.verdict === v));
   return el("form", { class: "controls", role: "search", onsubmit: (e) => e.preventDefault() },
     select("rows", [["", "ops and contract"], ["clause", "clauses"]], p.by, (by) => { location.hash = address("matrix", "", { ...place().parameters, by, family: "", cell: "" }); }),
     el("label", {}, el("span", {}, "text"), el("input", { type: "search", value: p.q, placeholder: "matmul, B1, …", oninput: (e) => pick("q")(e.target.value) })),
     select(p.by === "clause" ? "chapter" : "family", [["", "all"], ...groups.map((g) => [g, g])], p.family, pick("family")),
     select("verdict", [["", "all"], ...verdicts.map((v) => [v, glyph(v) + " " + word(v)])], p.verdict, pick("verdict")),
-    select("dtype", [["", "all"], ...dtypes.map((d) => [d, d || "none"])], p.dtype, pick("dtype")),
+    select("dtype", [["", "all"], ...dtypes.map((d) => [d, d])], p.dtype, pick("dtype")),
     el("label", { class: "tick" }, el("input", { type: "checkbox", checked: p.differ === "1", onchange: (e) => pick("differ")(e.target.checked ? "1" : "") }), el("span", {}, "engines differ")));
 };
 
@@ -139,21 +141,21 @@ const fill = (body, { all }, port, whole) => {
   if (first && !body.querySelector("a[tabindex='0']")) first.tabIndex = 0;
 };
 
-const headingRow = ({ heading, members }, at) => el("tr", { class: "heading", "aria-rowindex": at + 2 }, el("th", { scope: "row" }, short(heading, 60)),
+const headingRow = ({ heading, members }, at) => el("tr", { class: "heading", "aria-rowindex": at + 2 }, el("th", { scope: "row" }, heading),
   backends.map((b) => {
     const t = tally(members.flatMap((m) => m.cells.get(b) || []));
-    return el("td", {}, el("span", { class: "muted" }, short(b, 18)), " ", t.judged ? count(t.passed) + "/" + count(t.judged) : "–");
+    return el("td", {}, el("span", { class: "muted" }, short(b, 18) + " "), t.judged ? count(t.passed) + "/" + count(t.judged) : "–");
   }));
 
 const subjectRow = (row, at) => el("tr", { "aria-rowindex": at + 2 },
-  el("th", { scope: "row", title: short(row.about || row.label, 300) }, el("span", {}, short(row.label, 80)), row.about ? el("small", {}, " " + short(row.about, 120)) : null),
+  el("th", { scope: "row", title: row.about || row.label }, el("span", {}, row.label), row.about ? el("small", {}, " " + row.about) : null),
   backends.map((b) => {
     const lines = row.cells.get(b) || [];
     const t = tally(lines);
     const cell = row.key + "|" + b;
     const text = t.judged ? count(t.passed) + "/" + count(t.judged) : lines.length ? word(worst(lines).verdict) : "not run";
     const node = el("a", { class: "cell " + t.tone, "data-cell": cell, tabindex: -1, href: address("matrix", "", { ...place().parameters, cell }) },
-      el("span", { "aria-hidden": "true" }, mark(t.tone)), " " + text, el("span", { class: "unseen" }, " " + short(row.label, 40) + " on " + b + (lines.length ? ", worst: " + word(worst(lines).verdict) : "")));
+      el("span", { "aria-hidden": "true" }, mark(t.tone)), " " + text, el("span", { class: "unseen" }, " " + row.label + " on " + b + (lines.length ? ", worst: " + word(worst(lines).verdict) : "")));
     // The shade says how much of the cell is lost; the numbers say it exactly.
     if (t.judged) node.style.setProperty("--lost", Math.round(15 + 60 * (1 - t.passed / t.judged)) + "%");
     return el("td", {}, node);
@@ -201,9 +203,9 @@ const showCell = (panel, cell, rows, close) => {
   panel.onkeydown = (e) => { if (e.key === "Escape") close(); };
   panel.replaceChildren(
     el("button", { type: "button", class: "close", onclick: close, "aria-label": "Close" }, "×"),
-    el("h2", { tabindex: -1 }, short(row.label, 80) + " on " + short(name, 40)),
-    row.about ? el("p", {}, short(row.about, 400)) : "",
+    el("h2", { tabindex: -1 }, row.label + " on " + name),
+    row.about ? el("p", {}, row.about) : "",
     el("p", { class: "muted" }, lines.length ? t.passed + " of " + t.judged + " judged passed, " + (lines.length - t.judged) + " not judged" : "– not run"),
-    el("ul", { class: "checks" }, checks.slice(0, 200).map(([check, of]) => el("li", {}, el("p", {}, short(check, 90), el("span", { class: "muted" }, " " + of[0].clause)), el("div", { class: "chips" }, of.map((r) => chip(r, r.dtype || "any")))))),
+    el("ul", { class: "checks" }, checks.slice(0, 200).map(([check, of]) => el("li", {}, el("p", {}, check, el("span", { class: "muted" }, " " + of[0].clause)), el("div", { class: "chips" }, of.map((r) => chip(r, r.dtype || "any")))))),
     checks.length > 200 ? el("p", { class: "muted" }, "and " + (checks.length - 200) + " more; narrow the rows to see them") : "");
 };

@@ -18,11 +18,11 @@ const overview = (main) => {
 const strip = () => {
   const run = data.run;
   const cut = data.complete ? el("span", {}, "✓ complete") :
-    el("span", { class: "amber" }, "! cut short", data.damage ? ": " + short(data.damage, 200) : ": the run file has no footer");
+    el("span", { class: "amber" }, "! cut short", data.damage ? ": " + data.damage : ": the run file has no footer");
   return facts([
     ["run", cut],
-    ["specification", short(run.spec.version, 40)],
-    ["profile", short(run.profile, 40) + ", seed " + run.seed],
+    ["specification", run.spec.version],
+    ["profile", run.profile + ", seed " + run.seed],
     ["backends", count(backends.length)],
     ["results", count(data.results.length)],
     ["cases", count(data.results.reduce((n, r) => n + r.cases, 0))],
@@ -44,15 +44,15 @@ const standings = () => {
 
 const standing = ({ name, lines, found }) => {
   const refused = (engines.get(name) || {}).error;
-  const head = el("div", { class: "who" }, el("h3", {}, short(name, 60)), el("p", { class: "muted" }, short(engineOf(name), 80)));
-  if (!lines.length) return el("li", {}, head, el("p", { class: refused ? "amber" : "muted" }, refused ? "! could not start: " + short(refused, 300) : "– not run"));
+  const head = el("div", { class: "who" }, el("h3", {}, name), el("p", { class: "muted" }, engineOf(name)));
+  if (!lines.length) return el("li", {}, head, el("p", { class: refused ? "amber" : "muted" }, refused ? "! could not start: " + refused : "– not run"));
   const counts = ORDER.map((v) => [v, lines.filter((r) => r.verdict === v).length]).filter(([, n]) => n);
   return el("li", {}, head,
     el("p", { class: "found " + (found ? "bad" : "good") }, el("b", {}, found ? "✗ " + count(found) : "✓ 0"), " unexpected"),
     bar(counts, lines.length),
     el("ul", { class: "counts" }, counts.map(([v, n]) => el("li", {}, link("matrix", "", { verdict: v },
       el("span", { class: "swatch v-" + v }), glyph(v) + " " + word(v)), " " + count(n) + " / " + count(lines.length)))),
-    refused ? el("p", { class: "amber" }, "! " + short(refused, 300)) : null);
+    refused ? el("p", { class: "amber" }, "! " + refused) : null);
 };
 
 const bar = (counts, total) => {
@@ -101,9 +101,9 @@ const jumpList = () => {
 
 const problem = (lines) => {
   const first = lines[0];
-  return el("li", {}, el("div", { class: "line" }, badge(first.verdict), toCase(first, short(first.subject, 60) + " · " + short(first.check, 60)),
+  return el("li", {}, el("div", { class: "line" }, badge(first.verdict), toCase(first, first.subject + " · " + first.check),
     el("span", { class: "muted", title: sentence(first.clause) }, short(first.clause, 12) + " " + short(first.level, 12))),
-  el("p", { class: "said" }, short(reason(first), 220)),
+  el("p", { class: "said" }, reason(first)),
   el("div", { class: "chips" }, lines.slice(0, 24).map((r) => chip(r, r.backend + " " + r.dtype)), lines.length > 24 ? " and " + (lines.length - 24) + " more" : null));
 };
 
@@ -112,6 +112,6 @@ const noted = (verdict, title, why) => {
   if (!lines.length) return null;
   const list = el("ul", { class: "jump" }, lines.slice(0, 500).map((r) => el("li", {},
     el("div", { class: "line" }, badge(verdict), toCase(r, short(r.id))),
-    el("p", { class: "said" }, short(reason(r), 220), r.evidence && r.evidence.link ? [" · ", outward(r.evidence.link)] : null))));
+    el("p", { class: "said" }, reason(r), r.evidence && r.evidence.link ? [" · ", outward(r.evidence.link)] : null))));
   return el("details", { open: verdict === "fixed" }, el("summary", {}, title + " (" + count(lines.length) + ")"), el("p", { class: "muted" }, why), list);
 };

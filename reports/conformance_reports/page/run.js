@@ -35,14 +35,19 @@ const reason = (r) => (r.evidence && (r.evidence.reason || r.evidence.message)) 
 const tally = (lines) => {
   const judged = lines.filter((r) => tone(r.verdict) !== "none");
   const passed = judged.filter((r) => r.verdict === "pass").length;
-  const at = lines.length ? tone(worst(lines).verdict) : "none";
-  return { passed, judged: judged.length, tone: at };
+  return { passed, judged: judged.length, tone: judged.length ? tone(worst(judged).verdict) : "none" };
 };
 
 let data, spec, backends, engines, byId, familyOf;
 
+// A loop, not Uint8Array.from: that takes a tenth of a second for two megabytes.
+const bytes = (text) => {
+  const array = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) array[i] = text.charCodeAt(i);
+  return array;
+};
 const decoded = async () => {
-  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (c) => c.charCodeAt(0));
+  const packed = bytes(atob(document.getElementById("data").textContent));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 };
@@ -72,8 +77,8 @@ let sortedProblems = null;
 const problems = () => (sortedProblems ||= data.results.filter((r) => UNEXPECTED.has(r.verdict)).sort(bySeverity));
 const toCase = (r, ...children) => link("case", r.id, {}, children);
 // A chip: verdict and what tells it from its neighbours, with a link to the case.
-const chip = (r, text) => el("a", { class: "chip " + tone(r.verdict), href: address("case", r.id), title: word(r.verdict) + ": " + short(r.id, 200) },
-  glyph(r.verdict) + " " + short(text, 40), el("span", { class: "unseen" }, " " + word(r.verdict)));
+const chip = (r, text) => el("a", { class: "chip " + tone(r.verdict), href: address("case", r.id), title: word(r.verdict) + ": " + r.id },
+  glyph(r.verdict) + " " + text, el("span", { class: "unseen" }, " " + word(r.verdict)));
 const mutationScore = () => {
   if (!data.mutants.length) return null;
   return { caught: data.mutants.filter((m) => m.killers.length).length, of: data.mutants.length };

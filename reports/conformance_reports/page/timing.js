@@ -30,19 +30,33 @@ const multiple = (name, lines) => {
   const xs = new Map(sizes.map((s, i) => [s, extent(s, i) || 1]));
   const timed = lines.filter((t) => t.median);
   const refused = lines.filter((t) => t.refused);
-  const head = el("figcaption", {}, el("h3", {}, short(name, 50)));
-  const foot_ = [...group(refused, (t) => t.backend + "\0" + t.refused)].map(([, of]) => el("p", { class: "muted small" }, "– n/a " + short(of[0].backend, 30) + ": " + short(of[0].refused, 160)));
+  const head = el("figcaption", {}, el("h3", {}, name));
+  const foot_ = [...group(refused, (t) => t.backend + "\0" + t.refused)].map(([, of]) => el("p", { class: "muted small" }, "– n/a " + short(of[0].backend, 30) + ": " + of[0].refused));
   if (!timed.length) return el("figure", { class: "card" }, head, foot_);
   const x = logScale(Math.min(...xs.values()), Math.max(...xs.values()), left + 8, W - right - 8);
   const all = timed.flatMap((t) => [t.low || t.median, t.high || t.median]);
   const y = logScale(Math.min(...all) / 1.4, Math.max(...all) * 1.4, H - foot, top);
-  const label = short(name, 50) + ": " + timed.map((t) => t.backend + " " + t.size + " " + seconds(t.median)).join("; ");
+  const label = name + ": " + timed.map((t) => t.backend + " " + t.size + " " + seconds(t.median)).join("; ");
   const plot = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": short(label, 900) },
     y.ticks.map((v) => [svg("line", { x1: left, x2: W - right, y1: y.at(v), y2: y.at(v), class: "grid" }), svg("text", { x: left - 6, y: y.at(v) + 4, "text-anchor": "end" }, seconds(v))]),
-    sizes.map((s, i) => (sizes.length < 6 || i % 2 === 0 ? svg("text", { x: x.at(xs.get(s)), y: H - foot + 18, "text-anchor": "middle" }, short(s, 14)) : null)),
+    ticked(sizes, (s) => x.at(xs.get(s)), left, W - 4).map(([s, at]) => svg("text", { x: at, y: H - foot + 18, "text-anchor": "middle" }, s)),
     svg("line", { x1: left, x2: W - right, y1: H - foot, y2: H - foot, class: "axis" }),
     [...group(timed, (t) => t.backend)].map(([b, of]) => trace(b, of.sort((p, q) => xs.get(p.size) - xs.get(q.size)), (t) => x.at(xs.get(t.size)), y.at)));
   return el("figure", { class: "card" }, head, plot, foot_);
+};
+
+// The sizes that fit side by side below the axis, the last first: it says how far the chart goes.
+const ticked = (sizes, x, low, high) => {
+  const kept = [];
+  let free = high;
+  for (const size of [...sizes].sort((a, b) => x(b) - x(a))) {
+    const half = short(size, 20).length * 3.2;
+    const at = Math.min(x(size), high - half);
+    if (at + half > free || at - half < low - 40) continue;
+    kept.push([short(size, 20), at]);
+    free = at - half - 8;
+  }
+  return kept;
 };
 
 const trace = (name, lines, x, y) => {
@@ -59,12 +73,12 @@ const ratios = (lines, names, dtype) => {
   const forward = new Map(data.timings.filter((t) => t.what === "forward" && t.dtype === dtype).map((t) => [JSON.stringify([t.workload, t.size, t.backend]), t]));
   const cell = (t) => {
     if (!t) return el("td", { class: "muted" }, "– not run");
-    if (!t.median) return el("td", { class: "muted", title: short(t.refused, 300) }, "– n/a", el("small", {}, " " + short(t.refused, 60)));
+    if (!t.median) return el("td", { class: "muted", title: t.refused }, "– n/a", el("small", {}, " " + t.refused));
     const before = forward.get(JSON.stringify([t.workload, t.size, t.backend]));
     const notes = [t.ratio_to_reference ? digits(t.ratio_to_reference, 3) + "× reference" : "", t.what === "gradient" && before && before.median ? digits(t.median / before.median, 3) + "× forward" : "", t.compile_seconds ? "compile " + seconds(t.compile_seconds) : ""];
     return el("td", {}, t.ratio ? [el("b", {}, digits(t.ratio, 3) + "×"), el("span", { class: "muted" }, t.ratio_low ? " [" + digits(t.ratio_low, 3) + ", " + digits(t.ratio_high, 3) + "]" : "")] : el("b", {}, seconds(t.median)),
       el("small", {}, notes.filter((n) => n).join(" · ")));
   };
   return table("Ratios", ["workload", "size", ...names.map((b) => short(b, 24))], [...group(lines, (t) => JSON.stringify([t.workload, t.size])).values()].map((of) =>
-    el("tr", {}, el("th", { scope: "row" }, short(of[0].workload, 50)), el("td", {}, short(of[0].size, 30)), names.map((b) => cell(of.find((t) => t.backend === b))))), "ratios");
+    el("tr", {}, el("th", { scope: "row" }, of[0].workload), el("td", {}, short(of[0].size, 30)), names.map((b) => cell(of.find((t) => t.backend === b))))), "ratios");
 };

@@ -1,0 +1,89 @@
+"""Does a CI system that reads JUnit see what happened?"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import msgspec
+from conformance_reports.junit import ILLEGAL, legal, render
+
+from conformance.run.results import BackendLine, EndLine, Run, Verdict
+
+from .synthetic import BACKENDS, HOSTILE, header, hostile_run, result, small_run
+
+
+def cases(text: str) -> dict[str, ET.Element]:
+    return {case.get("name", ""): case for case in ET.fromstring(text).iter("testcase")}
+
+
+def test_one_suite_per_backend_with_counts_that_agree() -> None:
+    root = ET.fromstring(render([small_run()]))
+    assert [suite.get("name") for suite in root] == list(BACKENDS)
+    for suite in root:
+        found = suite.findall("testcase")
+        assert suite.get("tests") == str(len(found))
+        for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            assert suite.get(attribute) == str(sum(case.find(tag) is not None for case in found))
+    assert root.get("tests") == str(len(small_run().results))
+
+
+def test_each_verdict_has_its_outcome() -> None:
+    expected = {
+        Verdict.PASS: None,
+        Verdict.FAIL: "failure",
+        Verdict.FIXED: "failure",
+        Verdict.ERROR: "error",
+        Verdict.CRASH: "error",
+        Verdict.TIMEOUT: "error",
+        Verdict.ADAPTER_ERROR: "error",
+        Verdict.UNSUPPORTED: "skipped",
+        Verdict.SKIPPED: "skipped",
+        Verdict.KNOWN: "skipped",
+    }
+    assert set(expected) == set(Verdict)
+    run = small_run()
+    found = cases(render([run]))
+    for line in run.results:
+        outcomes = [child.tag for child in found[line.id] if child.tag != "properties"]
+        assert outcomes == ([expected[line.verdict]] if expected[line.verdict] else [])
+
+
+def test_a_case_tells_level_clause_token_and_verdict() -> None:
+    case = cases(render([small_run()]))["slate/op/atan2/vjp/float64"]
+    told = {entry.get("name"): entry.get("value") for entry in case.iter("property")}
+    assert told == {"level": "must", "clause": "E1", "token": "c1:9f2e77aa", "verdict": "fail"}
+    failure = case.find("failure")
+    assert failure is not None
+    assert "again: conformance replay c1:9f2e77aa" in (failure.text or "")
+
+
+def test_a_known_failure_is_skipped_with_its_reason() -> None:
+    skipped = cases(render([small_run()]))["tape/op/norm/vjp/float64"].find("skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "nan at the origin"
+
+
+def test_hostile_text_stays_text_and_is_valid_xml() -> None:
+    names = set(cases(render([hostile_run()])))
+    backend = HOSTILE[0]
+    for text in HOSTILE:
+        assert legal(f"{backend}/op/{text}/{text}/{text}") in names
+
+
+def test_characters_that_xml_forbids_are_replaced() -> None:
+    assert legal("a\x00b\x1bc\ud800d\ufffe\te\n") == "a\ufffdb\ufffdc\ufffdd\ufffd\te\n"
+    assert not ILLEGAL.search("∂z/∂x · 𝑥 ‮")
+
+
+def test_a_run_cut_short_is_an_error() -> None:
+    case = cases(render([Run(header(), [result("tape", "add", "vjp")], [], [], [])]))["run/complete"]
+    assert case.find("error") is not None
+
+
+def test_a_backend_that_could_not_start_is_an_error() -> None:
+    dead = BackendLine("dead", "dead", "", error="no module named dead")
+    lead = msgspec.structs.replace(header(), backends=(dead,))
+    run = Run(lead, [], [], [], [], EndLine(complete=True, counts={}))
+    error = cases(render([run]))["dead/adapter"].find("error")
+    assert error is not None
+    assert error.get("message") == "no module named dead"

@@ -1,0 +1,65 @@
+"""Does the summary of a CI job say what failed, and fit?"""
+
+from __future__ import annotations
+
+import re
+
+from conformance_reports.markdown import LIMIT, plain, render
+
+from conformance.run.results import Run, Verdict
+
+from .synthetic import HOSTILE, header, hostile_run, result, small_run
+
+
+def test_counts_per_backend_fewest_problems_first() -> None:
+    rows = [line for line in render([small_run()]).splitlines() if line.startswith("| ")]
+    names = [row.split("|")[1].strip() for row in rows[1:5]]
+    assert names == ["tape", "mini", "slate", "slate.jit"]
+    assert "✓ 0" in rows[1]
+    assert "✗ 6" in rows[3]
+
+
+def test_failures_name_id_clause_and_message() -> None:
+    text = render([small_run()])
+    assert "slate/op/atan2/vjp/float64" in text
+    assert "### Unexpected: 12" in text
+    assert "### Pass now" in text
+
+
+def test_the_mutation_score_stands_beside_the_counts() -> None:
+    assert "2 of 3 mutants caught" in render([small_run()])
+    assert "mutants not run" in render([Run(header(), [], [], [], [])])
+
+
+def test_a_backend_without_results_is_not_run_never_zero() -> None:
+    assert "– not run" in render([Run(header(backends=("tape",)), [], [], [], [])])
+
+
+def test_a_run_cut_short_says_so_first() -> None:
+    assert "Cut short" in render([Run(header(), [], [], [], [])]).splitlines()[2]
+
+
+def test_hostile_text_is_escaped() -> None:
+    text = render([hostile_run()])
+    assert "<" not in text.replace("\\<", "")
+    assert "\u202e" not in text
+    assert "\x00" not in text
+    for row in (line for line in text.splitlines() if line.startswith("| ✗")):
+        assert len(re.findall(r"(?<!\\)\|", row)) == 6
+        assert not re.search(r"(?<!\\)`", row)
+        assert len(row) < 2000
+
+
+def test_plain_text_is_one_line_and_links_nowhere() -> None:
+    assert plain("a\nb|c `d` [e](f) <g> @h") == r"a b\|c \`d\` \[e\]\(f\) &lt;g&gt; \@h"
+
+
+def test_the_summary_fits_and_says_what_it_left_out() -> None:
+    fixed = [result("tape", f"op{n}" * 20, "vjp", verdict=Verdict.FIXED) for n in range(15_000)]
+    text = render([Run(header(), fixed, [], [], [])])
+    assert len(text.encode()) <= LIMIT
+    assert "Cut here" in text
+
+
+def test_long_names_are_cut() -> None:
+    assert len(plain(HOSTILE[-1])) < 400

@@ -1,0 +1,184 @@
+"""Does the page work for a reader: in a real browser, from disk, by keyboard, on a phone, in the dark?"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from .conftest import Open, go
+from .synthetic import BACKENDS
+
+CASE = "/case/slate/op/atan2/vjp/float64"
+VIEWS = ("/overview", "/matrix", "/matrix?by=clause", CASE, "/accuracy", "/timing", "/about")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_view_opens_without_complaint_and_never_scrolls_sideways(
+    visit: Open, small: str, width: int
+) -> None:
+    page = visit(small, width=width)
+    for view in VIEWS:
+        go(page, view)
+        expect(page.locator("main h1")).to_have_count(1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+
+
+def test_an_unknown_address_shows_the_overview_and_an_unknown_result_says_so(visit: Open, small: str) -> None:
+    expect(visit(f"{small}#/nowhere").locator("h1")).to_have_text("How the engines did")
+    expect(visit(f"{small}#/case/no/such").locator("main")).to_contain_text("This run holds no result named")
+
+
+def test_backends_stand_fewest_problems_first_with_counts_and_denominators(visit: Open, small: str) -> None:
+    page = visit(small)
+    assert page.locator(".standings h3").all_inner_texts() == ["tape", "mini", "slate", "slate.jit"]
+    expect(page.locator(".standings li").first).to_contain_text("✓ pass 95 / 99")
+    expect(page.locator("aside")).to_contain_text("2 / 3")
+
+
+def test_failures_come_first_and_lead_to_their_case(visit: Open, small: str) -> None:
+    page = visit(small)
+    first = page.locator(".jump li").first
+    expect(first).to_contain_text("! crash")
+    first.locator(".line a").click()
+    expect(page.locator("h1")).to_have_text("sort · layout")
+    expect(page.locator("h1")).to_be_focused()
+
+
+def test_fixed_and_known_ones_are_told_with_reason_and_link(visit: Open, small: str) -> None:
+    page = visit(small)
+    assert page.locator("details", has_text="Pass now").evaluate("node => node.open")
+    known = page.locator("details").nth(1)
+    known.locator("summary").click()
+    expect(known).to_contain_text("nan at the origin")
+    expect(known.locator("a[href^=https]").first).to_have_attribute("href", "https://example.org/tape/12")
+
+
+def labels(page: object) -> list[str]:
+    return page.locator(".matrix tbody tr:not(.heading) th > span").all_inner_texts()  # type: ignore[attr-defined]
+
+
+def test_filters_narrow_the_matrix_and_stand_in_the_address(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/matrix")
+    page.get_by_label("text").fill("matmul")
+    assert labels(page) == ["matmul"]
+    assert "q=matmul" in page.url
+    page.get_by_label("text").fill("")
+    page.get_by_label("verdict").select_option("crash")
+    assert labels(page) == ["sort"]
+    page.get_by_label("verdict").select_option("")
+    page.get_by_label("engines differ").check()
+    assert set(labels(page)) == {"atan2", "conv2d", "norm", "sort", "where"}
+    page.get_by_label("dtype").select_option("float32")
+    assert "dtype=float32" in page.url
+    expect(page.get_by_role("status")).to_have_text("5 rows")
+
+
+def test_the_address_restores_the_state(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/matrix?q=atan&verdict=fail&differ=1&cell={quote('op/atan2|slate')}")
+    assert page.get_by_label("text").input_value() == "atan"
+    assert page.get_by_label("verdict").input_value() == "fail"
+    assert page.get_by_label("engines differ").is_checked()
+    assert labels(page) == ["atan2"]
+    expect(page.locator(".panel h2")).to_have_text("atan2 on slate")
+
+
+def test_a_cell_opens_its_checks_and_they_lead_to_cases_and_back(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/matrix?q=atan2")
+    page.locator("a[data-cell='op/atan2|slate']").click()
+    expect(page.locator(".panel")).to_contain_text("6 of 8 judged passed")
+    page.locator(".panel .chip.bad").first.click()
+    expect(page.locator("h1")).to_have_text("atan2 · vjp")
+    page.go_back()
+    expect(page.locator(".panel h2")).to_have_text("atan2 on slate")
+    page.keyboard.press("Tab")
+    page.locator(".panel .close").focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(".panel")).to_be_hidden()
+    assert "cell=" not in page.url
+
+
+def test_arrow_keys_walk_the_matrix_and_enter_opens(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/matrix?by=subject")
+    page.locator("a[data-cell]").first.focus()
+    start = page.evaluate("document.activeElement.dataset.cell")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    there = page.evaluate("document.activeElement.dataset.cell")
+    assert start.endswith("|tape")
+    assert there.endswith("|slate")
+    assert there.split("|")[0] != start.split("|")[0]
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.dataset.cell").endswith("|mini")
+    for _ in range(30):
+        page.keyboard.press("ArrowDown")
+    last = page.evaluate("document.activeElement.dataset.cell")
+    assert last == "contract/D3|mini"
+    page.keyboard.press("Enter")
+    expect(page.locator(".panel h2")).to_have_text("D3 on mini")
+    expect(page.locator(".panel h2")).to_be_focused()
+
+
+def test_only_one_cell_is_a_stop_of_the_tab_key(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/matrix")
+    assert page.locator("a[data-cell][tabindex='0']").count() == 1
+
+
+def test_a_case_shows_rule_numbers_and_distance(visit: Open, small: str) -> None:
+    page = visit(f"{small}#{CASE}")
+    main = page.locator("main")
+    for told in (
+        "✗ fail",
+        "Clause E1",
+        "operand 1",
+        "upstream cotangent",
+        "axis=-1",
+        "3 of 6 entries beyond",
+    ):
+        expect(main).to_contain_text(told)
+    assert page.locator("td.out").all_inner_texts() == ["✗ 0.5", "✗ 0.125000000002", "✗ nan"]
+    expect(page.locator(".strip")).to_have_attribute(
+        "aria-label", "3 of 6 entries beyond the allowance; " + ("furthest out [1, 1] at inf × allowed")
+    )
+    assert page.locator(".card .checks li").count() == len(BACKENDS)
+
+
+def test_the_tabs_of_a_case_hold_script_command_and_record(visit: Open, small: str) -> None:
+    page = visit(f"{small}#{CASE}")
+    panel = page.get_by_role("tabpanel")
+    expect(panel).to_contain_text("import slate")
+    page.get_by_role("tab", name="Script").focus()
+    page.keyboard.press("ArrowRight")
+    expect(panel).to_contain_text("conformance replay c1:9f2e77aa")
+    assert "tab=replay" in page.url
+    again = visit(f"{small}#{CASE}?tab=raw")
+    expect(again.get_by_role("tabpanel")).to_contain_text('"verdict": "fail"')
+    expect(again.get_by_role("button", name="Copy")).to_be_visible()
+
+
+def test_a_wrong_gradient_has_a_reason_and_no_time(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/timing")
+    assert page.locator("figure svg").count() == 3
+    row = page.locator(".ratios tbody tr", has_text="chain").first
+    expect(row).to_contain_text("– n/a the gradient is wrong at [0, 2]")
+    expect(row).to_contain_text("1.9× [1.7, 2.2]")
+    page.get_by_label("what").select_option("forward")
+    expect(page.locator(".ratios")).not_to_contain_text("n/a")
+    assert "what=forward" in page.url
+
+
+def test_about_tells_what_was_left_out_what_survived_and_what_was_proven(visit: Open, small: str) -> None:
+    main = visit(f"{small}#/about").locator("main")
+    for told in ("mini knows float64 alone", "✗ survived", "2 of 3", "extended precision", "Linux 6.1"):
+        expect(main).to_contain_text(told)
+
+
+def test_the_dark_page_is_dark_and_holds_the_same(visit: Open, small: str) -> None:
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light, dark = visit(small), visit(small, dark=True)
+    assert light.evaluate(colour) != dark.evaluate(colour)
+    for view in VIEWS:
+        go(light, view)
+        go(dark, view)
+        assert light.locator("main").inner_text() == dark.locator("main").inner_text()

@@ -1,0 +1,50 @@
+"""Does a report find the words for what a run names?"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+from conformance_reports import specification as module
+
+
+class Clause:
+    sentence = "A scalar output needs no gradient argument."
+    reason = "Its seed is 1."
+    level = "must"
+
+
+class Row:
+    name = "tanh"
+    formula = "∂z/∂x = 1 − z²"
+    source = "the quotient rule"
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, **members: object) -> dict[str, object]:
+    found = ModuleType("planted")
+    vars(found).update(members)
+    monkeypatch.setattr(module, "import_module", lambda name: found)
+    return module.specification()
+
+
+def test_sentences_rules_families_and_chapters(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = planted(
+        monkeypatch,
+        FAMILIES={"elementwise": (Row,), "named": ["sort"], "mapped": {"exp": Row}},
+        CATALOGUE={"tanh": Row},
+        STANDARD={"A1": Clause},
+        CHAPTERS={"A": "Seeding and results"},
+    )
+    assert told["families"] == {"elementwise": ["tanh"], "named": ["sort"], "mapped": ["exp"]}
+    assert told["ops"] == {"tanh": {"formula": Row.formula, "source": Row.source}}
+    assert told["clauses"] == {"A1": {"sentence": Clause.sentence, "reason": Clause.reason, "level": "must"}}
+    assert told["chapters"] == {"A": "Seeding and results"}
+
+
+def test_what_the_specification_does_not_know_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert planted(monkeypatch) == {"families": {}, "ops": {}, "clauses": {}, "chapters": {}}
+
+
+def test_the_installed_specification_is_plain_data() -> None:
+    told = module.specification()
+    assert set(told) == {"families", "ops", "clauses", "chapters"}
