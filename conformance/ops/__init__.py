@@ -6,7 +6,7 @@ import difflib
 
 from conformance.errors import UsageError
 from conformance.op import Op
-from conformance.ops import activations, elementwise, indexing, linear_algebra, losses, reductions, shape
+from conformance.ops import activations, elementwise, indexing, layers, linear_algebra, losses, reductions, shape
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS,
@@ -15,6 +15,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     "indexing": indexing.ROWS,
     "linear_algebra": linear_algebra.ROWS,
     "activations": activations.ROWS,
+    "layers": layers.ROWS,
     "losses": losses.ROWS,
 }
 
