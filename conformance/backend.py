@@ -68,6 +68,8 @@ class Dialect:
     clear: str = ""
     pullback: str = ""
     gradient: str = ""
+    detach: str = ""
+    no_grad: str = ""
     show: str = "print({value})"
 
 

@@ -162,7 +162,7 @@ def two_layers_backward_by_hand(engine: Backend, sample: Sample) -> None:
     """
     x, target = sample.array((4, 3)), sample.array((4, 1))
     w1, b1, w2, b2 = sample.array((3, 5)), sample.array((5,)), sample.array((5, 1)), sample.array((1,))
-    op, mean = engine.op, engine.call("mean", {"axis": None})
+    op, mean = engine.op, engine.call("mean", {"axis": None, "keepdims": False})
 
     def network(x: Any, w1: Any, b1: Any, w2: Any, b2: Any, target: Any) -> Any:
         hidden = op("relu")(op("add")(op("matmul")(x, w1), b1))
@@ -213,7 +213,7 @@ def batch_gradients_are_summed_not_averaged(engine: Backend, sample: Sample) -> 
         x, w, b = sample.array((batch, 3)), sample.array((3, 2)), sample.array((2,))
         got = {}
         for reduction in ("sum", "mean"):
-            reduce = engine.call(reduction, {"axis": None})
+            reduce = engine.call(reduction, {"axis": None, "keepdims": False})
             gradients = engine.gradient(lambda w, b, x, r=reduce: r(add(matmul(x, w), b)), [w, b, x])
             got[reduction] = [plain(engine, g) for g in gradients[:2]]
         none = gradients_of(engine, lambda w, b, x: add(matmul(x, w), b), [w, b, x], np.ones((batch, 2), x.dtype))

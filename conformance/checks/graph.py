@@ -192,7 +192,7 @@ def batch_gradient_is_the_sum_of_its_parts(engine: Backend, sample: Sample) -> N
     x, w = sample.array((8, 3)), sample.array((3, 2))
     matmul, multiply = engine.op("matmul"), engine.op("multiply")
     for reduction in ("sum", "mean"):
-        reduce = engine.call(reduction, {"axis": None})
+        reduce = engine.call(reduction, {"axis": None, "keepdims": False})
 
         def loss(w: Any, x: Any, reduce: Any = reduce) -> Any:
             y = matmul(x, w)

@@ -35,7 +35,7 @@ def is_refused(ask: Any) -> bool:
 def scalar_output_is_seeded_with_one(engine: Backend, sample: Sample) -> None:
     """A scalar output needs no gradient argument: its seed is 1."""
     x, w = sample.array(), sample.array()
-    multiply, total = engine.op("multiply"), engine.call("sum", {"axis": None})
+    multiply, total = engine.op("multiply"), engine.call("sum", {"axis": None, "keepdims": False})
     implicit = engine.gradient(lambda a, b: total(multiply(a, b)), [x, w])
     for got, expected in zip(implicit, (w, x), strict=True):
         hold_equal(plain(engine, got), expected, "the gradient of sum(x * w) without a gradient argument")

@@ -1,1 +1,1 @@
-"""TODO"""
+"""A run: which questions are asked of which backends, and what came of them."""

@@ -1,0 +1,125 @@
+"""Finding backends: by entry point, as `module:Name`, or in a file."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import sys
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+
+from conformance.backend import Backend
+from conformance.errors import AdapterError, UsageError
+
+GROUP = "conformance.backends"
+
+
+def registered() -> dict[str, EntryPoint]:
+    """The installed adapters, by the name of their entry point."""
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda p: p.name)}
+
+
+def modes_of(spec: str) -> list[str]:
+    """What a name on the command line stands for: an engine's name for all its modes.
+
+    Raises UsageError, naming what is near, if there is no such backend.
+    """
+    if ":" in spec or spec.endswith(".py"):
+        return [spec]
+    known = registered()
+    chosen = [name for name in known if name == spec or name.startswith(f"{spec}.")]
+    if not chosen:
+        near = difflib.get_close_matches(spec, known, n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+        raise UsageError(f"no backend is called {spec!r}; {hint} An adapter of your own: module:Name or file.py")
+    return chosen
+
+
+def load_backend(spec: str) -> Backend:
+    """The backend that `spec` names, made.
+
+    Args:
+        spec: the name of an entry point, `module:Name`, `file.py`, or `file.py:Name`.
+
+    Raises:
+        UsageError: if there is no such thing.
+        AdapterError: if it raises while it is imported or made, or is no Backend.
+    """
+    known = registered()
+    try:
+        made = known[spec].load() if spec in known else _load(spec)
+        backend = made() if isinstance(made, type) else made
+    except (UsageError, AdapterError):
+        raise
+    except Exception as error:
+        raise AdapterError(
+            f"the adapter {spec} could not start: {type(error).__name__}: {error}\n{_hint(error)}"
+        ) from error
+    if not isinstance(backend, Backend):
+        raise AdapterError(f"{spec} is {type(backend).__name__}, not a conformance.backend.Backend")
+    backend.name = backend.name or name_of(spec)
+    return backend
+
+
+def name_of(spec: str) -> str:
+    """How results name a backend: its entry point, its class, or its file."""
+    path, _, name = spec.rpartition(":")
+    return (name or Path(path or spec).stem) if spec not in registered() else spec
+
+
+def _hint(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"Install what it needs: pip install {error.name}"
+    return "Import it by itself in Python to see the whole traceback."
+
+
+def _load(spec: str) -> object:
+    path, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
+    if path.endswith(".py"):
+        module = _from_file(Path(path))
+    elif ":" in spec:
+        sys.path.insert(0, str(Path.cwd()))  # where pytest and python -m look as well
+        try:
+            module = importlib.import_module(path)
+        finally:
+            sys.path.remove(str(Path.cwd()))
+    else:
+        modes_of(spec)
+        raise UsageError(f"{spec!r} stands for several backends: {', '.join(modes_of(spec))}")
+    return _attribute(module, name) if name else _only_backend(module)
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UsageError(f"there is no file {path}")
+    found = importlib.util.spec_from_file_location(path.stem, path)
+    if found is None or found.loader is None:
+        raise UsageError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[path.stem] = module
+    found.loader.exec_module(module)
+    return module
+
+
+def _attribute(module: ModuleType, name: str) -> object:
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        raise UsageError(f"{module.__name__} has no {name}") from None
+
+
+def _only_backend(module: ModuleType) -> type[Backend]:
+    found = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, Backend) and not inspect.isabstract(value)
+    ]
+    if len(found) != 1:
+        names = ", ".join(cls.__name__ for cls in found) or "none"
+        raise AdapterError(
+            f"{module.__file__} holds {len(found)} backends ({names}); name one: {module.__file__}:Name"
+        )
+    return found[0]

@@ -1,0 +1,261 @@
+"""Asking the questions: items in, results out.
+
+A group of items shares what is drawn for it. Whatever happens while a check runs becomes a verdict:
+the claim does not hold (fail), the engine raised (error), the adapter or we did (adapter error), the
+backend does not offer it (unsupported).
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.case import Case, listed
+from conformance.checks import Check, Kind
+from conformance.checks.observation import Observation
+from conformance.checks.registry import NotThisCase
+from conformance.checks.sample import Sample
+from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation
+from conformance.ops import CATALOGUE, find
+from conformance.program import Program
+from conformance.run.plan import Item
+from conformance.run.results import Evidence, ResultLine, Verdict
+from conformance.run.script import script_of
+from conformance.strategies import Effort, draw_cases, smallest_case
+from conformance.strategies.programs import draw_programs, smallest_program
+
+Question = Case | Program | Sample
+Ask = Callable[[Check, Backend, Question], Any]
+
+
+@dataclass
+class Tally:
+    """What one check has seen so far."""
+
+    cases: int = 0
+    seconds: float = 0.0
+    error: float | None = None
+    ulp: float | None = None
+    failure: Exception | None = None
+    question: Question | None = None
+    undecided: list[str] = field(default_factory=list)
+
+    def ask(self, check: Check, backend: Backend, question: Question, ask: Ask) -> None:
+        """Put one question, and note what came."""
+        started = time.perf_counter()
+        try:
+            worst = ask(check, backend, question)
+            self.cases += 1
+            if worst is not None:
+                self.error, self.ulp = max((self.error or 0.0, self.ulp or 0.0), worst)
+        except NotThisCase as reason:
+            self.undecided.append(str(reason))
+        except Exception as failure:
+            self.cases += 1
+            self.failure, self.question = failure, question
+        finally:
+            self.seconds += time.perf_counter() - started
+
+
+class Executor:
+    """Asks items of one backend.
+
+    Attributes:
+        backend: the loaded adapter.
+        seed: of everything drawn.
+        effort: how much is drawn.
+        shrink: whether failures are made small before they are told.
+    """
+
+    def __init__(self, backend: Backend, *, seed: int, effort: Effort, shrink: bool = True) -> None:
+        self.backend = backend
+        self.seed = seed
+        self.effort = effort
+        self.shrink = shrink
+
+    def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
+        """The results of a group of items."""
+        with np.errstate(all="ignore"):  # special values are the engine's business, not NumPy's to warn of
+            if items[0].definition.kind is Kind.OP:
+                yield from self._op_results(items)
+            else:
+                for item in items:
+                    yield self._whole_engine_result(item)
+
+    # ---- ops: one case, many questions ---------------------------------------------------------
+
+    def _op_results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
+        op, dtype = CATALOGUE[items[0].subject], items[0].dtype
+        if op.name not in self.backend.ops:
+            for item in items:
+                reason = Unsupported(f"the adapter of {self.backend.engine} names no {op.name}")
+                yield self._result(item, Tally(failure=reason))
+            return
+        tallies = {item: Tally() for item in items}
+        for case in draw_cases(op, dtype, self.seed, self.effort):
+            seen = Observation(self.backend, op, case)
+            for item, tally in tallies.items():
+                check = item.definition
+                if tally.failure is None and not (check.once_per_signature and case.draw):
+                    tally.ask(check, self.backend, case, lambda c, b, q, seen=seen: c.function(seen))
+        for item, tally in tallies.items():
+            yield self._result(item, tally)
+
+    # ---- everything else --------------------------------------------------------------------------
+
+    def _whole_engine_result(self, item: Item) -> ResultLine:
+        check, tally = item.definition, Tally()
+        try:
+            check.require(self.backend)
+        except Unsupported as reason:
+            tally.failure = reason
+            return self._result(item, tally)
+        for question in self.questions(item):
+            tally.ask(check, self.backend, question, ask)
+            if tally.failure is not None:
+                break
+        return self._result(item, tally)
+
+    def questions(self, item: Item) -> Iterable[Question]:
+        """What an item that is not about an op is asked with."""
+        if item.definition.kind is Kind.PROGRAM:
+            return draw_programs(find, item.dtype, self.seed, self.effort.programs)
+        dtypes = self.backend.dtypes
+        return [Sample(self.seed * 1000 + n, dtypes[n % len(dtypes)]) for n in range(self.effort.samples)]
+
+    # ---- from a tally to a result ---------------------------------------------------------------------
+
+    def _result(self, item: Item, tally: Tally) -> ResultLine:
+        check = item.definition
+        verdict = verdict_of(tally.failure, type(self.backend)) if tally.failure else Verdict.PASS
+        evidence = None
+        if check.kind is Kind.CAPABILITY:
+            verdict, evidence = self._judge_capability(check, verdict, tally)
+        if verdict is Verdict.PASS and not tally.cases:
+            reasons = "; ".join(sorted(set(tally.undecided))) or "nothing was drawn"
+            verdict, evidence = Verdict.UNSUPPORTED, Evidence(message=f"no case could decide: {reasons}")
+        if verdict is not Verdict.PASS and evidence is None:
+            evidence = self._evidence(item, tally, verdict)
+        return ResultLine(
+            id=item.id,
+            backend=item.backend,
+            kind=check.kind.value,
+            subject=item.subject,
+            check=check.name,
+            clause=check.clause,
+            level=item.level,
+            dtype=item.dtype,
+            verdict=verdict,
+            cases=tally.cases,
+            seconds=round(tally.seconds, 6),
+            error=tally.error,
+            ulp=tally.ulp,
+            evidence=evidence,
+        )
+
+    def _judge_capability(
+        self, check: Check, verdict: Verdict, tally: Tally
+    ) -> tuple[Verdict, Evidence | None]:
+        """Declared and working is a pass; declared and broken a failure; denied but working is told."""
+        is_declared = any(c.name.lower().replace("_", "-") == check.name for c in self.backend.capabilities)
+        if is_declared:
+            if verdict is Verdict.UNSUPPORTED:
+                message = f"{check.name} is declared, but the adapter does not offer it: {tally.failure}"
+                return Verdict.FAIL, Evidence(message=message)
+            return verdict, None
+        if verdict is Verdict.PASS:
+            return Verdict.UNSUPPORTED, Evidence(message=f"{check.name} is not declared, yet it works: declare it")
+        return Verdict.UNSUPPORTED, Evidence(message=f"not declared ({tally.failure})")
+
+    def _evidence(self, item: Item, tally: Tally, verdict: Verdict) -> Evidence:
+        if verdict is Verdict.UNSUPPORTED:
+            return Evidence(message=str(tally.failure))
+        question, failure = tally.question, tally.failure
+        if self.shrink and question is not None:
+            question, failure = self._smallest(item, verdict, question, failure)
+        return evidence_of(item.definition, self.backend, question, failure)
+
+    def _smallest(
+        self, item: Item, verdict: Verdict, question: Question, failure: Exception | None
+    ) -> tuple[Question, Exception | None]:
+        """The smallest question with the same verdict, and how it fails."""
+        check, backend = item.definition, type(self.backend)
+
+        def is_failing(candidate: Question) -> bool:
+            error = failure_of(check, self.backend, candidate)
+            return error is not None and verdict_of(error, backend) is verdict
+
+        smallest: Question | None = None
+        if isinstance(question, Case):
+            op = CATALOGUE[question.op]
+            smallest = smallest_case(op, item.dtype, self.seed, self.effort, is_failing)
+        elif isinstance(question, Program):
+            smallest = smallest_program(find, item.dtype, self.seed, self.effort.programs, is_failing)
+        if smallest is None:
+            return question, failure
+        return smallest, failure_of(check, self.backend, smallest) or failure
+
+
+def ask(check: Check, backend: Backend, question: Question) -> Any:
+    """Put one question to one check."""
+    if isinstance(question, Case):
+        return check.function(Observation(backend, CATALOGUE[question.op], question))
+    return check.function(backend, question)
+
+
+def failure_of(check: Check, backend: Backend, question: Question) -> Exception | None:
+    """How a check fails on a question; None where it does not."""
+    try:
+        ask(check, backend, question)
+    except NotThisCase:
+        return None
+    except Exception as failure:
+        return failure
+    return None
+
+
+def verdict_of(failure: Exception, adapter: type[Backend]) -> Verdict:
+    """What an exception means."""
+    if isinstance(failure, Violation):
+        return Verdict.FAIL
+    if isinstance(failure, Unsupported):
+        return Verdict.UNSUPPORTED
+    if isinstance(failure, (AdapterError, ConformanceError)):
+        return Verdict.ADAPTER_ERROR
+    return Verdict.ADAPTER_ERROR if _is_adapters(failure, adapter) else Verdict.ERROR
+
+
+def _is_adapters(failure: Exception, adapter: type[Backend]) -> bool:
+    """Whether an exception is a slip of the adapter's own: a name it got wrong, or its conversions."""
+    frames = traceback.extract_tb(failure.__traceback__)
+    files = {getattr(__import__(cls.__module__, fromlist=["x"]), "__file__", "") for cls in adapter.__mro__}
+    own = [frame for frame in frames if frame.filename in files and not frame.filename.endswith("/abc.py")]
+    is_innermost = bool(frames) and frames[-1].filename in files
+    converts = bool(own) and own[-1].name in ("array", "numpy", "leaf", "memory")
+    return converts or (is_innermost and isinstance(failure, (NameError, AttributeError, ImportError)))
+
+
+def evidence_of(
+    check: Check, backend: Backend, question: Question | None, failure: Exception | None
+) -> Evidence:
+    """What makes a failure believable: values, a token, a script."""
+    message = f"{type(failure).__name__}: {failure}" if not isinstance(failure, ConformanceError) else str(failure)
+    if question is None:
+        return Evidence(message=message)
+    found = failure if isinstance(failure, Violation) else Violation("")
+    return Evidence(
+        message=message,
+        case=question.as_json() if not isinstance(question, Sample) else {"seed": question.seed, "dtype": question.dtype},
+        expected=None if found.expected is None else listed(found.expected),
+        got=None if found.got is None else listed(found.got),
+        allowed=None if found.allowed is None else listed(found.allowed),
+        where=found.where,
+        token=question.token(check.key) if isinstance(question, Sample) else question.token,
+        script=script_of(backend, lambda recorder: ask(check, recorder, question), failure),
+    )

@@ -1,0 +1,78 @@
+"""Known failures: what is wrong already, so that only a change is news."""
+
+from __future__ import annotations
+
+import datetime
+import fnmatch
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import tomlkit
+
+from conformance.errors import UsageError
+from conformance.run.results import UNEXPECTED, Evidence, ResultLine, Verdict
+
+
+class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One entry of the file: an id (a `*` stands for anything), why, and where it can be seen.
+
+    `script` is a file beside the known-failures file that shows the failure without this project.
+    """
+
+    id: str
+    reason: str
+    link: str = ""
+    token: str = ""
+    script: str = ""
+    expires: datetime.date | None = None
+
+    def covers(self, identifier: str) -> bool:
+        """Whether it speaks of that result."""
+        return fnmatch.fnmatchcase(identifier, self.id)
+
+
+def read_known(path: Path) -> tuple[KnownFailure, ...]:
+    """The entries of a known-failures file.
+
+    Raises UsageError if it cannot be read, or an entry lacks its id or its reason.
+    """
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("known", [])
+        return tuple(msgspec.convert(entry, KnownFailure) for entry in entries)
+    except OSError as error:
+        raise UsageError(f"cannot read the known failures {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise UsageError(f"{path} is not a known-failures file: {error}") from None
+
+
+def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.date) -> ResultLine:
+    """The result in the light of the known failures: a failure becomes known, a pass becomes fixed."""
+    entry = next((k for k in known if k.covers(result.id)), None)
+    if entry is None or (entry.expires and entry.expires < today):
+        return result
+    evidence = result.evidence or Evidence(message="listed among the known failures, but it passes")
+    noted = msgspec.structs.replace(evidence, reason=entry.reason, link=entry.link or entry.script)
+    if result.verdict in UNEXPECTED:
+        return msgspec.structs.replace(result, verdict=Verdict.KNOWN, evidence=noted)
+    if result.verdict is Verdict.PASS and "*" not in entry.id:
+        return msgspec.structs.replace(result, verdict=Verdict.FIXED, evidence=noted)
+    return result
+
+
+def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
+    """Add the unexpected failures among `results` to the file, keeping what it says; returns how many."""
+    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    entries = document.setdefault("known", tomlkit.aot())
+    listed = read_known(path) if path.exists() else ()
+    added = [r for r in results if r.verdict in UNEXPECTED and not any(k.covers(r.id) for k in listed)]
+    for result in added:
+        table = tomlkit.table()
+        table["id"] = result.id
+        table["reason"] = reason or (result.evidence.message if result.evidence else "")
+        if result.evidence and result.evidence.token:
+            table["token"] = result.evidence.token
+        entries.append(table)
+    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+    return len(added)

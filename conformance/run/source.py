@@ -1,0 +1,88 @@
+"""How an adapter spells an op, read off its own source.
+
+An adapter's table of ops is a dictionary of names and expressions; the expression is what a user of
+the engine would write, so scripts quote it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+from conformance.backend import Backend
+
+
+def modules_of(backend: Backend) -> list[ModuleType]:
+    """The modules an adapter is written in: its class's, and those its ops come from."""
+    names = [type(backend).__module__, *(getattr(f, "__module__", None) for f in backend.ops.values())]
+    roots = {type(backend).__module__.partition(".")[0]}
+    chosen = dict.fromkeys(n for n in names if n and n.partition(".")[0] in roots)
+    return [sys.modules[name] for name in chosen if name in sys.modules]
+
+
+@lru_cache(maxsize=16)
+def _table(module: ModuleType) -> dict[str, ast.expr]:
+    """Every entry of every dictionary with string keys in a module's source."""
+    try:
+        tree = ast.parse(inspect.getsource(module))
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    return {
+        key.value: value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    }
+
+
+def expression_of(backend: Backend, name: str) -> ast.expr | None:
+    """The expression behind an op's name in the adapter's source; None where it cannot be read."""
+    found = (_table(module).get(name) for module in modules_of(backend))
+    return next((expression for expression in found if expression is not None), None)
+
+
+def call_text(backend: Backend, name: str, operands: list[str], parameters: dict[str, Any]) -> str:
+    """A call of an op in the engine's own words: a lambda of the table is written out."""
+    expression = expression_of(backend, name)
+    arguments = [ast.parse(text, mode="eval").body for text in operands]
+    keywords = {k: ast.parse(repr(v), mode="eval").body for k, v in parameters.items()}
+    if isinstance(expression, ast.Lambda) and not expression.args.vararg:
+        return ast.unparse(_inlined(expression, arguments, keywords))
+    function = expression if expression is not None and not isinstance(expression, ast.Lambda) else ast.Name(name)
+    if isinstance(expression, ast.Lambda):
+        function = expression
+    given = [ast.keyword(k, v) for k, v in keywords.items()]
+    return ast.unparse(ast.Call(function, arguments, given))
+
+
+def _inlined(function: ast.Lambda, arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> ast.expr:
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    for argument, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
+        if default is not None:
+            defaults[argument.arg] = default
+    bound = {**defaults, **dict(zip(names, arguments, strict=False)), **keywords}
+
+    class Substitution(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - ast's name
+            return bound.get(node.id, node)
+
+    copied = ast.parse(ast.unparse(function.body), mode="eval").body
+    return Substitution().visit(copied)  # type: ignore[no-any-return]
+
+
+def helpers_in(backend: Backend, text: str) -> str:
+    """The source of the adapter's own functions that a script's text calls."""
+    called = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    sources = []
+    for module in modules_of(backend):
+        for name in sorted(called):
+            function = vars(module).get(name)
+            if inspect.isfunction(function) and function.__module__ == module.__name__:
+                sources.append(inspect.getsource(function).rstrip())
+    return "\n\n".join(sources)
