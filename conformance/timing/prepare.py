@@ -39,6 +39,8 @@ def prepare_forward(backend: Backend, function: Function, operands: Sequence[NDA
     own = getattr(backend, "prepare_forward", None)
     if own is not None:
         return finished(backend, own(function, operands))
+    if type(backend).forward is not Backend.forward:  # a mode of its own (compiled), with conversion inside
+        return finished(backend, lambda: backend.forward(function, operands))
     arrays = [backend.array(x) for x in operands]
     return finished(backend, lambda: (function(*arrays),))
 

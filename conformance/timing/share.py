@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from conformance.backend import Backend
+from conformance.backend import Backend, Trace
+
+Call = Callable[..., Any]
 
 CALLS = (
-    "array", "numpy", "vjp", "gradient", "forward", "finish", "memory", "detach", "graph",
-    "leaf", "backward", "grad", "clear",
+    "array", "numpy", "vjp", "trace", "gradient", "forward", "finish", "memory", "detach", "graph",
+    "op", "custom", "leaf", "backward", "grad", "clear", "pullback",
 )  # fmt: skip
-CALLS_THAT_RETURN_CALLS = ("op", "custom", "pullback")
 
 
 class EngineClock:
@@ -24,8 +26,8 @@ class EngineClock:
         self.seconds = 0.0
         self.is_running = False
 
-    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """`function`, on this clock."""
+    def timed(self, function: Call) -> Call:
+        """`function` on this clock, and whatever calls it returns."""
 
         @wraps(function)
         def on_the_clock(*arguments: Any, **keywords: Any) -> Any:
@@ -33,44 +35,41 @@ class EngineClock:
                 return function(*arguments, **keywords)
             self.is_running, start = True, time.perf_counter()
             try:
-                return function(*arguments, **keywords)
+                return self.returned(function(*arguments, **keywords))
             finally:
                 self.seconds += time.perf_counter() - start
                 self.is_running = False
 
         return on_the_clock
 
-    def timed_twice(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """`function` on this clock, and whatever functions it returns."""
-        outer = self.timed(function)
-
-        @wraps(function)
-        def on_the_clock(*arguments: Any, **keywords: Any) -> Any:
-            result = outer(*arguments, **keywords)
-            if isinstance(result, tuple):
-                return tuple(self.timed(part) if callable(part) else part for part in result)
-            return self.timed(result) if callable(result) else result
-
-        return on_the_clock
+    def returned(self, result: Any) -> Any:
+        """What a method returned, with the calls in it (an op, a pullback, a trace's pull) on this clock."""
+        if isinstance(result, Trace):
+            return replace(result, pull=self.timed(result.pull))
+        if isinstance(result, tuple):
+            return tuple(self.timed(part) if callable(part) else part for part in result)
+        return self.timed(result) if callable(result) else result
 
 
 @contextmanager
 def engine_clock(backend: Backend) -> Iterator[EngineClock]:
     """A scope in which a clock counts the time inside the methods of `backend` and its ops.
 
-    The interpreter's way through a program handed to `vjp` counts as the engine's: an engine that
-    traces or compiles cannot be told from what it traces.
+    The way through a program handed to `vjp` counts as the engine's: an engine that traces or
+    compiles cannot be told from what it traces.
     """
     clock = EngineClock()
-    present = [(name, clock.timed) for name in CALLS] + [
-        (name, clock.timed_twice) for name in CALLS_THAT_RETURN_CALLS
-    ]
-    wrapped = {name: wrap(getattr(backend, name)) for name, wrap in present if hasattr(backend, name)}
-    before = {name: vars(backend)[name] for name in wrapped if name in vars(backend)}
-    vars(backend).update(wrapped)
+    attributes = vars(backend)
+    replaced: dict[str, Any] = {
+        name: clock.timed(getattr(backend, name)) for name in CALLS if hasattr(backend, name)
+    }
+    # The calls a backend remembers hold its ops: those of this scope are on the clock, others are not.
+    replaced["_calls"] = {}
+    before = {name: attributes[name] for name in replaced if name in attributes}
+    attributes.update(replaced)
     try:
         yield clock
     finally:
-        for name in wrapped:
-            del vars(backend)[name]
-        vars(backend).update(before)
+        for name in replaced:
+            del attributes[name]
+        attributes.update(before)

@@ -59,6 +59,18 @@ def test_the_value_is_computed_on_constants() -> None:
     assert tape.calls == []
 
 
+def test_a_mode_with_a_forward_of_its_own_is_timed_in_that_mode() -> None:
+    asked = []
+
+    class Compiled(engines.Right):
+        def forward(self, function: object, operands: object) -> tuple[float, ...]:
+            asked.append(function)
+            return (5.0,)
+
+    assert prepare_forward(Compiled(), squares, [X])() == (5.0,)
+    assert asked == [squares]
+
+
 def test_an_adapter_can_say_how_its_engine_trains() -> None:
     step = prepare_gradient(engines.WrongWhenTimed(), squares, [X])
     np.testing.assert_array_equal(step()[0], 0 * X)

@@ -73,6 +73,30 @@ def test_ops_and_pullbacks_are_on_the_clock(ticks: Ticks) -> None:
     assert clock.seconds == 2
 
 
+def test_a_trace_is_on_the_clock_when_it_is_pulled(ticks: Ticks) -> None:
+    backend = Tape()
+    backend.backward = ticks.passing(backend.backward)
+    with engine_clock(backend) as clock:
+        traced = backend.trace(np.sum, [X])
+        assert clock.seconds == 0
+        traced.pull([np.array(1.0)])
+    assert clock.seconds == 1
+
+
+def test_remembered_calls_are_on_the_clock_of_their_scope_only(ticks: Ticks) -> None:
+    backend = Right()
+    backend.ops = {"double": ticks.passing(lambda x: 2 * x)}
+    seconds = []
+    for _ in range(2):
+        backend.call("double", {})(X)
+        with engine_clock(backend) as clock:
+            assert backend.call("double", {}) is backend.call("double", {})
+            backend.call("double", {})(X)
+        backend.call("double", {})(X)
+        seconds.append(clock.seconds)
+    assert seconds == [1, 1]
+
+
 def test_an_exception_stops_the_clock(ticks: Ticks) -> None:
     backend = Right()
 
