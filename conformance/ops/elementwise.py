@@ -77,10 +77,12 @@ def addcdiv(x: Any, a: Any, b: Any, *, value: float) -> Any:
 
 def sinc_slope(z: Any, x: Any) -> Any:
     """(cos πx − sinc x)/x, near 0 by the Taylor series of sinc, where the quotient cancels."""
-    t = np.pi * x
-    series = sum((-1) ** k * 2 * k / math.factorial(2 * k + 1) * t ** (2 * k - 1) for k in range(1, 11))
-    is_near = abs(x) < 0.125
-    return np.where(is_near, np.pi * series, (np.cos(t) - z) / np.where(is_near, 1, x))
+    is_near = np.abs(x) < 0.125
+    near, far = np.where(is_near, np.pi * x, 0), np.where(is_near, 1, x)
+    square, series = near * near, near * 0
+    for k in range(10, 0, -1):
+        series = series * square + (-1) ** k * 2 * k / math.factorial(2 * k + 1)
+    return np.where(is_near, np.pi * near * series, (np.cos(np.pi * far) - z) / far)
 
 
 def nonzero(z: Any) -> Any:
@@ -161,7 +163,7 @@ ONE_OPERAND = (
     elementwise("atanh", np.arctanh, lambda z, x: 1 / ((1 - x) * (1 + x)), domains=[UNIT], source="DLMF 4.38.11", formula="x̄ = g / (1 − x²)", aliases=("arctanh",)),
     elementwise(
         "clip", np.clip,
-        lambda z, x, min, max: (min is None or x >= min) & (max is None or x <= max),
+        lambda z, x, min=None, max=None: (min is None or x >= min) & (max is None or x <= max),
         law=clip_law, source="the identity between the bounds, constant outside",
         formula="x̄ = g where min ≤ x ≤ max, else 0", aliases=("clamp",),
         special_points=(
@@ -181,7 +183,7 @@ TWO_OPERANDS = (
     elementwise(
         "pow", np.power,
         # Inside the domain the guards are idle; at x = 0 they give the limits where there are any.
-        lambda z, x, y: y * x ** np.where(y == 0, 1, y - 1),
+        lambda z, x, y: y * x ** (y - (y != 0)),
         lambda z, x, y: z * np.log(np.where(x > 0, x, 1)),
         domains=[POSITIVE, REAL], source="DLMF 4.7.9 and the power rule, on x^y = exp(y ln x)",
         formula="x̄ = g · y xʸ⁻¹, ȳ = g · z ln x", aliases=("power",),

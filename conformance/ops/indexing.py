@@ -98,7 +98,7 @@ def places_along(x: Any, indices: Any, axis: int) -> Index:
     )
 
 
-def sort_vjp(g: Any, z: Any, x: Any, axis: int) -> Any:
+def sort_vjp(g: Any, z: Any, x: Any, axis: int = -1) -> Any:
     """The cotangents sent back to where their entries came from: the inverse permutation."""
     came_from = np.argsort(x, axis=axis)
     return np.take_along_axis(g, np.argsort(came_from, axis=axis), axis=axis)
@@ -223,10 +223,10 @@ PLACES = (
         lambda g, z, x, values, index: getitem(g, index=index),
         law=writing(BASIC), source="linear in both: what is overwritten has no influence", formula="x̄ = g, 0 at index; v̄ = g[index]",
     ),
-    linear("take", np.take, lambda g, x, indices, axis: put_back(g, x, indices, axis), law=taking, source="linear; the transpose of picking adds back", formula="x̄[…, indices] += g, 0 elsewhere"),
+    linear("take", np.take, lambda g, x, indices, axis=None: put_back(g, x, indices, axis), law=taking, source="linear; the transpose of picking adds back", formula="x̄[…, indices] += g, 0 elsewhere"),
     general(
         "take_along_axis", np.take_along_axis,
-        lambda g, z, x, indices, axis: scatter_add(g, index=places_along(x, indices, axis), shape=np.shape(x)), None,
+        lambda g, z, x, indices, axis=-1: scatter_add(g, index=places_along(x, indices, axis), shape=np.shape(x)), None,
         domains=[REAL, index_below(1)], law=taking_along, source="linear in x; the transpose of picking adds back", formula="x̄[indices along axis] += g, 0 elsewhere", aliases=("gather",),
     ),
     general(

@@ -261,7 +261,7 @@ def matrix_power_vjp(g: Any, z: Any, x: Any, n: int) -> Any:
     return sum(terms) if terms else 0 * g
 
 
-def trace_vjp(g: Any, x: Any, offset: int) -> Any:
+def trace_vjp(g: Any, x: Any, offset: int = 0) -> Any:
     """g on the diagonal that was summed."""
     rows, columns = np.shape(x)[-2:]
     return as_factor(g) * np.eye(rows, columns, k=offset, dtype=x.dtype)
@@ -356,10 +356,10 @@ def einsum_law(choose: Choose) -> Signature:
 PRODUCTS = (
     general("matmul", np.matmul, matmul_left, matmul_right, law=MATMUL, formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB"),
     general("dot", np.dot, lambda g, z, a, b: contraction_left(g, a, b, dot_pairs(a, b)), lambda g, z, a, b: contraction_right(g, a, b, dot_pairs(a, b)), law=DOT, formula="Ā = g Bᵀ, B̄ = Aᵀ g, summed over the free axes", source="bilinear; each operand's cotangent contracts g with the other"),
-    general("vecdot", np.vecdot, lambda g, z, x, y, axis: vecdot_vjp(g, x, y, axis), lambda g, z, x, y, axis: vecdot_vjp(g, y, x, axis), law=VECDOT, formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum"),
+    general("vecdot", np.vecdot, lambda g, z, x, y, axis=-1: vecdot_vjp(g, x, y, axis), lambda g, z, x, y, axis=-1: vecdot_vjp(g, y, x, axis), law=VECDOT, formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum"),
     general("inner", np.inner, lambda g, z, a, b: contraction_left(g, a, b, inner_pairs(a, b)), lambda g, z, a, b: contraction_right(g, a, b, inner_pairs(a, b)), law=INNER, formula="Ā = g B, B̄ = gᵀ A", source="bilinear; each operand's cotangent contracts g with the other"),
     general("outer", np.outer, lambda g, z, x, y: np.matmul(g, y), lambda g, z, x, y: np.matmul(x, g), law=OUTER, formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ"),
-    general("tensordot", np.tensordot, lambda g, z, a, b, axes: contraction_left(g, a, b, tensordot_pairs(a, b, axes)), lambda g, z, a, b, axes: contraction_right(g, a, b, tensordot_pairs(a, b, axes)), law=tensordot_law, formula="Ā = g · B, B̄ = A · g, summed over the free axes", source="bilinear; each operand's cotangent contracts g with the other"),
+    general("tensordot", np.tensordot, lambda g, z, a, b, axes=2: contraction_left(g, a, b, tensordot_pairs(a, b, axes)), lambda g, z, a, b, axes=2: contraction_right(g, a, b, tensordot_pairs(a, b, axes)), law=tensordot_law, formula="Ā = g · B, B̄ = A · g, summed over the free axes", source="bilinear; each operand's cotangent contracts g with the other"),
     variadic("einsum", einsum, einsum_vjp, law=einsum_law, formula="x̄ᵢ = einsum(g, the others → the letters of xᵢ)", source="multilinear; the cotangent of a factor contracts g with all the others"),
     general("kron", np.kron, lambda g, z, a, b: kron_vjp(0, g, a, b), lambda g, z, a, b: kron_vjp(1, g, a, b), law=KRON, formula="Āᵢⱼ = ⟨gᵢⱼ, B⟩, B̄ = Σ Aᵢⱼ gᵢⱼ over the blocks gᵢⱼ of g", source="bilinear: block ij of z is Aᵢⱼ B"),
     general("cross", np.cross, lambda g, z, x, y: unbroadcast(np.cross(y, g), np.shape(x)), lambda g, z, x, y: unbroadcast(np.cross(g, x), np.shape(y)), law=CROSS, formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩"),

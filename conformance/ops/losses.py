@@ -6,6 +6,7 @@ of one entry and its partials; what the reduction does to the cotangent stands h
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -42,6 +43,12 @@ ONE_LOSS_EACH = laws.shapes_of(
 )
 
 
+def _with_reduction(loss: Callable[..., Any]) -> inspect.Signature:
+    """The signature of `loss` with the keyword `reduction`."""
+    keyword = inspect.Parameter("reduction", inspect.Parameter.KEYWORD_ONLY, default="mean")
+    return inspect.Signature([*inspect.signature(loss).parameters.values(), keyword])
+
+
 def pointwise(
     name: str,
     loss: Callable[..., Any],
@@ -59,13 +66,14 @@ def pointwise(
         return reduced(loss(*operands, **parameters), reduction)
 
     def vjp(partial: Callable[..., Any]) -> Callable[..., Any]:
-        def rule(g: Any, z: Any, *operands: Any, reduction: str, **parameters: Any) -> Any:
+        def rule(g: Any, z: Any, *operands: Any, reduction: str = "mean", **parameters: Any) -> Any:
             each = shared(g, np.size(operands[0]), reduction)
             return each * in_precision_of(g, partial(*operands, **parameters))
 
         return rule
 
     reference.__name__ = reference.__qualname__ = name
+    reference.__signature__ = _with_reduction(loss)
     return general(
         name,
         reference,
@@ -145,8 +153,8 @@ LIKELIHOODS = (
     pointwise("poisson_nll", lambda x, t: np.exp(x) - t * x, lambda x, t: np.exp(x) - t, lambda x, t: -x, formula="x̄ = g · (eˣ − t), t̄ = −g · x", source="minus the log-likelihood at rate eˣ, without log t!"),
     pointwise("gaussian_nll", lambda x, t, v: 0.5 * (np.log(v) + (x - t) * (x - t) / v), lambda x, t, v: (x - t) / v, lambda x, t, v: (t - x) / v, lambda x, t, v: 0.5 * (1 / v - (x - t) * (x - t) / (v * v)), law=THREE_EACH, domains=[REAL, REAL, POSITIVE], formula="x̄ = g · (x − t)/v, t̄ = −x̄, v̄ = g · ½(1/v − (x − t)²/v²)", source="minus the log-density of N(x, v) at t, without ½ log 2π"),
     pointwise("soft_margin", lambda x, t: softplus(-t * x), lambda x, t: -t * sigmoid(-t * x), lambda x, t: -x * sigmoid(-t * x), formula="x̄ = −g · t σ(−tx), t̄ = −g · x σ(−tx)", source="chain rule on softplus"),
-    general("nll", nll, lambda g, z, x, target, reduction: -each_row(g, target, reduction) * one_hot(target, x), None, law=classes, domains=[REAL, index_below(1)], traits=LOSS, aliases=("nll_loss",), formula="x̄[n, tₙ] = −gₙ, 0 elsewhere", source="picks minus one entry of each row"),
-    general("cross_entropy", cross_entropy, lambda g, z, x, target, reduction: each_row(g, target, reduction) * (softmax(x, axis=-1) - one_hot(target, x)), None, law=classes, domains=[REAL, index_below(1)], traits=LOSS, formula="x̄ₙ = gₙ · (softmax xₙ − onehot tₙ)", source="log_softmax's rule at one entry"),
+    general("nll", nll, lambda g, z, x, target, reduction="mean": -each_row(g, target, reduction) * one_hot(target, x), None, law=classes, domains=[REAL, index_below(1)], traits=LOSS, aliases=("nll_loss",), formula="x̄[n, tₙ] = −gₙ, 0 elsewhere", source="picks minus one entry of each row"),
+    general("cross_entropy", cross_entropy, lambda g, z, x, target, reduction="mean": each_row(g, target, reduction) * (softmax(x, axis=-1) - one_hot(target, x)), None, law=classes, domains=[REAL, index_below(1)], traits=LOSS, formula="x̄ₙ = gₙ · (softmax xₙ − onehot tₙ)", source="log_softmax's rule at one entry"),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = DISTANCES + LIKELIHOODS

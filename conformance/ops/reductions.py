@@ -77,7 +77,7 @@ def products_of_others(rows: Any) -> Any:
     return np.prod(np.where(is_self, 1, np.expand_dims(rows, axis=-2)), axis=-1)
 
 
-def prod_vjp(g: Any, z: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+def prod_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """z/xᵢ without dividing."""
     return kept(g, x, axis) * unrows(products_of_others(rows_of(x, axis)), x, axis)
 
@@ -97,7 +97,7 @@ def unscanned(scan: Any, x: Any, axis: int | None) -> Any:
     return np.moveaxis(scan, source=-1, destination=axis)
 
 
-def cumulative_prod_vjp(g: Any, z: Any, x: Any, axis: int | None) -> Any:
+def cumulative_prod_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
     """Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ, the products without dividing."""
     rows, cotangent = scanned_last(x, axis), scanned_last(g, axis)
     is_self = np.eye(np.shape(rows)[-1], dtype=bool)
@@ -105,7 +105,7 @@ def cumulative_prod_vjp(g: Any, z: Any, x: Any, axis: int | None) -> Any:
     return unscanned(np.sum(np.triu(others) * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
 
 
-def logcumsumexp_vjp(g: Any, z: Any, x: Any, axis: int | None) -> Any:
+def logcumsumexp_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
     """Σ_{j≥i} gⱼ exp(xᵢ − zⱼ), whose exponents are never positive."""
     rows, result, cotangent = (scanned_last(a, axis) for a in (x, z, g))
     n = np.shape(rows)[-1]
@@ -113,6 +113,13 @@ def logcumsumexp_vjp(g: Any, z: Any, x: Any, axis: int | None) -> Any:
     exponents = np.expand_dims(rows, axis=-1) - np.expand_dims(result, axis=-2)
     shares = np.triu(np.exp(np.where(is_later, exponents, 0)))
     return unscanned(np.sum(shares * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
+
+
+def difference_transposed(g: Any, x: Any, n: int = 1, axis: int = -1) -> Any:
+    """(−1)ⁿ times the n-th difference of `g` between n zeros on either side."""
+    ndim = np.ndim(x)
+    margins = tuple((n, n) if a == axis % ndim else (0, 0) for a in range(ndim))
+    return (-1) ** n * np.diff(np.pad(g, pad_width=margins), n=n, axis=axis)
 
 
 # -- references NumPy lacks ------------------------------------------------------------------------
@@ -181,11 +188,11 @@ ENTRIES = laws.reduction(needs_entries=True)
 
 SUMS = (
     linear(
-        "sum", np.sum, lambda g, x, axis, keepdims: spread(g, x, axis),
+        "sum", np.sum, lambda g, x, axis=None, keepdims=False: spread(g, x, axis),
         law=laws.reduction(), traits=REDUCTION, source="linear; the transpose of summing is copying", formula="x̄ᵢ = g",
     ),
     linear(
-        "mean", np.mean, lambda g, x, axis, keepdims: spread(g, x, axis) / max(count(x, axis), 1),
+        "mean", np.mean, lambda g, x, axis=None, keepdims=False: spread(g, x, axis) / max(count(x, axis), 1),
         law=ENTRIES, traits=REDUCTION, source="the sum over n", formula="x̄ᵢ = g / n",
     ),
     general(
@@ -193,24 +200,24 @@ SUMS = (
         source="product rule; the others' product instead of z/xᵢ, so that zeros are exact", formula="x̄ᵢ = g · Π_{j≠i} xⱼ",
     ),
     general(
-        "logsumexp", logsumexp, lambda g, z, x, axis, keepdims: kept(g, x, axis) * np.exp(x - kept(z, x, axis)),
+        "logsumexp", logsumexp, lambda g, z, x, axis=None, keepdims=False: kept(g, x, axis) * np.exp(x - kept(z, x, axis)),
         law=ENTRIES, traits=REDUCTION, source="eᶻ = Σ eˣⁱ differentiated", formula="x̄ᵢ = g · exp(xᵢ − z)",
     ),
     general(
         "var", np.var,
-        lambda g, z, x, axis, keepdims, correction: kept(g, x, axis) * (x - np.mean(x, axis=axis, keepdims=True)) * (2 / (count(x, axis) - correction)),
+        lambda g, z, x, axis=None, keepdims=False, correction=0: kept(g, x, axis) * (x - np.mean(x, axis=axis, keepdims=True)) * (2 / (count(x, axis) - correction)),
         law=several_entries(2, correction=(0, 1, 0.5)), traits=REDUCTION,
         source="chain rule; the mean's own term vanishes since Σ(xᵢ − μ) = 0", formula="x̄ᵢ = g · 2(xᵢ − μ) / (n − correction)",
     ),
     general(
         "std", np.std,
-        lambda g, z, x, axis, keepdims, correction: kept(g / z, x, axis) * (x - np.mean(x, axis=axis, keepdims=True)) / (count(x, axis) - correction),
+        lambda g, z, x, axis=None, keepdims=False, correction=0: kept(g / z, x, axis) * (x - np.mean(x, axis=axis, keepdims=True)) / (count(x, axis) - correction),
         law=several_entries(2, correction=(0, 1, 0.5)), domains=[DISTINCT], traits=REDUCTION,
         source="z² = var differentiated: 2z dz = d var", formula="x̄ᵢ = g · (xᵢ − μ) / (z (n − correction))",
     ),
     general(
         "vector_norm", np.linalg.vector_norm,
-        lambda g, z, x, axis, keepdims, ord: kept(g, x, axis) * np.sign(x) * (np.abs(x) / nonzero(kept(z, x, axis))) ** (ord - 1),
+        lambda g, z, x, axis=None, keepdims=False, ord=2: kept(g, x, axis) * np.sign(x) * (np.abs(x) / nonzero(kept(z, x, axis))) ** (ord - 1),
         law=several_entries(1, ord=(2, 1, 3)), domains=[NONZERO], traits=REDUCTION,
         source="zᵖ = Σ|xᵢ|ᵖ differentiated; 0 at the origin, one of its subgradients", formula="x̄ᵢ = g · sign xᵢ (|xᵢ| / z)ᵖ⁻¹",
     ),
@@ -219,15 +226,15 @@ SUMS = (
 # -- order statistics ------------------------------------------------------------------------------
 
 ORDER = (
-    general("max", np.max, lambda g, z, x, axis, keepdims: routed(g, z, x, axis), law=ENTRIES, domains=[DISTINCT], traits=REDUCTION, source="routes to the largest entry; ties share equally", formula="x̄ᵢ = g where xᵢ = z, else 0", aliases=("amax",)),
-    general("min", np.min, lambda g, z, x, axis, keepdims: routed(g, z, x, axis), law=ENTRIES, domains=[DISTINCT], traits=REDUCTION, source="routes to the smallest entry; ties share equally", formula="x̄ᵢ = g where xᵢ = z, else 0", aliases=("amin",)),
+    general("max", np.max, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis), law=ENTRIES, domains=[DISTINCT], traits=REDUCTION, source="routes to the largest entry; ties share equally", formula="x̄ᵢ = g where xᵢ = z, else 0", aliases=("amax",)),
+    general("min", np.min, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis), law=ENTRIES, domains=[DISTINCT], traits=REDUCTION, source="routes to the smallest entry; ties share equally", formula="x̄ᵢ = g where xᵢ = z, else 0", aliases=("amin",)),
     general(
         "ptp", np.ptp,
-        lambda g, z, x, axis, keepdims: routed(g, np.max(x, axis=axis, keepdims=True), x, axis) - routed(g, np.min(x, axis=axis, keepdims=True), x, axis),
+        lambda g, z, x, axis=None, keepdims=False: routed(g, np.max(x, axis=axis, keepdims=True), x, axis) - routed(g, np.min(x, axis=axis, keepdims=True), x, axis),
         law=ENTRIES, domains=[DISTINCT], traits=REDUCTION,
         source="maximum minus minimum; ties share equally", formula="x̄ᵢ = g where xᵢ is largest, −g where smallest, else 0",
     ),
-    general("median", np.median, lambda g, z, x, axis, keepdims: routed(g, z, x, axis), law=odd_count, domains=[DISTINCT], traits=REDUCTION, source="routes to the middle entry of an odd number", formula="x̄ᵢ = g where xᵢ = z, else 0"),
+    general("median", np.median, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis), law=odd_count, domains=[DISTINCT], traits=REDUCTION, source="routes to the middle entry of an odd number", formula="x̄ᵢ = g where xᵢ = z, else 0"),
 )  # fmt: skip
 
 # -- scans and differences -------------------------------------------------------------------------
@@ -235,14 +242,14 @@ ORDER = (
 SCANS = (
     linear(
         "cumulative_sum", np.cumsum,
-        lambda g, x, axis: unscanned(np.flip(np.cumsum(np.flip(scanned_last(g, axis), axis=-1), axis=-1), axis=-1), x, axis),
+        lambda g, x, axis=None: unscanned(np.flip(np.cumsum(np.flip(scanned_last(g, axis), axis=-1), axis=-1), axis=-1), x, axis),
         law=scan, source="linear; the transpose of a running sum runs backwards", formula="x̄ᵢ = Σ_{j≥i} gⱼ", aliases=("cumsum",),
     ),
     general("cumulative_prod", np.cumprod, cumulative_prod_vjp, law=scan, source="product rule on each running product", formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", aliases=("cumprod",)),
     general("logcumsumexp", logcumsumexp, logcumsumexp_vjp, law=scan, source="logsumexp's rule on each prefix", formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)"),
     linear(
         "diff", np.diff,
-        lambda g, x, n, axis: (-1) ** n * np.diff(np.pad(g, pad_width=[(n, n) if a == axis % np.ndim(x) else (0, 0) for a in range(np.ndim(x))]), n=n, axis=axis),
+        difference_transposed,
         law=difference, source="linear; the transpose of a difference is minus the difference of g between zeros", formula="x̄ = (−1)ⁿ Δⁿ(0…0 g 0…0)",
     ),
 )  # fmt: skip

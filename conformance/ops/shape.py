@@ -64,7 +64,7 @@ def opposite(shift: Any) -> Any:
     return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
 
 
-def concat_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int | None) -> Any:
+def concat_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int | None = 0) -> Any:
     """The part of `g` that operand `index` became."""
     sizes = [np.size(a) if axis is None else np.shape(a)[axis] for a in arrays]
     start = sum(sizes[:index])
@@ -73,7 +73,7 @@ def concat_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int | None) -> An
     return np.reshape(part, shape=np.shape(arrays[index]))
 
 
-def stack_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int) -> Any:
+def stack_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int = 0) -> Any:
     """The slice of `g` that operand `index` became."""
     return getitem(g, index=along(axis, np.ndim(g), index))
 
@@ -88,7 +88,7 @@ def untiled(g: Any, x: Any, reps: Any) -> Any:
     return np.reshape(np.sum(copies, axis=tuple(range(0, 2 * ndim, 2))), shape=np.shape(x))
 
 
-def unrepeated(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
+def unrepeated(g: Any, x: Any, repeats: Any, axis: int | None = None) -> Any:
     """Repeating is taking every place so many times."""
     count = np.size(x) if axis is None else np.shape(x)[axis]
     return put_back(g, x, np.repeat(np.arange(count), repeats), axis)
@@ -101,7 +101,7 @@ def unpadded(g: Any, x: Any, pad_width: Any) -> Any:
     return getitem(g, index=inside)
 
 
-def undiagonal(g: Any, x: Any, offset: int, axis1: int, axis2: int) -> Any:
+def undiagonal(g: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Zeros of the shape of `x` with `g` on the diagonal."""
     places = np.arange(np.shape(g)[-1])
     rows, columns = places + max(-offset, 0), places + max(offset, 0)
@@ -111,7 +111,7 @@ def undiagonal(g: Any, x: Any, offset: int, axis1: int, axis2: int) -> Any:
     )
 
 
-def diag_vjp(g: Any, x: Any, k: int) -> Any:
+def diag_vjp(g: Any, x: Any, k: int = 0) -> Any:
     """A vector came from the diagonal it was put on; a matrix gets its diagonal back."""
     if np.ndim(x) == 1:
         return np.diagonal(g, offset=k, axis1=0, axis2=1)
@@ -250,17 +250,17 @@ ONE_ARRAY = (
     linear("ravel", np.ravel, reshaped_back, law=laws.one_array, source="linear; reshapes back", formula="x̄ = reshape(g)", aliases=("flatten",)),
     linear("expand_dims", np.expand_dims, reshaped_back, law=new_axes, source="linear; reshapes back", formula="x̄ = reshape(g)", aliases=("unsqueeze",)),
     linear("squeeze", np.squeeze, reshaped_back, law=SQUEEZING, source="linear; reshapes back", formula="x̄ = reshape(g)"),
-    linear("permute_dims", np.transpose, lambda g, x, axes: np.transpose(g, axes=inverse_permutation(axes)), law=permutation, source="linear; permutes back", formula="x̄ = permute(g, axes⁻¹)", aliases=("transpose",)),
+    linear("permute_dims", np.transpose, lambda g, x, axes=None: np.transpose(g, axes=inverse_permutation(axes)), law=permutation, source="linear; permutes back", formula="x̄ = permute(g, axes⁻¹)", aliases=("transpose",)),
     linear("swapaxes", np.swapaxes, lambda g, x, axis1, axis2: np.swapaxes(g, axis1=axis1, axis2=axis2), law=SWAPPING, source="linear; its own inverse", formula="x̄ = swap(g)"),
     linear("moveaxis", np.moveaxis, lambda g, x, source, destination: np.moveaxis(g, source=destination, destination=source), law=MOVING, source="linear; moves back", formula="x̄ = move(g, destination → source)"),
-    linear("flip", np.flip, lambda g, x, axis: np.flip(g, axis=axis), law=FLIPPING, source="linear; its own inverse", formula="x̄ = flip(g)"),
-    linear("roll", np.roll, lambda g, x, shift, axis: np.roll(g, shift=opposite(shift), axis=axis), law=ROLLING, source="linear; rolls back", formula="x̄ = roll(g, −shift)"),
+    linear("flip", np.flip, lambda g, x, axis=None: np.flip(g, axis=axis), law=FLIPPING, source="linear; its own inverse", formula="x̄ = flip(g)"),
+    linear("roll", np.roll, lambda g, x, shift, axis=None: np.roll(g, shift=opposite(shift), axis=axis), law=ROLLING, source="linear; rolls back", formula="x̄ = roll(g, −shift)"),
     linear("broadcast_to", np.broadcast_to, lambda g, x, shape: unbroadcast(g, np.shape(x)), law=BROADCASTING, source="linear; the transpose of copying is summing", formula="x̄ = Σ g over the broadcast axes"),
     linear("tile", np.tile, untiled, law=TILING, source="linear; the transpose of copying is summing", formula="x̄ = Σ g over the copies"),
     linear("repeat", np.repeat, unrepeated, law=REPEATING, source="linear; the transpose of copying is summing", formula="x̄ᵢ = Σ g over the copies of xᵢ"),
-    general("pad", np.pad, lambda g, z, x, pad_width, constant_values: unpadded(g, x, pad_width), law=PADDING, source="the identity inside, constant margins", formula="x̄ = g without its margins"),
-    linear("tril", np.tril, lambda g, x, k: np.tril(g, k=k), law=TRIANGLES, source="linear; a projection onto entries is its own transpose", formula="x̄ = tril(g)"),
-    linear("triu", np.triu, lambda g, x, k: np.triu(g, k=k), law=TRIANGLES, source="linear; a projection onto entries is its own transpose", formula="x̄ = triu(g)"),
+    general("pad", np.pad, lambda g, z, x, pad_width, constant_values=0: unpadded(g, x, pad_width), law=PADDING, source="the identity inside, constant margins", formula="x̄ = g without its margins"),
+    linear("tril", np.tril, lambda g, x, k=0: np.tril(g, k=k), law=TRIANGLES, source="linear; a projection onto entries is its own transpose", formula="x̄ = tril(g)"),
+    linear("triu", np.triu, lambda g, x, k=0: np.triu(g, k=k), law=TRIANGLES, source="linear; a projection onto entries is its own transpose", formula="x̄ = triu(g)"),
     linear("diagonal", np.diagonal, undiagonal, law=DIAGONALS, source="linear; zeros off the diagonal", formula="x̄ = g on the diagonal, else 0"),
     linear("diag", np.diag, diag_vjp, law=laws.with_parameters(laws.shapes_of(((3,),), ((3, 3),), ((2, 3),), ((1,),)), k=(0, 1, -1)), source="linear; a vector goes onto a diagonal, a matrix gives its own", formula="x̄ = diag(g)"),
     linear("astype", astype, lambda g, x, dtype: astype(g, dtype=x.dtype), law=laws.with_parameters(laws.one_array, dtype=("float64",)), source="the identity up to rounding", formula="x̄ = g in the precision of x", aliases=("cast",)),
@@ -271,8 +271,8 @@ ONE_ARRAY = (
 SEVERAL_ARRAYS = (
     variadic("concat", concat, concat_vjp, law=concatenating, source="linear; each operand takes back its part", formula="x̄ᵢ = the part of g that xᵢ became", aliases=("concatenate", "cat")),
     variadic("stack", stack, stack_vjp, law=stacking, source="linear; each operand takes back its slice", formula="x̄ᵢ = gᵢ along the new axis"),
-    linear("split", split, lambda g, x, indices_or_sections, axis: concat(*g, axis=axis), law=SPLITTING, traits=SEVERAL_OUTPUTS, source="linear; the inverse of concat", formula="x̄ = concat(g₀, g₁, …)"),
-    linear("unstack", np.unstack, lambda g, x, axis: stack(*g, axis=axis), law=ALONG_FULL, traits=SEVERAL_OUTPUTS, source="linear; the inverse of stack", formula="x̄ = stack(g₀, g₁, …)", aliases=("unbind",)),
+    linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis), law=SPLITTING, traits=SEVERAL_OUTPUTS, source="linear; the inverse of concat", formula="x̄ = concat(g₀, g₁, …)"),
+    linear("unstack", np.unstack, lambda g, x, axis=0: stack(*g, axis=axis), law=ALONG_FULL, traits=SEVERAL_OUTPUTS, source="linear; the inverse of stack", formula="x̄ = stack(g₀, g₁, …)", aliases=("unbind",)),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = ONE_ARRAY + SEVERAL_ARRAYS
