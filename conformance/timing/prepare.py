@@ -29,9 +29,10 @@ def prepare_gradient(backend: Backend, function: Function, operands: Sequence[ND
         return finished(backend, own(function, operands))
     if isinstance(backend, TapeBackend):
         return finished(backend, tape_step(backend, function, operands))
-    if isinstance(backend, FunctionalBackend):
+    if isinstance(backend, FunctionalBackend) and type(backend).vjp is Backend.vjp:
         return finished(backend, pullback_step(backend, function, operands))
-    return finished(backend, lambda: backend.gradient(function, operands))
+    seed = np.ones((), operands[0].dtype)  # a mode of its own (compiled), with conversion inside
+    return finished(backend, lambda: backend.vjp(function, operands, [seed])[1])
 
 
 def prepare_forward(backend: Backend, function: Function, operands: Sequence[NDArray]) -> Step:

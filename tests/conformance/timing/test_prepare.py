@@ -71,6 +71,14 @@ def test_a_mode_with_a_forward_of_its_own_is_timed_in_that_mode() -> None:
     assert asked == [squares]
 
 
+def test_a_mode_with_a_vjp_of_its_own_is_timed_in_that_mode() -> None:
+    class Compiled(engines.Right):
+        def vjp(self, function: object, operands: object, cotangents: object, wrt: object = None) -> tuple:
+            return (5.0,), (7.0 * cotangents[0],)
+
+    assert prepare_gradient(Compiled(), squares, [X])() == (7.0,)
+
+
 def test_an_adapter_can_say_how_its_engine_trains() -> None:
     step = prepare_gradient(engines.WrongWhenTimed(), squares, [X])
     np.testing.assert_array_equal(step()[0], 0 * X)
