@@ -14,22 +14,53 @@ const isNumeric = (a) => a !== undefined && flat(a).every((x) => num(x) !== unde
 // One array, or several where the shapes differ, or text where it is no array at all.
 const arrayView = (label, value, out = new Set()) => {
   if (value === undefined || value === null) return el("p", { class: "muted" }, "– none");
-  if (!isNumeric(value)) return Array.isArray(value) && value.length < 9 ? value.map((v, i) => arrayView(label + " " + i, v)) : el("pre", { tabindex: 0 }, short(JSON.stringify(value), 2000));
+  if (!isNumeric(value))
+    return Array.isArray(value) && value.length < 9
+      ? value.map((v, i) => arrayView(label + " " + i, v))
+      : el("pre", { tabindex: 0 }, short(JSON.stringify(value), 2000));
   const shape = shapeOf(value);
   if (!shape) return value.map((v, i) => arrayView(label + " " + i, v));
   const size = shape.reduce((a, b) => a * b, 1);
   const caption = shape.length ? "shape (" + shape.join(", ") + (shape.length === 1 ? ",)" : ")") : "0-d";
-  const grid = el("table", { class: "array" }, el("tbody", {}, sliced(value, shape, [], out).slice(0, SHOWN)));
-  return el("div", {}, scroller(label + ", " + caption, grid), el("p", { class: "muted small" }, caption, size > SHOWN ? "; the first entries of " + count(size) : ""));
+  const grid = el(
+    "table",
+    { class: "array" },
+    el("tbody", {}, sliced(value, shape, [], out).slice(0, SHOWN)),
+  );
+  return el(
+    "div",
+    {},
+    scroller(label + ", " + caption, grid),
+    el("p", { class: "muted small" }, caption, size > SHOWN ? "; the first entries of " + count(size) : ""),
+  );
 };
 
 // The rows of a table: the last axis runs across, the one before down, the others are named.
 const sliced = (value, shape, at, out) => {
   if (shape.length === 0) return [el("tr", {}, entry(value, at, out))];
-  if (shape.length === 1) return [el("tr", {}, value.slice(0, 32).map((v, i) => entry(v, [...at, i], out)), value.length > 32 ? el("td", { class: "muted" }, "…") : null)];
+  if (shape.length === 1)
+    return [
+      el(
+        "tr",
+        {},
+        value.slice(0, 32).map((v, i) => entry(v, [...at, i], out)),
+        value.length > 32 ? el("td", { class: "muted" }, "…") : null,
+      ),
+    ];
   const rows = [];
   for (const [i, v] of value.entries()) {
-    if (shape.length === 3) rows.push(el("tr", {}, el("td", { class: "slice muted", colspan: Math.max(1, Math.min(32, shape[2])) }, "[" + [...at, i].join(", ") + ", :, :]")));
+    if (shape.length === 3)
+      rows.push(
+        el(
+          "tr",
+          {},
+          el(
+            "td",
+            { class: "slice muted", colspan: Math.max(1, Math.min(32, shape[2])) },
+            "[" + [...at, i].join(", ") + ", :, :]",
+          ),
+        ),
+      );
     rows.push(...sliced(v, shape.slice(1), [...at, i], out));
     if (rows.length > SHOWN) break;
   }
@@ -56,17 +87,50 @@ const distances = ({ expected, got, allowed }) => {
     return { at: names[i], ratio: Number.isNaN(ratio) && by !== undefined ? Infinity : ratio };
   });
 };
-const places = (shape) => shape.reduce((at, n) => at.flatMap((p) => [...Array(n).keys()].map((i) => [...p, i])), [[]]).map((p) => "[" + p.join(", ") + "]");
+const places = (shape) =>
+  shape
+    .reduce((at, n) => at.flatMap((p) => [...Array(n).keys()].map((i) => [...p, i])), [[]])
+    .map((p) => "[" + p.join(", ") + "]");
 
-const HEAT = [[0, "equal"], [0.1, "≤ 0.1"], [1, "≤ 1, allowed"], [10, "≤ 10"], [1e3, "≤ 1000"], [Infinity, "beyond"]];
+const HEAT = [
+  [0, "equal"],
+  [0.1, "≤ 0.1"],
+  [1, "≤ 1, allowed"],
+  [10, "≤ 10"],
+  [1e3, "≤ 1000"],
+  [Infinity, "beyond"],
+];
 const heat = (ratio) => HEAT.findIndex(([limit]) => ratio <= limit);
 
 const heatStrip = (entries) => {
   const top = entries.reduce((a, b) => (b.ratio > a.ratio ? b : a));
   const beyond = entries.filter((e) => e.ratio > 1).length;
-  const said = beyond + " of " + plural(entries.length, "entry").replace("entrys", "entries") + " beyond the allowance; furthest out " + top.at + " at " + digits(top.ratio, 3) + " × allowed";
-  return el("div", {}, el("div", { class: "strip", role: "img", "aria-label": said },
-    entries.slice(0, 512).map((e) => el("span", { class: "h" + heat(e.ratio), title: e.at + ": " + digits(e.ratio, 3) + " × allowed" }))),
-  el("p", {}, said + "."),
-  el("ul", { class: "legend" }, HEAT.map(([, text], i) => el("li", {}, el("span", { class: "square h" + i }), text))));
+  const said =
+    beyond +
+    " of " +
+    plural(entries.length, "entry").replace("entrys", "entries") +
+    " beyond the allowance; furthest out " +
+    top.at +
+    " at " +
+    digits(top.ratio, 3) +
+    " × allowed";
+  return el(
+    "div",
+    {},
+    el(
+      "div",
+      { class: "strip", role: "img", "aria-label": said },
+      entries
+        .slice(0, 512)
+        .map((e) =>
+          el("span", { class: "h" + heat(e.ratio), title: e.at + ": " + digits(e.ratio, 3) + " × allowed" }),
+        ),
+    ),
+    el("p", {}, said + "."),
+    el(
+      "ul",
+      { class: "legend" },
+      HEAT.map(([, text], i) => el("li", {}, el("span", { class: "square h" + i }), text)),
+    ),
+  );
 };

@@ -3,25 +3,60 @@
 const casePage = (main, { path, parameters }) => {
   const r = byId.get(path);
   if (!r) {
-    main.append(el("h1", {}, "No such result"), el("p", {}, "This run holds no result named ", el("code", {}, path), "."), el("p", {}, link("matrix", "", {}, "To the matrix")));
+    main.append(
+      el("h1", {}, "No such result"),
+      el("p", {}, "This run holds no result named ", el("code", {}, path), "."),
+      el("p", {}, link("matrix", "", {}, "To the matrix")),
+    );
     return;
   }
   const evidence = r.evidence || {};
   main.append(
-    el("p", { class: "crumbs" }, link("matrix", "", {}, "Matrix"), " / ", link("matrix", "", { family: family(r) }, family(r)), " / ", r.subject, neighbours(r)),
+    el(
+      "p",
+      { class: "crumbs" },
+      link("matrix", "", {}, "Matrix"),
+      " / ",
+      link("matrix", "", { family: family(r) }, family(r)),
+      " / ",
+      r.subject,
+      neighbours(r),
+    ),
     el("h1", {}, r.subject + " · " + r.check.replace(/_/g, " ")),
-    el("p", { class: "line" }, badge(r.verdict), el("span", {}, r.backend), el("span", { class: "muted" }, engineOf(r.backend)), el("code", {}, r.dtype)),
-    el("div", { class: "split" },
+    el(
+      "p",
+      { class: "line" },
+      badge(r.verdict),
+      el("span", {}, r.backend),
+      el("span", { class: "muted" }, engineOf(r.backend)),
+      el("code", {}, r.dtype),
+    ),
+    el(
+      "div",
+      { class: "split" },
       el("div", {}, saying(r, evidence), numbers(r, evidence)),
-      el("div", {}, el("section", { class: "card" }, clausePart(r)), el("section", { class: "card" }, el("h2", {}, "The same check elsewhere"), elsewhere(r)))),
-    tabs(r, evidence, parameters.tab));
+      el(
+        "div",
+        {},
+        el("section", { class: "card" }, clausePart(r)),
+        el("section", { class: "card" }, el("h2", {}, "The same check elsewhere"), elsewhere(r)),
+      ),
+    ),
+    tabs(r, evidence, parameters.tab),
+  );
 };
 
 const neighbours = (r) => {
   const list = problems();
   const at = list.indexOf(r);
   if (at < 0) return null;
-  return el("span", { class: "neighbours" }, at > 0 ? link("case", list[at - 1].id, {}, "← previous") : null, " problem " + (at + 1) + " of " + list.length + " ", at + 1 < list.length ? link("case", list[at + 1].id, {}, "next →") : null);
+  return el(
+    "span",
+    { class: "neighbours" },
+    at > 0 ? link("case", list[at - 1].id, {}, "← previous") : null,
+    " problem " + (at + 1) + " of " + list.length + " ",
+    at + 1 < list.length ? link("case", list[at + 1].id, {}, "next →") : null,
+  );
 };
 
 const clausePart = (r) => {
@@ -29,58 +64,177 @@ const clausePart = (r) => {
   const op = spec.ops[r.subject];
   return [
     el("h2", {}, "Clause " + short(r.clause, 20), el("span", { class: "muted" }, " " + short(r.level, 20))),
-    clause ? [el("p", { class: "sentence" }, whole(clause.sentence)), clause.reason ? el("p", { class: "muted" }, whole(clause.reason)) : null] : el("p", { class: "muted" }, "The specification that made this report has no sentence for it."),
-    op && r.kind === "op" ? [el("h3", {}, "The rule"), op.formula ? op.formula.split("\n").map((f) => el("p", { class: "math" }, whole(f))) : null, op.source ? el("p", { class: "muted small" }, "Source: " + op.source) : null] : null,
+    clause
+      ? [
+          el("p", { class: "sentence" }, whole(clause.sentence)),
+          clause.reason ? el("p", { class: "muted" }, whole(clause.reason)) : null,
+        ]
+      : el("p", { class: "muted" }, "The specification that made this report has no sentence for it."),
+    op && r.kind === "op"
+      ? [
+          el("h3", {}, "The rule"),
+          op.formula ? op.formula.split("\n").map((f) => el("p", { class: "math" }, whole(f))) : null,
+          op.source ? el("p", { class: "muted small" }, "Source: " + op.source) : null,
+        ]
+      : null,
   ];
 };
 
-const saying = (r, evidence) => el("section", {},
-  evidence.message ? el("pre", { class: "message", tabindex: 0 }, short(evidence.message, 4000)) : el("p", { class: "muted" }, r.verdict === "pass" ? "✓ Held in " + plural(r.cases, "case") + "." : "No message was recorded."),
-  evidence.reason || evidence.link ? el("p", { class: "amber" }, "~ " + evidence.reason || "known failure", evidence.link ? [" · ", outward(evidence.link)] : null) : null,
-  r.verdict === "fixed" ? el("p", { class: "amber" }, "! Listed as a known failure, but it passes: remove it from the known-failures file.") : null,
-  facts([["cases", count(r.cases)], ["time", seconds(r.seconds)],
-    r.error !== undefined ? ["worst error", digits(r.error, 3) + " × allowed"] : null, r.ulp !== undefined ? ["accuracy", digits(r.ulp, 3) + " ulp"] : null]));
+const saying = (r, evidence) =>
+  el(
+    "section",
+    {},
+    evidence.message
+      ? el("pre", { class: "message", tabindex: 0 }, short(evidence.message, 4000))
+      : el(
+          "p",
+          { class: "muted" },
+          r.verdict === "pass" ? "✓ Held in " + plural(r.cases, "case") + "." : "No message was recorded.",
+        ),
+    evidence.reason || evidence.link
+      ? el(
+          "p",
+          { class: "amber" },
+          "~ " + evidence.reason || "known failure",
+          evidence.link ? [" · ", outward(evidence.link)] : null,
+        )
+      : null,
+    r.verdict === "fixed"
+      ? el(
+          "p",
+          { class: "amber" },
+          "! Listed as a known failure, but it passes: remove it from the known-failures file.",
+        )
+      : null,
+    facts([
+      ["cases", count(r.cases)],
+      ["time", seconds(r.seconds)],
+      r.error !== undefined ? ["worst error", digits(r.error, 3) + " × allowed"] : null,
+      r.ulp !== undefined ? ["accuracy", digits(r.ulp, 3) + " ulp"] : null,
+    ]),
+  );
 
 const numbers = (r, evidence) => {
   const given = evidence.case || {};
   const apart = distances(evidence);
   const out = new Set((apart || []).filter((e) => e.ratio > 1).map((e) => e.at));
-  const block = (title, label, value, marked) => (value === undefined ? null : el("div", { class: "block" }, el("h3", {}, title), arrayView(label, value, marked)));
-  const others = Object.entries(given).filter(([k]) => !["op", "operands", "cotangent", "dtype", "parameters"].includes(k));
+  const block = (title, label, value, marked) =>
+    value === undefined
+      ? null
+      : el("div", { class: "block" }, el("h3", {}, title), arrayView(label, value, marked));
+  const others = Object.entries(given).filter(
+    ([k]) => !["op", "operands", "cotangent", "dtype", "parameters"].includes(k),
+  );
   const parameters = given.parameters && Object.entries(given.parameters);
-  if (!Object.keys(given).length && evidence.expected === undefined && evidence.got === undefined) return null;
-  return el("section", {}, el("h2", {}, "The case"),
-    el("div", { class: "blocks" }, (given.operands || []).map((o, i) => block("operand " + i, "Operand " + i, o)), block("upstream cotangent", "Cotangent", given.cotangent)),
-    parameters && parameters.length ? el("p", {}, "with ", el("code", {}, short(parameters.map(([k, v]) => k + "=" + JSON.stringify(v)).join(", "), 400))) : null,
+  if (!Object.keys(given).length && evidence.expected === undefined && evidence.got === undefined)
+    return null;
+  return el(
+    "section",
+    {},
+    el("h2", {}, "The case"),
+    el(
+      "div",
+      { class: "blocks" },
+      (given.operands || []).map((o, i) => block("operand " + i, "Operand " + i, o)),
+      block("upstream cotangent", "Cotangent", given.cotangent),
+    ),
+    parameters && parameters.length
+      ? el(
+          "p",
+          {},
+          "with ",
+          el("code", {}, short(parameters.map(([k, v]) => k + "=" + JSON.stringify(v)).join(", "), 400)),
+        )
+      : null,
     others.map(([k, v]) => block(k, k, v)),
-    el("div", { class: "blocks" }, block("expected", "Expected", evidence.expected), block("got" + (evidence.where ? ", furthest out at " + evidence.where : ""), "Got", evidence.got, out)),
-    apart && apart.length && apart.every((e) => !Number.isNaN(e.ratio)) ? [el("h3", {}, "difference over allowance"), heatStrip(apart)] : null);
+    el(
+      "div",
+      { class: "blocks" },
+      block("expected", "Expected", evidence.expected),
+      block("got" + (evidence.where ? ", furthest out at " + evidence.where : ""), "Got", evidence.got, out),
+    ),
+    apart && apart.length && apart.every((e) => !Number.isNaN(e.ratio))
+      ? [el("h3", {}, "difference over allowance"), heatStrip(apart)]
+      : null,
+  );
 };
 
 const elsewhere = (r) => {
-  const same = data.results.filter((o) => o.kind === r.kind && o.subject === r.subject && o.check === r.check);
+  const same = data.results.filter(
+    (o) => o.kind === r.kind && o.subject === r.subject && o.check === r.check,
+  );
   const of = group(same, (o) => o.backend);
-  return el("ul", { class: "checks" }, backends.map((b) => el("li", {}, el("p", {}, b), of.has(b) ? el("div", { class: "chips" }, of.get(b).map((o) => {
-    const node = chip(o, o.dtype || "any");
-    if (o === r) node.setAttribute("aria-current", "page");
-    return node;
-  })) : el("p", { class: "muted" }, "– not run"))));
+  return el(
+    "ul",
+    { class: "checks" },
+    backends.map((b) =>
+      el(
+        "li",
+        {},
+        el("p", {}, b),
+        of.has(b)
+          ? el(
+              "div",
+              { class: "chips" },
+              of.get(b).map((o) => {
+                const node = chip(o, o.dtype || "any");
+                if (o === r) node.setAttribute("aria-current", "page");
+                return node;
+              }),
+            )
+          : el("p", { class: "muted" }, "– not run"),
+      ),
+    ),
+  );
 };
 
 const tabs = (r, evidence, chosen) => {
   const list = {
-    script: ["Script", evidence.script || "", "No script was recorded. Print one with: conformance replay " + (evidence.token || r.id) + " --script"],
-    replay: ["Replay", evidence.token || r.verdict !== "pass" ? "conformance replay " + (evidence.token || quoted(r.id)) : "", "A result that passed keeps no case; run it again: conformance run " + r.backend + " -q " + quoted(r.id)],
+    script: [
+      "Script",
+      evidence.script || "",
+      "No script was recorded. Print one with: conformance replay " + (evidence.token || r.id) + " --script",
+    ],
+    replay: [
+      "Replay",
+      evidence.token || r.verdict !== "pass" ? "conformance replay " + (evidence.token || quoted(r.id)) : "",
+      "A result that passed keeps no case; run it again: conformance run " +
+        r.backend +
+        " -q " +
+        quoted(r.id),
+    ],
     raw: ["Raw JSON", JSON.stringify(r, null, 1), ""],
   };
   const names = Object.keys(list);
   const body = el("div", { class: "tabbody", role: "tabpanel", id: "tabbody" });
-  const buttons = names.map((name) => el("button", { type: "button", role: "tab", id: "tab-" + name, "aria-controls": "tabbody", onclick: () => { set({ tab: name === "script" ? "" : name }); show(name); } }, list[name][0]));
+  const buttons = names.map((name) =>
+    el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: "tab-" + name,
+        "aria-controls": "tabbody",
+        onclick: () => {
+          set({ tab: name === "script" ? "" : name });
+          show(name);
+        },
+      },
+      list[name][0],
+    ),
+  );
   const show = (name) => {
-    buttons.forEach((b, i) => { b.setAttribute("aria-selected", names[i] === name); b.tabIndex = names[i] === name ? 0 : -1; });
+    buttons.forEach((b, i) => {
+      b.setAttribute("aria-selected", names[i] === name);
+      b.tabIndex = names[i] === name ? 0 : -1;
+    });
     body.setAttribute("aria-labelledby", "tab-" + name);
     const [, text, without] = list[name];
-    body.replaceChildren(text ? el("div", {}, copier(text), el("pre", { tabindex: 0 }, text)) : el("p", { class: "muted" }, without));
+    body.replaceChildren(
+      text
+        ? el("div", {}, copier(text), el("pre", { tabindex: 0 }, text))
+        : el("p", { class: "muted" }, without),
+    );
   };
   const step = (e) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
@@ -90,15 +244,38 @@ const tabs = (r, evidence, chosen) => {
     next.focus();
   };
   show(names.includes(chosen) ? chosen : "script");
-  return el("section", { class: "tabs" }, el("h2", {}, "See it again"), el("div", { role: "tablist", "aria-label": "See it again", onkeydown: step }, buttons), body);
+  return el(
+    "section",
+    { class: "tabs" },
+    el("h2", {}, "See it again"),
+    el("div", { role: "tablist", "aria-label": "See it again", onkeydown: step }, buttons),
+    body,
+  );
 };
 const quoted = (text) => (/^[\w./:-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'");
 
 // What is copied is what is shown: a hidden character does not come along.
 const copier = (text) => {
-  const button = el("button", { type: "button", class: "copy", onclick: async () => {
-    await navigator.clipboard.writeText(seen(text)).then(() => { button.textContent = "✓ copied"; }, () => { button.textContent = "! select and copy by hand"; });
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
-  } }, "Copy");
+  const button = el(
+    "button",
+    {
+      type: "button",
+      class: "copy",
+      onclick: async () => {
+        await navigator.clipboard.writeText(seen(text)).then(
+          () => {
+            button.textContent = "✓ copied";
+          },
+          () => {
+            button.textContent = "! select and copy by hand";
+          },
+        );
+        setTimeout(() => {
+          button.textContent = "Copy";
+        }, 2000);
+      },
+    },
+    "Copy",
+  );
   return button;
 };

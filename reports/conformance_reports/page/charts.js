@@ -9,14 +9,38 @@ const MARKS = [
   (x, y) => svg("path", { d: `M${x - 4.6} ${y}h9.2m-4.6 -4.6v9.2`, "stroke-width": 2 }),
 ];
 const DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 2", "12 3"];
-const series = (name) => Math.max(0, backends.indexOf(name));
+const series = (name) => Math.max(0, contenders.indexOf(name));
 const marker = (name, x, y) => svg("g", { class: "s" + (series(name) % 6) }, MARKS[series(name) % 6](x, y));
-const chartLegend = (names) => el("ul", { class: "legend" }, names.map((b) => el("li", {}, svg("svg", { width: 26, height: 12, "aria-hidden": "true" },
-  svg("line", { x1: 0, y1: 6, x2: 26, y2: 6, class: "s" + (series(b) % 6), "stroke-dasharray": DASHES[series(b) % 6] }), marker(b, 13, 6)), short(b, 30))));
+const chartLegend = (names) =>
+  el(
+    "ul",
+    { class: "legend" },
+    names.map((b) =>
+      el(
+        "li",
+        {},
+        svg(
+          "svg",
+          { width: 26, height: 12, "aria-hidden": "true" },
+          svg("line", {
+            x1: 0,
+            y1: 6,
+            x2: 26,
+            y2: 6,
+            class: "s" + (series(b) % 6),
+            "stroke-dasharray": DASHES[series(b) % 6],
+          }),
+          marker(b, 13, 6),
+        ),
+        short(b, 30),
+      ),
+    ),
+  );
 
 // A logarithmic scale from [low, high] to pixels, with the powers of ten as ticks, thinned to fit.
 const logScale = (low, high, from, to) => {
-  const [a, b] = low === high ? [Math.log10(low) - 0.5, Math.log10(high) + 0.5] : [Math.log10(low), Math.log10(high)];
+  const [a, b] =
+    low === high ? [Math.log10(low) - 0.5, Math.log10(high) + 0.5] : [Math.log10(low), Math.log10(high)];
   const at = (v) => from + ((Math.log10(v) - a) / (b - a)) * (to - from);
   const step = Math.max(1, Math.ceil((b - a) / 5));
   const ticks = [];

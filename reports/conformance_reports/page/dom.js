@@ -3,7 +3,11 @@
 
 // Characters that reorder or hide their neighbours are shown by number, so that a name looks like what it is.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-const seen = (text) => String(text).replace(UNSEEN, (c) => "⟨U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩");
+const seen = (text) =>
+  String(text).replace(
+    UNSEEN,
+    (c) => "⟨U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩",
+  );
 const whole = (text) => document.createTextNode(seen(text));
 const short = (text, longest = 120) => {
   const shown = seen(text);
@@ -15,10 +19,20 @@ const filled = (node, attributes, children) => {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === undefined || value === false || value === null) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true ? "" : name === "title" || name === "aria-label" ? short(value, CLIP) : value);
+    else
+      node.setAttribute(
+        name,
+        value === true ? "" : name === "title" || name === "aria-label" ? short(value, CLIP) : value,
+      );
   }
-  node.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false)
-    .map((c) => (c instanceof Node ? c : node.tagName === "PRE" ? whole(c) : document.createTextNode(short(c, CLIP)))));
+  node.append(
+    ...children
+      .flat(Infinity)
+      .filter((c) => c !== null && c !== undefined && c !== false)
+      .map((c) =>
+        c instanceof Node ? c : node.tagName === "PRE" ? whole(c) : document.createTextNode(short(c, CLIP)),
+      ),
+  );
   return node;
 };
 const el = (tag, attributes, ...children) => filled(document.createElement(tag), attributes, children);
@@ -28,30 +42,75 @@ const svg = (tag, attributes, ...children) =>
 // A link out of the page, if it is one that a browser may be trusted with; else its text.
 const outward = (address) => {
   let url = null;
-  try { url = new URL(address); } catch { /* not an address: shown as text */ }
+  try {
+    url = new URL(address);
+  } catch {
+    /* not an address: shown as text */
+  }
   if (!url || !["http:", "https:"].includes(url.protocol)) return el("span", {}, short(address));
   return el("a", { href: url.href, rel: "noopener noreferrer" }, short(address));
 };
 
 // A wide table or listing scrolls by itself; it can be reached by keyboard, so that it can be scrolled by it.
-const scroller = (label, ...children) => el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": label }, children);
-const facts = (pairs) => el("dl", { class: "facts" }, pairs.filter((p) => p).map(([name, value]) =>
-  el("div", {}, el("dt", {}, name), el("dd", {}, value))));
-const table = (label, heads, rows, cls = "") => scroller(label, el("table", { class: cls },
-  el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { scope: "col", class: rows[0] && rows[0].children[i].className === "n" && "n" }, h)))),
-  el("tbody", {}, rows)));
-const select = (label, options, value, onpick) => el("label", {}, el("span", {}, label),
-  el("select", { onchange: (e) => onpick(e.target.value) }, options.map(([v, text]) =>
-    el("option", { value: v, selected: v === (value || "") }, short(text, 40)))));
+const scroller = (label, ...children) =>
+  el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": label }, children);
+const facts = (pairs) =>
+  el(
+    "dl",
+    { class: "facts" },
+    pairs.filter((p) => p).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
+const table = (label, heads, rows, cls = "") =>
+  scroller(
+    label,
+    el(
+      "table",
+      { class: cls },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          heads.map((h, i) =>
+            el("th", { scope: "col", class: rows[0] && rows[0].children[i].className === "n" && "n" }, h),
+          ),
+        ),
+      ),
+      el("tbody", {}, rows),
+    ),
+  );
+const select = (label, options, value, onpick) =>
+  el(
+    "label",
+    {},
+    el("span", {}, label),
+    el(
+      "select",
+      { onchange: (e) => onpick(e.target.value) },
+      options.map(([v, text]) => el("option", { value: v, selected: v === (value || "") }, short(text, 40))),
+    ),
+  );
 
 // Numbers: NaN and infinities arrive as strings.
-const num = (x) => (typeof x === "number" ? x : x === true ? 1 : x === false ? 0 : x === null ? NaN :
-  { nan: NaN, inf: Infinity, "-inf": -Infinity }[x]);
+const num = (x) =>
+  typeof x === "number"
+    ? x
+    : x === true
+      ? 1
+      : x === false
+        ? 0
+        : x === null
+          ? NaN
+          : { nan: NaN, inf: Infinity, "-inf": -Infinity }[x];
 const digits = (x, n = 6) => {
   const v = num(x);
   if (v === undefined) return short(typeof x === "string" ? x : JSON.stringify(x), 40);
   if (!Number.isFinite(v)) return Number.isNaN(v) ? "nan" : v > 0 ? "inf" : "−inf";
-  const text = v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-4) ? v.toExponential(n - 1).replace(/\.?0+e\+?/, "e") : String(Number(v.toPrecision(n)));
+  const text =
+    v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-4)
+      ? v.toExponential(n - 1).replace(/\.?0+e\+?/, "e")
+      : String(Number(v.toPrecision(n)));
   return text.replace(/-/g, "−");
 };
 const count = (n) => n.toLocaleString("en").replace(/,/g, "\u202f");
@@ -64,18 +123,32 @@ const plural = (n, noun) => count(n) + " " + noun + (n === 1 ? "" : "s");
 // The address: #/view/path?parameters. All state that a reader can set is in it.
 const address = (view, path = "", parameters = {}) => {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, v]) => v)).toString();
-  return "#/" + view + (path ? "/" + encodeURIComponent(path).replace(/%2F/g, "/") : "") + (query ? "?" + query : "");
+  return (
+    "#/" +
+    view +
+    (path ? "/" + encodeURIComponent(path).replace(/%2F/g, "/") : "") +
+    (query ? "?" + query : "")
+  );
 };
 const place = () => {
   const [way, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const cut = way.indexOf("/");
   let path = cut < 0 ? "" : way.slice(cut + 1);
-  try { path = decodeURIComponent(path); } catch { /* kept as typed */ }
-  return { view: cut < 0 ? way : way.slice(0, cut), path, parameters: Object.fromEntries(new URLSearchParams(query)) };
+  try {
+    path = decodeURIComponent(path);
+  } catch {
+    /* kept as typed */
+  }
+  return {
+    view: cut < 0 ? way : way.slice(0, cut),
+    path,
+    parameters: Object.fromEntries(new URLSearchParams(query)),
+  };
 };
 // Changes parameters in place: the view draws the change itself.
 const set = (changes) => {
   const here = place();
   history.replaceState(null, "", address(here.view, here.path, { ...here.parameters, ...changes }));
 };
-const link = (view, path, parameters, ...children) => el("a", { href: address(view, path, parameters) }, children);
+const link = (view, path, parameters, ...children) =>
+  el("a", { href: address(view, path, parameters) }, children);

@@ -35,11 +35,27 @@ const start = async () => {
   try {
     await load();
   } catch (error) {
-    content.replaceChildren(el("h1", {}, "This report cannot be read"), el("p", { class: "amber" }, "! The run in this file is damaged, or this browser is older than 2023: " + error));
+    content.replaceChildren(
+      el("h1", {}, "This report cannot be read"),
+      el(
+        "p",
+        { class: "amber" },
+        "! The run in this file is damaged, or this browser is older than 2023: " + error,
+      ),
+    );
     return;
   }
-  document.getElementById("nav").append(...VIEWS.filter((v) => !v.unlisted).map((v) => el("a", { href: address(v.id), "data-view": v.id }, v.title)));
-  document.getElementById("skip").addEventListener("click", (e) => { e.preventDefault(); content.focus(); });
+  document
+    .getElementById("nav")
+    .append(
+      ...VIEWS.filter((v) => !v.unlisted).map((v) =>
+        el("a", { href: address(v.id), "data-view": v.id }, v.title),
+      ),
+    );
+  document.getElementById("skip").addEventListener("click", (e) => {
+    e.preventDefault();
+    content.focus();
+  });
   addEventListener("hashchange", () => show(false));
   show(true);
   document.documentElement.dataset.ready = Math.round(performance.now());

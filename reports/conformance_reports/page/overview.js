@@ -6,19 +6,38 @@ const overview = (main) => {
   main.append(
     el("h1", {}, "How the engines did"),
     strip(),
-    el("div", { class: "split" },
-      el("section", { "aria-labelledby": "by-backend" }, el("h2", { id: "by-backend" }, "Backends, fewest problems first"), standings(), legend()),
-      trust()),
+    el(
+      "div",
+      { class: "split" },
+      el(
+        "section",
+        { "aria-labelledby": "by-backend" },
+        el("h2", { id: "by-backend" }, "Backends, fewest problems first"),
+        standings(),
+        legend(),
+      ),
+      trust(),
+    ),
     jumpList(),
-    noted("fixed", "Pass now", "Listed as known failures, but passing: remove them from the known-failures file."),
+    noted(
+      "fixed",
+      "Pass now",
+      "Listed as known failures, but passing: remove them from the known-failures file.",
+    ),
     noted("known", "Known failures", "Expected to fail, with the reason given."),
   );
 };
 
 const strip = () => {
   const run = data.run;
-  const cut = data.complete ? el("span", {}, "✓ complete") :
-    el("span", { class: "amber" }, "! cut short", data.damage ? ": " + data.damage : ": the run file has no footer");
+  const cut = data.complete
+    ? el("span", {}, "✓ complete")
+    : el(
+        "span",
+        { class: "amber" },
+        "! cut short",
+        data.damage ? ": " + data.damage : ": the run file has no footer",
+      );
   return facts([
     ["run", cut],
     ["specification", run.spec.version],
@@ -45,18 +64,57 @@ const standings = () => {
 const standing = ({ name, lines, found }) => {
   const refused = (engines.get(name) || {}).error;
   const head = el("div", { class: "who" }, el("h3", {}, name), el("p", { class: "muted" }, engineOf(name)));
-  if (!lines.length) return el("li", {}, head, el("p", { class: refused ? "amber" : "muted" }, refused ? "! could not start: " + refused : "– not run"));
+  if (!lines.length)
+    return el(
+      "li",
+      {},
+      head,
+      el(
+        "p",
+        { class: refused ? "amber" : "muted" },
+        refused ? "! could not start: " + refused : "– not run",
+      ),
+    );
   const counts = ORDER.map((v) => [v, lines.filter((r) => r.verdict === v).length]).filter(([, n]) => n);
-  return el("li", {}, head,
-    el("p", { class: "found " + (found ? "bad" : "good") }, el("b", {}, found ? "✗ " + count(found) : "✓ 0"), " unexpected"),
+  return el(
+    "li",
+    {},
+    head,
+    el(
+      "p",
+      { class: "found " + (found ? "bad" : "good") },
+      el("b", {}, found ? "✗ " + count(found) : "✓ 0"),
+      " unexpected",
+    ),
     bar(counts, lines.length),
-    el("ul", { class: "counts" }, counts.map(([v, n]) => el("li", {}, link("matrix", "", { verdict: v },
-      el("span", { class: "swatch v-" + v }), glyph(v) + " " + word(v)), " " + count(n) + " / " + count(lines.length)))),
-    refused ? el("p", { class: "amber" }, "! " + refused) : null);
+    el(
+      "ul",
+      { class: "counts" },
+      counts.map(([v, n]) =>
+        el(
+          "li",
+          {},
+          link(
+            "matrix",
+            "",
+            { verdict: v },
+            el("span", { class: "swatch v-" + v }),
+            glyph(v) + " " + word(v),
+          ),
+          " " + count(n) + " / " + count(lines.length),
+        ),
+      ),
+    ),
+    refused ? el("p", { class: "amber" }, "! " + refused) : null,
+  );
 };
 
 const bar = (counts, total) => {
-  const node = el("div", { class: "bar", role: "img", "aria-label": counts.map(([v, n]) => word(v) + " " + n + " of " + total).join(", ") });
+  const node = el("div", {
+    class: "bar",
+    role: "img",
+    "aria-label": counts.map(([v, n]) => word(v) + " " + n + " of " + total).join(", "),
+  });
   for (const [v, n] of counts) {
     const part = el("span", { class: "v-" + v, title: word(v) + " " + n + " of " + total });
     part.style.flexGrow = n;
@@ -65,28 +123,69 @@ const bar = (counts, total) => {
   return node;
 };
 
-const legend = () => el("p", { class: "legend" }, "✓ holds · ✗ does not · ! raised, hung, crashed, or needs a look · ~ known failure · – not judged");
+const legend = () =>
+  el(
+    "p",
+    { class: "legend" },
+    "✓ holds · ✗ does not · ! raised, hung, crashed, or needs a look · ~ known failure · – not judged",
+  );
 
 // The suite's own score stands beside the bars: a green bar means as much as the suite can catch.
 const trust = () => {
   const score = mutationScore();
-  return el("aside", { class: "card", "aria-label": "The suite's own score" }, el("h2", {}, "What a pass is worth"),
+  return el(
+    "aside",
+    { class: "card", "aria-label": "The suite's own score" },
+    el("h2", {}, "What a pass is worth"),
     score
-      ? [el("p", { class: "big" }, count(score.caught) + " / " + count(score.of)), el("p", {}, "mutants caught: engines wrong in exactly one way that this suite finds out.")]
-      : [el("p", { class: "big muted" }, "– not run"), el("p", {}, "The suite was not tried on its mutants in this run.")],
-    el("p", {}, data.proofs.length ? plural(data.proofs.length, "proof") + " of the rules, worst disagreement " + digits(Math.max(...data.proofs.map((p) => num(p.error))), 2) + "." : "Proofs of the rules: not run."),
-    el("p", {}, link("about", "", {}, "Kill matrix and proofs")));
+      ? [
+          el("p", { class: "big" }, count(score.caught) + " / " + count(score.of)),
+          el("p", {}, "mutants caught: engines wrong in exactly one way that this suite finds out."),
+        ]
+      : [
+          el("p", { class: "big muted" }, "– not run"),
+          el("p", {}, "The suite was not tried on its mutants in this run."),
+        ],
+    el(
+      "p",
+      {},
+      data.proofs.length
+        ? plural(data.proofs.length, "proof") +
+            " of the rules, worst disagreement " +
+            digits(Math.max(...data.proofs.map((p) => num(p.error))), 2) +
+            "."
+        : "Proofs of the rules: not run.",
+    ),
+    el("p", {}, link("about", "", {}, "Kill matrix and proofs")),
+  );
 };
 
 const jumpList = () => {
   const found = problems();
   const node = el("section", { "aria-labelledby": "first" }, el("h2", { id: "first" }, "Look here first"));
   if (!found.length) {
-    node.append(el("p", { class: "muted" }, data.results.length ? "✓ Nothing unexpected in " + plural(data.results.length, "result") + "." : "– No results: not run."));
+    node.append(
+      el(
+        "p",
+        { class: "muted" },
+        data.results.length
+          ? "✓ Nothing unexpected in " + plural(data.results.length, "result") + "."
+          : "– No results: not run.",
+      ),
+    );
     return node;
   }
   const groups = [...group(found, (r) => JSON.stringify([r.kind, r.subject, r.check])).values()];
-  node.append(el("p", { class: "muted" }, plural(found.length, "unexpected result") + " in " + plural(groups.length, "check") + ", the severest first."));
+  node.append(
+    el(
+      "p",
+      { class: "muted" },
+      plural(found.length, "unexpected result") +
+        " in " +
+        plural(groups.length, "check") +
+        ", the severest first.",
+    ),
+  );
   const list = el("ol", { class: "jump" });
   const more = el("button", { type: "button", onclick: () => extend() });
   const extend = () => {
@@ -101,17 +200,57 @@ const jumpList = () => {
 
 const problem = (lines) => {
   const first = lines[0];
-  return el("li", {}, el("div", { class: "line" }, badge(first.verdict), toCase(first, first.subject + " · " + first.check),
-    el("span", { class: "muted", title: sentence(first.clause) }, short(first.clause, 12) + " " + short(first.level, 12))),
-  el("p", { class: "said" }, reason(first)),
-  el("div", { class: "chips" }, lines.slice(0, 24).map((r) => chip(r, r.backend + " " + r.dtype)), lines.length > 24 ? " and " + (lines.length - 24) + " more" : null));
+  return el(
+    "li",
+    {},
+    el(
+      "div",
+      { class: "line" },
+      badge(first.verdict),
+      toCase(first, first.subject + " · " + first.check),
+      el(
+        "span",
+        { class: "muted", title: sentence(first.clause) },
+        short(first.clause, 12) + " " + short(first.level, 12),
+      ),
+    ),
+    el("p", { class: "said" }, reason(first)),
+    el(
+      "div",
+      { class: "chips" },
+      lines.slice(0, 24).map((r) => chip(r, r.backend + " " + r.dtype)),
+      lines.length > 24 ? " and " + (lines.length - 24) + " more" : null,
+    ),
+  );
 };
 
 const noted = (verdict, title, why) => {
   const lines = data.results.filter((r) => r.verdict === verdict);
   if (!lines.length) return null;
-  const list = el("ul", { class: "jump" }, lines.slice(0, 500).map((r) => el("li", {},
-    el("div", { class: "line" }, badge(verdict), toCase(r, short(r.id))),
-    el("p", { class: "said" }, reason(r), r.evidence && r.evidence.link ? [" · ", outward(r.evidence.link)] : null))));
-  return el("details", { open: verdict === "fixed" }, el("summary", {}, title + " (" + count(lines.length) + ")"), el("p", { class: "muted" }, why), list);
+  const list = el(
+    "ul",
+    { class: "jump" },
+    lines
+      .slice(0, 500)
+      .map((r) =>
+        el(
+          "li",
+          {},
+          el("div", { class: "line" }, badge(verdict), toCase(r, short(r.id))),
+          el(
+            "p",
+            { class: "said" },
+            reason(r),
+            r.evidence && r.evidence.link ? [" · ", outward(r.evidence.link)] : null,
+          ),
+        ),
+      ),
+  );
+  return el(
+    "details",
+    { open: verdict === "fixed" },
+    el("summary", {}, title + " (" + count(lines.length) + ")"),
+    el("p", { class: "muted" }, why),
+    list,
+  );
 };

@@ -29,7 +29,8 @@ const group = (lines, key) => {
   }
   return groups;
 };
-const worst = (lines) => lines.reduce((a, b) => (ORDER.indexOf(b.verdict) > ORDER.indexOf(a.verdict) ? b : a));
+const worst = (lines) =>
+  lines.reduce((a, b) => (ORDER.indexOf(b.verdict) > ORDER.indexOf(a.verdict) ? b : a));
 const reason = (r) => (r.evidence && (r.evidence.reason || r.evidence.message)) || "";
 // Passed out of judged: what was unsupported or skipped is in neither number.
 const tally = (lines) => {
@@ -38,7 +39,8 @@ const tally = (lines) => {
   return { passed, judged: judged.length, tone: judged.length ? tone(worst(judged).verdict) : "none" };
 };
 
-let data, spec, backends, engines, byId, familyOf;
+// `contenders` are the backends and what else was timed: the hand-written form is no engine under test.
+let data, spec, backends, contenders, engines, byId, familyOf;
 
 // A loop, not Uint8Array.from: that takes a tenth of a second for two megabytes.
 const bytes = (text) => {
@@ -56,7 +58,8 @@ const load = async () => {
   data = await decoded();
   spec = data.specification;
   engines = new Map(data.run.backends.map((b) => [b.name, b]));
-  backends = [...new Set([...engines.keys(), ...data.results.map((r) => r.backend), ...data.timings.map((t) => t.backend)])];
+  backends = [...new Set([...engines.keys(), ...data.results.map((r) => r.backend)])];
+  contenders = [...new Set([...backends, ...data.timings.map((t) => t.backend)])];
   byId = new Map(data.results.map((r) => [r.id, r]));
   familyOf = new Map(Object.entries(spec.families).flatMap(([family, ops]) => ops.map((op) => [op, family])));
 };
@@ -65,7 +68,12 @@ const chapter = (clause) => {
   const letter = (clause || "?")[0];
   return spec.chapters[letter] ? letter + " · " + spec.chapters[letter] : "chapter " + letter;
 };
-const family = (r) => (r.kind === "op" ? familyOf.get(r.subject) || "ops" : r.kind === "contract" ? chapter(r.clause) : r.kind + "s");
+const family = (r) =>
+  r.kind === "op"
+    ? familyOf.get(r.subject) || "ops"
+    : r.kind === "contract"
+      ? chapter(r.clause)
+      : r.kind + "s";
 const sentence = (clause) => (spec.clauses[clause] || {}).sentence || "";
 const engineOf = (name) => {
   const b = engines.get(name);
@@ -74,11 +82,17 @@ const engineOf = (name) => {
 const rank = (r) => [-ORDER.indexOf(r.verdict), -(r.error || 0)];
 const bySeverity = (a, b) => rank(a)[0] - rank(b)[0] || rank(a)[1] - rank(b)[1];
 let sortedProblems = null;
-const problems = () => (sortedProblems ||= data.results.filter((r) => UNEXPECTED.has(r.verdict)).sort(bySeverity));
+const problems = () =>
+  (sortedProblems ||= data.results.filter((r) => UNEXPECTED.has(r.verdict)).sort(bySeverity));
 const toCase = (r, ...children) => link("case", r.id, {}, children);
 // A chip: verdict and what tells it from its neighbours, with a link to the case.
-const chip = (r, text) => el("a", { class: "chip " + tone(r.verdict), href: address("case", r.id), title: word(r.verdict) + ": " + r.id },
-  glyph(r.verdict) + " " + text, el("span", { class: "unseen" }, " " + word(r.verdict)));
+const chip = (r, text) =>
+  el(
+    "a",
+    { class: "chip " + tone(r.verdict), href: address("case", r.id), title: word(r.verdict) + ": " + r.id },
+    glyph(r.verdict) + " " + text,
+    el("span", { class: "unseen" }, " " + word(r.verdict)),
+  );
 const mutationScore = () => {
   if (!data.mutants.length) return null;
   return { caught: data.mutants.filter((m) => m.killers.length).length, of: data.mutants.length };

@@ -3,26 +3,70 @@
 const timing = (main, { parameters }) => {
   main.append(el("h1", {}, "Timing"));
   if (!data.timings.length) {
-    main.append(el("p", { class: "muted" }, "– not run. Times are measured apart from correctness: conformance bench -o BENCH.jsonl, then conformance report with both files."));
+    main.append(
+      el(
+        "p",
+        { class: "muted" },
+        "– not run. Times are measured apart from correctness: conformance bench -o BENCH.jsonl, then conformance report with both files.",
+      ),
+    );
     return;
   }
   const whats = [...new Set(data.timings.map((t) => t.what))];
   const dtypes = [...new Set(data.timings.map((t) => t.dtype))];
-  const what = whats.includes(parameters.what) ? parameters.what : whats.includes("gradient") ? "gradient" : whats[0];
+  const what = whats.includes(parameters.what)
+    ? parameters.what
+    : whats.includes("gradient")
+      ? "gradient"
+      : whats[0];
   const dtype = dtypes.includes(parameters.dtype) ? parameters.dtype : dtypes[0];
-  const pick = (name) => (value) => { location.hash = address("timing", "", { ...place().parameters, [name]: value }); };
+  const pick = (name) => (value) => {
+    location.hash = address("timing", "", { ...place().parameters, [name]: value });
+  };
   const lines = data.timings.filter((t) => t.what === what && t.dtype === dtype);
-  const names = backends.filter((b) => lines.some((t) => t.backend === b));
+  const names = contenders.filter((b) => lines.some((t) => t.backend === b));
   main.append(
-    el("p", { class: "lead" }, "Median with the quartiles, on one machine, engines in turn. A wrong gradient gets no number."),
-    el("form", { class: "controls", onsubmit: (e) => e.preventDefault() }, select("what", whats.map((w) => [w, w]), what, pick("what")), select("dtype", dtypes.map((d) => [d, d]), dtype, pick("dtype"))),
+    el(
+      "p",
+      { class: "lead" },
+      "Median with the quartiles, on one machine, engines in turn. A wrong gradient gets no number.",
+    ),
+    el(
+      "form",
+      { class: "controls", onsubmit: (e) => e.preventDefault() },
+      select(
+        "what",
+        whats.map((w) => [w, w]),
+        what,
+        pick("what"),
+      ),
+      select(
+        "dtype",
+        dtypes.map((d) => [d, d]),
+        dtype,
+        pick("dtype"),
+      ),
+    ),
     chartLegend(names),
-    el("div", { class: "multiples" }, [...group(lines, (t) => t.workload)].map(([name, of]) => multiple(name, of))),
-    el("h2", {}, "Ratios"), el("p", { class: "muted" }, "To hand-written NumPy with a 95 % interval, below it to the reference engine and the cost of a gradient over its forward."), ratios(lines, names, dtype));
+    el(
+      "div",
+      { class: "multiples" },
+      [...group(lines, (t) => t.workload)].map(([name, of]) => multiple(name, of)),
+    ),
+    el("h2", {}, "Ratios"),
+    el(
+      "p",
+      { class: "muted" },
+      "To hand-written NumPy with a 95 % interval, below it to the reference engine and the cost of a gradient over its forward.",
+    ),
+    ratios(lines, names, dtype),
+  );
 };
 
 // How big a size is: the product of the numbers in it, or its place where there are none.
-const extent = (size, at) => (String(size).match(/\d+(\.\d+)?/g) || []).map(Number).reduce((a, b) => a * b, 1) * (/\d/.test(size) ? 1 : at + 1);
+const extent = (size, at) =>
+  (String(size).match(/\d+(\.\d+)?/g) || []).map(Number).reduce((a, b) => a * b, 1) *
+  (/\d/.test(size) ? 1 : at + 1);
 
 const multiple = (name, lines) => {
   const [W, H, left, right, top, foot] = [340, 220, 52, 14, 10, 34];
@@ -31,17 +75,34 @@ const multiple = (name, lines) => {
   const timed = lines.filter((t) => t.median);
   const refused = lines.filter((t) => t.refused);
   const head = el("figcaption", {}, el("h3", {}, name));
-  const foot_ = [...group(refused, (t) => t.backend + "\0" + t.refused)].map(([, of]) => el("p", { class: "muted small" }, "– n/a " + short(of[0].backend, 30) + ": " + of[0].refused));
+  const foot_ = [...group(refused, (t) => t.backend + "\0" + t.refused)].map(([, of]) =>
+    el("p", { class: "muted small" }, "– n/a " + short(of[0].backend, 30) + ": " + of[0].refused),
+  );
   if (!timed.length) return el("figure", { class: "card" }, head, foot_);
   const x = logScale(Math.min(...xs.values()), Math.max(...xs.values()), left + 8, W - right - 8);
   const all = timed.flatMap((t) => [t.low || t.median, t.high || t.median]);
   const y = logScale(Math.min(...all) / 1.4, Math.max(...all) * 1.4, H - foot, top);
   const label = name + ": " + timed.map((t) => t.backend + " " + t.size + " " + seconds(t.median)).join("; ");
-  const plot = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": short(label, 900) },
-    y.ticks.map((v) => [svg("line", { x1: left, x2: W - right, y1: y.at(v), y2: y.at(v), class: "grid" }), svg("text", { x: left - 6, y: y.at(v) + 4, "text-anchor": "end" }, seconds(v))]),
-    ticked(sizes, (s) => x.at(xs.get(s)), left, W - 4).map(([s, at]) => svg("text", { x: at, y: H - foot + 18, "text-anchor": "middle" }, s)),
+  const plot = svg(
+    "svg",
+    { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": short(label, 900) },
+    y.ticks.map((v) => [
+      svg("line", { x1: left, x2: W - right, y1: y.at(v), y2: y.at(v), class: "grid" }),
+      svg("text", { x: left - 6, y: y.at(v) + 4, "text-anchor": "end" }, seconds(v)),
+    ]),
+    ticked(sizes, (s) => x.at(xs.get(s)), left, W - 4).map(([s, at]) =>
+      svg("text", { x: at, y: H - foot + 18, "text-anchor": "middle" }, s),
+    ),
     svg("line", { x1: left, x2: W - right, y1: H - foot, y2: H - foot, class: "axis" }),
-    [...group(timed, (t) => t.backend)].map(([b, of]) => trace(b, of.sort((p, q) => xs.get(p.size) - xs.get(q.size)), (t) => x.at(xs.get(t.size)), y.at)));
+    [...group(timed, (t) => t.backend)].map(([b, of]) =>
+      trace(
+        b,
+        of.sort((p, q) => xs.get(p.size) - xs.get(q.size)),
+        (t) => x.at(xs.get(t.size)),
+        y.at,
+      ),
+    ),
+  );
   return el("figure", { class: "card" }, head, plot, foot_);
 };
 
@@ -62,23 +123,87 @@ const ticked = (sizes, x, low, high) => {
 const trace = (name, lines, x, y) => {
   const k = series(name) % 6;
   const edge = (field) => lines.map((t) => x(t) + " " + y(t[field] || t.median));
-  return svg("g", { class: "s" + k },
-    svg("path", { d: "M" + edge("low").join("L") + "L" + edge("high").reverse().join("L") + "z", class: "band" }),
+  return svg(
+    "g",
+    { class: "s" + k },
+    svg("path", {
+      d: "M" + edge("low").join("L") + "L" + edge("high").reverse().join("L") + "z",
+      class: "band",
+    }),
     svg("path", { d: "M" + edge("median").join("L"), class: "line", "stroke-dasharray": DASHES[k] }),
-    lines.map((t) => [svg("line", { x1: x(t), x2: x(t), y1: y(t.low || t.median), y2: y(t.high || t.median) }),
-      svg("g", {}, svg("title", {}, name + " " + t.size + ": " + seconds(t.median) + " (" + seconds(t.low || t.median) + " – " + seconds(t.high || t.median) + ", " + plural(t.rounds || 0, "round") + ")"), MARKS[k](x(t), y(t.median)))]));
+    lines.map((t) => [
+      svg("line", { x1: x(t), x2: x(t), y1: y(t.low || t.median), y2: y(t.high || t.median) }),
+      svg(
+        "g",
+        {},
+        svg(
+          "title",
+          {},
+          name +
+            " " +
+            t.size +
+            ": " +
+            seconds(t.median) +
+            " (" +
+            seconds(t.low || t.median) +
+            " – " +
+            seconds(t.high || t.median) +
+            ", " +
+            plural(t.rounds || 0, "round") +
+            ")",
+        ),
+        MARKS[k](x(t), y(t.median)),
+      ),
+    ]),
+  );
 };
 
 const ratios = (lines, names, dtype) => {
-  const forward = new Map(data.timings.filter((t) => t.what === "forward" && t.dtype === dtype).map((t) => [JSON.stringify([t.workload, t.size, t.backend]), t]));
+  const forward = new Map(
+    data.timings
+      .filter((t) => t.what === "forward" && t.dtype === dtype)
+      .map((t) => [JSON.stringify([t.workload, t.size, t.backend]), t]),
+  );
   const cell = (t) => {
     if (!t) return el("td", { class: "muted" }, "– not run");
-    if (!t.median) return el("td", { class: "muted", title: t.refused }, "– n/a", el("small", {}, " " + t.refused));
+    if (!t.median)
+      return el("td", { class: "muted", title: t.refused }, "– n/a", el("small", {}, " " + t.refused));
     const before = forward.get(JSON.stringify([t.workload, t.size, t.backend]));
-    const notes = [t.ratio_to_reference ? digits(t.ratio_to_reference, 3) + "× reference" : "", t.what === "gradient" && before && before.median ? digits(t.median / before.median, 3) + "× forward" : "", t.compile_seconds ? "compile " + seconds(t.compile_seconds) : ""];
-    return el("td", {}, t.ratio ? [el("b", {}, digits(t.ratio, 3) + "×"), el("span", { class: "muted" }, t.ratio_low ? " [" + digits(t.ratio_low, 3) + ", " + digits(t.ratio_high, 3) + "]" : "")] : el("b", {}, seconds(t.median)),
-      el("small", {}, notes.filter((n) => n).join(" · ")));
+    const notes = [
+      t.ratio_to_reference ? digits(t.ratio_to_reference, 3) + "× reference" : "",
+      t.what === "gradient" && before && before.median
+        ? digits(t.median / before.median, 3) + "× forward"
+        : "",
+      t.compile_seconds ? "compile " + seconds(t.compile_seconds) : "",
+    ];
+    return el(
+      "td",
+      {},
+      t.ratio
+        ? [
+            el("b", {}, digits(t.ratio, 3) + "×"),
+            el(
+              "span",
+              { class: "muted" },
+              t.ratio_low ? " [" + digits(t.ratio_low, 3) + ", " + digits(t.ratio_high, 3) + "]" : "",
+            ),
+          ]
+        : el("b", {}, seconds(t.median)),
+      el("small", {}, notes.filter((n) => n).join(" · ")),
+    );
   };
-  return table("Ratios", ["workload", "size", ...names.map((b) => short(b, 24))], [...group(lines, (t) => JSON.stringify([t.workload, t.size])).values()].map((of) =>
-    el("tr", {}, el("th", { scope: "row" }, of[0].workload), el("td", {}, short(of[0].size, 30)), names.map((b) => cell(of.find((t) => t.backend === b))))), "ratios");
+  return table(
+    "Ratios",
+    ["workload", "size", ...names.map((b) => short(b, 24))],
+    [...group(lines, (t) => JSON.stringify([t.workload, t.size])).values()].map((of) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, of[0].workload),
+        el("td", {}, short(of[0].size, 30)),
+        names.map((b) => cell(of.find((t) => t.backend === b))),
+      ),
+    ),
+    "ratios",
+  );
 };
