@@ -6,7 +6,16 @@ import difflib
 
 from conformance.errors import UsageError
 from conformance.op import Op
-from conformance.ops import activations, elementwise, indexing, layers, linear_algebra, losses, reductions, shape
+from conformance.ops import (
+    activations,
+    elementwise,
+    indexing,
+    layers,
+    linear_algebra,
+    losses,
+    reductions,
+    shape,
+)
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS,

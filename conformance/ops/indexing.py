@@ -16,6 +16,7 @@ from conformance.op import (
     DISTINCT,
     REAL,
     Choose,
+    Law,
     Op,
     Shape,
     Signature,
@@ -98,6 +99,11 @@ def places_along(x: Any, indices: Any, axis: int) -> Index:
     )
 
 
+def take_along_axis_vjp(g: Any, z: Any, x: Any, indices: Any, axis: int = -1) -> Any:
+    """The cotangents added back at the places they were taken from."""
+    return scatter_add(g, index=places_along(x, indices, axis), shape=np.shape(x))
+
+
 def sort_vjp(g: Any, z: Any, x: Any, axis: int = -1) -> Any:
     """The cotangents sent back to where their entries came from: the inverse permutation."""
     came_from = np.argsort(x, axis=axis)
@@ -142,7 +148,7 @@ LISTS: tuple[tuple[Shape, Index], ...] = (
 )
 
 
-def indexing(calls: tuple[tuple[Shape, Index], ...]) -> laws.Law:
+def indexing(calls: tuple[tuple[Shape, Index], ...]) -> Law:
     """One operand and an index into it."""
     return laws.one_of(*((shape, {"index": index}) for shape, index in calls))
 
@@ -158,7 +164,7 @@ def scattering(choose: Choose) -> Signature:
     return Signature((picked(shape, index),), {"index": index, "shape": shape})
 
 
-def writing(calls: tuple[tuple[Shape, Index], ...]) -> laws.Law:
+def writing(calls: tuple[tuple[Shape, Index], ...]) -> Law:
     """An operand, values of the shape of what `index` picks from it, and the index."""
 
     def law(choose: Choose) -> Signature:
@@ -174,7 +180,9 @@ def taking(choose: Choose) -> Signature:
     axis = choose([0, *range(1, len(shape)), *range(-len(shape), 0), None])
     count = int(np.prod(shape)) if axis is None else shape[axis]
     last = count - 1
-    return Signature((shape,), {"indices": choose(([0], [last, 0, last, 0], [[0], [last]], [-1], 0)), "axis": axis})
+    return Signature(
+        (shape,), {"indices": choose(([0], [last, 0, last, 0], [[0], [last]], [-1], 0)), "axis": axis}
+    )
 
 
 def taking_along(choose: Choose) -> Signature:
@@ -201,45 +209,43 @@ MASKING = laws.shapes_of(
 # -- picking by place ------------------------------------------------------------------------------
 
 PLACES = (
-    linear(
-        "getitem", getitem, lambda g, x, index: scatter_add(g, index=index, shape=np.shape(x)), law=indexing(BASIC),
-        source="linear; the transpose of picking adds back", formula="x̄[index] += g, 0 elsewhere",
-    ),
-    linear(
-        "getitem_integer_array", getitem, lambda g, x, index: scatter_add(g, index=index, shape=np.shape(x)), law=indexing(LISTS),
-        source="linear; what was picked twice receives both cotangents", formula="x̄[index] += g, 0 elsewhere",
-    ),
-    linear(
-        "scatter_add", scatter_add, lambda g, x, index, shape: getitem(g, index=index), law=scattering,
-        source="the transpose of getitem", formula="x̄ = g[index]",
-    ),
-    general(
-        "index_add", index_add, lambda g, z, x, values, index: g, lambda g, z, x, values, index: getitem(g, index=index),
-        law=writing(BASIC + LISTS), source="linear in both: x plus the scattered values", formula="x̄ = g, v̄ = g[index]",
-    ),
-    general(
-        "index_update", index_update,
-        lambda g, z, x, values, index: index_update(g, np.zeros(np.shape(values), dtype=x.dtype), index=index),
+    linear("getitem", getitem, lambda g, x, index: scatter_add(g, index=index, shape=np.shape(x)),
+        formula="x̄[index] += g, 0 elsewhere", source="linear; the transpose of picking adds back",
+        law=indexing(BASIC)),
+    linear("getitem_integer_array", getitem,
+        lambda g, x, index: scatter_add(g, index=index, shape=np.shape(x)),
+        formula="x̄[index] += g, 0 elsewhere",
+        source="linear; what was picked twice receives both cotangents", law=indexing(LISTS)),
+    linear("scatter_add", scatter_add, lambda g, x, index, shape: getitem(g, index=index),
+        formula="x̄ = g[index]", source="the transpose of getitem", law=scattering),
+    general("index_add", index_add, lambda g, z, x, values, index: g,
         lambda g, z, x, values, index: getitem(g, index=index),
-        law=writing(BASIC), source="linear in both: what is overwritten has no influence", formula="x̄ = g, 0 at index; v̄ = g[index]",
-    ),
-    linear("take", np.take, lambda g, x, indices, axis=None: put_back(g, x, indices, axis), law=taking, source="linear; the transpose of picking adds back", formula="x̄[…, indices] += g, 0 elsewhere"),
-    general(
-        "take_along_axis", np.take_along_axis,
-        lambda g, z, x, indices, axis=-1: scatter_add(g, index=places_along(x, indices, axis), shape=np.shape(x)), None,
-        domains=[REAL, index_below(1)], law=taking_along, source="linear in x; the transpose of picking adds back", formula="x̄[indices along axis] += g, 0 elsewhere", aliases=("gather",),
-    ),
-    general(
-        "masked_fill", masked_fill,
+        formula="x̄ = g, v̄ = g[index]", source="linear in both: x plus the scattered values",
+        law=writing(BASIC + LISTS)),
+    general("index_update", index_update,
+        lambda g, z, x, values, index: index_update(g, np.zeros(np.shape(values), x.dtype), index=index),
+        lambda g, z, x, values, index: getitem(g, index=index),
+        formula="x̄ = g, 0 at index; v̄ = g[index]",
+        source="linear in both: what is overwritten has no influence", law=writing(BASIC)),
+    linear("take", np.take, lambda g, x, indices, axis=None: put_back(g, x, indices, axis),
+        formula="x̄[…, indices] += g, 0 elsewhere", source="linear; the transpose of picking adds back",
+        law=taking),
+    general("take_along_axis", np.take_along_axis, take_along_axis_vjp, None,
+        formula="x̄[indices along axis] += g, 0 elsewhere",
+        source="linear in x; the transpose of picking adds back",
+        domains=[REAL, index_below(1)], law=taking_along, aliases=("gather",)),
+    general("masked_fill", masked_fill,
         lambda g, z, x, mask, value: unbroadcast(np.where(mask, 0, g), np.shape(x)), None,
-        domains=[REAL, BOOLEAN], law=MASKING, source="what is filled has no influence", formula="x̄ = 0 where the mask is true, else g",
-    ),
+        formula="x̄ = 0 where the mask is true, else g", source="what is filled has no influence",
+        domains=[REAL, BOOLEAN], law=MASKING),
 )  # fmt: skip
 
 # -- picking by order ------------------------------------------------------------------------------
 
 ORDER = (
-    general("sort", np.sort, sort_vjp, law=laws.along_one_axis(), domains=[DISTINCT], source="a permutation near x; its transpose is its inverse", formula="x̄[argsort x] = g"),
+    general("sort", np.sort, sort_vjp,
+        formula="x̄[argsort x] = g", source="a permutation near x; its transpose is its inverse",
+        domains=[DISTINCT], law=laws.along_one_axis()),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = PLACES + ORDER

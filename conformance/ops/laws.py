@@ -54,7 +54,7 @@ def broadcast(count: int) -> Law:
 def axis_forms(shape: Shape) -> tuple[Any, ...]:
     """Every form an axis can take for `shape`: None, integers of both signs, tuples, the empty tuple."""
     ndim = len(shape)
-    singles = [axis for axis in range(ndim)] + [-1 - axis for axis in range(ndim)]
+    singles = [*range(ndim), *(-1 - axis for axis in range(ndim))]
     pairs = [(i, j) for i in range(ndim) for j in range(ndim) if i != j]
     mixed = [(-1, 0)] if ndim > 1 else []
     return (None, *singles, *pairs, *mixed, ())
@@ -80,12 +80,12 @@ def reduction(shapes: Sequence[Shape] = SHAPES, *, needs_entries: bool = False) 
     return law
 
 
-def along_one_axis(shapes: Sequence[Shape] = tuple(s for s in SHAPES if s)) -> Law:
+def along_one_axis(shapes: Sequence[Shape] = tuple(filter(None, SHAPES))) -> Law:
     """One operand of at least one dimension and one integer `axis` of either sign."""
 
     def law(choose: Choose) -> Signature:
         shape = choose(shapes)
-        axis = choose([-1, *range(len(shape)), *range(-len(shape), -1)])
+        axis = choose((-1, *range(len(shape)), *range(-len(shape), -1)))
         return Signature((shape,), {"axis": axis})
 
     return law

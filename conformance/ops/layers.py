@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, REAL, Choose, Op, Shape, Signature, index_below
+from conformance.op import DISTINCT, REAL, Choose, Law, Op, Shape, Signature, index_below
 from conformance.ops import laws
 from conformance.ops.activations import softmax
 from conformance.ops.dispatch import dispatched
@@ -155,9 +155,7 @@ def flat_geometry(stride: int, padding: int, dilation: int) -> dict[str, Pair]:
 
 
 @dispatched
-def conv1d(
-    x: Any, weight: Any, bias: Any, *, stride: int, padding: int, dilation: int, groups: int
-) -> Any:
+def conv1d(x: Any, weight: Any, bias: Any, *, stride: int, padding: int, dilation: int, groups: int) -> Any:
     """The correlation of the signal with each kernel, plus the bias of its channel."""
     geometry = flat_geometry(stride, padding, dilation)
     return conv2d(as_image(x), as_image(weight), bias, groups=groups, **geometry)[:, :, 0]
@@ -168,7 +166,9 @@ def conv1d_from(rule: Any, operand: int) -> Any:
 
     def vjp(g: Any, z: Any, *operands: Any, groups: int, **given: int) -> Any:
         x, weight, bias = operands
-        whole = rule(as_image(g), z, as_image(x), as_image(weight), bias, groups=groups, **flat_geometry(**given))
+        whole = rule(
+            as_image(g), z, as_image(x), as_image(weight), bias, groups=groups, **flat_geometry(**given)
+        )
         return np.reshape(whole, shape=np.shape(operands[operand]))
 
     return vjp
@@ -238,7 +238,7 @@ def attention_weights(q: Any, k: Any, is_causal: bool) -> Any:
     """softmax(q kᵀ/√d), nothing from later keys where causal."""
     scores = np.matmul(q, np.swapaxes(k, axis1=-1, axis2=-2)) / np.shape(q)[-1] ** 0.5
     if is_causal:
-        is_seen = np.tri(*np.shape(scores)[-2:], dtype=bool)
+        is_seen = np.tri(*np.shape(scores)[-2:]) > 0
         scores = np.where(is_seen, scores, -np.inf)
     return softmax(scores, axis=-1)
 
@@ -329,6 +329,11 @@ def batch_norm(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
     return standardised(x, but_channels(x), eps)[0] * per_channel(weight, x) + per_channel(bias, x)
 
 
+def batch_norm_vjp(g: Any, z: Any, x: Any, weight: Any, bias: Any, eps: float) -> Any:
+    """The standardisation's rule on g w."""
+    return standardised_vjp(g * per_channel(weight, x), x, but_channels(x), eps)
+
+
 def batch_norm_weight(g: Any, z: Any, x: Any, weight: Any, bias: Any, eps: float) -> Any:
     """Σ g x̂ over all but the channels."""
     return np.sum(g * standardised(x, but_channels(x), eps)[0], axis=but_channels(x))
@@ -337,15 +342,19 @@ def batch_norm_weight(g: Any, z: Any, x: Any, weight: Any, bias: Any, eps: float
 # -- laws ------------------------------------------------------------------------------------------
 
 LINEAR = laws.shapes_of(
-    ((2, 3), (2, 3), (2,)), ((3, 3), (3, 3), (3,)), ((3,), (2, 3), (2,)), ((2, 1, 3), (2, 3), (2,)), ((3, 3, 3), (3, 3), (3,)),
+    ((2, 3), (2, 3), (2,)), ((3, 3), (3, 3), (3,)), ((3,), (2, 3), (2,)), ((2, 1, 3), (2, 3), (2,)),
+    ((3, 3, 3), (3, 3), (3,)),
     ((0, 3), (2, 3), (2,)),
 )  # fmt: skip
 NORMED = ((2, 3), (3, 3), (3,), (2, 2, 3), (3, 3, 3))
 LAYER_NORM = laws.shapes_of(*((s, s[-1:], s[-1:]) for s in NORMED), eps=(1e-5, 0.1))
 RMS_NORM = laws.shapes_of(*((s, s[-1:]) for s in NORMED), eps=(1e-5, 0.1))
-BATCH_NORM = laws.shapes_of(*((s, s[1:2], s[1:2]) for s in ((4, 3), (3, 3), (2, 2, 3), (2, 3, 2, 2))), eps=(1e-5, 0.1))
+BATCH_NORM = laws.shapes_of(
+    *((s, s[1:2], s[1:2]) for s in ((4, 3), (3, 3), (2, 2, 3), (2, 3, 2, 2))), eps=(1e-5, 0.1)
+)
 ATTENTION = laws.shapes_of(
-    ((2, 3), (4, 3), (4, 2)), ((3, 3), (3, 3), (3, 3)), ((2, 2, 3), (2, 3, 3), (2, 3, 2)), ((2, 1, 2, 2), (2, 1, 2, 2), (2, 1, 2, 2)),
+    ((2, 3), (4, 3), (4, 2)), ((3, 3), (3, 3), (3, 3)), ((2, 2, 3), (2, 3, 3), (2, 3, 2)),
+    ((2, 1, 2, 2), (2, 1, 2, 2), (2, 1, 2, 2)),
     is_causal=(False, True),
 )  # fmt: skip
 
@@ -389,7 +398,7 @@ UNFOLDING: tuple[tuple[Shape, Pair, Pair, Pair, Pair], ...] = (
 )
 
 
-def convolving(calls: Any) -> laws.Law:
+def convolving(calls: Any) -> Law:
     """An image or signal, kernels, a bias for each of them, and the geometry."""
 
     def law(choose: Choose) -> Signature:
@@ -430,28 +439,60 @@ def looking_up(choose: Choose) -> Signature:
 # -- dense -----------------------------------------------------------------------------------------
 
 DENSE = (
-    general("linear", linear_layer, lambda g, z, x, weight, bias: np.matmul(g, weight), linear_weight, lambda g, z, x, weight, bias: unbroadcast(g, np.shape(bias)), law=LINEAR, formula="x̄ = g W, W̄ = gᵀ x, b̄ = Σ g", source="matmul's rule at Wᵀ, the bias broadcast over the batch"),
-    general("embedding", embedding, lambda g, z, weight, indices: scatter_add(g, index=(indices,), shape=np.shape(weight)), None, law=looking_up, domains=[REAL, index_below(1)], formula="W̄[indices] += g, 0 elsewhere", source="linear in the table; rows named twice receive both cotangents"),
-    general("scaled_dot_product_attention", scaled_dot_product_attention, attention_query, attention_key, attention_value, law=ATTENTION, formula="v̄ = wᵀg, s̄ = w · (g vᵀ − Σ w · g vᵀ)/√d, q̄ = s̄ k, k̄ = s̄ᵀ q", source="Vaswani et al. 2017, eq. 1; matmul's and softmax's rules"),
+    general("linear", linear_layer, lambda g, z, x, weight, bias: np.matmul(g, weight), linear_weight,
+        lambda g, z, x, weight, bias: unbroadcast(g, np.shape(bias)),
+        formula="x̄ = g W, W̄ = gᵀ x, b̄ = Σ g",
+        source="matmul's rule at Wᵀ, the bias broadcast over the batch", law=LINEAR),
+    general("embedding", embedding,
+        lambda g, z, weight, indices: scatter_add(g, index=(indices,), shape=np.shape(weight)), None,
+        formula="W̄[indices] += g, 0 elsewhere",
+        source="linear in the table; rows named twice receive both cotangents",
+        domains=[REAL, index_below(1)], law=looking_up),
+    general("scaled_dot_product_attention", scaled_dot_product_attention, attention_query, attention_key,
+        attention_value,
+        formula="v̄ = wᵀg, s̄ = w · (g vᵀ − Σ w · g vᵀ)/√d, q̄ = s̄ k, k̄ = s̄ᵀ q",
+        source="Vaswani et al. 2017, eq. 1; matmul's and softmax's rules", law=ATTENTION),
 )  # fmt: skip
 
 # -- normalisation ---------------------------------------------------------------------------------
 
 NORMALISATION = (
-    general("layer_norm", layer_norm, lambda g, z, x, weight, bias, eps: standardised_vjp(g * weight, x, -1, eps), lambda g, z, x, weight, bias, eps: unbroadcast(g * standardised(x, -1, eps)[0], np.shape(weight)), lambda g, z, x, weight, bias, eps: unbroadcast(g, np.shape(bias)), law=LAYER_NORM, formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g", source="Ba, Kiros and Hinton 2016, eq. 4; chain rule through μ and σ"),
-    general("rms_norm", rms_norm, rms_norm_vjp, rms_norm_weight, law=RMS_NORM, formula="x̄ = (gw − x̂ mean(gw x̂))/r, w̄ = Σ g x̂", source="Zhang and Sennrich 2019, eq. 4; chain rule through r"),
-    general("batch_norm", batch_norm, lambda g, z, x, weight, bias, eps: standardised_vjp(g * per_channel(weight, x), x, but_channels(x), eps), batch_norm_weight, lambda g, z, x, weight, bias, eps: np.sum(g, axis=but_channels(x)), law=BATCH_NORM, formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g", source="Ioffe and Szegedy 2015, section 3; chain rule through μ and σ"),
+    general("layer_norm", layer_norm,
+        lambda g, z, x, weight, bias, eps: standardised_vjp(g * weight, x, -1, eps),
+        lambda g, z, x, weight, bias, eps: unbroadcast(g * standardised(x, -1, eps)[0], np.shape(weight)),
+        lambda g, z, x, weight, bias, eps: unbroadcast(g, np.shape(bias)),
+        formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g",
+        source="Ba, Kiros and Hinton 2016, eq. 4; chain rule through μ and σ", law=LAYER_NORM),
+    general("rms_norm", rms_norm, rms_norm_vjp, rms_norm_weight,
+        formula="x̄ = (gw − x̂ mean(gw x̂))/r, w̄ = Σ g x̂",
+        source="Zhang and Sennrich 2019, eq. 4; chain rule through r", law=RMS_NORM),
+    general("batch_norm", batch_norm, batch_norm_vjp, batch_norm_weight,
+        lambda g, z, x, weight, bias, eps: np.sum(g, axis=but_channels(x)),
+        formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g",
+        source="Ioffe and Szegedy 2015, section 3; chain rule through μ and σ", law=BATCH_NORM),
 )  # fmt: skip
 
 # -- convolution and pooling -----------------------------------------------------------------------
 
 CONVOLUTION = (
-    linear("unfold", unfold, lambda g, x, **geometry: fold(g, output_size=np.shape(x)[2:], **geometry), law=unfolding, aliases=("im2col",), formula="x̄ = fold(g)", source="linear; the transpose of copying windows adds them back"),
-    linear("fold", fold, lambda g, x, output_size, **geometry: unfold(g, **geometry), law=folding, aliases=("col2im",), formula="x̄ = unfold(g)", source="the transpose of unfold"),
-    general("conv1d", conv1d, conv1d_from(conv2d_image, 0), conv1d_from(conv2d_kernels, 1), lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2)), law=convolving(CONV1D), formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)"),
-    general("conv2d", conv2d, conv2d_image, conv2d_kernels, lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)), law=convolving(CONV2D), formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)"),
-    linear("avg_pool2d", avg_pool2d, avg_pool2d_vjp, law=pooling, formula="x̄ = fold(g / area)", source="the mean's rule on unfold(x)"),
-    general("max_pool2d", max_pool2d, max_pool2d_vjp, law=pooling, domains=[DISTINCT], formula="x̄ = fold(g where the window is largest)", source="the maximum's rule on unfold(x); ties share equally"),
+    linear("unfold", unfold, lambda g, x, **geometry: fold(g, output_size=np.shape(x)[2:], **geometry),
+        formula="x̄ = fold(g)", source="linear; the transpose of copying windows adds them back",
+        law=unfolding, aliases=("im2col",)),
+    linear("fold", fold, lambda g, x, output_size, **geometry: unfold(g, **geometry),
+        formula="x̄ = unfold(g)", source="the transpose of unfold", law=folding, aliases=("col2im",)),
+    general("conv1d", conv1d, conv1d_from(conv2d_image, 0), conv1d_from(conv2d_kernels, 1),
+        lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2)),
+        formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
+        law=convolving(CONV1D)),
+    general("conv2d", conv2d, conv2d_image, conv2d_kernels,
+        lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
+        formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
+        law=convolving(CONV2D)),
+    linear("avg_pool2d", avg_pool2d, avg_pool2d_vjp,
+        formula="x̄ = fold(g / area)", source="the mean's rule on unfold(x)", law=pooling),
+    general("max_pool2d", max_pool2d, max_pool2d_vjp,
+        formula="x̄ = fold(g where the window is largest)",
+        source="the maximum's rule on unfold(x); ties share equally", domains=[DISTINCT], law=pooling),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = DENSE + NORMALISATION + CONVOLUTION

@@ -34,7 +34,9 @@ def solve(a: Any, b: Any) -> Any:
 @dispatched
 def inv(x: Any) -> Any:
     """The inverse of each matrix."""
-    return gauss_jordan(x, np.eye(x.shape[-1], dtype=x.dtype))[0] if needs_written_out(x) else np.linalg.inv(x)
+    return (
+        gauss_jordan(x, np.eye(x.shape[-1], dtype=x.dtype))[0] if needs_written_out(x) else np.linalg.inv(x)
+    )
 
 
 @dispatched
@@ -58,7 +60,9 @@ def cholesky(x: Any) -> Any:
     """The lower triangular L with L Lᵀ = (x + xᵀ)/2; so every entry of x counts, and x̄ is symmetric."""
     symmetric = (x + np.matrix_transpose(x)) / 2
     is_analytic = np.iscomplexobj(x)  # L Lᵀ and not L Lᴴ, whose entries are no analytic functions
-    return cholesky_factor(symmetric) if is_analytic or needs_written_out(x) else np.linalg.cholesky(symmetric)
+    return (
+        cholesky_factor(symmetric) if is_analytic or needs_written_out(x) else np.linalg.cholesky(symmetric)
+    )
 
 
 @dispatched
@@ -271,15 +275,19 @@ def trace_vjp(g: Any, x: Any, offset: int = 0) -> Any:
 
 MATMUL = laws.shapes_of(
     ((2, 3), (3, 2)), ((3, 3), (3, 3)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((1, 3), (3, 1)),
-    ((3, 2, 3), (3, 3, 2)), ((3, 3, 3), (3, 3, 3)), ((2, 2, 3), (3, 2)), ((2, 3), (3, 3, 2)), ((3,), (3, 3, 2)),
-    ((2, 2, 3), (3,)), ((2, 1, 2, 3), (3, 3, 1)), ((1, 3, 3), (2, 3, 3)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((0,), (0,)),
+    ((3, 2, 3), (3, 3, 2)), ((3, 3, 3), (3, 3, 3)), ((2, 2, 3), (3, 2)), ((2, 3), (3, 3, 2)),
+    ((3,), (3, 3, 2)),
+    ((2, 2, 3), (3,)), ((2, 1, 2, 3), (3, 3, 1)), ((1, 3, 3), (2, 3, 3)), ((2, 0), (0, 3)),
+    ((0, 3), (3, 2)), ((0,), (0,)),
 )  # fmt: skip
 DOT = laws.shapes_of(
-    ((3,), (3,)), ((2, 3), (3, 2)), ((3, 3), (3, 3)), ((2, 3), (3,)), ((3,), (3, 2)), ((), (3,)), ((2, 3), ()), ((), ()),
+    ((3,), (3,)), ((2, 3), (3, 2)), ((3, 3), (3, 3)), ((2, 3), (3,)), ((3,), (3, 2)), ((), (3,)),
+    ((2, 3), ()), ((), ()),
     ((2, 2, 3), (2, 3, 2)), ((3, 3, 3), (3, 3, 3)), ((2, 0), (0, 3)),
 )  # fmt: skip
 INNER = laws.shapes_of(
-    ((3,), (3,)), ((2, 3), (1, 3)), ((3, 3), (3, 3)), ((2, 3), (3,)), ((), (2, 3)), ((2, 2, 3), (2, 3)), ((2, 0), (3, 0)),
+    ((3,), (3,)), ((2, 3), (1, 3)), ((3, 3), (3, 3)), ((2, 3), (3,)), ((), (2, 3)), ((2, 2, 3), (2, 3)),
+    ((2, 0), (3, 0)),
 )  # fmt: skip
 VECDOT = laws.shapes_of(
     ((2, 3), (2, 3)), ((3, 3), (3, 3)), ((3, 3, 3), (3, 3)), ((1, 3, 3), (2, 3, 3)), ((2, 0), (2, 0)),
@@ -288,10 +296,18 @@ VECDOT = laws.shapes_of(
 OUTER = laws.shapes_of(((3,), (2,)), ((3,), (3,)), ((1,), (3,)), ((0,), (3,)))
 KRON = laws.shapes_of(((2, 2), (1, 3)), ((2, 3), (3, 2)), ((3, 3), (2, 2)), ((1, 1), (3, 3)))
 CROSS = laws.shapes_of(((3,), (3,)), ((2, 3), (2, 3)), ((3, 3), (3, 3)), ((2, 1, 3), (3, 3)), ((2, 3), (3,)))
-SQUARES: tuple[tuple[Shape], ...] = (((2, 2),), ((3, 3),), ((1, 1),), ((2, 3, 3),), ((3, 3, 3),), ((0, 2, 2),))
+SQUARES: tuple[tuple[Shape], ...] = (
+    ((2, 2),),
+    ((3, 3),),
+    ((1, 1),),
+    ((2, 3, 3),),
+    ((3, 3, 3),),
+    ((0, 2, 2),),
+)
 SQUARE = laws.shapes_of(*SQUARES)
 SOLVE = laws.shapes_of(
-    ((2, 2), (2,)), ((3, 3), (3, 2)), ((3, 3), (3, 3)), ((1, 1), (1, 2)), ((2, 3, 3), (2, 3, 1)), ((3, 3, 3), (3, 3)),
+    ((2, 2), (2,)), ((3, 3), (3, 2)), ((3, 3), (3, 3)), ((1, 1), (1, 2)), ((2, 3, 3), (2, 3, 1)),
+    ((3, 3, 3), (3, 3)),
     ((3, 3), (2, 3, 2)), ((2, 1, 2, 2), (3, 2, 1)), ((3, 2, 2), (2,)), ((2, 2), (2, 0)),
 )  # fmt: skip
 TRACE = laws.shapes_of(((3, 3),), ((2, 3),), ((3, 2),), ((3, 3, 3),), ((1, 1),), ((2, 0),), offset=(0, 1, -1))
@@ -354,28 +370,65 @@ def einsum_law(choose: Choose) -> Signature:
 # -- products --------------------------------------------------------------------------------------
 
 PRODUCTS = (
-    general("matmul", np.matmul, matmul_left, matmul_right, law=MATMUL, formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB"),
-    general("dot", np.dot, lambda g, z, a, b: contraction_left(g, a, b, dot_pairs(a, b)), lambda g, z, a, b: contraction_right(g, a, b, dot_pairs(a, b)), law=DOT, formula="Ā = g Bᵀ, B̄ = Aᵀ g, summed over the free axes", source="bilinear; each operand's cotangent contracts g with the other"),
-    general("vecdot", np.vecdot, lambda g, z, x, y, axis=-1: vecdot_vjp(g, x, y, axis), lambda g, z, x, y, axis=-1: vecdot_vjp(g, y, x, axis), law=VECDOT, formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum"),
-    general("inner", np.inner, lambda g, z, a, b: contraction_left(g, a, b, inner_pairs(a, b)), lambda g, z, a, b: contraction_right(g, a, b, inner_pairs(a, b)), law=INNER, formula="Ā = g B, B̄ = gᵀ A", source="bilinear; each operand's cotangent contracts g with the other"),
-    general("outer", np.outer, lambda g, z, x, y: np.matmul(g, y), lambda g, z, x, y: np.matmul(x, g), law=OUTER, formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ"),
-    general("tensordot", np.tensordot, lambda g, z, a, b, axes=2: contraction_left(g, a, b, tensordot_pairs(a, b, axes)), lambda g, z, a, b, axes=2: contraction_right(g, a, b, tensordot_pairs(a, b, axes)), law=tensordot_law, formula="Ā = g · B, B̄ = A · g, summed over the free axes", source="bilinear; each operand's cotangent contracts g with the other"),
-    variadic("einsum", einsum, einsum_vjp, law=einsum_law, formula="x̄ᵢ = einsum(g, the others → the letters of xᵢ)", source="multilinear; the cotangent of a factor contracts g with all the others"),
-    general("kron", np.kron, lambda g, z, a, b: kron_vjp(0, g, a, b), lambda g, z, a, b: kron_vjp(1, g, a, b), law=KRON, formula="Āᵢⱼ = ⟨gᵢⱼ, B⟩, B̄ = Σ Aᵢⱼ gᵢⱼ over the blocks gᵢⱼ of g", source="bilinear: block ij of z is Aᵢⱼ B"),
-    general("cross", np.cross, lambda g, z, x, y: unbroadcast(np.cross(y, g), np.shape(x)), lambda g, z, x, y: unbroadcast(np.cross(g, x), np.shape(y)), law=CROSS, formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩"),
-    linear("matrix_transpose", np.matrix_transpose, lambda g, x: transposed(g), law=laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))), formula="x̄ = gᵀ", source="linear; its own inverse"),
-    linear("trace", np.linalg.trace, trace_vjp, law=TRACE, formula="x̄ = g · I", source="Giles 2008, 2.2.4: d tr A = tr dA"),
+    general("matmul", np.matmul, matmul_left, matmul_right,
+        formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB", law=MATMUL),
+    general("dot", np.dot, lambda g, z, a, b: contraction_left(g, a, b, dot_pairs(a, b)),
+        lambda g, z, a, b: contraction_right(g, a, b, dot_pairs(a, b)),
+        formula="Ā = g Bᵀ, B̄ = Aᵀ g, summed over the free axes",
+        source="bilinear; each operand's cotangent contracts g with the other", law=DOT),
+    general("vecdot", np.vecdot, lambda g, z, x, y, axis=-1: vecdot_vjp(g, x, y, axis),
+        lambda g, z, x, y, axis=-1: vecdot_vjp(g, y, x, axis),
+        formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum", law=VECDOT),
+    general("inner", np.inner, lambda g, z, a, b: contraction_left(g, a, b, inner_pairs(a, b)),
+        lambda g, z, a, b: contraction_right(g, a, b, inner_pairs(a, b)),
+        formula="Ā = g B, B̄ = gᵀ A", source="bilinear; each operand's cotangent contracts g with the other",
+        law=INNER),
+    general("outer", np.outer, lambda g, z, x, y: np.matmul(g, y), lambda g, z, x, y: np.matmul(x, g),
+        formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ", law=OUTER),
+    general("tensordot", np.tensordot,
+        lambda g, z, a, b, axes=2: contraction_left(g, a, b, tensordot_pairs(a, b, axes)),
+        lambda g, z, a, b, axes=2: contraction_right(g, a, b, tensordot_pairs(a, b, axes)),
+        formula="Ā = g · B, B̄ = A · g, summed over the free axes",
+        source="bilinear; each operand's cotangent contracts g with the other", law=tensordot_law),
+    variadic("einsum", einsum, einsum_vjp,
+        formula="x̄ᵢ = einsum(g, the others → the letters of xᵢ)",
+        source="multilinear; the cotangent of a factor contracts g with all the others", law=einsum_law),
+    general("kron", np.kron, lambda g, z, a, b: kron_vjp(0, g, a, b),
+        lambda g, z, a, b: kron_vjp(1, g, a, b),
+        formula="Āᵢⱼ = ⟨gᵢⱼ, B⟩, B̄ = Σ Aᵢⱼ gᵢⱼ over the blocks gᵢⱼ of g",
+        source="bilinear: block ij of z is Aᵢⱼ B", law=KRON),
+    general("cross", np.cross, lambda g, z, x, y: unbroadcast(np.cross(y, g), np.shape(x)),
+        lambda g, z, x, y: unbroadcast(np.cross(g, x), np.shape(y)),
+        formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩",
+        law=CROSS),
+    linear("matrix_transpose", np.matrix_transpose, lambda g, x: transposed(g),
+        formula="x̄ = gᵀ", source="linear; its own inverse",
+        law=laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3))))),
+    linear("trace", np.linalg.trace, trace_vjp,
+        formula="x̄ = g · I", source="Giles 2008, 2.2.4: d tr A = tr dA", law=TRACE),
 )  # fmt: skip
 
 # -- inverses and factors --------------------------------------------------------------------------
 
 INVERSES = (
-    general("solve", solve, solve_left, solve_right, law=SOLVE, domains=[INVERTIBLE, REAL], formula="B̄ = A⁻ᵀ g, Ā = −B̄ zᵀ", source="Giles 2008, 2.3.1"),
-    general("inv", inv, lambda g, z, x: -np.matmul(np.matmul(transposed(z), g), transposed(z)), law=SQUARE, domains=[INVERTIBLE], formula="x̄ = −zᵀ g zᵀ", source="Giles 2008, 2.2.3: d(A⁻¹) = −A⁻¹ dA A⁻¹"),
-    general("det", det, lambda g, z, x: as_factor(g * z) * transposed(inv(x)), law=SQUARE, domains=[INVERTIBLE], formula="x̄ = g · z x⁻ᵀ", source="Giles 2008, 2.2.4: Jacobi's formula, d det A = det A tr(A⁻¹ dA)"),
-    general("slogdet", slogdet, lambda g, z, x: as_factor(g[1]) * transposed(inv(x)), law=SQUARE, domains=[INVERTIBLE], traits=frozenset({Trait.SEVERAL_OUTPUTS}), formula="x̄ = g₁ · x⁻ᵀ", source="d log|det A| = tr(A⁻¹ dA); the sign is locally constant"),
-    general("matrix_power", matrix_power, matrix_power_vjp, law=laws.shapes_of(*SQUARES, n=(2, 3, 1, 0, -1, -2)), domains=[INVERTIBLE], formula="x̄ = Σₖ (xᵀ)ᵏ g (xᵀ)ⁿ⁻¹⁻ᵏ", source="product rule on x · x · … · x"),
-    general("cholesky", cholesky, cholesky_vjp, law=SQUARE, domains=[POSITIVE_DEFINITE], formula="x̄ = sym(z⁻ᵀ Φ(zᵀ g) z⁻¹)", source="Murray 2016, eq. 10, symmetrised: Φ is the lower triangle with half of the diagonal"),
+    general("solve", solve, solve_left, solve_right,
+        formula="B̄ = A⁻ᵀ g, Ā = −B̄ zᵀ", source="Giles 2008, 2.3.1", domains=[INVERTIBLE, REAL], law=SOLVE),
+    general("inv", inv, lambda g, z, x: -np.matmul(np.matmul(transposed(z), g), transposed(z)),
+        formula="x̄ = −zᵀ g zᵀ", source="Giles 2008, 2.2.3: d(A⁻¹) = −A⁻¹ dA A⁻¹",
+        domains=[INVERTIBLE], law=SQUARE),
+    general("det", det, lambda g, z, x: as_factor(g * z) * transposed(inv(x)),
+        formula="x̄ = g · z x⁻ᵀ", source="Giles 2008, 2.2.4: Jacobi's formula, d det A = det A tr(A⁻¹ dA)",
+        domains=[INVERTIBLE], law=SQUARE),
+    general("slogdet", slogdet, lambda g, z, x: as_factor(g[1]) * transposed(inv(x)),
+        formula="x̄ = g₁ · x⁻ᵀ", source="d log|det A| = tr(A⁻¹ dA); the sign is locally constant",
+        domains=[INVERTIBLE], law=SQUARE, traits=frozenset({Trait.SEVERAL_OUTPUTS})),
+    general("matrix_power", matrix_power, matrix_power_vjp,
+        formula="x̄ = Σₖ (xᵀ)ᵏ g (xᵀ)ⁿ⁻¹⁻ᵏ", source="product rule on x · x · … · x",
+        domains=[INVERTIBLE], law=laws.shapes_of(*SQUARES, n=(2, 3, 1, 0, -1, -2))),
+    general("cholesky", cholesky, cholesky_vjp,
+        formula="x̄ = sym(z⁻ᵀ Φ(zᵀ g) z⁻¹)",
+        source="Murray 2016, eq. 10, symmetrised: Φ is the lower triangle with half of the diagonal",
+        domains=[POSITIVE_DEFINITE], law=SQUARE),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = PRODUCTS + INVERSES

@@ -39,7 +39,8 @@ def shared(g: Any, count: int, reduction: str) -> Any:
 
 
 ONE_LOSS_EACH = laws.shapes_of(
-    *((shape, shape) for shape in ((3,), (), (2, 3), (3, 3), (1,), (2, 1, 3), (3, 3, 3))), reduction=REDUCTIONS
+    *((shape, shape) for shape in ((3,), (), (2, 3), (3, 3), (1,), (2, 1, 3), (3, 3, 3))),
+    reduction=REDUCTIONS,
 )
 
 
@@ -73,7 +74,7 @@ def pointwise(
         return rule
 
     reference.__name__ = reference.__qualname__ = name
-    reference.__signature__ = _with_reduction(loss)
+    reference.__signature__ = _with_reduction(loss)  # type: ignore[attr-defined]  # a function's, for inspect
     return general(
         name,
         reference,
@@ -113,6 +114,11 @@ def cross_entropy(logits: Any, target: Any, *, reduction: str = "mean") -> Any:
     return nll(log_softmax(logits, axis=-1), target, reduction=reduction)
 
 
+def cross_entropy_vjp(g: Any, z: Any, x: Any, target: Any, reduction: str = "mean") -> Any:
+    """g · (softmax x − onehot)."""
+    return each_row(g, target, reduction) * (softmax(x, axis=-1) - one_hot(target, x))
+
+
 def classes(choose: Choose) -> Signature:
     """N rows of scores of C classes, and N targets among them."""
     n, c = choose(((2, 3), (3, 3), (1, 4), (4, 2)))
@@ -134,27 +140,66 @@ def huber_loss(x: Any, t: Any, *, delta: float) -> Any:
 
 
 DISTANCES = (
-    pointwise("mse", lambda x, t: (x - t) * (x - t), lambda x, t: 2 * (x - t), lambda x, t: 2 * (t - x), aliases=("mse_loss",), formula="x̄ = g · 2(x − t), t̄ = −x̄", source="power rule"),
-    pointwise("l1", lambda x, t: np.abs(x - t), lambda x, t: np.sign(x - t), lambda x, t: np.sign(t - x), domains=[DISTINCT, DISTINCT], aliases=("l1_loss", "mae"), formula="x̄ = g · sign(x − t), t̄ = −x̄", source="|d| = d sign d"),
-    pointwise("huber", huber_loss, lambda x, t, delta: difference_clipped(x, t, delta), lambda x, t, delta: difference_clipped(t, x, delta), law=laws.with_parameters(ONE_LOSS_EACH, delta=(0.7, 1.3)), domains=[DISTINCT, DISTINCT], aliases=("huber_loss",), formula="x̄ = g · clip(x − t, −δ, δ), t̄ = −x̄", source="Huber 1964: the slope of ½d², held where |d| reaches δ"),
-    pointwise("smooth_l1", lambda x, t, beta: huber_loss(x, t, delta=beta) / beta, lambda x, t, beta: difference_clipped(x, t, beta) / beta, lambda x, t, beta: difference_clipped(t, x, beta) / beta, law=laws.with_parameters(ONE_LOSS_EACH, beta=(0.7, 1.3)), domains=[DISTINCT, DISTINCT], aliases=("smooth_l1_loss",), formula="x̄ = g · clip((x − t)/β, −1, 1), t̄ = −x̄", source="huber over its bound"),
-    pointwise("log_cosh", lambda x, t: softplus(2 * (x - t)) - (x - t) - math.log(2), lambda x, t: np.tanh(x - t), lambda x, t: np.tanh(t - x), formula="x̄ = g · tanh(x − t), t̄ = −x̄", source="sinh/cosh"),
+    pointwise("mse", lambda x, t: (x - t) * (x - t), lambda x, t: 2 * (x - t), lambda x, t: 2 * (t - x),
+        formula="x̄ = g · 2(x − t), t̄ = −x̄", source="power rule", aliases=("mse_loss",)),
+    pointwise("l1", lambda x, t: np.abs(x - t), lambda x, t: np.sign(x - t), lambda x, t: np.sign(t - x),
+        formula="x̄ = g · sign(x − t), t̄ = −x̄", source="|d| = d sign d",
+        domains=[DISTINCT, DISTINCT], aliases=("l1_loss", "mae")),
+    pointwise("huber", huber_loss, lambda x, t, delta: difference_clipped(x, t, delta),
+        lambda x, t, delta: difference_clipped(t, x, delta),
+        formula="x̄ = g · clip(x − t, −δ, δ), t̄ = −x̄",
+        source="Huber 1964: the slope of ½d², held where |d| reaches δ",
+        domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, delta=(0.7, 1.3)),
+        aliases=("huber_loss",)),
+    pointwise("smooth_l1", lambda x, t, beta: huber_loss(x, t, delta=beta) / beta,
+        lambda x, t, beta: difference_clipped(x, t, beta) / beta,
+        lambda x, t, beta: difference_clipped(t, x, beta) / beta,
+        formula="x̄ = g · clip((x − t)/β, −1, 1), t̄ = −x̄", source="huber over its bound",
+        domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, beta=(0.7, 1.3)),
+        aliases=("smooth_l1_loss",)),
+    pointwise("log_cosh", lambda x, t: softplus(2 * (x - t)) - (x - t) - math.log(2),
+        lambda x, t: np.tanh(x - t), lambda x, t: np.tanh(t - x),
+        formula="x̄ = g · tanh(x − t), t̄ = −x̄", source="sinh/cosh"),
 )  # fmt: skip
 
 # -- likelihoods -----------------------------------------------------------------------------------
 
 PROBABILITY = Domain(low=0.0, high=1.0)
-THREE_EACH = laws.shapes_of(*((s, s, s) for s in ((3,), (), (2, 3), (3, 3), (1,), (3, 3, 3))), reduction=REDUCTIONS)
+THREE_EACH = laws.shapes_of(
+    *((s, s, s) for s in ((3,), (), (2, 3), (3, 3), (1,), (3, 3, 3))), reduction=REDUCTIONS
+)
 
 LIKELIHOODS = (
-    pointwise("binary_cross_entropy", lambda p, t: -t * np.log(p) - (1 - t) * np.log1p(-p), lambda p, t: (p - t) / (p * (1 - p)), lambda p, t: np.log1p(-p) - np.log(p), domains=[PROBABILITY, REAL], formula="p̄ = g · (p − t)/(p(1 − p)), t̄ = −g · logit p", source="−t/p + (1 − t)/(1 − p), over one denominator"),
-    pointwise("binary_cross_entropy_with_logits", lambda x, t: softplus(x) - t * x, lambda x, t: sigmoid(x) - t, lambda x, t: -x, aliases=("bce_with_logits",), formula="x̄ = g · (σ(x) − t), t̄ = −g · x", source="−t log σ(x) − (1 − t) log σ(−x) = softplus(x) − tx"),
-    pointwise("kl_div", lambda x, t: t * (np.log(t) - x), lambda x, t: -t, lambda x, t: np.log(t) + 1 - x, domains=[REAL, POSITIVE], formula="x̄ = −g · t, t̄ = g · (ln t + 1 − x)", source="product rule; x is a log-probability"),
-    pointwise("poisson_nll", lambda x, t: np.exp(x) - t * x, lambda x, t: np.exp(x) - t, lambda x, t: -x, formula="x̄ = g · (eˣ − t), t̄ = −g · x", source="minus the log-likelihood at rate eˣ, without log t!"),
-    pointwise("gaussian_nll", lambda x, t, v: 0.5 * (np.log(v) + (x - t) * (x - t) / v), lambda x, t, v: (x - t) / v, lambda x, t, v: (t - x) / v, lambda x, t, v: 0.5 * (1 / v - (x - t) * (x - t) / (v * v)), law=THREE_EACH, domains=[REAL, REAL, POSITIVE], formula="x̄ = g · (x − t)/v, t̄ = −x̄, v̄ = g · ½(1/v − (x − t)²/v²)", source="minus the log-density of N(x, v) at t, without ½ log 2π"),
-    pointwise("soft_margin", lambda x, t: softplus(-t * x), lambda x, t: -t * sigmoid(-t * x), lambda x, t: -x * sigmoid(-t * x), formula="x̄ = −g · t σ(−tx), t̄ = −g · x σ(−tx)", source="chain rule on softplus"),
-    general("nll", nll, lambda g, z, x, target, reduction="mean": -each_row(g, target, reduction) * one_hot(target, x), None, law=classes, domains=[REAL, index_below(1)], traits=LOSS, aliases=("nll_loss",), formula="x̄[n, tₙ] = −gₙ, 0 elsewhere", source="picks minus one entry of each row"),
-    general("cross_entropy", cross_entropy, lambda g, z, x, target, reduction="mean": each_row(g, target, reduction) * (softmax(x, axis=-1) - one_hot(target, x)), None, law=classes, domains=[REAL, index_below(1)], traits=LOSS, formula="x̄ₙ = gₙ · (softmax xₙ − onehot tₙ)", source="log_softmax's rule at one entry"),
+    pointwise("binary_cross_entropy", lambda p, t: -t * np.log(p) - (1 - t) * np.log1p(-p),
+        lambda p, t: (p - t) / (p * (1 - p)), lambda p, t: np.log1p(-p) - np.log(p),
+        formula="p̄ = g · (p − t)/(p(1 − p)), t̄ = −g · logit p",
+        source="−t/p + (1 − t)/(1 − p), over one denominator", domains=[PROBABILITY, REAL]),
+    pointwise("binary_cross_entropy_with_logits", lambda x, t: softplus(x) - t * x,
+        lambda x, t: sigmoid(x) - t, lambda x, t: -x,
+        formula="x̄ = g · (σ(x) − t), t̄ = −g · x",
+        source="−t log σ(x) − (1 − t) log σ(−x) = softplus(x) − tx", aliases=("bce_with_logits",)),
+    pointwise("kl_div", lambda x, t: t * (np.log(t) - x), lambda x, t: -t, lambda x, t: np.log(t) + 1 - x,
+        formula="x̄ = −g · t, t̄ = g · (ln t + 1 − x)", source="product rule; x is a log-probability",
+        domains=[REAL, POSITIVE]),
+    pointwise("poisson_nll", lambda x, t: np.exp(x) - t * x, lambda x, t: np.exp(x) - t, lambda x, t: -x,
+        formula="x̄ = g · (eˣ − t), t̄ = −g · x",
+        source="minus the log-likelihood at rate eˣ, without log t!"),
+    pointwise("gaussian_nll", lambda x, t, v: 0.5 * (np.log(v) + (x - t) * (x - t) / v),
+        lambda x, t, v: (x - t) / v, lambda x, t, v: (t - x) / v,
+        lambda x, t, v: 0.5 * (1 / v - (x - t) * (x - t) / (v * v)),
+        formula="x̄ = g · (x − t)/v, t̄ = −x̄, v̄ = g · ½(1/v − (x − t)²/v²)",
+        source="minus the log-density of N(x, v) at t, without ½ log 2π",
+        domains=[REAL, REAL, POSITIVE], law=THREE_EACH),
+    pointwise("soft_margin", lambda x, t: softplus(-t * x), lambda x, t: -t * sigmoid(-t * x),
+        lambda x, t: -x * sigmoid(-t * x),
+        formula="x̄ = −g · t σ(−tx), t̄ = −g · x σ(−tx)", source="chain rule on softplus"),
+    general("nll", nll,
+        lambda g, z, x, target, reduction="mean": -each_row(g, target, reduction) * one_hot(target, x), None,
+        formula="x̄[n, tₙ] = −gₙ, 0 elsewhere", source="picks minus one entry of each row",
+        domains=[REAL, index_below(1)], law=classes, traits=LOSS, aliases=("nll_loss",)),
+    general("cross_entropy", cross_entropy, cross_entropy_vjp, None,
+        formula="x̄ₙ = gₙ · (softmax xₙ − onehot tₙ)", source="log_softmax's rule at one entry",
+        domains=[REAL, index_below(1)], law=classes, traits=LOSS),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = DISTANCES + LIKELIHOODS

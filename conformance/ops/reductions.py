@@ -52,6 +52,35 @@ def routed(g: Any, z: Any, x: Any, axis: Any) -> Any:
     return kept(g, x, axis) * (is_chosen / np.maximum(ties, 1)).astype(x.dtype)
 
 
+# -- spread and size -------------------------------------------------------------------------------
+
+
+def deviation(x: Any, axis: Any) -> Any:
+    """How far every entry is from its mean."""
+    return x - np.mean(x, axis=axis, keepdims=True)
+
+
+def var_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
+    """g · 2(x − μ)/(n − correction)."""
+    return kept(g, x, axis) * deviation(x, axis) * (2 / (count(x, axis) - correction))
+
+
+def std_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
+    """g · (x − μ)/(z (n − correction))."""
+    return kept(g / z, x, axis) * deviation(x, axis) / (count(x, axis) - correction)
+
+
+def vector_norm_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
+    """g · sign x (|x|/z)ᵖ⁻¹."""
+    return kept(g, x, axis) * np.sign(x) * (np.abs(x) / nonzero(kept(z, x, axis))) ** (ord - 1)
+
+
+def ptp_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The maximum's rule minus the minimum's."""
+    largest, smallest = np.max(x, axis=axis, keepdims=True), np.min(x, axis=axis, keepdims=True)
+    return routed(g, largest, x, axis) - routed(g, smallest, x, axis)
+
+
 # -- products, correct where entries are zero ------------------------------------------------------
 
 
@@ -95,6 +124,12 @@ def unscanned(scan: Any, x: Any, axis: int | None) -> Any:
     if axis is None:
         return np.reshape(scan, shape=np.shape(x))
     return np.moveaxis(scan, source=-1, destination=axis)
+
+
+def running_sum_backwards(g: Any, x: Any, axis: int | None = None) -> Any:
+    """Σ_{j≥i} gⱼ."""
+    backwards = np.flip(scanned_last(g, axis), axis=-1)
+    return unscanned(np.flip(np.cumsum(backwards, axis=-1), axis=-1), x, axis)
 
 
 def cumulative_prod_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
@@ -187,71 +222,65 @@ ENTRIES = laws.reduction(needs_entries=True)
 # -- sums and means --------------------------------------------------------------------------------
 
 SUMS = (
-    linear(
-        "sum", np.sum, lambda g, x, axis=None, keepdims=False: spread(g, x, axis),
-        law=laws.reduction(), traits=REDUCTION, source="linear; the transpose of summing is copying", formula="x̄ᵢ = g",
-    ),
-    linear(
-        "mean", np.mean, lambda g, x, axis=None, keepdims=False: spread(g, x, axis) / max(count(x, axis), 1),
-        law=ENTRIES, traits=REDUCTION, source="the sum over n", formula="x̄ᵢ = g / n",
-    ),
-    general(
-        "prod", np.prod, prod_vjp, law=laws.reduction(), traits=REDUCTION,
-        source="product rule; the others' product instead of z/xᵢ, so that zeros are exact", formula="x̄ᵢ = g · Π_{j≠i} xⱼ",
-    ),
-    general(
-        "logsumexp", logsumexp, lambda g, z, x, axis=None, keepdims=False: kept(g, x, axis) * np.exp(x - kept(z, x, axis)),
-        law=ENTRIES, traits=REDUCTION, source="eᶻ = Σ eˣⁱ differentiated", formula="x̄ᵢ = g · exp(xᵢ − z)",
-    ),
-    general(
-        "var", np.var,
-        lambda g, z, x, axis=None, keepdims=False, correction=0: kept(g, x, axis) * (x - np.mean(x, axis=axis, keepdims=True)) * (2 / (count(x, axis) - correction)),
-        law=several_entries(2, correction=(0, 1, 0.5)), traits=REDUCTION,
-        source="chain rule; the mean's own term vanishes since Σ(xᵢ − μ) = 0", formula="x̄ᵢ = g · 2(xᵢ − μ) / (n − correction)",
-    ),
-    general(
-        "std", np.std,
-        lambda g, z, x, axis=None, keepdims=False, correction=0: kept(g / z, x, axis) * (x - np.mean(x, axis=axis, keepdims=True)) / (count(x, axis) - correction),
-        law=several_entries(2, correction=(0, 1, 0.5)), domains=[DISTINCT], traits=REDUCTION,
-        source="z² = var differentiated: 2z dz = d var", formula="x̄ᵢ = g · (xᵢ − μ) / (z (n − correction))",
-    ),
-    general(
-        "vector_norm", np.linalg.vector_norm,
-        lambda g, z, x, axis=None, keepdims=False, ord=2: kept(g, x, axis) * np.sign(x) * (np.abs(x) / nonzero(kept(z, x, axis))) ** (ord - 1),
-        law=several_entries(1, ord=(2, 1, 3)), domains=[NONZERO], traits=REDUCTION,
-        source="zᵖ = Σ|xᵢ|ᵖ differentiated; 0 at the origin, one of its subgradients", formula="x̄ᵢ = g · sign xᵢ (|xᵢ| / z)ᵖ⁻¹",
-    ),
+    linear("sum", np.sum, lambda g, x, axis=None, keepdims=False: spread(g, x, axis),
+        formula="x̄ᵢ = g", source="linear; the transpose of summing is copying",
+        law=laws.reduction(), traits=REDUCTION),
+    linear("mean", np.mean,
+        lambda g, x, axis=None, keepdims=False: spread(g, x, axis) / max(count(x, axis), 1),
+        formula="x̄ᵢ = g / n", source="the sum over n", law=ENTRIES, traits=REDUCTION),
+    general("prod", np.prod, prod_vjp,
+        formula="x̄ᵢ = g · Π_{j≠i} xⱼ",
+        source="product rule; the others' product instead of z/xᵢ, so that zeros are exact",
+        law=laws.reduction(), traits=REDUCTION),
+    general("logsumexp", logsumexp,
+        lambda g, z, x, axis=None, keepdims=False: kept(g, x, axis) * np.exp(x - kept(z, x, axis)),
+        formula="x̄ᵢ = g · exp(xᵢ − z)", source="eᶻ = Σ eˣⁱ differentiated", law=ENTRIES, traits=REDUCTION),
+    general("var", np.var, var_vjp,
+        formula="x̄ᵢ = g · 2(xᵢ − μ) / (n − correction)",
+        source="chain rule; the mean's own term vanishes since Σ(xᵢ − μ) = 0",
+        law=several_entries(2, correction=(0, 1, 0.5)), traits=REDUCTION),
+    general("std", np.std, std_vjp,
+        formula="x̄ᵢ = g · (xᵢ − μ) / (z (n − correction))", source="z² = var differentiated: 2z dz = d var",
+        domains=[DISTINCT], law=several_entries(2, correction=(0, 1, 0.5)), traits=REDUCTION),
+    general("vector_norm", np.linalg.vector_norm, vector_norm_vjp,
+        formula="x̄ᵢ = g · sign xᵢ (|xᵢ| / z)ᵖ⁻¹",
+        source="zᵖ = Σ|xᵢ|ᵖ differentiated; 0 at the origin, one of its subgradients",
+        domains=[NONZERO], law=several_entries(1, ord=(2, 1, 3)), traits=REDUCTION),
 )  # fmt: skip
 
 # -- order statistics ------------------------------------------------------------------------------
 
 ORDER = (
-    general("max", np.max, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis), law=ENTRIES, domains=[DISTINCT], traits=REDUCTION, source="routes to the largest entry; ties share equally", formula="x̄ᵢ = g where xᵢ = z, else 0", aliases=("amax",)),
-    general("min", np.min, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis), law=ENTRIES, domains=[DISTINCT], traits=REDUCTION, source="routes to the smallest entry; ties share equally", formula="x̄ᵢ = g where xᵢ = z, else 0", aliases=("amin",)),
-    general(
-        "ptp", np.ptp,
-        lambda g, z, x, axis=None, keepdims=False: routed(g, np.max(x, axis=axis, keepdims=True), x, axis) - routed(g, np.min(x, axis=axis, keepdims=True), x, axis),
-        law=ENTRIES, domains=[DISTINCT], traits=REDUCTION,
-        source="maximum minus minimum; ties share equally", formula="x̄ᵢ = g where xᵢ is largest, −g where smallest, else 0",
-    ),
-    general("median", np.median, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis), law=odd_count, domains=[DISTINCT], traits=REDUCTION, source="routes to the middle entry of an odd number", formula="x̄ᵢ = g where xᵢ = z, else 0"),
+    general("max", np.max, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
+        formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the largest entry; ties share equally",
+        domains=[DISTINCT], law=ENTRIES, traits=REDUCTION, aliases=("amax",)),
+    general("min", np.min, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
+        formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the smallest entry; ties share equally",
+        domains=[DISTINCT], law=ENTRIES, traits=REDUCTION, aliases=("amin",)),
+    general("ptp", np.ptp, ptp_vjp,
+        formula="x̄ᵢ = g where xᵢ is largest, −g where smallest, else 0",
+        source="maximum minus minimum; ties share equally",
+        domains=[DISTINCT], law=ENTRIES, traits=REDUCTION),
+    general("median", np.median, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
+        formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the middle entry of an odd number",
+        domains=[DISTINCT], law=odd_count, traits=REDUCTION),
 )  # fmt: skip
 
 # -- scans and differences -------------------------------------------------------------------------
 
 SCANS = (
-    linear(
-        "cumulative_sum", np.cumsum,
-        lambda g, x, axis=None: unscanned(np.flip(np.cumsum(np.flip(scanned_last(g, axis), axis=-1), axis=-1), axis=-1), x, axis),
-        law=scan, source="linear; the transpose of a running sum runs backwards", formula="x̄ᵢ = Σ_{j≥i} gⱼ", aliases=("cumsum",),
-    ),
-    general("cumulative_prod", np.cumprod, cumulative_prod_vjp, law=scan, source="product rule on each running product", formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", aliases=("cumprod",)),
-    general("logcumsumexp", logcumsumexp, logcumsumexp_vjp, law=scan, source="logsumexp's rule on each prefix", formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)"),
-    linear(
-        "diff", np.diff,
-        difference_transposed,
-        law=difference, source="linear; the transpose of a difference is minus the difference of g between zeros", formula="x̄ = (−1)ⁿ Δⁿ(0…0 g 0…0)",
-    ),
+    linear("cumulative_sum", np.cumsum, running_sum_backwards,
+        formula="x̄ᵢ = Σ_{j≥i} gⱼ", source="linear; the transpose of a running sum runs backwards",
+        law=scan, aliases=("cumsum",)),
+    general("cumulative_prod", np.cumprod, cumulative_prod_vjp,
+        formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", source="product rule on each running product",
+        law=scan, aliases=("cumprod",)),
+    general("logcumsumexp", logcumsumexp, logcumsumexp_vjp,
+        formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)", source="logsumexp's rule on each prefix", law=scan),
+    linear("diff", np.diff, difference_transposed,
+        formula="x̄ = (−1)ⁿ Δⁿ(0…0 g 0…0)",
+        source="linear; the transpose of a difference is minus the difference of g between zeros",
+        law=difference),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = SUMS + ORDER + SCANS

@@ -22,9 +22,7 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     """
     extra = np.ndim(g) - len(shape)
     stretched = tuple(
-        axis + extra
-        for axis, size in enumerate(shape)
-        if size == 1 and np.shape(g)[axis + extra] != 1
+        axis + extra for axis, size in enumerate(shape) if size == 1 and np.shape(g)[axis + extra] != 1
     )
     axes = tuple(range(extra)) + stretched
     return np.reshape(np.sum(g, axis=axes), shape=shape) if axes else g

@@ -97,7 +97,9 @@ def unrepeated(g: Any, x: Any, repeats: Any, axis: int | None = None) -> Any:
 def unpadded(g: Any, x: Any, pad_width: Any) -> Any:
     """The part of `g` between the margins."""
     margins = np.broadcast_to(pad_width, (np.ndim(x), 2))
-    inside = tuple(slice(int(before), int(before) + n) for (before, _), n in zip(margins, np.shape(x), strict=True))
+    inside = tuple(
+        slice(int(before), int(before) + n) for (before, _), n in zip(margins, np.shape(x), strict=True)
+    )
     return getitem(g, index=inside)
 
 
@@ -107,7 +109,9 @@ def undiagonal(g: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) 
     rows, columns = places + max(-offset, 0), places + max(offset, 0)
     shape = np.shape(np.moveaxis(np.empty(np.shape(x)), (axis1, axis2), (-2, -1)))
     return np.moveaxis(
-        scatter_add(g, index=(Ellipsis, rows, columns), shape=shape), source=(-2, -1), destination=(axis1, axis2)
+        scatter_add(g, index=(Ellipsis, rows, columns), shape=shape),
+        source=(-2, -1),
+        destination=(axis1, axis2),
     )
 
 
@@ -176,32 +180,37 @@ BROADCASTING = laws.one_of(*((shape, {"shape": target}) for shape, target in (
 )))  # fmt: skip
 
 ROLLING = laws.one_of(*((shape, {"shift": shift, "axis": axis}) for shape, shift, axis in (
-    ((3,), 1, None), ((3,), -2, 0), ((2, 3), 1, None), ((2, 3), 2, 1), ((3, 3), 1, -2), ((3, 3), (1, -1), (0, 1)),
+    ((3,), 1, None), ((3,), -2, 0), ((2, 3), 1, None), ((2, 3), 2, 1), ((3, 3), 1, -2),
+    ((3, 3), (1, -1), (0, 1)),
     ((3, 3, 3), (1, 2), (2, 0)), ((3,), 7, 0), ((3, 3), (1, 1), (0, 0)), ((), 1, None), ((2, 0), 1, 0),
 )))  # fmt: skip
 
-MOVING = laws.one_of(*((shape, {"source": source, "destination": destination}) for shape, source, destination in (
+MOVING = laws.one_of(*((shape, {"source": here, "destination": there}) for shape, here, there in (
     ((2, 3), 0, 1), ((3, 3), 0, -1), ((2, 1, 3), 0, 2), ((3, 3, 3), 2, 0), ((3, 3, 3), (0, 1), (-1, 0)),
     ((3, 3, 3), (0, 2), (1, 0)), ((3,), 0, 0), ((2, 0), -1, 0),
 )))  # fmt: skip
 
 TILING = laws.one_of(*((shape, {"reps": reps}) for shape, reps in (
-    ((3,), 2), ((3,), (2, 1)), ((2, 3), (1, 2)), ((3, 3), (2, 2)), ((3, 3), 2), ((), 3), ((2, 1, 3), (2,)), ((3,), 0),
+    ((3,), 2), ((3,), (2, 1)), ((2, 3), (1, 2)), ((3, 3), (2, 2)), ((3, 3), 2), ((), 3),
+    ((2, 1, 3), (2,)), ((3,), 0),
     ((1, 3), (2, 3, 1)), ((2, 0), 2),
 )))  # fmt: skip
 
 REPEATING = laws.one_of(*((shape, {"repeats": repeats, "axis": axis}) for shape, repeats, axis in (
-    ((3,), 2, None), ((3,), 2, 0), ((2, 3), 2, 1), ((2, 3), [1, 3], 0), ((3, 3), [2, 0, 1], -1), ((3, 3), 2, None),
+    ((3,), 2, None), ((3,), 2, 0), ((2, 3), 2, 1), ((2, 3), [1, 3], 0), ((3, 3), [2, 0, 1], -1),
+    ((3, 3), 2, None),
     ((3,), [3, 1, 2], None), ((3, 3, 3), 2, 1), ((), 3, None), ((2, 0), 2, 0), ((3,), 0, 0),
 )))  # fmt: skip
 
 PADDING = laws.with_parameters(laws.one_of(*((shape, {"pad_width": width}) for shape, width in (
-    ((3,), ((1, 2),)), ((2, 3), ((0, 1), (2, 0))), ((3, 3), 1), ((3, 3), ((0, 0), (1, 0))), ((3, 3, 3), ((1, 0), (0, 0), (0, 1))),
+    ((3,), ((1, 2),)), ((2, 3), ((0, 1), (2, 0))), ((3, 3), 1), ((3, 3), ((0, 0), (1, 0))), ((3, 3, 3),
+    ((1, 0), (0, 0), (0, 1))),
     ((0,), ((1, 1),)), ((3,), 0),
 ))), constant_values=(0.0, 1.5))  # fmt: skip
 
 DIAGONALS = laws.one_of(*((shape, {"offset": offset, "axis1": i, "axis2": j}) for shape, offset, i, j in (
-    ((3, 3), 0, 0, 1), ((2, 3), 1, 0, 1), ((2, 3), -1, 0, 1), ((3, 3), 1, 1, 0), ((3, 3, 3), 0, -2, -1), ((3, 3, 3), -1, 2, 0),
+    ((3, 3), 0, 0, 1), ((2, 3), 1, 0, 1), ((2, 3), -1, 0, 1), ((3, 3), 1, 1, 0), ((3, 3, 3), 0, -2, -1),
+    ((3, 3, 3), -1, 2, 0),
     ((3, 2, 3), 0, 0, 2), ((2, 3), 3, 0, 1), ((0, 3), 0, 0, 1),
 )))  # fmt: skip
 
@@ -232,47 +241,86 @@ def stacking(choose: Choose) -> Signature:
 
 
 SPLITTING = laws.one_of(*((shape, {"indices_or_sections": cuts, "axis": axis}) for shape, cuts, axis in (
-    ((3,), 3, 0), ((4,), 2, 0), ((4,), [1], 0), ((2, 3), [1, 2], 1), ((3, 3), 3, -1), ((3, 3), [2], -2), ((3, 3), [1, 1], 0),
+    ((3,), 3, 0), ((4,), 2, 0), ((4,), [1], 0), ((2, 3), [1, 2], 1), ((3, 3), 3, -1), ((3, 3), [2], -2),
+    ((3, 3), [1, 1], 0),
     ((3, 3, 3), 3, 1), ((2, 0), 2, 0),
 )))  # fmt: skip
 
-TRIANGLES = laws.with_parameters(laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))), k=(0, 1, -1, 5))
+TRIANGLES = laws.with_parameters(
+    laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))), k=(0, 1, -1, 5)
+)
 FLIPPING = laws.one_of(*((s, {"axis": a}) for s in laws.SHAPES for a in laws.axis_forms(s)))
 SWAPPING = laws.one_of(*((s, {"axis1": i, "axis2": j}) for s, i, j in (
-    ((2, 3), 0, 1), ((3, 3), 0, 1), ((2, 1, 3), 0, 2), ((3, 3, 3), -1, 0), ((3, 3, 3), 1, -1), ((3,), 0, 0), ((2, 0), 0, 1),
+    ((2, 3), 0, 1), ((3, 3), 0, 1), ((2, 1, 3), 0, 2), ((3, 3, 3), -1, 0), ((3, 3, 3), 1, -1),
+    ((3,), 0, 0), ((2, 0), 0, 1),
 )))  # fmt: skip
 ALONG_FULL = laws.along_one_axis(tuple(s for s in laws.SHAPES if s and 0 not in s))
 
 # -- one array -------------------------------------------------------------------------------------
 
 ONE_ARRAY = (
-    linear("reshape", np.reshape, lambda g, x, shape: reshaped_back(g, x), law=reshaping, source="linear; reshapes back", formula="x̄ = reshape(g)"),
-    linear("ravel", np.ravel, reshaped_back, law=laws.one_array, source="linear; reshapes back", formula="x̄ = reshape(g)", aliases=("flatten",)),
-    linear("expand_dims", np.expand_dims, reshaped_back, law=new_axes, source="linear; reshapes back", formula="x̄ = reshape(g)", aliases=("unsqueeze",)),
-    linear("squeeze", np.squeeze, reshaped_back, law=SQUEEZING, source="linear; reshapes back", formula="x̄ = reshape(g)"),
-    linear("permute_dims", np.transpose, lambda g, x, axes=None: np.transpose(g, axes=inverse_permutation(axes)), law=permutation, source="linear; permutes back", formula="x̄ = permute(g, axes⁻¹)", aliases=("transpose",)),
-    linear("swapaxes", np.swapaxes, lambda g, x, axis1, axis2: np.swapaxes(g, axis1=axis1, axis2=axis2), law=SWAPPING, source="linear; its own inverse", formula="x̄ = swap(g)"),
-    linear("moveaxis", np.moveaxis, lambda g, x, source, destination: np.moveaxis(g, source=destination, destination=source), law=MOVING, source="linear; moves back", formula="x̄ = move(g, destination → source)"),
-    linear("flip", np.flip, lambda g, x, axis=None: np.flip(g, axis=axis), law=FLIPPING, source="linear; its own inverse", formula="x̄ = flip(g)"),
-    linear("roll", np.roll, lambda g, x, shift, axis=None: np.roll(g, shift=opposite(shift), axis=axis), law=ROLLING, source="linear; rolls back", formula="x̄ = roll(g, −shift)"),
-    linear("broadcast_to", np.broadcast_to, lambda g, x, shape: unbroadcast(g, np.shape(x)), law=BROADCASTING, source="linear; the transpose of copying is summing", formula="x̄ = Σ g over the broadcast axes"),
-    linear("tile", np.tile, untiled, law=TILING, source="linear; the transpose of copying is summing", formula="x̄ = Σ g over the copies"),
-    linear("repeat", np.repeat, unrepeated, law=REPEATING, source="linear; the transpose of copying is summing", formula="x̄ᵢ = Σ g over the copies of xᵢ"),
-    general("pad", np.pad, lambda g, z, x, pad_width, constant_values=0: unpadded(g, x, pad_width), law=PADDING, source="the identity inside, constant margins", formula="x̄ = g without its margins"),
-    linear("tril", np.tril, lambda g, x, k=0: np.tril(g, k=k), law=TRIANGLES, source="linear; a projection onto entries is its own transpose", formula="x̄ = tril(g)"),
-    linear("triu", np.triu, lambda g, x, k=0: np.triu(g, k=k), law=TRIANGLES, source="linear; a projection onto entries is its own transpose", formula="x̄ = triu(g)"),
-    linear("diagonal", np.diagonal, undiagonal, law=DIAGONALS, source="linear; zeros off the diagonal", formula="x̄ = g on the diagonal, else 0"),
-    linear("diag", np.diag, diag_vjp, law=laws.with_parameters(laws.shapes_of(((3,),), ((3, 3),), ((2, 3),), ((1,),)), k=(0, 1, -1)), source="linear; a vector goes onto a diagonal, a matrix gives its own", formula="x̄ = diag(g)"),
-    linear("astype", astype, lambda g, x, dtype: astype(g, dtype=x.dtype), law=laws.with_parameters(laws.one_array, dtype=("float64",)), source="the identity up to rounding", formula="x̄ = g in the precision of x", aliases=("cast",)),
+    linear("reshape", np.reshape, lambda g, x, shape: reshaped_back(g, x),
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=reshaping),
+    linear("ravel", np.ravel, reshaped_back,
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=laws.one_array, aliases=("flatten",)),
+    linear("expand_dims", np.expand_dims, reshaped_back,
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=new_axes, aliases=("unsqueeze",)),
+    linear("squeeze", np.squeeze, reshaped_back,
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=SQUEEZING),
+    linear("permute_dims", np.transpose,
+        lambda g, x, axes=None: np.transpose(g, axes=inverse_permutation(axes)),
+        formula="x̄ = permute(g, axes⁻¹)", source="linear; permutes back",
+        law=permutation, aliases=("transpose",)),
+    linear("swapaxes", np.swapaxes, lambda g, x, axis1, axis2: np.swapaxes(g, axis1=axis1, axis2=axis2),
+        formula="x̄ = swap(g)", source="linear; its own inverse", law=SWAPPING),
+    linear("moveaxis", np.moveaxis,
+        lambda g, x, source, destination: np.moveaxis(g, source=destination, destination=source),
+        formula="x̄ = move(g, destination → source)", source="linear; moves back", law=MOVING),
+    linear("flip", np.flip, lambda g, x, axis=None: np.flip(g, axis=axis),
+        formula="x̄ = flip(g)", source="linear; its own inverse", law=FLIPPING),
+    linear("roll", np.roll, lambda g, x, shift, axis=None: np.roll(g, shift=opposite(shift), axis=axis),
+        formula="x̄ = roll(g, −shift)", source="linear; rolls back", law=ROLLING),
+    linear("broadcast_to", np.broadcast_to, lambda g, x, shape: unbroadcast(g, np.shape(x)),
+        formula="x̄ = Σ g over the broadcast axes", source="linear; the transpose of copying is summing",
+        law=BROADCASTING),
+    linear("tile", np.tile, untiled,
+        formula="x̄ = Σ g over the copies", source="linear; the transpose of copying is summing", law=TILING),
+    linear("repeat", np.repeat, unrepeated,
+        formula="x̄ᵢ = Σ g over the copies of xᵢ", source="linear; the transpose of copying is summing",
+        law=REPEATING),
+    general("pad", np.pad, lambda g, z, x, pad_width, constant_values=0: unpadded(g, x, pad_width),
+        formula="x̄ = g without its margins", source="the identity inside, constant margins", law=PADDING),
+    linear("tril", np.tril, lambda g, x, k=0: np.tril(g, k=k),
+        formula="x̄ = tril(g)", source="linear; a projection onto entries is its own transpose",
+        law=TRIANGLES),
+    linear("triu", np.triu, lambda g, x, k=0: np.triu(g, k=k),
+        formula="x̄ = triu(g)", source="linear; a projection onto entries is its own transpose",
+        law=TRIANGLES),
+    linear("diagonal", np.diagonal, undiagonal,
+        formula="x̄ = g on the diagonal, else 0", source="linear; zeros off the diagonal", law=DIAGONALS),
+    linear("diag", np.diag, diag_vjp,
+        formula="x̄ = diag(g)", source="linear; a vector goes onto a diagonal, a matrix gives its own",
+        law=laws.with_parameters(laws.shapes_of(((3,),), ((3, 3),), ((2, 3),), ((1,),)), k=(0, 1, -1))),
+    linear("astype", astype, lambda g, x, dtype: astype(g, dtype=x.dtype),
+        formula="x̄ = g in the precision of x", source="the identity up to rounding",
+        law=laws.with_parameters(laws.one_array, dtype=("float64",)), aliases=("cast",)),
 )  # fmt: skip
 
 # -- several arrays in, or out ---------------------------------------------------------------------
 
 SEVERAL_ARRAYS = (
-    variadic("concat", concat, concat_vjp, law=concatenating, source="linear; each operand takes back its part", formula="x̄ᵢ = the part of g that xᵢ became", aliases=("concatenate", "cat")),
-    variadic("stack", stack, stack_vjp, law=stacking, source="linear; each operand takes back its slice", formula="x̄ᵢ = gᵢ along the new axis"),
-    linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis), law=SPLITTING, traits=SEVERAL_OUTPUTS, source="linear; the inverse of concat", formula="x̄ = concat(g₀, g₁, …)"),
-    linear("unstack", np.unstack, lambda g, x, axis=0: stack(*g, axis=axis), law=ALONG_FULL, traits=SEVERAL_OUTPUTS, source="linear; the inverse of stack", formula="x̄ = stack(g₀, g₁, …)", aliases=("unbind",)),
+    variadic("concat", concat, concat_vjp,
+        formula="x̄ᵢ = the part of g that xᵢ became", source="linear; each operand takes back its part",
+        law=concatenating, aliases=("concatenate", "cat")),
+    variadic("stack", stack, stack_vjp,
+        formula="x̄ᵢ = gᵢ along the new axis", source="linear; each operand takes back its slice",
+        law=stacking),
+    linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis),
+        formula="x̄ = concat(g₀, g₁, …)", source="linear; the inverse of concat",
+        law=SPLITTING, traits=SEVERAL_OUTPUTS),
+    linear("unstack", np.unstack, lambda g, x, axis=0: stack(*g, axis=axis),
+        formula="x̄ = stack(g₀, g₁, …)", source="linear; the inverse of stack",
+        law=ALONG_FULL, traits=SEVERAL_OUTPUTS, aliases=("unbind",)),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = ONE_ARRAY + SEVERAL_ARRAYS

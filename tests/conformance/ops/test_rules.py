@@ -44,7 +44,9 @@ def cotangents(op: Op, z: tuple[Any, ...]) -> Any:
 
 
 @OPS
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble], ids=["single", "double", "extended"])
+@pytest.mark.parametrize(
+    "dtype", [np.float32, np.float64, np.longdouble], ids=["single", "double", "extended"]
+)
 def test_cotangent_has_the_operands_shape_and_dtype(op: Op, dtype: Any) -> None:
     for signature, arrays in calls(op):
         arrays = cast(op, arrays, dtype)

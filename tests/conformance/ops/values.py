@@ -39,7 +39,10 @@ def operands(op: Op, signature: Signature, seed: int) -> list[Any]:
     """One array for each operand, in double precision; distinct operands share one shuffled grid."""
     rng = np.random.default_rng(seed)
     domains = signature.domains or [op.domain(i) for i in range(len(signature.shapes))]
-    sizes = [int(np.prod(s)) if d.kind is Kind.DISTINCT else 0 for s, d in zip(signature.shapes, domains, strict=True)]
+    sizes = [
+        int(np.prod(s)) if d.kind is Kind.DISTINCT else 0
+        for s, d in zip(signature.shapes, domains, strict=True)
+    ]
     grid = list((rng.permutation(sum(sizes)) - sum(sizes) // 2) / 8 + 1 / 16)
     arrays = []
     for shape, domain in zip(signature.shapes, domains, strict=True):
