@@ -43,7 +43,9 @@ class JaxEager(FunctionalBackend):
     engine = "jax"
     mode = "eager"
     ops = OPS
-    capabilities = frozenset({Capability.DETACH, Capability.CUSTOM_RULE, Capability.DEEP})
+    capabilities = frozenset(
+        {Capability.RETAINING, Capability.DETACH, Capability.CUSTOM_RULE, Capability.DEEP}
+    )
     conventions: ClassVar[Mapping[str, str]] = {
         "A2": "refused",
         "A3": "refused",
@@ -56,6 +58,7 @@ class JaxEager(FunctionalBackend):
         array="jnp.array({values}, dtype=jnp.{dtype})",
         pullback="{out}, {pullback} = jax.vjp({function}, {operands})",
         gradient="jax.grad({function}, argnums={argnums})({operands})",
+        detach="jax.lax.stop_gradient({value})",
     )
 
     def version(self) -> str:
@@ -106,12 +109,13 @@ class JaxJit(JaxEager):
     """
 
     mode = "jit"
-    capabilities = frozenset({Capability.DETACH, Capability.CUSTOM_RULE})
+    capabilities = frozenset({Capability.RETAINING, Capability.DETACH, Capability.CUSTOM_RULE})
     dialect = Dialect(
         imports=IMPORTS,
         array="jnp.array({values}, dtype=jnp.{dtype})",
         pullback="{out}, {pullback} = jax.jit(lambda *xs: jax.vjp({function}, *xs))({operands})",
         gradient="jax.jit(jax.grad({function}, argnums={argnums}))({operands})",
+        detach="jax.lax.stop_gradient({value})",
     )
 
     def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:

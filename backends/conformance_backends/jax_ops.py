@@ -135,6 +135,26 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "sort": lambda x, axis: jnp.sort(x, axis=axis),
 }
 
+LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
+    "matmul": jnp.matmul,
+    "dot": jnp.dot,
+    "vecdot": lambda x, y, axis: jnp.vecdot(x, y, axis=axis),
+    "inner": jnp.inner,
+    "outer": jnp.outer,
+    "tensordot": lambda a, b, axes: jnp.tensordot(a, b, axes=axes),
+    "einsum": lambda *xs, subscripts: jnp.einsum(subscripts, *xs),
+    "kron": jnp.kron,
+    "cross": jnp.cross,
+    "matrix_transpose": jnp.matrix_transpose,
+    "trace": lambda x, offset: jnp.linalg.trace(x, offset=offset),
+    "solve": jnp.linalg.solve,
+    "inv": jnp.linalg.inv,
+    "det": jnp.linalg.det,
+    "slogdet": lambda x: tuple(jnp.linalg.slogdet(x)),
+    "matrix_power": lambda x, n: jnp.linalg.matrix_power(x, n),
+    "cholesky": jnp.linalg.cholesky,
+}
+
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "relu": jax.nn.relu,
     "relu6": jax.nn.relu6,
@@ -160,10 +180,49 @@ ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "glu": lambda x, axis: jax.nn.glu(x, axis=axis),
 }
 
+# jax has convolution and pooling as primitives; the layers made of them are other libraries'. Its
+# attention wants (time, heads, width) and values as wide as the keys, which the row's need not be.
+LAYERS: Mapping[str, Callable[..., Any]] = {
+    "unfold": lambda x, kernel_size, stride, padding, dilation: jax.lax.conv_general_dilated_patches(
+        x, kernel_size, stride, [(p, p) for p in padding], rhs_dilation=dilation
+    ).reshape(x.shape[0], x.shape[1] * kernel_size[0] * kernel_size[1], -1),
+    "conv1d": lambda x, weight, bias, stride, padding, dilation, groups: (
+        jax.lax.conv_general_dilated(
+            x,
+            weight,
+            (stride,),
+            [(padding, padding)],
+            rhs_dilation=(dilation,),
+            feature_group_count=groups,
+        )
+        + bias[:, None]
+    ),
+    "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: (
+        jax.lax.conv_general_dilated(
+            x,
+            weight,
+            stride,
+            [(p, p) for p in padding],
+            rhs_dilation=dilation,
+            feature_group_count=groups,
+        )
+        + bias[:, None, None]
+    ),
+    "avg_pool2d": lambda x, kernel_size, stride: (
+        jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 1, *kernel_size), (1, 1, *stride), "VALID")
+        / (kernel_size[0] * kernel_size[1])
+    ),
+    "max_pool2d": lambda x, kernel_size, stride: jax.lax.reduce_window(
+        x, -jnp.inf, jax.lax.max, (1, 1, *kernel_size), (1, 1, *stride), "VALID"
+    ),
+}
+
 OPS: Mapping[str, Callable[..., Any]] = {
     **ELEMENTWISE,
     **REDUCTIONS,
     **SHAPE,
     **INDEXING,
+    **LINEAR_ALGEBRA,
     **ACTIVATIONS,
+    **LAYERS,
 }

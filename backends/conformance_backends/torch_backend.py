@@ -21,6 +21,8 @@ from conformance.backend import (
 )
 from conformance_backends.torch_ops import OPS
 
+IMPORTS = "import numpy as np\nimport torch\nimport torch.nn.functional as F"
+
 
 class _Torch(Backend):
     """What both of torch's faces share: arrays, scopes and rules written by hand."""
@@ -100,13 +102,15 @@ class TorchTape(_Torch, TapeBackend):
         "B3": "accumulates",
     }
     dialect = Dialect(
-        imports="import torch\nimport torch.nn.functional as F",
+        imports=IMPORTS,
         array="torch.tensor({values}, dtype=torch.{dtype})",
         leaf="torch.tensor({values}, dtype=torch.{dtype}, requires_grad=True)",
         backward="{output}.backward()",
         backward_with="{output}.backward({cotangent})",
         grad="{leaf}.grad",
         clear="{leaf}.grad = None",
+        detach="{value}.detach()",
+        no_grad="torch.no_grad()",
     )
 
     def leaf(self, value: NDArray) -> torch.Tensor:
@@ -156,6 +160,7 @@ class TorchFunc(_Torch, FunctionalBackend):
             Capability.NO_GRAD,
             Capability.DETACH,
             Capability.CUSTOM_RULE,
+            Capability.RETAINING,
             Capability.DEEP,
         }
     )
@@ -167,10 +172,12 @@ class TorchFunc(_Torch, FunctionalBackend):
         "B3": "functional",
     }
     dialect = Dialect(
-        imports="import torch\nimport torch.nn.functional as F",
+        imports=IMPORTS,
         array="torch.tensor({values}, dtype=torch.{dtype})",
         pullback="{out}, {pullback} = torch.func.vjp({function}, {operands})",
         gradient="torch.func.grad({function}, argnums={argnums})({operands})",
+        detach="{value}.detach()",
+        no_grad="torch.no_grad()",
     )
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:

@@ -13,8 +13,6 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name it has in everybody's code
 
-from conformance.errors import Unsupported
-
 # ---- where one line is not enough ---------------------------------------------------------------
 
 
@@ -32,25 +30,47 @@ def key(index: Any) -> Any:
     Between lists an integer is one of them in NumPy, while torch picks it first: as a list of one it
     means the same to both.
     """
-    if any(isinstance(i, slice) and (i.step or 1) < 0 for i in index):
-        raise Unsupported("torch slices forwards only")
     if not any(isinstance(i, list) for i in index):
         return index
     lists = [[i] if isinstance(i, int) else i for i in index]
     return tuple(torch.tensor(i, dtype=torch.long) if isinstance(i, list) else i for i in lists)
 
 
+def flipped(x: Any, index: Any) -> Any:
+    """The axes that an index walks backwards, and the index that walks them forwards once they are flipped.
+
+    torch has no negative steps; its users flip.
+    """
+    picked = sum(i is not None and i is not Ellipsis for i in index)
+    axis, axes, forwards = 0, [], []
+    for i in index:
+        if isinstance(i, slice) and i.step is not None and i.step < 0:
+            places, last = range(*i.indices(x.shape[axis])), x.shape[axis] - 1
+            axes.append(axis)
+            i = slice(last - places.start, last - places.stop, -places.step)
+        forwards.append(i)
+        axis += 0 if i is None else x.ndim - picked if i is Ellipsis else 1
+    return axes, tuple(forwards)
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """`x[index]`."""
+    axes, forwards = flipped(x, index)
+    return (torch.flip(x, axes) if axes else x)[key(forwards)]
+
+
 def index_add(x: Any, values: Any, index: Any) -> Any:
     """`x` with `values` added at `index`; torch's own wants places along one axis."""
-    places = torch.arange(x.numel()).reshape(x.shape)[key(index)]
+    places = getitem(torch.arange(x.numel()).reshape(x.shape), index)
     return torch.index_add(x.flatten(), 0, places.flatten(), values.flatten()).reshape(x.shape)
 
 
 def index_update(x: Any, values: Any, index: Any) -> Any:
     """`x` with `values` written at `index`."""
-    written = x.clone()
-    written[key(index)] = values
-    return written
+    axes, forwards = flipped(x, index)
+    written = torch.flip(x, axes) if axes else x.clone()
+    written[key(forwards)] = values
+    return torch.flip(written, axes) if axes else written
 
 
 def over_each(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
@@ -186,9 +206,11 @@ SHAPE: Mapping[str, Callable[..., Any]] = {
 }
 
 INDEXING: Mapping[str, Callable[..., Any]] = {
-    "getitem": lambda x, index: x[key(index)],
-    "getitem_integer_array": lambda x, index: x[key(index)],
-    "scatter_add": lambda values, index, shape: index_add(torch.zeros(shape).to(values), values, index),
+    "getitem": getitem,
+    "getitem_integer_array": getitem,
+    "scatter_add": lambda values, index, shape: index_add(
+        torch.zeros(shape, dtype=values.dtype), values, index
+    ),
     "index_add": index_add,
     "index_update": index_update,
     "take": lambda x, indices, axis: (
@@ -201,6 +223,32 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "sort": lambda x, axis: torch.sort(x, dim=axis).values,
 }
 
+# torch's dot takes vectors only, so that row is not here.
+LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
+    "matmul": torch.matmul,
+    "vecdot": lambda x, y, axis: torch.linalg.vecdot(x, y, dim=axis),
+    "inner": torch.inner,
+    "outer": torch.outer,
+    "tensordot": lambda a, b, axes: torch.tensordot(
+        a, b, axes if isinstance(axes, int) else [[i] if isinstance(i, int) else list(i) for i in axes]
+    ),
+    "einsum": lambda *xs, subscripts: torch.einsum(subscripts, *xs),
+    "kron": torch.kron,
+    "cross": lambda x, y: torch.linalg.cross(*torch.broadcast_tensors(x, y)),
+    "matrix_transpose": lambda x: x.mT,
+    "trace": lambda x, offset: (
+        torch.trace(x) if x.ndim == 2 and offset == 0 else torch.diagonal(x, offset, -2, -1).sum(-1)
+    ),
+    # A matrix with one axis less than a stack reads as a stack of vectors, if it fits.
+    "solve": lambda a, b: torch.linalg.solve(a, b[None] if 1 < b.ndim < a.ndim else b),
+    "inv": torch.linalg.inv,
+    "det": torch.linalg.det,
+    "slogdet": lambda x: tuple(torch.linalg.slogdet(x)),
+    "matrix_power": lambda x, n: torch.linalg.matrix_power(x, n),
+    "cholesky": torch.linalg.cholesky,
+}
+
+# torch's prelu has one slope per channel, where the catalogue's slopes broadcast: it is not here.
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "relu": F.relu,
     "relu6": F.relu6,
@@ -227,6 +275,34 @@ ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "glu": lambda x, axis: F.glu(x, dim=axis),
 }
 
+LAYERS: Mapping[str, Callable[..., Any]] = {
+    "linear": F.linear,
+    "embedding": lambda weight, indices: F.embedding(indices, weight),
+    "scaled_dot_product_attention": lambda q, k, v, is_causal: F.scaled_dot_product_attention(
+        q, k, v, is_causal=is_causal
+    ),
+    "layer_norm": lambda x, weight, bias, eps: F.layer_norm(x, weight.shape, weight, bias, eps=eps),
+    "rms_norm": lambda x, weight, eps: F.rms_norm(x, weight.shape, weight, eps=eps),
+    "batch_norm": lambda x, weight, bias, eps: F.batch_norm(
+        x, None, None, weight, bias, training=True, eps=eps
+    ),
+    "unfold": lambda x, kernel_size, stride, padding, dilation: F.unfold(
+        x, kernel_size, stride=stride, padding=padding, dilation=dilation
+    ),
+    "fold": lambda x, output_size, kernel_size, stride, padding, dilation: F.fold(
+        x, output_size, kernel_size, stride=stride, padding=padding, dilation=dilation
+    ),
+    "conv1d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv1d(
+        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    ),
+    "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv2d(
+        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    ),
+    "avg_pool2d": lambda x, kernel_size, stride: F.avg_pool2d(x, kernel_size, stride),
+    "max_pool2d": lambda x, kernel_size, stride: F.max_pool2d(x, kernel_size, stride),
+}
+
+# torch has no gradient of soft_margin_loss with respect to the target.
 LOSSES: Mapping[str, Callable[..., Any]] = {
     "mse": lambda x, t, reduction: F.mse_loss(x, t, reduction=reduction),
     "l1": lambda x, t, reduction: F.l1_loss(x, t, reduction=reduction),
@@ -239,7 +315,6 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     "kl_div": lambda x, t, reduction: F.kl_div(x, t, reduction=reduction),
     "poisson_nll": lambda x, t, reduction: F.poisson_nll_loss(x, t, reduction=reduction),
     "gaussian_nll": lambda x, t, v, reduction: F.gaussian_nll_loss(x, t, v, reduction=reduction),
-    "soft_margin": lambda x, t, reduction: F.soft_margin_loss(x, t, reduction=reduction),
     "nll": lambda x, t, reduction: F.nll_loss(x, t, reduction=reduction),
     "cross_entropy": lambda x, t, reduction: F.cross_entropy(x, t, reduction=reduction),
 }
@@ -249,6 +324,8 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **REDUCTIONS,
     **SHAPE,
     **INDEXING,
+    **LINEAR_ALGEBRA,
     **ACTIVATIONS,
+    **LAYERS,
     **LOSSES,
 }
