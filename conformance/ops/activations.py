@@ -230,7 +230,6 @@ def shrinking(choose: Choose) -> Signature:
     return Signature((choose(laws.SHAPES),), {"threshold": threshold}, domains=(kinks,))
 
 
-ALONG_FULL = laws.along_one_axis(tuple(s for s in laws.SHAPES if s and 0 not in s))
 HALVES = laws.one_of(*((shape, {"axis": axis}) for shape, axis in (
     ((4,), -1), ((2, 3), 0), ((3, 4), 1), ((4, 4), -2), ((2, 2, 2), 1),
 )))  # fmt: skip
@@ -323,10 +322,10 @@ SMOOTH = (
 
 ALONG_AXIS = (
     general("softmax", softmax, lambda g, z, x, axis: z * (g - np.sum(g * z, axis=axis, keepdims=True)),
-        formula="x̄ = z · (g − Σ g z)", source="∂zᵢ/∂xⱼ = zᵢ(δᵢⱼ − zⱼ)", law=ALONG_FULL),
+        formula="x̄ = z · (g − Σ g z)", source="∂zᵢ/∂xⱼ = zᵢ(δᵢⱼ − zⱼ)", law=laws.along_one_full_axis),
     general("log_softmax", log_softmax,
         lambda g, z, x, axis: g - np.exp(z) * np.sum(g, axis=axis, keepdims=True),
-        formula="x̄ = g − eᶻ Σ g", source="∂zᵢ/∂xⱼ = δᵢⱼ − eᶻʲ", law=ALONG_FULL),
+        formula="x̄ = g − eᶻ Σ g", source="∂zᵢ/∂xⱼ = δᵢⱼ − eᶻʲ", law=laws.along_one_full_axis),
     general("glu", glu, glu_vjp,
         formula="ā = g σ(b), b̄ = g a σ(b)(1 − σ(b))", source="Dauphin et al. 2017, eq. 1; product rule",
         law=HALVES),

@@ -91,6 +91,9 @@ def along_one_axis(shapes: Sequence[Shape] = tuple(filter(None, SHAPES))) -> Law
     return law
 
 
+along_one_full_axis = along_one_axis(tuple(s for s in SHAPES if s and 0 not in s))
+
+
 def one_of(*calls: tuple[Shape, dict[str, Any]]) -> Law:
     """One operand; its shape and parameters fit together only as listed."""
 

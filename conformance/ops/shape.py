@@ -254,7 +254,6 @@ SWAPPING = laws.one_of(*((s, {"axis1": i, "axis2": j}) for s, i, j in (
     ((2, 3), 0, 1), ((3, 3), 0, 1), ((2, 1, 3), 0, 2), ((3, 3, 3), -1, 0), ((3, 3, 3), 1, -1),
     ((3,), 0, 0), ((2, 0), 0, 1),
 )))  # fmt: skip
-ALONG_FULL = laws.along_one_axis(tuple(s for s in laws.SHAPES if s and 0 not in s))
 
 # -- one array -------------------------------------------------------------------------------------
 
@@ -320,7 +319,7 @@ SEVERAL_ARRAYS = (
         law=SPLITTING, traits=SEVERAL_OUTPUTS),
     linear("unstack", np.unstack, lambda g, x, axis=0: stack(*g, axis=axis),
         formula="x̄ = stack(g₀, g₁, …)", source="linear; the inverse of stack",
-        law=ALONG_FULL, traits=SEVERAL_OUTPUTS, aliases=("unbind",)),
+        law=laws.along_one_full_axis, traits=SEVERAL_OUTPUTS, aliases=("unbind",)),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = ONE_ARRAY + SEVERAL_ARRAYS

@@ -1,6 +1,11 @@
 """Every row's rule agrees with its reference, numerically.
 
 This is the quick check made while rows are written; the oracles prove them far more sharply.
+
+Rules are also traced, to differentiate them again. Besides NumPy's functions that are rows, the
+differentiable steps in them are these of ours, rows too: getitem, scatter_add, index_add,
+index_update, concat, stack, split, astype, einsum, solve, inv, matrix_power, sigmoid, softplus,
+softmax, unfold and fold.
 """
 
 from __future__ import annotations
