@@ -1,1 +1,56 @@
-"""TODO"""
+"""The command line: one module per verb."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from conformance import __version__
+from conformance.cli import settings
+from conformance.errors import ConformanceError
+
+VERBS = ("run", "list", "explain", "doctor", "smoke", "replay", "report", "known", "bench", "selftest")
+
+EXIT_CODES = """exit codes:
+  0 passed   1 unexpected failure   2 interrupted   3 internal error   4 usage   5 nothing selected
+  10 stale known failure   11 an adapter could not start   12 incomplete run"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all verbs; nothing heavy is imported to make it."""
+    top = argparse.ArgumentParser(
+        prog="conformance",
+        description="What a gradient engine must do, checked on any engine.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"conformance {__version__}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name in VERBS:
+        module = importlib.import_module(f"conformance.cli.{name}")
+        summary = (module.__doc__ or "").strip().splitlines()[0]
+        verb = verbs.add_parser(name, help=summary.partition(": ")[2].rstrip("."), description=summary)
+        module.add_arguments(verb)
+        verb.set_defaults(command=module.command)
+        settings.apply(verb)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a verb; returns the exit code."""
+    try:
+        options = parser().parse_args(arguments)
+        return int(options.command(options))
+    except SystemExit as end:  # argparse: 2 is its word for usage, 4 is ours
+        return 4 if end.code == 2 else int(end.code or 0)
+    except ConformanceError as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("conformance: interrupted", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away; nobody is left to tell
+        return 0

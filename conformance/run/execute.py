@@ -32,6 +32,7 @@ from conformance.strategies.programs import draw_programs, smallest_program
 
 Question = Case | Program | Sample
 Ask = Callable[[Check, Backend, Question], Any]
+Note = Callable[[str], None]
 
 
 @dataclass
@@ -59,6 +60,8 @@ class Tally:
         except Exception as failure:
             self.cases += 1
             self.failure, self.question = failure, question
+            if isinstance(failure, Violation) and failure.error is not None:
+                self.error, self.ulp = failure.error, failure.ulp
         finally:
             self.seconds += time.perf_counter() - started
 
@@ -71,10 +74,14 @@ class Executor:
         seed: of everything drawn.
         effort: how much is drawn.
         shrink: whether failures are made small before they are told.
+        note: is told the id of every item before it is asked, so that a crash has a name.
     """
 
-    def __init__(self, backend: Backend, *, seed: int, effort: Effort, shrink: bool = True) -> None:
+    def __init__(
+        self, backend: Backend, *, seed: int, effort: Effort, shrink: bool = True, note: Note = lambda text: None
+    ) -> None:
         self.backend = backend
+        self.note = note
         self.seed = seed
         self.effort = effort
         self.shrink = shrink
@@ -103,14 +110,17 @@ class Executor:
             for item, tally in tallies.items():
                 check = item.definition
                 if tally.failure is None and not (check.once_per_signature and case.draw):
+                    self.note(item.id)
                     tally.ask(check, self.backend, case, lambda c, b, q, seen=seen: c.function(seen))
         for item, tally in tallies.items():
+            self.note(item.id)
             yield self._result(item, tally)
 
     # ---- everything else --------------------------------------------------------------------------
 
     def _whole_engine_result(self, item: Item) -> ResultLine:
         check, tally = item.definition, Tally()
+        self.note(item.id)
         try:
             check.require(self.backend)
         except Unsupported as reason:
@@ -235,9 +245,8 @@ def _is_adapters(failure: Exception, adapter: type[Backend]) -> bool:
     """Whether an exception is a slip of the adapter's own: a name it got wrong, or its conversions."""
     frames = traceback.extract_tb(failure.__traceback__)
     files = {getattr(__import__(cls.__module__, fromlist=["x"]), "__file__", "") for cls in adapter.__mro__}
-    own = [frame for frame in frames if frame.filename in files and not frame.filename.endswith("/abc.py")]
     is_innermost = bool(frames) and frames[-1].filename in files
-    converts = bool(own) and own[-1].name in ("array", "numpy", "leaf", "memory")
+    converts = any(f.filename in files and f.name in ("array", "numpy", "leaf", "memory") for f in frames)
     return converts or (is_innermost and isinstance(failure, (NameError, AttributeError, ImportError)))
 
 

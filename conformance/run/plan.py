@@ -11,7 +11,7 @@ import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import conformance
 from conformance.checks import Check, Kind, load_all
@@ -36,12 +36,12 @@ class Item:
     subject: str
     dtype: str
 
-    @property
+    @cached_property
     def definition(self) -> Check:
         """The check."""
         return load_all()[self.check]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Its one spelling."""
         check = self.definition

@@ -170,6 +170,16 @@ _decoder = msgspec.json.Decoder(Line)
 _encoder = msgspec.json.Encoder()
 
 
+def encode(line: Line) -> str:
+    """A line of the run file, without its end."""
+    return _encoder.encode(line).decode()
+
+
+def decode(text: str) -> Line:
+    """The record behind a line of the run file."""
+    return _decoder.decode(text)
+
+
 class Run(msgspec.Struct):
     """A run file, read: `damage` tells what was wrong with it, empty where nothing was."""
 
@@ -204,7 +214,7 @@ class RunWriter:
 
     def write(self, line: Line) -> None:
         """Append one line; it is on its way to the disk when this returns."""
-        self.file.write(_encoder.encode(line).decode() + "\n")
+        self.file.write(encode(line) + "\n")
         self.file.flush()
 
     def close(self) -> None:

@@ -35,7 +35,7 @@ def _visit(strategy: SearchStrategy[T], visit: Callable[[T], None], seed: int, e
 def draw(strategy: SearchStrategy[T], *, seed: int, examples: int) -> list[T]:
     """The examples Hypothesis draws for this seed."""
     drawn: list[T] = []
-    _visit(strategy, drawn.append, seed, examples)
+    _visit(strategy, lambda example: drawn.append(example), seed, examples)  # a function Hypothesis can inspect
     return drawn
 
 

@@ -1,0 +1,5 @@
+"""report: to be written."""
+import argparse
+def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+def command(options: argparse.Namespace) -> int:
+    raise NotImplementedError

@@ -1,0 +1,138 @@
+"""The pytest plugin: the questions of the standard as pytest items.
+
+In an engine's own repository `pytest --conformance-backend mine.py:Mine` asks them beside the engine's
+own tests; `conformance run` drives the same items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conformance.run.session import Worker
+
+OPTIONS = {
+    "--conformance-backend": ("append", "a backend: an entry point's name, module:Name, or file.py"),
+    "--conformance-query": ("append", "only ids that match; may be given several times"),
+    "--conformance-profile": ("store", "quick, standard or thorough"),
+    "--conformance-seed": ("store", "the seed of everything drawn"),
+    "--conformance-shard": ("store", "i/n: one part of the questions"),
+    "--conformance-known": ("store", "a file of known failures"),
+    "--conformance-timeout": ("store", "seconds one group of questions may take"),
+    "--conformance-journal": ("store", "a folder in which workers note what they are doing"),
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options; nothing of the suite is imported before a backend is named."""
+    group = parser.getgroup("conformance", "autograd conformance")
+    for name, (action, text) in OPTIONS.items():
+        group.addoption(name, action=action, default=None, help=text)
+
+
+def _worker(config: pytest.Config) -> Worker:
+    from conformance.run.session import Worker
+
+    found = getattr(config, "_conformance_worker", None)
+    if found is None:
+        option = config.getoption
+        found = Worker(
+            specs=option("--conformance-backend") or [],
+            queries=option("--conformance-query") or [],
+            profile=option("--conformance-profile") or "quick",
+            seed=int(option("--conformance-seed") or 0),
+            shard=option("--conformance-shard") or "",
+            known=Path(option("--conformance-known")) if option("--conformance-known") else None,
+            timeout=float(option("--conformance-timeout") or 300),
+            journal=Path(option("--conformance-journal")) if option("--conformance-journal") else None,
+        )
+        config._conformance_worker = found  # type: ignore[attr-defined]
+    return found  # type: ignore[no-any-return]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[Any]) -> None:
+    """Add one item per question, after the repository's own tests."""
+    if not config.getoption("--conformance-backend"):
+        return
+    from conformance.errors import ConformanceError
+
+    try:
+        planned = _worker(config).items()
+    except ConformanceError as error:
+        raise pytest.UsageError(str(error)) from None
+    items.extend(ConformanceItem.from_parent(session, name=item.id, question=item) for item in planned)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run one of our items: it has no setup, no teardown and no fixtures, so one report is all of it."""
+    if not isinstance(item, ConformanceItem):
+        return None
+    hook = item.config.hook
+    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    call = pytest.CallInfo.from_call(item.runtest, when="call")
+    report = hook.pytest_runtest_makereport(item=item, call=call)
+    hook.pytest_runtest_logreport(report=report)
+    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+class NotConforming(Exception):
+    """What an item raises so that pytest shows the failure as text of ours, not as a traceback."""
+
+
+class ConformanceItem(pytest.Item):
+    """One question."""
+
+    def __init__(self, *, question: Any, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.question = question
+        self.results: list[Any] = []
+
+    def runtest(self) -> None:
+        """Ask, and raise what pytest makes an outcome of."""
+        from conformance.run.failure import told
+        from conformance.run.results import UNEXPECTED, Verdict
+
+        self.results, result = _worker(self.config).ask(self.question, self.session.items)
+        if result.verdict is Verdict.KNOWN:
+            pytest.xfail(result.evidence.reason)
+        if result.verdict is Verdict.UNSUPPORTED:
+            pytest.skip(result.evidence.message)
+        if result.verdict in UNEXPECTED or result.verdict is Verdict.FIXED:
+            raise NotConforming(told(result, _worker(self.config).described(result.backend)))
+
+    def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
+        """The failure message of the suite."""
+        return str(excinfo.value) if isinstance(excinfo.value, NotConforming) else super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where it is: nowhere in a file."""
+        return Path("conformance"), None, self.name
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[Any]:
+    """Attach the results to the report, in the form in which the run file has them."""
+    report = yield
+    if isinstance(item, ConformanceItem):
+        from conformance.run.results import encode
+
+        report.conformance = [encode(result) for result in item.results]
+        report.sections = []
+    return report
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the questions of a group on one worker: they share their cases."""
+    if not config.getoption("--conformance-backend"):
+        return None
+    from conformance.run.session import group_scheduler
+
+    return group_scheduler(config, log)
+

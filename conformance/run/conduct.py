@@ -1,0 +1,186 @@
+"""Conducting a run: header, one session per engine, footer, exit code."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+import conformance
+from conformance.errors import UsageError
+from conformance.load import modes_of, registered
+from conformance.run.describe import Description, describe_all
+from conformance.run.known import read_known
+from conformance.run.plan import Item, digest, items_of, select, shard
+from conformance.run.results import (
+    SCHEMA,
+    UNEXPECTED,
+    EndLine,
+    ResultLine,
+    RunLine,
+    RunWriter,
+    SpecLine,
+    Verdict,
+)
+from conformance.run.session import run_session
+
+PASSED, FAILED, INTERRUPTED, INTERNAL, STALE, NOT_STARTED, INCOMPLETE = 0, 1, 2, 3, 10, 11, 12
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a run is to ask, and where its results go."""
+
+    specs: tuple[str, ...]
+    queries: tuple[str, ...]
+    profile: str
+    seed: int
+    workers: int
+    shard: str
+    timeout: float
+    output: Path
+    known: Path | None
+
+
+class Audience(Protocol):
+    """Who is told how a run goes."""
+
+    def begin(self, header: RunLine, total: int) -> None: ...
+    def result(self, result: ResultLine) -> None: ...
+    def end(self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]) -> None: ...
+
+
+def specs_of(names: Sequence[str]) -> list[str]:
+    """The backends that names on the command line stand for; every installed one by default."""
+    chosen = [spec for name in names for spec in modes_of(name)] if names else list(registered())
+    if not chosen:
+        raise UsageError("no backend is installed; name one: module:Name, or file.py")
+    return list(dict.fromkeys(chosen))
+
+
+def engine_of(spec: str) -> str:
+    """What shares worker processes: the modes of one engine, and nothing else."""
+    return spec if ":" in spec or spec.endswith(".py") else spec.partition(".")[0]
+
+
+def conduct(request: Request, audience: Audience) -> int:
+    """Run; every result is in the file as soon as it is known."""
+    started = time.perf_counter()
+    known = read_known(request.known) if request.known else ()
+    descriptions = describe_all(specs_of(request.specs))
+    items = {d.spec: list(items_of(d.line.name, d.dtypes)) for d in descriptions if not d.line.error}
+    everything = [item for part in items.values() for item in part]
+    chosen = select(everything, request.queries) if everything else []
+    chosen = shard(chosen, request.shard) if request.shard else chosen
+    header = header_of(request, descriptions)
+    request.output.parent.mkdir(parents=True, exist_ok=True)
+    writer = RunWriter(request.output, header)
+    results: list[ResultLine] = []
+
+    def keep(result: ResultLine) -> None:
+        results.append(result)
+        writer.write(result)
+        audience.result(result)
+
+    audience.begin(header, len(chosen))
+    trouble: list[str] = []
+    was_interrupted = False
+    try:
+        for specs, part in _sessions(descriptions, items, chosen):
+            trouble += run_session(
+                specs,
+                part,
+                _options(request),
+                workers=request.workers or os.cpu_count() or 1,
+                known=known,
+                timeout=request.timeout,
+                keep=keep,
+            )
+    except KeyboardInterrupt:
+        was_interrupted = True
+    is_complete = len(results) == len(chosen) and not was_interrupted and not trouble
+    code = exit_code(results, descriptions, trouble, is_complete=is_complete, was_interrupted=was_interrupted)
+    counts: dict[str, int] = {}
+    for result in results:
+        counts[result.verdict.value] = counts.get(result.verdict.value, 0) + 1
+    writer.write(EndLine(is_complete, counts, round(time.perf_counter() - started, 3), code))
+    writer.close()
+    audience.end(header, results, request, trouble)
+    return code
+
+
+def _sessions(
+    descriptions: Sequence[Description], items: dict[str, list[Item]], chosen: Sequence[Item]
+) -> list[tuple[list[str], list[Item]]]:
+    """The chosen items by engine."""
+    picked = {item.id for item in chosen}
+    sessions: dict[str, tuple[list[str], list[Item]]] = {}
+    for description in descriptions:
+        part = [item for item in items.get(description.spec, []) if item.id in picked]
+        if part:
+            specs, gathered = sessions.setdefault(engine_of(description.spec), ([], []))
+            specs.append(description.spec)
+            gathered.extend(part)
+    return list(sessions.values())
+
+
+def _options(request: Request) -> list[str]:
+    options = ["--conformance-profile", request.profile, "--conformance-seed", str(request.seed)]
+    for query in request.queries:
+        options += ["--conformance-query", query]
+    if request.shard:
+        options += ["--conformance-shard", request.shard]
+    if request.known:
+        options += ["--conformance-known", str(request.known.resolve())]
+    return options
+
+
+def header_of(request: Request, descriptions: Sequence[Description]) -> RunLine:
+    """The first line of the run file."""
+    return RunLine(
+        schema=SCHEMA,
+        id=uuid.uuid4().hex[:12],
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        profile=request.profile,
+        seed=request.seed,
+        spec=SpecLine(conformance.__version__, digest()),
+        host={
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.machine()}",
+            "numpy": np.__version__,
+            "cores": str(os.cpu_count()),
+            "extended precision": f"{np.finfo(np.longdouble).nmant + 1} bits",
+        },
+        backends=tuple(d.line for d in descriptions),
+        queries=request.queries,
+    )
+
+
+def exit_code(
+    results: Sequence[ResultLine],
+    descriptions: Sequence[Description],
+    trouble: Sequence[str],
+    *,
+    is_complete: bool,
+    was_interrupted: bool,
+) -> int:
+    """What the run says to whoever started it; the gravest first."""
+    if was_interrupted:
+        return INTERRUPTED
+    if trouble:
+        return INTERNAL
+    if any(d.line.error for d in descriptions):
+        return NOT_STARTED
+    if any(r.verdict in UNEXPECTED for r in results):
+        return FAILED
+    if not is_complete:
+        return INCOMPLETE
+    return STALE if any(r.verdict is Verdict.FIXED for r in results) else PASSED

@@ -1,0 +1,94 @@
+"""What a backend says of itself, asked in a process of its own.
+
+An engine is never imported into the process that keeps the results: an adapter that raises, hangs or
+ends its process costs one line of the header.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import msgspec
+
+from conformance.errors import ConformanceError
+from conformance.load import load_backend, name_of
+from conformance.run.results import BackendLine
+
+PATIENCE = 120.0  # seconds an engine may take to be imported
+MARK = "conformance-backend:"
+
+
+class Description(msgspec.Struct, frozen=True):
+    """A backend's line of the header, and what the plan needs."""
+
+    line: BackendLine
+    dtypes: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    spec: str = ""
+
+
+def describe(spec: str) -> Description:
+    """Load the backend here and describe it; raises what `load_backend` raises."""
+    backend = load_backend(spec)
+    line = BackendLine(
+        name=backend.name,
+        engine=backend.engine,
+        version=str(backend.version()),
+        mode=backend.mode,
+        capabilities=tuple(sorted(c.name.lower() for c in backend.capabilities)),
+        conventions=dict(backend.conventions),
+    )
+    return Description(line, tuple(backend.dtypes), tuple(backend.ops), spec)
+
+
+class Asked:
+    """A description on its way: asking several before waiting for any takes the time of the slowest."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "conformance.run.describe", spec],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def answer(self) -> Description:
+        """The description; its line has an `error` where the backend could not start."""
+        try:
+            out, err = self.process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self._failed(f"the adapter {self.spec} did not start within {PATIENCE:.0f} s")
+        found = [line for line in out.splitlines() if line.startswith(MARK)]
+        if found:
+            return msgspec.json.decode(found[-1][len(MARK) :], type=Description)
+        last = (err.strip().splitlines() or ["it said nothing"])[-1]
+        code = self.process.returncode
+        return self._failed(f"the adapter {self.spec} ended its process (exit {code}) while starting: {last}")
+
+    def _failed(self, error: str) -> Description:
+        return Description(BackendLine(name_of(self.spec), "", "", error=error), spec=self.spec)
+
+
+def describe_all(specs: list[str]) -> list[Description]:
+    """The descriptions of several backends, each from its own process."""
+    return [asked.answer() for asked in [Asked(spec) for spec in specs]]
+
+
+def main() -> None:
+    """Print the description of the backend named on the command line."""
+    spec = sys.argv[1]
+    try:
+        description = describe(spec)
+    except ConformanceError as error:
+        description = Description(BackendLine(name_of(spec), "", "", error=str(error)), spec=spec)
+    except Exception as error:
+        message = f"the adapter {spec} could not describe itself: {type(error).__name__}: {error}"
+        description = Description(BackendLine(name_of(spec), "", "", error=message), spec=spec)
+    sys.stdout.write(f"\n{MARK}{msgspec.json.encode(description).decode()}\n")
+
+
+if __name__ == "__main__":
+    main()

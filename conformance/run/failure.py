@@ -1,0 +1,48 @@
+"""A failure as text: subject, claim, place, numbers, the allowance, and how to see it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.clauses import STANDARD
+from conformance.run.results import BackendLine, ResultLine, Verdict
+
+
+def told(result: ResultLine, backend: BackendLine | None) -> str:
+    """The message of one result that is not a pass."""
+    evidence = result.evidence
+    mode = f" ({backend.mode})" if backend and backend.mode else ""
+    engine = f"{backend.engine} {backend.version}{mode}" if backend else result.backend
+    message = evidence.message if evidence else result.verdict.value
+    lines = [f"{engine} · {result.subject} · {message}"]
+    if evidence and evidence.where:
+        lines.append(f"  at {evidence.where}: {_numbers(result)}")
+    if result.verdict is Verdict.FIXED:
+        lines.append("  fixed   it passes now: take it out of the known-failures file")
+    clause = STANDARD.get(result.clause)
+    if clause:
+        lines.append(f"  clause  {clause.number} {clause.sentence}")
+    if evidence and evidence.token:
+        lines.append(f"  again   conformance replay {evidence.token} --on {result.backend}")
+        lines.append(f"          as a script: conformance replay {result.id} --script")
+    return "\n".join(lines)
+
+
+def _numbers(result: ResultLine) -> str:
+    """What was got and expected at the place, and what error is allowed there."""
+    evidence = result.evidence
+    assert evidence is not None
+    place = [int(part) for part in evidence.where.strip("[]").split(",") if part.strip()]
+    got, expected, allowed = (_at(values, place) for values in (evidence.got, evidence.expected, evidence.allowed))
+    text = f"got {got}, expected {expected}"
+    if allowed is None:
+        return text
+    return f"{text}, allowed error {float(allowed):.2g} ({result.dtype or 'its dtype'}, from the textbook rule in that precision)"
+
+
+def _at(values: Any, place: list[int]) -> Any:
+    for index in place:
+        if not isinstance(values, list) or index >= len(values):
+            return values
+        values = values[index]
+    return values
