@@ -135,6 +135,26 @@ class WrongWhenTimed(Right):
         return lambda: tuple(np.zeros_like(x) for x in operands)
 
 
+class WrongWhenAsked(Right):
+    """Right in the call that is timed, wrong when asked as users ask."""
+
+    def gradient(self, function: Callable[..., Any], operands: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(np.zeros_like(x) for x in operands)
+
+
+class Accumulates(Right):
+    """Adds every step's gradients to those of the steps before: right the first time only."""
+
+    def prepare_gradient(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        steps = iter(range(1, 10))
+
+        def step() -> tuple[Any, ...]:
+            taken = next(steps)
+            return tuple(taken * g for g in gradient_by_complex_step(function, operands))
+
+        return step
+
+
 class Raises(Right):
     """Gives up."""
 
@@ -230,5 +250,5 @@ class Waits(Right):
 
 WRONG: tuple[type[Backend], ...] = (
     OffByATrifle, DropsOne, Forgets, Unshaped, Undefined, Narrows, WrongForward, WrongWhenTimed,
-    Raises, LacksOps,
+    WrongWhenAsked, Accumulates, Raises, LacksOps,
 )  # fmt: skip

@@ -40,6 +40,8 @@ def test_a_right_engine_is_admitted(solution: Solution) -> None:
         (engines.Narrows, "the gradient of operand 0 is float32, expected float64"),
         (engines.WrongForward, "the value is off by 0.001"),
         (engines.WrongWhenTimed, "the gradient of operand 0 is off by"),
+        (engines.WrongWhenAsked, "the gradient of operand 0 is off by"),
+        (engines.Accumulates, "the gradient of operand 0 is off by"),
     ],
 )
 def test_a_wrong_engine_is_refused(engine: type[engines.Right], reason: str, solution: Solution) -> None:

@@ -26,6 +26,15 @@ def test_every_entry_of_the_hand_written_gradient_is_the_complex_step(workload: 
         np.testing.assert_allclose(gradient, exact, rtol=1e-12, atol=1e-15)
 
 
+def test_the_gradient_of_cross_entropy_holds_where_the_targets_are_no_probabilities() -> None:
+    workload = WORKLOADS["softmax_cross_entropy"]
+    x, w, t = operands_of(workload, "small")
+    _, gradients = workload.gradient({}, x, w, 3 * t)
+    stepped = gradient_by_complex_step(lambda *moved: workload.forward({}, *moved), (x, w, 3 * t))
+    for gradient, exact in zip(gradients, stepped, strict=True):
+        np.testing.assert_allclose(gradient, exact, rtol=1e-12, atol=1e-15)
+
+
 @EVERY
 @EVERY_SIZE
 def test_the_hand_written_gradient_is_the_complex_step_along_a_direction(
