@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from conformance.run.results import UNEXPECTED, BackendLine, ResultLine, Run, Verdict
-from conformance_reports.united import backend_names, reason, unexpected, unite
+from conformance_reports.united import alike, backend_names, reason, unexpected, unite
 
 LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded without a word
 TOP = 50
@@ -15,7 +15,7 @@ LONGEST = 300  # characters of one name or message
 
 # Invisible characters that reorder or hide what stands beside them.
 CONTROLS = re.compile("[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|~$@:-])")
+MARKUP = re.compile(r"([\\`*_{}\[\]#|~$@]|:(?=//)|(?<=www)\.)")
 
 
 def plain(text: str, longest: int = LONGEST) -> str:
@@ -96,19 +96,21 @@ def _failures(problems: list[ResultLine]) -> Iterable[str]:
     yield ""
     yield "| verdict | id | clause | over allowance | what |"
     yield "|---|---|---|--:|---|"
-    for line in problems[:TOP]:
+    groups = alike(problems)
+    for line, *others in groups[:TOP]:
         error = "" if line.error is None else f"{line.error:.3g}×"
+        more = f" (and {len(others)} more like it)" if others else ""
         cells = [
-            f"✗ {plain(line.verdict.value)}",
-            plain(line.id),
+            plain(line.verdict.value),
+            plain(line.id) + more,
             plain(line.clause),
             error,
             plain(reason(line)),
         ]
-        yield "| " + " | ".join(cells) + " |"
+        yield "| ✗ " + " | ".join(cells) + " |"
     yield ""
-    if len(problems) > TOP:
-        yield f"{len(problems) - TOP} more are in the HTML report."
+    if len(groups) > TOP:
+        yield f"{sum(map(len, groups[TOP:]))} more are in the HTML report."
         yield ""
 
 

@@ -74,6 +74,14 @@ def unexpected(results: Iterable[ResultLine]) -> list[ResultLine]:
     return sorted(found, key=lambda line: (SEVEREST_FIRST.index(line.verdict), -(line.error or 0.0), line.id))
 
 
+def alike(results: Iterable[ResultLine]) -> list[list[ResultLine]]:
+    """Results with one complaint of one backend in one check: told once, however many ops they are about."""
+    groups: dict[tuple[str, str, Verdict, str], list[ResultLine]] = {}
+    for line in results:
+        groups.setdefault((line.backend, line.check, line.verdict, reason(line)), []).append(line)
+    return list(groups.values())
+
+
 def reason(result: ResultLine) -> str:
     """Why the verdict is what it is, in the words of whoever gave it."""
     if result.evidence is None:

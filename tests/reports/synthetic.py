@@ -93,7 +93,7 @@ def evidence(subject: str, **changes: Any) -> Evidence:
             "op": subject,
             "operands": [[[1.0, 2.0, 3.5], [-1.25, "inf", 0.0]], [[0.5, 1.5, 1e-7], [2.0, 1.0, -4.0]]],
             "parameters": {"axis": -1, "keepdims": False},
-            "cotangent": [[1.0, -1.0, 0.5], [2.0, 0.25, 1.0]],
+            "cotangent": [[[1.0, -1.0, 0.5], [2.0, 0.25, 1.0]]],
             "dtype": "float64",
         },
         "expected": [[0.25, 1.0, -0.5], [0.125, 0.0, "nan"]],

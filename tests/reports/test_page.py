@@ -46,6 +46,13 @@ def test_failures_come_first_and_lead_to_their_case(visit: Open, small: str) -> 
     expect(page.locator("h1")).to_be_focused()
 
 
+def test_one_complaint_about_many_ops_is_told_once(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/overview")
+    grouped = page.evaluate("document.querySelectorAll('ol.jump > li').length")
+    assert grouped == 4
+    expect(page.locator("ol.jump > li").nth(2).locator(".chip")).to_have_count(4)
+
+
 def test_fixed_and_known_ones_are_told_with_reason_and_link(visit: Open, small: str) -> None:
     page = visit(small)
     assert page.locator("details", has_text="Pass now").evaluate("node => node.open")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from conformance_reports.united import backend_names, unexpected, unite
+from conformance_reports.united import alike, backend_names, unexpected, unite
 
 from conformance.errors import UsageError
 from conformance.run.results import EndLine, Run, Verdict
@@ -65,6 +65,12 @@ def test_the_severest_come_first_and_only_what_nobody_expected() -> None:
     assert found[0].verdict is Verdict.CRASH
     assert {line.verdict for line in found}.isdisjoint({Verdict.PASS, Verdict.KNOWN, Verdict.FIXED})
     assert len({line.backend for line in small_run().results}) == len(BACKENDS)
+
+
+def test_one_complaint_is_one_group_whatever_the_dtype() -> None:
+    groups = alike(unexpected(small_run().results))
+    assert [len(group) for group in groups] == [2] * 6
+    assert sum(map(len, groups)) == 12
 
 
 def test_uniting_leaves_the_runs_as_they_were() -> None:

@@ -14,6 +14,8 @@ const isNumeric = (a) => a !== undefined && flat(a).every((x) => num(x) !== unde
 // One array, or several where the shapes differ, or text where it is no array at all.
 const arrayView = (label, value, out = new Set()) => {
   if (value === undefined || value === null) return el("p", { class: "muted" }, "– none");
+  if (Array.isArray(value) && value.every((v) => typeof v === "string" && num(v) === undefined))
+    return el("p", {}, el("code", {}, value.join(", ")));
   if (!isNumeric(value))
     return Array.isArray(value) && value.length < 9
       ? value.map((v, i) => arrayView(label + " " + i, v))
@@ -72,7 +74,7 @@ const entry = (v, at, out) => {
   return el("td", { class: isOut ? "out" : "", title: name }, isOut ? "✗ " : "", digits(v, isOut ? 17 : 6));
 };
 
-// |got − expected| over what is allowed, entry by entry; null where the two cannot be compared.
+// |got − expected| over what is allowed, entry by entry; null where the two cannot be compared at all.
 const distances = ({ expected, got, allowed }) => {
   if (expected === undefined || got === undefined || !isNumeric(expected) || !isNumeric(got)) return null;
   const shape = shapeOf(expected);
@@ -84,7 +86,9 @@ const distances = ({ expected, got, allowed }) => {
     const same = x === y || (Number.isNaN(x) && Number.isNaN(y));
     const by = bounds ? (bounds.length === 1 ? bounds[0] : bounds[i]) : undefined;
     const ratio = same ? 0 : Math.abs(x - y) / by;
-    return { at: names[i], ratio: Number.isNaN(ratio) && by !== undefined ? Infinity : ratio };
+    // Without an allowance a claim is about equality: whatever differs is out.
+    if (by === undefined) return { at: names[i], isOut: !same };
+    return { at: names[i], ratio: Number.isNaN(ratio) ? Infinity : ratio, isOut: !(ratio <= 1) };
   });
 };
 const places = (shape) =>

@@ -117,7 +117,7 @@ const saying = (r, evidence) =>
 const numbers = (r, evidence) => {
   const given = evidence.case || {};
   const apart = distances(evidence);
-  const out = new Set((apart || []).filter((e) => e.ratio > 1).map((e) => e.at));
+  const out = new Set((apart || []).filter((e) => e.isOut).map((e) => e.at));
   const block = (title, label, value, marked) =>
     value === undefined
       ? null
@@ -136,24 +136,36 @@ const numbers = (r, evidence) => {
       "div",
       { class: "blocks" },
       (given.operands || []).map((o, i) => block("operand " + i, "Operand " + i, o)),
-      block("upstream cotangent", "Cotangent", given.cotangent),
+      (given.cotangent || []).map((g, i, all) =>
+        block("upstream cotangent" + (all.length > 1 ? " " + i : ""), "Cotangent " + i, g),
+      ),
     ),
     parameters && parameters.length
       ? el(
           "p",
           {},
           "with ",
-          el("code", {}, short(parameters.map(([k, v]) => k + "=" + JSON.stringify(v)).join(", "), 400)),
+          el(
+            "code",
+            {},
+            parameters.map(([k, v]) => k + "=" + (typeof v === "string" ? v : JSON.stringify(v))).join(", "),
+          ),
         )
       : null,
-    others.map(([k, v]) => block(k, k, v)),
+    others.length
+      ? el(
+          "div",
+          { class: "blocks" },
+          others.map(([k, v]) => block(k, k, v)),
+        )
+      : null,
     el(
       "div",
       { class: "blocks" },
       block("expected", "Expected", evidence.expected),
       block("got" + (evidence.where ? ", furthest out at " + evidence.where : ""), "Got", evidence.got, out),
     ),
-    apart && apart.length && apart.every((e) => !Number.isNaN(e.ratio))
+    apart && apart.length && apart[0].ratio !== undefined
       ? [el("h3", {}, "difference over allowance"), heatStrip(apart)]
       : null,
   );

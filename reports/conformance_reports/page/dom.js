@@ -109,7 +109,11 @@ const digits = (x, n = 6) => {
   if (!Number.isFinite(v)) return Number.isNaN(v) ? "nan" : v > 0 ? "inf" : "−inf";
   const text =
     v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-4)
-      ? v.toExponential(n - 1).replace(/\.?0+e\+?/, "e")
+      ? v
+          .toExponential(n - 1)
+          .replace(/(\.\d*?)0+e/, "$1e")
+          .replace(".e", "e")
+          .replace("e+", "e")
       : String(Number(v.toPrecision(n)));
   return text.replace(/-/g, "−");
 };

@@ -175,14 +175,14 @@ const jumpList = () => {
     );
     return node;
   }
-  const groups = [...group(found, (r) => JSON.stringify([r.kind, r.subject, r.check])).values()];
+  const groups = alike(found);
   node.append(
     el(
       "p",
       { class: "muted" },
       plural(found.length, "unexpected result") +
         " in " +
-        plural(groups.length, "check") +
+        plural(groups.length, "kind") +
         ", the severest first.",
     ),
   );
@@ -198,8 +198,17 @@ const jumpList = () => {
   return node;
 };
 
+// One question that fails on several backends and dtypes is told once; so is one complaint about many ops.
+const alike = (found) => {
+  const questions = [...group(found, (r) => JSON.stringify([r.kind, r.subject, r.check])).values()];
+  const complaint = ([r]) => JSON.stringify([r.kind, r.check, r.verdict, reason(r)]);
+  return [...group(questions, complaint).values()].map((same) => same.flat());
+};
+
 const problem = (lines) => {
   const first = lines[0];
+  const subjects = new Set(lines.map((r) => r.subject));
+  const isOne = subjects.size === 1;
   return el(
     "li",
     {},
@@ -207,7 +216,7 @@ const problem = (lines) => {
       "div",
       { class: "line" },
       badge(first.verdict),
-      toCase(first, first.subject + " · " + first.check),
+      toCase(first, (isOne ? first.subject : plural(subjects.size, first.kind)) + " · " + first.check),
       el(
         "span",
         { class: "muted", title: sentence(first.clause) },
@@ -218,8 +227,17 @@ const problem = (lines) => {
     el(
       "div",
       { class: "chips" },
-      lines.slice(0, 24).map((r) => chip(r, r.backend + " " + r.dtype)),
-      lines.length > 24 ? " and " + (lines.length - 24) + " more" : null,
+      lines
+        .slice(0, 24)
+        .map((r) => chip(r, [isOne ? "" : r.subject, r.backend, r.dtype].filter((x) => x).join(" "))),
+      lines.length > 24
+        ? link(
+            "matrix",
+            "",
+            { verdict: first.verdict, q: first.check },
+            "and " + (lines.length - 24) + " more",
+          )
+        : null,
     ),
   );
 };
