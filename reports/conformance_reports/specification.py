@@ -15,11 +15,12 @@ def specification() -> dict[str, Any]:
     """Families, ops, clauses and chapters, as plain data for the page."""
     ops = import_module("conformance.ops")
     clauses = import_module("conformance.clauses")
+    chapters = import_module("conformance.clauses.clause")
     return {
         "families": {name: _names(members) for name, members in getattr(ops, "FAMILIES", {}).items()},
         "ops": {name: _op(op) for name, op in getattr(ops, "CATALOGUE", {}).items()},
         "clauses": {name: _clause(clause) for name, clause in getattr(clauses, "STANDARD", {}).items()},
-        "chapters": {str(key): str(title) for key, title in getattr(clauses, "CHAPTERS", {}).items()},
+        "chapters": {str(key): str(title) for key, title in getattr(chapters, "CHAPTERS", {}).items()},
     }
 
 

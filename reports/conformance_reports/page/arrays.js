@@ -2,6 +2,9 @@
 
 const SHOWN = 256; // entries; beyond that a table says nothing to the eye
 
+// Which entries stand out, as what, and with which sign before them.
+const UNMARKED = { places: new Set(), kind: "", sign: "" };
+
 const shapeOf = (a) => {
   if (!Array.isArray(a)) return [];
   const inner = a.map(shapeOf);
@@ -12,7 +15,7 @@ const flat = (a) => (Array.isArray(a) ? a.flat(Infinity) : [a]);
 const isNumeric = (a) => a !== undefined && flat(a).every((x) => num(x) !== undefined);
 
 // One array, or several where the shapes differ, or text where it is no array at all.
-const arrayView = (label, value, out = new Set()) => {
+const arrayView = (label, value, marks = UNMARKED) => {
   if (value === undefined || value === null) return el("p", { class: "muted" }, "– none");
   if (Array.isArray(value) && value.every((v) => typeof v === "string" && num(v) === undefined))
     return el("p", {}, el("code", {}, value.join(", ")));
@@ -27,7 +30,7 @@ const arrayView = (label, value, out = new Set()) => {
   const grid = el(
     "table",
     { class: "array" },
-    el("tbody", {}, sliced(value, shape, [], out).slice(0, SHOWN)),
+    el("tbody", {}, sliced(value, shape, [], marks).slice(0, SHOWN)),
   );
   return el(
     "div",
@@ -38,14 +41,14 @@ const arrayView = (label, value, out = new Set()) => {
 };
 
 // The rows of a table: the last axis runs across, the one before down, the others are named.
-const sliced = (value, shape, at, out) => {
-  if (shape.length === 0) return [el("tr", {}, entry(value, at, out))];
+const sliced = (value, shape, at, marks) => {
+  if (shape.length === 0) return [el("tr", {}, entry(value, at, marks))];
   if (shape.length === 1)
     return [
       el(
         "tr",
         {},
-        value.slice(0, 32).map((v, i) => entry(v, [...at, i], out)),
+        value.slice(0, 32).map((v, i) => entry(v, [...at, i], marks)),
         value.length > 32 ? el("td", { class: "muted" }, "…") : null,
       ),
     ];
@@ -63,15 +66,20 @@ const sliced = (value, shape, at, out) => {
           ),
         ),
       );
-    rows.push(...sliced(v, shape.slice(1), [...at, i], out));
+    rows.push(...sliced(v, shape.slice(1), [...at, i], marks));
     if (rows.length > SHOWN) break;
   }
   return rows;
 };
-const entry = (v, at, out) => {
+const entry = (v, at, marks) => {
   const name = "[" + at.join(", ") + "]";
-  const isOut = out.has(name);
-  return el("td", { class: isOut ? "out" : "", title: name }, isOut ? "✗ " : "", digits(v, isOut ? 17 : 6));
+  const isOut = marks.places.has(name);
+  return el(
+    "td",
+    { class: isOut ? marks.kind : "", title: name },
+    isOut ? marks.sign : "",
+    digits(v, isOut ? 17 : 6),
+  );
 };
 
 // |got − expected| over what is allowed, entry by entry; null where the two cannot be compared at all.

@@ -162,8 +162,12 @@ const numbers = (r, evidence) => {
     el(
       "div",
       { class: "blocks" },
-      block("expected", "Expected", evidence.expected),
-      block("got" + (evidence.where ? ", furthest out at " + evidence.where : ""), "Got", evidence.got, out),
+      block("expected", "Expected", evidence.expected, { places: out, kind: "meant", sign: "" }),
+      block("got" + (evidence.where ? ", furthest out at " + evidence.where : ""), "Got", evidence.got, {
+        places: out,
+        kind: "out",
+        sign: "✗ ",
+      }),
     ),
     apart && apart.length && apart[0].ratio !== undefined
       ? [el("h3", {}, "difference over allowance"), heatStrip(apart)]

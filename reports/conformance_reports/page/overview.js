@@ -181,8 +181,9 @@ const jumpList = () => {
       "p",
       { class: "muted" },
       plural(found.length, "unexpected result") +
-        " in " +
-        plural(groups.length, "kind") +
+        ", told in " +
+        count(groups.length) +
+        (groups.length === 1 ? " entry" : " entries") +
         ", the severest first.",
     ),
   );
@@ -209,6 +210,10 @@ const problem = (lines) => {
   const first = lines[0];
   const subjects = new Set(lines.map((r) => r.subject));
   const isOne = subjects.size === 1;
+  // About many ops the dtypes are left out: one chip for each op and backend.
+  const shown = isOne
+    ? lines
+    : [...group(lines, (r) => JSON.stringify([r.subject, r.backend])).values()].map((of) => of[0]);
   return el(
     "li",
     {},
@@ -227,15 +232,13 @@ const problem = (lines) => {
     el(
       "div",
       { class: "chips" },
-      lines
-        .slice(0, 24)
-        .map((r) => chip(r, [isOne ? "" : r.subject, r.backend, r.dtype].filter((x) => x).join(" "))),
-      lines.length > 24
+      shown.slice(0, 24).map((r) => chip(r, isOne ? r.backend + " " + r.dtype : r.subject + " " + r.backend)),
+      shown.length > 24
         ? link(
             "matrix",
             "",
             { verdict: first.verdict, q: first.check },
-            "and " + (lines.length - 24) + " more",
+            "and " + (shown.length - 24) + " more",
           )
         : null,
     ),

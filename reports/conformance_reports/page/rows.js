@@ -16,11 +16,8 @@ const rowsBy = {
 };
 const groupRank = (name) => {
   const at = Object.keys(spec.families).indexOf(name);
-  return at >= 0
-    ? [0, at]
-    : name === "ops"
-      ? [1, 0]
-      : [name.endsWith("s") && !name.includes("·") && !name.startsWith("chapter") ? 3 : 2, name];
+  if (at >= 0) return [0, at];
+  return [name === "ops" ? 1 : Object.values(KINDS).includes(name) ? 3 : 2, name];
 };
 const natural = (a, b) => String(a).localeCompare(String(b), "en", { numeric: true });
 const matrixIndex = new Map();

@@ -64,8 +64,12 @@ const load = async () => {
   familyOf = new Map(Object.entries(spec.families).flatMap(([family, ops]) => ops.map((op) => [op, family])));
 };
 
+// What stands beside the ops and the chapters; a capability's clause is no number of the standard.
+const KINDS = { program: "programs", example: "worked examples", capability: "capabilities" };
 const chapter = (clause) => {
-  const letter = (clause || "?")[0];
+  const letter = clause[0];
+  if (!/^[A-Z]\d/.test(clause)) return KINDS.capability;
+  if (letter === "W") return KINDS.example;
   return spec.chapters[letter] ? letter + " · " + spec.chapters[letter] : "chapter " + letter;
 };
 const family = (r) =>
@@ -73,7 +77,7 @@ const family = (r) =>
     ? familyOf.get(r.subject) || "ops"
     : r.kind === "contract"
       ? chapter(r.clause)
-      : r.kind + "s";
+      : KINDS[r.kind] || r.kind;
 const sentence = (clause) => (spec.clauses[clause] || {}).sentence || "";
 const engineOf = (name) => {
   const b = engines.get(name);
