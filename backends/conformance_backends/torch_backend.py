@@ -81,7 +81,7 @@ def lying_alike(value: NDArray) -> torch.Tensor:
     torch has no negative strides, and an empty array none to speak of: those lie in C order.
     """
     if not value.size or value.flags.c_contiguous or any(s < 0 or s % value.itemsize for s in value.strides):
-        return torch.tensor(value)
+        return torch.tensor(np.array(value, order="C"))
     strides = [s // value.itemsize for s in value.strides]
     extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
     flat = torch.tensor(np.lib.stride_tricks.as_strided(value, (extent,), (value.itemsize,)))

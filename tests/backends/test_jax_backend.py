@@ -1,0 +1,159 @@
+"""The adapter to jax is faithful: what it hands over is what jax was given, and what jax answered.
+
+How accurate jax is, the suite itself says; here an answer that is far off is a mistake of the table.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.checks.observation import Observation
+from conformance.checks.values import gradient_is_the_rules, value_is_the_references
+from conformance.errors import Unsupported, Violation
+from conformance.ops import CATALOGUE
+from conformance.strategies import Effort, draw_cases
+
+jax = pytest.importorskip("jax")
+backends = pytest.importorskip("conformance_backends.jax_backend")
+
+FAR_OFF = 50  # times what an engine is allowed
+EAGER, JIT = backends.JaxEager(), backends.JaxJit()
+MODES = pytest.mark.parametrize("backend", [EAGER, JIT], ids=["eager", "jit"])
+# Every signature is compiled anew, so most ops are asked in one mode about their first alone.
+FEW, SEVERAL = Effort(signatures=1, draws=1, samples=1, programs=1), Effort(3, 1, 1, 1)
+PARAMETRISED = ["clip", "sum", "repeat", "getitem", "take", "tensordot", "conv2d", "split"]
+
+
+def test_every_name_in_the_table_is_in_the_catalogue() -> None:
+    assert set(EAGER.ops) <= set(CATALOGUE)
+
+
+def is_refused(call: Callable[[], Any]) -> bool:
+    try:
+        call()
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
+def hold(backend: Any, name: str, effort: Effort) -> None:
+    for case in draw_cases(CATALOGUE[name], "float64", 0, effort):
+        seen = Observation(backend, CATALOGUE[name], case)
+        for check in (value_is_the_references, gradient_is_the_rules):
+            try:
+                check(seen)
+            except Violation as violation:
+                if violation.error is None or violation.error > FAR_OFF:
+                    raise AssertionError(f"{case.label}: {violation}") from violation
+
+
+@pytest.mark.parametrize("name", [name for name in JIT.ops if name in CATALOGUE])
+def test_an_op_is_the_catalogues(name: str) -> None:
+    hold(JIT, name, FEW)
+
+
+@MODES
+@pytest.mark.parametrize("name", PARAMETRISED)
+def test_an_ops_parameters_are_the_catalogues(backend: Any, name: str) -> None:
+    hold(backend, name, SEVERAL)
+
+
+# ---- arrays -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "bool"])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0)])
+def test_an_array_keeps_dtype_and_shape_but_no_memory(dtype: str, shape: tuple[int, ...]) -> None:
+    value = np.ones(shape, dtype)
+    array = EAGER.array(value)
+    value[...] = 0
+    got = EAGER.numpy(array)
+    assert (got.dtype, got.shape) == (dtype, shape)
+    assert got.all()
+
+
+def test_arrays_are_immutable() -> None:
+    with pytest.raises(Unsupported, match="immutable"):
+        EAGER.memory(EAGER.array(np.ones(3)))
+
+
+# ---- conventions: what the adapter elects is what jax does ------------------------------------------
+
+
+@MODES
+def test_seeds_are_refused_as_elected(backend: Any) -> None:
+    assert not is_refused(lambda: backend.gradient(jax.numpy.square, [np.ones(())]))
+    for clause, shape in (("A2", (3,)), ("A3", (1,))):
+        assert backend.conventions[clause] == "refused"
+        assert is_refused(functools.partial(backend.gradient, jax.numpy.square, [np.ones(shape)])), clause
+
+
+@MODES
+def test_gradient_arguments_are_refused_as_elected(backend: Any) -> None:
+    for clause, cotangent in (("A4", np.ones(())), ("A4", np.ones((1, 3))), ("A5", np.ones(3, "float32"))):
+        assert backend.conventions[clause] == "refused"
+        assert is_refused(functools.partial(backend.vjp, jax.numpy.square, [np.ones(3)], [cotangent])), clause
+
+
+@MODES
+def test_a_pullback_can_be_called_again(backend: Any) -> None:
+    _, pulled = backend.pullback(jax.numpy.square, [backend.array(np.ones(3))])
+    for _ in range(2):
+        np.testing.assert_array_equal(pulled(backend.array(np.ones(3)))[0], [2, 2, 2])
+
+
+# ---- compiling -----------------------------------------------------------------------------------
+
+
+def test_other_values_compile_nothing_anew() -> None:
+    traced: list[int] = []
+
+    def counted(x: Any, y: Any) -> Any:
+        traced.append(1)
+        return x * y
+
+    def ask(value: float) -> None:
+        operands, cotangents = [np.full(3, value), np.full(3, 2 * value)], [np.ones(3)]
+        _, (gradient,) = JIT.vjp(counted, operands, cotangents, wrt=[0])
+        np.testing.assert_array_equal(gradient, operands[1])
+        trace = JIT.trace(counted, operands, wrt=[1])
+        np.testing.assert_array_equal(trace.pull([JIT.array(cotangents[0])])[0], operands[0])
+        np.testing.assert_array_equal(JIT.forward(counted, operands)[0], operands[0] * operands[1])
+
+    ask(1.0)
+    before = len(traced)
+    ask(2.0)
+    assert len(traced) == before
+
+
+@MODES
+def test_several_outputs_take_several_cotangents(backend: Any) -> None:
+    def both(x: Any) -> Any:
+        return 2 * x, 3 * x
+
+    outputs, gradients = backend.vjp(both, [np.ones(2)], [np.ones(2), np.full(2, 10.0)])
+    assert len(outputs) == 2
+    np.testing.assert_array_equal(gradients[0], [32, 32])
+    trace = backend.trace(both, [np.ones(2)])
+    np.testing.assert_array_equal(trace.pull([backend.array(np.ones(2))] * 2)[0], [5, 5])
+
+
+# ---- rules written by hand ---------------------------------------------------------------------------
+
+
+@MODES
+def test_what_a_rule_returns_reaches_jax_as_it_is(backend: Any) -> None:
+    def gradients(backward: Any) -> Any:
+        rule = backend.custom(lambda a, b: a * b, backward)
+        _, got = backend.vjp(rule, [np.full((2, 3), 2.0), np.full((2, 3), 3.0)], [np.ones((2, 3))])
+        return [float(g.sum()) for g in got]
+
+    assert gradients(lambda g, a, b: (g * b, g * a)) == [18, 12]
+    assert gradients(lambda g, a, b: (g * b, None)) == [18, 0]
+    for wrong in (lambda g, a, b: (g,), lambda g, a, b: (g, g, g), lambda g, a, b: (g.T, g)):
+        assert is_refused(functools.partial(gradients, wrong))
