@@ -23,6 +23,7 @@ from pytest_benchmark.logger import Logger
 from pytest_benchmark.utils import NameWrapper
 
 RESAMPLES = 2000
+CALIBRATIONS = 3
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,10 @@ class Track:
         fixture = fixture_for(contender.name, budget)
         self.runner = fixture._make_runner(contender.call, (), {})
         with PauseInstrumentation():
-            seconds, iterations, self.loops = fixture._calibrate_timer(self.runner)
+            calibrations = [fixture._calibrate_timer(self.runner) for _ in range(CALIBRATIONS)]
+        # The most repetitions asked for: a stall during a calibration makes a call look long, and its
+        # rounds would then be of one cold call each.
+        seconds, iterations, self.loops = max(calibrations, key=lambda calibrated: calibrated[1])
         self.rounds = rounds_within(budget, seconds)
         self.metadata = fixture._make_stats(iterations)
 

@@ -72,6 +72,14 @@ def test_a_round_repeats_a_short_call() -> None:
     assert len(log) > 3
 
 
+def test_a_stall_while_calibrating_does_not_make_rounds_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    calibrated = iter(((2e-3, 1, range(1)), (1e-3, 40, range(40)), (1e-3, 30, range(30))))
+    monkeypatch.setattr(rounds.BenchmarkFixture, "_calibrate_timer", lambda fixture, runner: next(calibrated))
+    log: list[str] = []
+    take_turns([Contender("a", lambda: log.append("a"))], ONE_CALL, seed=0)
+    assert len(log) == 40 * ONE_CALL.rounds
+
+
 def test_the_garbage_collector_is_off_within_rounds_only() -> None:
     seen: list[bool] = []
     take_turns([Contender("a", lambda: seen.append(gc.isenabled()))], ONE_CALL, seed=0)
