@@ -52,6 +52,7 @@ class JaxEager(FunctionalBackend):
         "A4": "refused",
         "A5": "refused",
         "B3": "functional",
+        "C5": "refused",
     }
     dialect = Dialect(
         imports=IMPORTS,

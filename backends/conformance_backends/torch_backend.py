@@ -100,6 +100,7 @@ class TorchTape(_Torch, TapeBackend):
         "A4": "refused",
         "A5": "cast",
         "B3": "accumulates",
+        "C5": "tolerated",
     }
     dialect = Dialect(
         imports=IMPORTS,
@@ -170,6 +171,7 @@ class TorchFunc(_Torch, FunctionalBackend):
         "A4": "refused",
         "A5": "cast",
         "B3": "functional",
+        "C5": "tolerated",
     }
     dialect = Dialect(
         imports=IMPORTS,

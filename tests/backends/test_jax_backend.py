@@ -155,5 +155,11 @@ def test_what_a_rule_returns_reaches_jax_as_it_is(backend: Any) -> None:
 
     assert gradients(lambda g, a, b: (g * b, g * a)) == [18, 12]
     assert gradients(lambda g, a, b: (g * b, None)) == [18, 0]
-    for wrong in (lambda g, a, b: (g,), lambda g, a, b: (g, g, g), lambda g, a, b: (g.T, g)):
+    for wrong in (
+        lambda g, a, b: (g,),
+        lambda g, a, b: (g, g, g),
+        lambda g, a, b: (g.T, g),
+        lambda g, a, b: (g * b, g * a, None),
+    ):
         assert is_refused(functools.partial(gradients, wrong))
+    assert backend.conventions["C5"] == "refused"

@@ -158,6 +158,8 @@ def test_what_a_rule_returns_reaches_torch_as_it_is(backend: Any) -> None:
     assert gradients(lambda g, a, b: (g * b, None))[0] == 18
     for wrong in (lambda g, a, b: (g,), lambda g, a, b: (g, g, g), lambda g, a, b: (g.T, g)):
         assert is_refused(functools.partial(gradients, wrong))
+    assert gradients(lambda g, a, b: (g * b, g * a, None)) == [18, 12]
+    assert backend.conventions["C5"] == "tolerated"
 
 
 def test_the_graph_has_operands_in_order_and_names_only_leaves() -> None:
