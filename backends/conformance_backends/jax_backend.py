@@ -99,7 +99,7 @@ class JaxEager(FunctionalBackend):
             lambda *operands: (forward(*operands), operands),
             lambda operands, g: backward(g, *operands),
         )
-        return ruled
+        return lambda *operands: ruled(*operands)
 
 
 class JaxJit(JaxEager):
@@ -162,7 +162,8 @@ def like(output: Any, cotangents: Sequence[Any]) -> Any:
 
 @lru_cache(maxsize=1024)
 def _compiled(function: Function) -> Function:
-    return jax.jit(function)
+    compiled: Function = jax.jit(function)
+    return compiled
 
 
 @lru_cache(maxsize=1024)
@@ -171,7 +172,8 @@ def _compiled_vjp(function: Function, chosen: tuple[int, ...]) -> Function:
         output, pulled = jax.vjp(restricted(function, arrays, chosen), *(arrays[i] for i in chosen))
         return output, pulled(like(output, cotangents))
 
-    return jax.jit(outputs_and_gradients)
+    compiled: Function = jax.jit(outputs_and_gradients)
+    return compiled
 
 
 @lru_cache(maxsize=1024)
@@ -179,14 +181,14 @@ def _compiled_pullback(function: Function, chosen: tuple[int, ...]) -> Function:
     def output_and_pullback(arrays: Sequence[Any]) -> Any:
         return jax.vjp(restricted(function, arrays, chosen), *(arrays[i] for i in chosen))
 
-    return jax.jit(output_and_pullback)
+    compiled: Function = jax.jit(output_and_pullback)
+    return compiled
 
 
 @lru_cache(maxsize=1024)
 def _compiled_gradient(function: Function, count: int) -> Function:
-    return jax.jit(jax.grad(function, argnums=tuple(range(count))))
+    compiled: Function = jax.jit(jax.grad(function, argnums=tuple(range(count))))
+    return compiled
 
 
-@jax.jit
-def _pull(pulled: Any, cotangents: Any) -> Any:
-    return pulled(cotangents)
+_pull: Function = jax.jit(lambda pulled, cotangents: pulled(cotangents))

@@ -40,15 +40,17 @@ class _Torch(Backend):
 
     def numpy(self, array: torch.Tensor) -> NDArray:
         """The values, without the history."""
-        return array.detach().numpy()
+        return self.memory(array)
 
     def memory(self, array: torch.Tensor) -> NDArray:
         """NumPy's view of the tensor's memory, which torch does not see being written."""
-        return array.detach().numpy()
+        view: NDArray = array.detach().numpy()
+        return view
 
     def no_grad(self) -> AbstractContextManager[Any]:
         """torch.no_grad()."""
-        return torch.no_grad()
+        scope: AbstractContextManager[Any] = torch.no_grad()
+        return scope
 
     def detach(self, array: torch.Tensor) -> torch.Tensor:
         """Tensor.detach()."""
@@ -57,7 +59,7 @@ class _Torch(Backend):
     def custom(self, forward: Function, backward: Function) -> Function:
         """A torch.autograd.Function; what `backward` returns reaches torch as it is."""
 
-        class HandWritten(torch.autograd.Function):
+        class HandWritten(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
             generate_vmap_rule = True  # torch.func transforms no other kind under vmap
 
             @staticmethod
@@ -72,7 +74,8 @@ class _Torch(Backend):
             def backward(ctx: Any, g: Any) -> Any:
                 return backward(g, *ctx.saved_tensors)
 
-        return HandWritten.apply
+        apply: Function = HandWritten.apply
+        return apply
 
 
 def lying_alike(value: NDArray) -> torch.Tensor:
