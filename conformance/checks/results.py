@@ -10,7 +10,7 @@ from conformance.checks.observation import Observation, hold_close, hold_equal, 
 from conformance.checks.registry import NotThisCase, elected, op_check
 from conformance.errors import AdapterError, Unsupported, Violation
 from conformance.op import Op
-from conformance.oracle.allowance import expect, gradients_of
+from conformance.oracle.allowance import entries_of, expect, gradients_of
 
 OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
 
@@ -124,7 +124,8 @@ def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
     evaluate = gradients_of(seen.op, seen.case, seen.wrt)
     largest = max((float(np.abs(g).max()) for g in cotangents if g.size), default=0.0)
     inputs = (*seen.case.operands, *cotangents)
-    return [e.allowed for e in expect(evaluate, inputs, seen.case.dtype, [largest] * len(seen.wrt))]
+    scales = [largest] * len(seen.wrt)
+    return [e.allowed for e in expect(evaluate, inputs, seen.case.dtype, scales, entries_of(seen.op))]
 
 
 @op_check("A9", "zero-cotangent")

@@ -1,5 +1,34 @@
-"""bench: to be written."""
+"""bench: time the workloads on one or more backends, right answers first."""
+
+from __future__ import annotations
+
 import argparse
-def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `bench`."""
+    parser.add_argument("backends", nargs="*", metavar="BACKEND", help="as for run; default: every installed engine")
+    parser.add_argument("--workload", action="append", default=[], metavar="NAME", help="only this workload; may be given several times")
+    parser.add_argument("--size", action="append", default=[], metavar="NAME", help="small, medium or large")
+    parser.add_argument("--dtype", default="float64", choices=("float64", "float32"), help="of all operands")
+    parser.add_argument("--reference", default="numpy", metavar="BACKEND", help="the backend whose time others are also compared with")
+    parser.add_argument("--seed", type=int, default=0, help="of the operands, the order of turns, and the bootstrap")
+    parser.add_argument("-o", "--output", type=Path, default=Path("bench.jsonl"), metavar="RUN", help="the run file")
+    parser.add_argument("--html", type=Path, metavar="F", help="also write the HTML report")
+
+
 def command(options: argparse.Namespace) -> int:
-    raise NotImplementedError
+    """Measure, print the table, and return 0: a time is never a verdict."""
+    from conformance.timing import threads
+
+    host = threads.pin()  # before anything starts NumPy, whose libraries read it once
+    from conformance.cli.benchmarks import bench
+
+    code = bench(options, host)
+    if options.html:
+        from conformance.cli.report import write_report
+
+        write_report([options.output], options.html, "html")
+        print(f"html     {options.html}")
+    return code

@@ -1,5 +1,122 @@
-"""replay: to be written."""
+"""replay: ask one recorded question again, on any backend."""
+
+from __future__ import annotations
+
 import argparse
-def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.backend import Backend
+    from conformance.checks import Check
+    from conformance.run.execute import Question
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `replay`."""
+    parser.add_argument("what", metavar="TOKEN|ID", help="a replay token, or the id of a result in the run file")
+    parser.add_argument("--on", action="append", default=[], metavar="BACKEND", help="where to ask; may be given several times (an id: its own backend)")
+    parser.add_argument("--script", action="store_true", help="print a script in the engine's own API instead")
+    parser.add_argument("--run", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file in which an id is looked up")
+
+
 def command(options: argparse.Namespace) -> int:
-    raise NotImplementedError
+    """Ask again; 0 where everything holds."""
+    import warnings
+
+    import numpy as np
+
+    from conformance.errors import UsageError
+    from conformance.load import load_backend
+
+    token, key, backends = _found(options)
+    specs = options.on or backends
+    if not specs:
+        raise UsageError("say where to ask: --on BACKEND")
+    failed = 0
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for spec in specs:
+            backend = load_backend(spec)
+            if options.script:
+                print(_script(backend, token, key))
+            else:
+                failed += _asked(backend, token, key)
+    return 1 if failed else 0
+
+
+def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
+    """The token, the key of the one check to ask ("" for all that apply), and the backends on record."""
+    from conformance.errors import UsageError
+    from conformance.run.results import read_run
+
+    if options.what[:3] in ("c1:", "p1:", "k1:"):
+        return options.what, "", []
+    if "/" not in options.what:
+        raise UsageError(f"{options.what!r} is neither a replay token (c1:…, p1:…, k1:…) nor the id of a result")
+    run = read_run(options.run)
+    result = next((r for r in run.results if r.id == options.what), None)
+    if result is None:
+        raise UsageError(f"{options.run} has no result {options.what!r}; see --run")
+    if result.evidence is None or not result.evidence.token:
+        raise UsageError(f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay")
+    middle = f"{result.clause}/" if result.kind in ("contract", "example") else ""
+    return result.evidence.token, f"{result.kind}/{middle}{result.check}", [result.backend]
+
+
+def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
+    """Every check that a token speaks of, with its question."""
+    from conformance.case import Case
+    from conformance.checks import Kind, load_all
+    from conformance.checks.sample import Sample
+    from conformance.errors import UsageError
+    from conformance.ops import find
+    from conformance.program import Program
+
+    checks = load_all()
+    if token.startswith("k1:"):
+        name, sample = Sample.from_token(token)
+        if name not in checks:
+            raise UsageError(f"the token is of the check {name}, which does not exist here")
+        yield checks[name], sample
+        return
+    is_case = token.startswith("c1:")
+    question: Question = Case.from_token(token) if is_case else Program.from_token(token)
+    for check in checks.values():
+        if check.kind is not (Kind.OP if is_case else Kind.PROGRAM) or (key and check.key != key):
+            continue
+        if not isinstance(question, Case) or check.applies(find(question.op)):
+            yield check, question
+
+
+def _asked(backend: Backend, token: str, key: str) -> int:
+    """Ask, print one line a check, and return how many failed."""
+    from conformance.run.describe import describe
+    from conformance.run.execute import result_of
+    from conformance.run.failure import told
+    from conformance.run.results import UNEXPECTED
+
+    failed = 0
+    for check, question in _questions(token, key):
+        result = result_of(check, backend, question)
+        print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}")
+        if result.verdict in UNEXPECTED:
+            failed += 1
+            print(told(result, describe(backend.name).line if "/" not in backend.name else None))
+    return failed
+
+
+def _script(backend: Backend, token: str, key: str) -> str:
+    """The script of the first check that fails on this backend, else of the question itself."""
+    from conformance.run.execute import ask, failure_of
+    from conformance.run.script import script_of
+
+    asked = list(_questions(token, key))
+    for check, question in asked:
+        failure = failure_of(check, backend, question)
+        if failure is not None:
+            return script_of(backend, lambda r, c=check, q=question: ask(c, r, q), failure)
+    check, question = asked[0]
+    return script_of(backend, lambda r: ask(check, r, question), None)

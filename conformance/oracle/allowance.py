@@ -4,6 +4,10 @@ The exact value is the rule evaluated in extended precision. The allowance comes
 same rule in the engine's dtype several times, every operand and cotangent moved by at most one unit
 in the last place, and taking the largest distance from the exact value: what rounding alone does to
 this case. No number is typed in per op, and none grows with the size of an array.
+
+Where an op acts on every element alone, so does the allowance. An op that mixes its entries mixes their
+rounding errors too, in an order that is the engine's to choose: there every entry is allowed the
+largest distance found in the array (normwise error, Higham 2002, ch. 3).
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Case
-from conformance.op import Op
+from conformance.op import Op, Trait
 
 Array = np.ndarray[Any, Any]
 EXTENDED = np.longdouble
@@ -34,10 +38,15 @@ class Expected:
     ulp: Array  # one unit in the last place of each exact entry, in the case's dtype
 
 
+MIXED = "mixed"  # an op's entries share their rounding errors
+ALONE = "alone"  # every entry has its own
+
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
 
 
-def expect(evaluate: Evaluate, inputs: Sequence[Array], dtype: str, scales: Sequence[float]) -> list[Expected]:
+def expect(
+    evaluate: Evaluate, inputs: Sequence[Array], dtype: str, scales: Sequence[float], entries: str = MIXED
+) -> list[Expected]:
     """What `evaluate(inputs)` must give in `dtype`.
 
     Args:
@@ -46,6 +55,7 @@ def expect(evaluate: Evaluate, inputs: Sequence[Array], dtype: str, scales: Sequ
         dtype: the engine's.
         scales: for each result, the magnitude of which one unit in the last place is always allowed
             (saturated tails round to zero there).
+        entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
     with np.errstate(all="ignore"):
         exact = [np.asarray(x) for x in evaluate([_cast(x, EXTENDED) for x in inputs])]
@@ -54,13 +64,15 @@ def expect(evaluate: Evaluate, inputs: Sequence[Array], dtype: str, scales: Sequ
             evaluate([_moved(x, dtype, rng) for x in inputs]) for _ in range(MOVES)
         ]
         return [
-            _allow(value, [np.asarray(trial[i]) for trial in trials], dtype, scales[i])
+            _allow(value, [np.asarray(trial[i]) for trial in trials], dtype, scales[i], entries)
             for i, value in enumerate(exact)
         ]
 
 
-def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float) -> Expected:
+def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float, entries: str) -> Expected:
     spread = np.max([np.abs(trial.astype(EXTENDED) - exact) for trial in trials], axis=0)
+    if entries == MIXED and spread.size:
+        spread = np.full(spread.shape, spread.max(), EXTENDED)
     ulp = np.abs(np.spacing(exact.astype(dtype))).astype(EXTENDED)
     floor = np.finfo(dtype).eps * scale
     return Expected(exact, SPREADS * spread + ULPS * ulp + floor, ulp)
@@ -103,7 +115,13 @@ def expected_gradients(op: Op, case: Case) -> list[Expected]:
     wrt = differentiable(op, case)
     inputs = (*case.operands, *case.cotangents)
     largest = max((float(np.abs(g).max()) for g in case.cotangents if g.size), default=0.0)
-    return expect(gradients_of(op, case, wrt), inputs, case.dtype, [largest * scale(op, case)] * len(wrt))
+    scales = [largest * scale(op, case)] * len(wrt)
+    return expect(gradients_of(op, case, wrt), inputs, case.dtype, scales, entries_of(op))
+
+
+def entries_of(op: Op) -> str:
+    """Whether the entries of an op's results have rounding errors of their own."""
+    return ALONE if Trait.ELEMENTWISE in op.traits else MIXED
 
 
 def scale(op: Op, case: Case) -> float:

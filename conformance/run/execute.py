@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,7 +89,10 @@ class Executor:
 
     def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
         """The results of a group of items."""
-        with np.errstate(all="ignore"):  # special values are the engine's business, not NumPy's to warn of
+        # Special values are the engine's business, not NumPy's to warn of; nor are engines' own warnings
+        # to be told once per case.
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             if items[0].definition.kind is Kind.OP:
                 yield from self._op_results(items)
             else:
@@ -102,7 +106,7 @@ class Executor:
         if op.name not in self.backend.ops:
             for item in items:
                 reason = Unsupported(f"the adapter of {self.backend.engine} names no {op.name}")
-                yield self._result(item, Tally(failure=reason))
+                yield self.told(item, Tally(failure=reason))
             return
         tallies = {item: Tally() for item in items}
         for case in draw_cases(op, dtype, self.seed, self.effort):
@@ -114,7 +118,7 @@ class Executor:
                     tally.ask(check, self.backend, case, lambda c, b, q, seen=seen: c.function(seen))
         for item, tally in tallies.items():
             self.note(item.id)
-            yield self._result(item, tally)
+            yield self.told(item, tally)
 
     # ---- everything else --------------------------------------------------------------------------
 
@@ -125,12 +129,12 @@ class Executor:
             check.require(self.backend)
         except Unsupported as reason:
             tally.failure = reason
-            return self._result(item, tally)
+            return self.told(item, tally)
         for question in self.questions(item):
             tally.ask(check, self.backend, question, ask)
             if tally.failure is not None:
                 break
-        return self._result(item, tally)
+        return self.told(item, tally)
 
     def questions(self, item: Item) -> Iterable[Question]:
         """What an item that is not about an op is asked with."""
@@ -141,7 +145,8 @@ class Executor:
 
     # ---- from a tally to a result ---------------------------------------------------------------------
 
-    def _result(self, item: Item, tally: Tally) -> ResultLine:
+    def told(self, item: Item, tally: Tally) -> ResultLine:
+        """The result that a tally amounts to."""
         check = item.definition
         verdict = verdict_of(tally.failure, type(self.backend)) if tally.failure else Verdict.PASS
         evidence = None
@@ -217,6 +222,17 @@ def ask(check: Check, backend: Backend, question: Question) -> Any:
     if isinstance(question, Case):
         return check.function(Observation(backend, CATALOGUE[question.op], question))
     return check.function(backend, question)
+
+
+def result_of(check: Check, backend: Backend, question: Question) -> ResultLine:
+    """The result of one check on one question, as it is."""
+    tally = Tally()
+    tally.ask(check, backend, question, ask)
+    dtype = question.dtype
+    subject = question.op if isinstance(question, Case) else check.clause
+    item = Item(backend.name, check.key, subject, dtype)
+    executor = Executor(backend, seed=0, effort=Effort(1, 1, 1, 1), shrink=False)
+    return executor.told(item, tally)
 
 
 def failure_of(check: Check, backend: Backend, question: Question) -> Exception | None:

@@ -61,6 +61,12 @@ def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.dat
     return result
 
 
+def stale(known: Sequence[KnownFailure], results: Sequence[ResultLine]) -> list[KnownFailure]:
+    """The entries for which no result of the run fails any more."""
+    failing = [r.id for r in results if r.verdict in UNEXPECTED or r.verdict is Verdict.KNOWN]
+    return [entry for entry in known if not any(entry.covers(identifier) for identifier in failing)]
+
+
 def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     """Add the unexpected failures among `results` to the file, keeping what it says; returns how many."""
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()

@@ -1,0 +1,75 @@
+"""How a timing comparison is conducted and told."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from conformance.load import load_backend
+from conformance.run.conduct import Request, header_of, specs_of
+from conformance.run.describe import describe
+from conformance.run.results import EndLine, RunWriter, TimingLine
+from conformance.timing.measure import HAND_WRITTEN, Progress, measure
+
+
+def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
+    """Measure every backend in one process, in turns; each line is on the disk when it is known."""
+    specs = specs_of(options.backends)
+    backends = [load_backend(spec) for spec in specs]
+    request = Request((), (), "bench", options.seed, 1, "", 0.0, options.output, None)
+    header = header_of(request, [describe(spec) for spec in specs])
+    header = msgspec.structs.replace(header, host={**header.host, **host})
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    writer = RunWriter(Path(options.output), header)
+    console = Console(highlight=False, soft_wrap=True)
+    lines: list[TimingLine] = []
+
+    def tell(progress: Progress) -> None:
+        console.print(f"{progress.done + 1}/{progress.total} {progress.workload} {progress.size}", markup=False)
+
+    for line in measure(
+        backends,
+        reference=options.reference,
+        dtype=options.dtype,
+        workloads=options.workload or None,
+        sizes=options.size or None,
+        seed=options.seed,
+        on_progress=tell,
+    ):
+        lines.append(line)
+        writer.write(line)
+    writer.write(EndLine(complete=True, counts={}))
+    writer.close()
+    for what in ("forward", "gradient"):
+        console.print(table_of(lines, what))
+    console.print(f"run file {options.output}", markup=False)
+    return 0
+
+
+def table_of(lines: list[TimingLine], what: str) -> Table:
+    """Ratios to hand-written NumPy with their intervals; a refused answer has no number."""
+    names = list(dict.fromkeys(line.backend for line in lines if line.backend != HAND_WRITTEN))
+    table = Table(title=f"{what}: times hand-written NumPy [95 % interval]", box=None, title_justify="left")
+    for name in ("workload", "size", HAND_WRITTEN, *names):
+        table.add_column(name, justify="left" if name in ("workload", "size") else "right")
+    for workload, size in dict.fromkeys((line.workload, line.size) for line in lines):
+        row = {x.backend: x for x in lines if (x.workload, x.size, x.what) == (workload, size, what)}
+        table.add_row(workload, size, _time(row.get(HAND_WRITTEN)), *(_ratio(row.get(name)) for name in names))
+    return table
+
+
+def _time(line: TimingLine | None) -> str:
+    return f"{line.median * 1e6:.0f} µs" if line and line.median is not None else "–"
+
+
+def _ratio(line: TimingLine | None) -> str:
+    if line is None:
+        return "not run"
+    if line.ratio is None:
+        return f"n/a: {line.refused}"
+    return f"{line.ratio:.2f} \\[{line.ratio_low:.2f}, {line.ratio_high:.2f}]"
