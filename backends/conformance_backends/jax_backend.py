@@ -119,6 +119,10 @@ class JaxJit(JaxEager):
         detach="jax.lax.stop_gradient({value})",
     )
 
+    def call(self, name: str, parameters: Mapping[str, Any]) -> Function:
+        """The op compiled, also where it is called by itself."""
+        return _compiled(super().call(name, parameters))
+
     def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
         """The compiled function."""
         return as_tuple(_compiled(function)(*map(self.array, operands)))
