@@ -1,0 +1,169 @@
+"""What a mutant is, with the seams at which the reference engine is made wrong.
+
+A mutant changes a copy of a row, or overrides one method of an adapter made for it. Nothing outside
+the backend that `make` returns is touched, so that no wrongness stays behind in the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Function
+from conformance.ops import CATALOGUE
+from conformance_backends import numpy_engine as engine
+from conformance_backends.numpy_backend import NumpyTape
+from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, walk_back
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
+
+Wrong = Callable[..., Any]  # wrong(right, index, g, z, *operands, **parameters) for the rule right
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An engine that is wrong in exactly one way.
+
+    Attributes:
+        name: its name, which says the wrong in a few words.
+        wrong: what is wrong, in a plain sentence.
+        kills: the keys of the checks that must catch it; a control, wrong in nothing, has none.
+        make: a fresh backend; a mutant with a memory has an empty one.
+        ops: the ops on which the checks of ops are asked.
+    """
+
+    name: str
+    wrong: str
+    kills: tuple[str, ...]
+    make: Callable[[], Backend]
+    ops: tuple[str, ...]
+
+
+# ---- one row is wrong --------------------------------------------------------------------------
+
+
+def rule(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Wrong) -> Mutant:
+    """A mutant whose rule for some ops is `bent(right, index, g, z, *operands, **parameters)`."""
+    return forgetful_rule(name, wrong, kills, ops, lambda: bent)
+
+
+def forgetful_rule(
+    name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Callable[[], Wrong]
+) -> Mutant:
+    """The same for a rule with a memory: `bent()` makes one that has not been called yet."""
+
+    def make() -> Backend:
+        return with_ops({op: bent_rule(op, bent()) for op in ops})
+
+    return Mutant(name, wrong, kills, make, ops)
+
+
+def bent_rule(op: str, bent: Wrong) -> Function:
+    """The op with `bent` around its rule."""
+    right = CATALOGUE[op]
+
+    def wrong(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
+        return bent(right.rule, index, g, z, *operands, **parameters)
+
+    return lambda *operands, **parameters: engine.apply(replace(right, rule=wrong), operands, parameters)
+
+
+def value(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Wrong) -> Mutant:
+    """A mutant whose value for some ops is `bent(right, *operands, **parameters)`."""
+
+    def changed(op: str) -> Function:
+        right = CATALOGUE[op]
+        reference = lambda *operands, **parameters: bent(right.reference, *operands, **parameters)  # noqa: E731
+        return lambda *operands, **parameters: engine.apply(
+            replace(right, reference=reference), operands, parameters
+        )
+
+    return Mutant(name, wrong, kills, lambda: with_ops({op: changed(op) for op in ops}), ops)
+
+
+def with_ops(changed: Mapping[str, Function], base: type[NumpyTape] = NumpyTape) -> Backend:
+    """The reference engine with some ops replaced."""
+    backend = base()
+    backend.ops = {**base.ops, **changed}  # type: ignore[misc]  # this backend's alone, not the class's
+    return backend
+
+
+# ---- the engine around the rows is wrong ---------------------------------------------------------
+
+
+class Walking(NumpyTape):
+    """The reference engine with its backward in steps, each of which a mutant may override."""
+
+    def seed(self, output: Tensor, gradient: Any) -> Any:
+        """The cotangent to start from."""
+        return seed(output, gradient).value
+
+    def walk(self, edge: Edge, cotangent: Any) -> dict[Node, list[Any]]:
+        """Carry it back to the leaves."""
+        return walk_back([(edge, cotangent)])
+
+    def accumulate(self, leaf: Tensor, arrived: Any) -> None:
+        """Add what arrived at a leaf to its gradient."""
+        fresh = np.array(arrived, dtype=leaf.dtype)
+        leaf.grad = fresh if leaf.grad is None else leaf.grad + fresh
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """Seed, walk, accumulate."""
+        edge = edge_of(output)
+        if edge is None:
+            raise RuntimeError("nothing behind this tensor requires a gradient")
+        with engine.no_grad():
+            ended = self.walk(edge, self.seed(output, gradient))
+        for node, cotangents in ended.items():
+            if isinstance(node, Accumulation) and cotangents and cotangents[0] is not None:
+                self.accumulate(node.variable, cotangents[0])
+
+
+class Scoped(Walking):
+    """The reference engine with its scope without recording kept by the adapter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_stopped = False
+        self.ops = {name: self._in_scope(op) for name, op in type(self).ops.items()}  # type: ignore[misc]
+
+    def _in_scope(self, op: Function) -> Function:
+        def call(*operands: Any, **parameters: Any) -> Any:
+            with engine.no_grad() if self.is_stopped else contextlib.nullcontext():
+                return op(*operands, **parameters)
+
+        return call
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        """Stop until the block ends; unlike the engine's own, for every thread."""
+        return self.scope()
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[None]:
+        """The scope that no_grad() opens."""
+        before, self.is_stopped = self.is_stopped, True
+        try:
+            yield
+        finally:
+            self.is_stopped = before
+
+
+def behaviour(
+    name: str,
+    wrong: str,
+    kills: tuple[str, ...],
+    *,
+    ops: tuple[str, ...] = ("multiply",),
+    base: type[NumpyTape] = Walking,
+    **methods: Any,
+) -> Mutant:
+    """A mutant that overrides some attributes of the adapter."""
+    unknown = [method for method in methods if not hasattr(base, method)]
+    if unknown:
+        raise AttributeError(f"the mutant {name} overrides {unknown}, which {base.__name__} does not have")
+    made = type(base.__name__, (base,), {"__module__": __name__, **methods})
+    return Mutant(name, wrong, kills, made, ops)
