@@ -1,0 +1,169 @@
+"""The proof of a row: its rule against derivatives that are found without it.
+
+For an operand, a direction v and a cotangent g, the rule is right when ⟨rule(g), v⟩ = ⟨g, Jv⟩. The
+right side needs the reference alone. Everything is evaluated in extended precision, so that what
+remains is the rule's error and not the arithmetic's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Case
+from conformance.op import Kind, Op
+from conformance.oracle.derivative import (
+    REAL,
+    Array,
+    Function,
+    Slope,
+    complex_step,
+    extended_differences,
+    is_analytic,
+)
+
+PROVEN = 1e-10  # the largest relative disagreement of a proven row
+
+COMPLEX_STEP = "complex step"
+EXTENDED = "extended precision"
+
+# A gradient smaller than this beside the cotangent is judged as if it were this large. In a saturated tail
+# a rule such as 1 - tanh² cancels to nothing: its digits are the arithmetic's, right formula or wrong.
+TAIL = 1e-6
+
+SMALL = 27  # entries of an operand of which each is proven alone; a cube of three is the largest drawn often
+DIRECTIONS = 3  # random ones, for operands of any size
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How a row was proven: `error` is the worst relative disagreement over `cases`.
+
+    The disagreement includes the oracle's doubt about itself. `empty` counts the calls without
+    entries, which prove nothing beyond their shapes.
+    """
+
+    op: str
+    oracle: str
+    error: float
+    cases: int
+    empty: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether the row counts as proven."""
+        return self.cases > 0 and self.error <= PROVEN
+
+
+def prove(op: Op, cases: Iterable[Case]) -> Proof:
+    """Compare the rule of `op` with what the sharpest oracle that fits says, over `cases`."""
+    used: set[str] = set()
+    worst, proven, empty = 0.0, 0, 0
+    with np.errstate(all="ignore"):
+        for case in cases:
+            call = _Call(op, case)
+            errors = list(call.disagreements(used))
+            worst = max([worst, *errors], key=lambda e: np.inf if np.isnan(e) else e)
+            proven += bool(call.has_entries)
+            empty += not call.has_entries
+    return Proof(op.name, ", ".join(sorted(used)) or "none", float(worst), proven, empty)
+
+
+class _Call:
+    """One call of an op in extended precision."""
+
+    def __init__(self, op: Op, case: Case) -> None:
+        self.op, self.parameters = op, case.parameters
+        self.operands = [x.astype(REAL) if x.dtype.kind == "f" else x for x in case.operands]
+        self.output = op.reference(*self.operands, **self.parameters)
+        self.outputs = self.output if op.has_several_outputs else (self.output,)
+        self.wrt = [i for i, x in enumerate(self.operands) if op.is_differentiable(i)]
+        self.rng = np.random.default_rng(case.draw)
+        signed = [self._signed(np.shape(z)) for z in self.outputs]
+        self.cotangents = [[g.astype(REAL) for g in case.cotangents], signed]
+
+    @property
+    def has_entries(self) -> bool:
+        """Whether there is anything to differentiate."""
+        sizes = [self.operands[i].size for i in self.wrt]
+        return any(sizes) and any(np.size(z) for z in self.outputs)
+
+    def disagreements(self, used: set[str]) -> Iterator[float]:
+        """The relative disagreements of all operands, directions and cotangents; notes the oracles used."""
+        for index in self.wrt:
+            pulled = [self._pulled(index, g) for g in self.cotangents]
+            if any(np.shape(p) != self.operands[index].shape for p in pulled):
+                yield np.inf
+            elif self.operands[index].size and self.has_entries:
+                yield from self._along(index, pulled, used)
+
+    def _along(self, index: int, pulled: Sequence[Array], used: set[str]) -> Iterator[float]:
+        function, x = self._of(index), self.operands[index]
+        directions = self._directions(x.shape)
+        is_complex = all(is_analytic(function, x, v) for v in directions[:DIRECTIONS])
+        used.add(COMPLEX_STEP if is_complex else EXTENDED)
+        room = self._room(index)
+        for v in directions:
+            slope = complex_step(function, x, v) if is_complex else extended_differences(function, x, v, room)
+            for g, gradient in zip(self.cotangents, pulled, strict=True):
+                yield disagreement(_joined(g), slope, gradient, v)
+
+    def _room(self, index: int) -> float:
+        """How far the entries of an operand can move before they meet a kink, an end, or each other."""
+        domain, x = self.op.domain(index), self.operands[index]
+        ends = [end for end in (*domain.kinks, domain.low, domain.high) if np.isfinite(end)]
+        distances = [float(np.abs(x - end).min()) for end in ends]
+        if domain.kind is Kind.DISTINCT:
+            kin = [np.ravel(self.operands[i]) for i in self.wrt if self.op.domain(i).kind is Kind.DISTINCT]
+            gaps = np.diff(np.sort(np.concatenate(kin)))
+            distances.append(float(gaps.min(initial=np.inf)) / 2)  # two entries may move towards each other
+        return min(distances, default=np.inf)
+
+    def _of(self, index: int) -> Function:
+        """All outputs as a function of operand `index`."""
+
+        def function(x: Array) -> Array:
+            operands = [x if i == index else other for i, other in enumerate(self.operands)]
+            z = self.op.reference(*operands, **self.parameters)
+            return _joined(z if self.op.has_several_outputs else (z,))
+
+        return function
+
+    def _pulled(self, index: int, g: Sequence[Array]) -> Array:
+        given = tuple(g) if self.op.has_several_outputs else g[0]
+        return np.asarray(self.op.rule(index, given, self.output, *self.operands, **self.parameters))
+
+    def _directions(self, shape: tuple[int, ...]) -> list[Array]:
+        """Random directions, then every axis of a small operand, so that each entry is proven alone."""
+        size = int(np.prod(shape))
+        axes = list(np.eye(size, dtype=REAL).reshape(size, *shape)) if size <= SMALL else []
+        return [self._signed(shape) for _ in range(DIRECTIONS)] + axes
+
+    def _signed(self, shape: tuple[int, ...]) -> Array:
+        """Eighths of both signs, at most 1: sums with the operands stay exact."""
+        return np.asarray(
+            self.rng.integers(1, 9, shape) * self.rng.choice((-0.125, 0.125), shape), dtype=REAL
+        )
+
+
+def disagreement(g: Array, slope: Slope, gradient: Array, v: Array) -> float:
+    """How far ⟨gradient, v⟩ is from ⟨g, Jv⟩, with the oracle's own doubt, relative to their terms.
+
+    Relative to the terms and not to the sums: a sum may vanish by cancellation, as for softmax under
+    a constant cotangent.
+    """
+    if not g.size:
+        return 0.0
+    here, there = gradient * v, g * slope.value
+    doubt = np.sum(np.abs(g) * slope.doubt)
+    distance = np.abs(np.sum(here) - np.sum(there)) + doubt
+    scale = max(np.sum(np.abs(here)), np.sum(np.abs(there)), TAIL * np.abs(g).max() * np.abs(v).max())
+    return float(distance / scale) if distance else 0.0
+
+
+def _joined(outputs: Any) -> Array:
+    """All outputs as one vector."""
+    return np.concatenate([np.ravel(z) for z in outputs])

@@ -1,0 +1,95 @@
+"""Every row is proven by an oracle that does not use its rule, and a wrong rule is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.op import Op
+from conformance.ops import CATALOGUE, find
+from conformance.oracle.proof import COMPLEX_STEP, EXTENDED, PROVEN, prove
+from conformance.run.proofs import DTYPE, EFFORT, prove_row
+from conformance.strategies import draw_cases
+
+# Every oracle has rows, so every oracle has a chance to miss something.
+WITNESSES = ("tanh", "abs", "matmul", "softmax", "max", "split", "slogdet", "cross_entropy", "where")
+
+
+def prove_changed(name: str, change: Callable[[Any], Any]) -> Any:
+    """The proof of a row whose gradients are changed on their way out."""
+    op = find(name)
+
+    def rule(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
+        return change(op.rule(index, g, z, *operands, **parameters))
+
+    return prove(replace(op, rule=rule), draw_cases(op, DTYPE, 0, EFFORT))
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_rule_agrees_with_an_oracle_that_does_not_use_it(name: str) -> None:
+    proof = prove_row(name)
+    assert proof.cases > 0
+    assert proof.error <= PROVEN, proof
+    assert proof.holds
+
+
+@pytest.mark.parametrize("name", WITNESSES)
+def test_a_rule_off_by_a_billionth_is_caught(name: str) -> None:
+    proof = prove_changed(name, lambda gradient: gradient * (1 + np.longdouble(1e-9)))
+    assert proof.error > PROVEN
+    assert not proof.holds
+
+
+@pytest.mark.parametrize("name", WITNESSES)
+def test_a_rule_of_zeros_is_caught(name: str) -> None:
+    assert prove_changed(name, np.zeros_like).error > 0.1
+
+
+def test_a_single_wrong_entry_is_caught() -> None:
+    def last_entry_moved(gradient: Any) -> Any:
+        moved = np.array(gradient)
+        if moved.size:
+            moved.flat[-1] *= 1 + np.longdouble(1e-8)
+        return moved
+
+    assert not prove_changed("matmul", last_entry_moved).holds
+
+
+@pytest.mark.parametrize("change", [np.ravel, lambda g: g * np.nan], ids=["shape", "nan"])
+def test_a_gradient_that_cannot_be_compared_is_not_a_proof(change: Callable[[Any], Any]) -> None:
+    assert not prove_changed("square", change).holds
+
+
+def test_a_rule_transposed_is_caught() -> None:
+    def mirrored(gradient: Any) -> Any:
+        return np.swapaxes(gradient, -1, -2) if gradient.shape[-2:] == (3, 3) else gradient
+
+    assert not prove_changed("exp", mirrored).holds
+
+
+@pytest.mark.parametrize(
+    ("name", "oracle"),
+    [
+        *((name, COMPLEX_STEP) for name in ("exp", "matmul", "cholesky", "sort")),
+        *((name, EXTENDED) for name in ("abs", "hypot", "var", "astype")),
+    ],
+)
+def test_the_oracle_is_the_sharpest_that_fits(name: str, oracle: str) -> None:
+    assert prove_row(name).oracle == oracle
+
+
+def test_no_case_is_no_proof() -> None:
+    assert not prove(find("exp"), []).holds
+
+
+def test_calls_without_entries_are_counted_apart() -> None:
+    op: Op = find("exp")
+    empty = [case for case in draw_cases(op, DTYPE, 0, EFFORT) if not case.operands[0].size]
+    proof = prove(op, empty)
+    assert (proof.cases, proof.empty, proof.error) == (0, len(empty), 0.0)
+    assert empty
+    assert not proof.holds
