@@ -55,8 +55,8 @@ class Dialect:
     """How the engine's calls are written, so that a failure can be told in the engine's own API.
 
     Each field is a template: `{values}` nested lists, `{dtype}` its name, the others are names of
-    variables. A tape engine fills `leaf`, `backward`, `backward_with` and `grad`; a functional one
-    `pullback` and `gradient`.
+    variables. A tape engine fills `leaf`, `backward`, `backward_with`, `backward_retaining` (where its graphs
+    are freed otherwise) and `grad`; a functional one `pullback` and `gradient`.
     """
 
     imports: str
@@ -64,6 +64,7 @@ class Dialect:
     leaf: str = ""
     backward: str = ""
     backward_with: str = ""
+    backward_retaining: str = ""
     grad: str = ""
     clear: str = ""
     pullback: str = ""

@@ -129,7 +129,9 @@ def unpack(token: str, prefix: str) -> dict[str, Any]:
 def damaged(token: str) -> UsageError:
     """The error for a token that cannot be read."""
     shown = token if len(token) < 40 else f"{token[:24]}…{token[-8:]}"
-    return UsageError(f"{shown!r} is not a whole replay token; copy all of it, from its prefix to its last letter")
+    return UsageError(
+        f"{shown!r} is not a whole replay token; copy all of it, from its prefix to its last letter"
+    )
 
 
 # ---- parameters and arrays as plain records ---------------------------------------------------

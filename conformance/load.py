@@ -34,7 +34,9 @@ def modes_of(spec: str) -> list[str]:
     if not chosen:
         near = difflib.get_close_matches(spec, known, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-        raise UsageError(f"no backend is called {spec!r}; {hint} An adapter of your own: module:Name or file.py")
+        raise UsageError(
+            f"no backend is called {spec!r}; {hint} An adapter of your own: module:Name or file.py"
+        )
     return chosen
 
 

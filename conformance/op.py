@@ -77,7 +77,9 @@ class Signature:
 class Choose(Protocol):
     """Picks one of the options; the first is the simplest. Whoever calls a law decides how."""
 
-    def __call__(self, options: Sequence[T], /) -> T: ...
+    def __call__(self, options: Sequence[T], /) -> T:
+        """One of the options."""
+        ...
 
 
 Law = Callable[[Choose], Signature]

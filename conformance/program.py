@@ -56,7 +56,8 @@ class Program:
     def token(self) -> str:
         """The program as one printable word."""
         steps = [
-            [s.op, list(s.inputs), {name: encode(value) for name, value in s.parameters.items()}] for s in self.steps
+            [s.op, list(s.inputs), {name: encode(value) for name, value in s.parameters.items()}]
+            for s in self.steps
         ]
         return PREFIX + pack(
             {
@@ -74,7 +75,9 @@ class Program:
         try:
             return Program(
                 tuple(decode(x) for x in record["leaves"]),
-                tuple(Step(op, tuple(i), {k: decode(v) for k, v in p.items()}) for op, i, p in record["steps"]),
+                tuple(
+                    Step(op, tuple(i), {k: decode(v) for k, v in p.items()}) for op, i, p in record["steps"]
+                ),
                 decode(record["cotangent"]),
                 record["dtype"],
             )

@@ -6,7 +6,7 @@ own tests; `conformance run` drives the same items.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,7 @@ def _worker(config: pytest.Config) -> Worker:
             journal=Path(option("--conformance-journal")) if option("--conformance-journal") else None,
         )
         config._conformance_worker = found  # type: ignore[attr-defined]
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @pytest.hookimpl(trylast=True)
@@ -101,15 +101,17 @@ class ConformanceItem(pytest.Item):
 
         self.results, result = _worker(self.config).ask(self.question, self.session.items)
         if result.verdict is Verdict.KNOWN:
-            pytest.xfail(result.evidence.reason)
+            pytest.xfail(result.evidence.reason if result.evidence else "")
         if result.verdict is Verdict.UNSUPPORTED:
-            pytest.skip(result.evidence.message)
+            pytest.skip(result.evidence.message if result.evidence else "")
         if result.verdict in UNEXPECTED or result.verdict is Verdict.FIXED:
             raise NotConforming(told(result, _worker(self.config).described(result.backend)))
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         """The failure message of the suite."""
-        return str(excinfo.value) if isinstance(excinfo.value, NotConforming) else super().repr_failure(excinfo)
+        return (
+            str(excinfo.value) if isinstance(excinfo.value, NotConforming) else super().repr_failure(excinfo)
+        )
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it is: nowhere in a file."""
@@ -117,7 +119,7 @@ class ConformanceItem(pytest.Item):
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[Any]:
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
     """Attach the results to the report, in the form in which the run file has them."""
     report = yield
     if isinstance(item, ConformanceItem):
@@ -135,4 +137,3 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from conformance.run.session import group_scheduler
 
     return group_scheduler(config, log)
-

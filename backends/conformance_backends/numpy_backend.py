@@ -58,7 +58,7 @@ class NumpyTape(TapeBackend):
 
     def numpy(self, array: Any) -> np.ndarray[Any, Any]:
         """The tensor's array, or the array itself: gradients are plain arrays."""
-        return array.value if isinstance(array, Tensor) else array  # type: ignore[no-any-return]
+        return array.value if isinstance(array, Tensor) else array
 
     def leaf(self, value: np.ndarray[Any, Any]) -> Tensor:
         """A tensor whose gradient is wanted."""

@@ -111,6 +111,7 @@ class TorchTape(_Torch, TapeBackend):
         leaf="torch.tensor({values}, dtype=torch.{dtype}, requires_grad=True)",
         backward="{output}.backward()",
         backward_with="{output}.backward({cotangent})",
+        backward_retaining="{output}.backward({cotangent}, retain_graph=True)",
         grad="{leaf}.grad",
         clear="{leaf}.grad = None",
         detach="{value}.detach()",

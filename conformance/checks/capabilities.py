@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,17 @@ from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.checks import cutting, graph
 from conformance.checks.graph import tape_of
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import Kind, check
+from conformance.checks.registry import CheckFunction, Kind, check
 from conformance.checks.sample import Sample
 from conformance.checks.seeding import gradients_of
 from conformance.errors import Violation
 
 
-def probe(capability: Capability) -> Any:
+def probe(capability: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register the probe of a capability; it runs whether or not the capability is declared."""
-    return check(Kind.CAPABILITY, f"capability {capability.name.lower()}", capability.name.lower().replace("_", "-"))
+    return check(
+        Kind.CAPABILITY, f"capability {capability.name.lower()}", capability.name.lower().replace("_", "-")
+    )
 
 
 @probe(Capability.TAPE)

@@ -38,9 +38,8 @@ def no_grad_scope_records_nothing(engine: Backend, sample: Sample) -> None:
 def recording_resumes_after_the_scope(engine: Backend, sample: Sample) -> None:
     """Recording resumes after the scope: left normally, by an exception, nested, or in a generator."""
     _hold_recording(engine, sample, "at the start")
-    with engine.no_grad():
-        with engine.no_grad():
-            pass
+    with engine.no_grad(), engine.no_grad():
+        pass
     _hold_recording(engine, sample, "after nested scopes")
     try:
         with engine.no_grad():

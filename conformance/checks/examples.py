@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,13 @@ from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.graph import tape_of
 from conformance.checks.observation import hold_close, hold_equal, plain
-from conformance.checks.registry import Kind, check, elected
+from conformance.checks.registry import CheckFunction, Kind, check, elected
 from conformance.checks.sample import Sample
 from conformance.checks.seeding import gradients_of, is_refused
 from conformance.errors import Violation
 
 
-def example(clause: str, name: str, *needs: Capability) -> Any:
+def example(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register a worked example."""
     return check(Kind.EXAMPLE, clause, name, *needs)
 
@@ -104,7 +105,9 @@ def graph_shows_product_then_sum_then_leaves(engine: Backend, sample: Sample) ->
     if total is None or leaf_d is None or len(total.inputs) != 2:
         raise Violation(f"the edges of the product are {[n and n.name for n in product.inputs]}")
     leaves = [leaf_d, *total.inputs]
-    if [n is not None and n.variable is leaf for n, leaf in zip(leaves, (d, a, b), strict=True)] != [True] * 3:
+    if [n is not None and n.variable is leaf for n, leaf in zip(leaves, (d, a, b), strict=True)] != [
+        True
+    ] * 3:
         raise Violation("the leaves are not at the ends of the edges, in operand order")
     if product.names_variable or total.names_variable:
         raise Violation("asking a node of an operation for its variable was not refused")
@@ -130,10 +133,14 @@ def linear_layer_by_hand(engine: Backend, sample: Sample) -> None:
     g = sample.array((4, 2))
     linear = engine.custom(lambda x, w, b: _linear(x, w, b), lambda g, x, w, b: _linear_rule(g, x, w, b))
     got = gradients_of(engine, linear, [x, weight, bias], g)
-    for gradient, expected, name in zip(got, (g @ weight, g.T @ x, g.sum(0)), ("input", "weight", "bias"), strict=True):
+    for gradient, expected, name in zip(
+        got, (g @ weight, g.T @ x, g.sum(0)), ("input", "weight", "bias"), strict=True
+    ):
         hold_equal(gradient, expected, f"the {name}'s gradient")
     without = engine.custom(lambda x, w: _linear(x, w), lambda g, x, w: _linear_rule(g, x, w))
-    for gradient, expected in zip(gradients_of(engine, without, [x, weight], g), (g @ weight, g.T @ x), strict=True):
+    for gradient, expected in zip(
+        gradients_of(engine, without, [x, weight], g), (g @ weight, g.T @ x), strict=True
+    ):
         hold_equal(gradient, expected, "a gradient of the layer without bias")
     _, only = engine.vjp(linear, [x, weight, bias], [g], [1])
     hold_equal(plain(engine, only[0]), g.T @ x, "the weight's gradient, the other operands constant")
@@ -148,7 +155,9 @@ def trailing_none_of_a_rule_by_hand(engine: Backend, sample: Sample) -> None:
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, rule, [x, weight], g)))
     if was_refused != (choice == "refused"):
-        raise Violation(f"a trailing None was {'refused' if was_refused else 'tolerated'}; elected is {choice!r}")
+        raise Violation(
+            f"a trailing None was {'refused' if was_refused else 'tolerated'}; elected is {choice!r}"
+        )
     for gradient, expected in zip(given, (g @ weight, g.T @ x), strict=False):
         hold_equal(gradient, expected, "a gradient beside a trailing None")
 
@@ -216,12 +225,16 @@ def batch_gradients_are_summed_not_averaged(engine: Backend, sample: Sample) -> 
             reduce = engine.call(reduction, {"axis": None, "keepdims": False})
             gradients = engine.gradient(lambda w, b, x, r=reduce: r(add(matmul(x, w), b)), [w, b, x])
             got[reduction] = [plain(engine, g) for g in gradients[:2]]
-        none = gradients_of(engine, lambda w, b, x: add(matmul(x, w), b), [w, b, x], np.ones((batch, 2), x.dtype))
+        none = gradients_of(
+            engine, lambda w, b, x: add(matmul(x, w), b), [w, b, x], np.ones((batch, 2), x.dtype)
+        )
         hold_equal(got["sum"][1], np.full(2, batch, x.dtype), f"the bias's gradient over a batch of {batch}")
         hold_equal(got["sum"][0], np.tile(x.sum(0)[:, None], (1, 2)), f"the weight's gradient over {batch}")
         for position, name in enumerate(("weight", "bias")):
             hold_equal(none[position], got["sum"][position], f"the {name}'s gradient for ones, batch {batch}")
-            _near(got["mean"][position] * (2 * batch), got["sum"][position], f"the {name}'s, mean over {batch}")
+            _near(
+                got["mean"][position] * (2 * batch), got["sum"][position], f"the {name}'s, mean over {batch}"
+            )
 
 
 @example("W8", "fan-out")

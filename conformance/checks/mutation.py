@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from conformance.backend import Capability
 from conformance.checks.observation import Observation, hold_equal, plain
 from conformance.checks.registry import op_check
 
 
-@op_check("D1", "forward-untouched")
+@op_check("D1", "forward-untouched", Capability.WRITABLE)
 def forward_leaves_operands_untouched(seen: Observation) -> None:
     """The forward call changes neither values, dtypes nor shapes of its operands."""
     backend = seen.backend
@@ -19,7 +20,7 @@ def forward_leaves_operands_untouched(seen: Observation) -> None:
     _hold_untouched(seen, arrays, "the forward call")
 
 
-@op_check("D2", "backward-untouched")
+@op_check("D2", "backward-untouched", Capability.WRITABLE)
 def backward_leaves_operands_and_outputs_untouched(seen: Observation) -> None:
     """The walk back changes neither operands nor outputs."""
     backend = seen.backend
@@ -37,7 +38,7 @@ def _hold_untouched(seen: Observation, arrays: Any, what: str) -> None:
         hold_equal(after.astype(operand.dtype), operand, f"{what} changed operand {index}")
 
 
-@op_check("D8", "gradients-own-memory")
+@op_check("D8", "gradients-own-memory", Capability.WRITABLE)
 def gradients_own_their_memory(seen: Observation) -> None:
     """Writing into one gradient changes no other gradient, no output and no operand."""
     backend = seen.backend

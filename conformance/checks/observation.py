@@ -17,7 +17,7 @@ from conformance.backend import Backend, Trace
 from conformance.case import Array, Case
 from conformance.errors import AdapterError, Violation
 from conformance.op import Op
-from conformance.oracle.allowance import Expected, differentiable, expected_gradients
+from conformance.oracle.allowance import MOVES, Expected, differentiable, expected_gradients
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Answer:
 class Observation:
     """One case put to one backend."""
 
-    def __init__(self, backend: Backend, op: Op, case: Case) -> None:
+    def __init__(self, backend: Backend, op: Op, case: Case, moves: int = MOVES) -> None:
+        self.moves = moves
         self.backend = backend
         self.op = op
         self.case = case
@@ -42,7 +43,11 @@ class Observation:
     @cached_property
     def expected(self) -> list[Expected]:
         """What the gradients must be."""
-        return expected_gradients(self.op, self.case)
+        return expected_gradients(self.op, self.case, moves=self.moves)
+
+    def with_moves(self, moves: int) -> Observation:
+        """The same case observed anew, its allowance found from so many trials."""
+        return Observation(self.backend, self.op, self.case, moves)
 
     @cached_property
     def answer(self) -> Answer:
@@ -151,5 +156,7 @@ def hold_equal(got: Array | None, expected: Array, what: str) -> None:
 
 def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) -> None:
     """Claim that two arrays of the engine's own differ by no more than `allowed`."""
-    bound = Expected(expected.astype(np.longdouble), allowed, np.spacing(np.abs(expected)).astype(np.longdouble))
+    bound = Expected(
+        expected.astype(np.longdouble), allowed, np.spacing(np.abs(expected)).astype(np.longdouble)
+    )
     hold_within(got, bound, what)

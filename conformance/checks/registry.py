@@ -15,7 +15,7 @@ from conformance.backend import Backend, Capability
 from conformance.errors import ConformanceError, Unsupported
 from conformance.op import Op
 
-CheckFunction = Callable[..., None]
+CheckFunction = Callable[..., Any]
 Applies = Callable[[Op], bool]
 
 
@@ -79,14 +79,16 @@ def _register(check: Check) -> None:
 
 
 def op_check(
-    clause: str, name: str, *, applies: Applies = lambda op: True, once_per_signature: bool = False
+    clause: str,
+    name: str,
+    *needs: Capability,
+    applies: Applies = lambda op: True,
+    once_per_signature: bool = False,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is asked about every case of every op that it applies to."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        _register(
-            Check(name, clause, Kind.OP, function, applies=applies, once_per_signature=once_per_signature)
-        )
+        _register(Check(name, clause, Kind.OP, function, frozenset(needs), applies, once_per_signature))
         return function
 
     return register
@@ -110,7 +112,7 @@ def contract(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunct
 def elected(backend: Backend, clause: str, alternatives: Mapping[str, Any] | tuple[str, ...]) -> str:
     """The alternative a backend elects for a clause; Unsupported where it declares none or another."""
     choice = backend.conventions.get(clause)
-    if choice not in alternatives:
+    if choice is None or choice not in alternatives:
         raise Unsupported(
             f"the adapter elects {choice!r} for {clause}; the alternatives are {', '.join(alternatives)}"
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.backend import Capability
 from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within, plain
 from conformance.checks.registry import NotThisCase, elected, op_check
 from conformance.errors import AdapterError, Unsupported, Violation
@@ -24,26 +25,28 @@ def refused(error: Exception) -> bool:
 def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
     """A gradient argument of another dtype is refused or cast, as elected; the gradient keeps its dtype."""
     choice = elected(seen.backend, "A5", ("refused", "cast"))
-    exact = [g.astype("float32").astype(seen.case.dtype) for g in seen.case.cotangents]
+    exact = [g.astype("float32").astype(g.dtype) for g in seen.case.cotangents]
     try:
-        answer = seen.ask(cotangents=[g.astype(OTHER[seen.case.dtype]) for g in exact])
+        answer = seen.ask(cotangents=[g.astype(OTHER[g.dtype.name]) for g in exact])
     except Exception as error:
-        if not refused(error) or choice == "refused":
-            return _only_if(refused(error), error)
+        if refused(error) and choice == "refused":
+            return
         raise
     if choice == "refused":
-        raise Violation(f"a {OTHER[seen.case.dtype]} cotangent of a {seen.case.dtype} output was taken; refusal is elected")
+        raise Violation(
+            f"a {OTHER[seen.case.dtype]} cotangent of a {seen.case.dtype} output was taken; refusal is elected"
+        )
     cast = seen.ask(cotangents=exact)
     for position, (got, same) in enumerate(zip(answer.gradients, cast.gradients, strict=True)):
         if got is None or same is None:
             continue
         _hold_dtype(seen, position, got)
-        hold_close(got, same, seen.expected[position].allowed * 2, f"{seen.label(position)} changes with a cast cotangent")
-
-
-def _only_if(is_refusal: bool, error: Exception) -> None:  # noqa: FBT001 - reads as a sentence
-    if not is_refusal:
-        raise error
+        hold_close(
+            got,
+            same,
+            seen.expected[position].allowed * 2,
+            f"{seen.label(position)} changes with a cast cotangent",
+        )
 
 
 @op_check("A6", "shape")
@@ -93,30 +96,32 @@ def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     for position, got in enumerate(answer.gradients):
         dtype = operands[seen.wrt[position]].dtype
         if got is not None and got.dtype != dtype:
-            raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {dtype}, in a mixed call")
+            raise Violation(
+                f"{seen.label(position)} has dtype {got.dtype}, its operand {dtype}, in a mixed call"
+            )
 
 
 @op_check("A8", "linear")
 def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
     """The VJP is linear in the cotangent, exactly for -1 and powers of two."""
     cotangents = seen.case.cotangents
-    others = [np.roll(g.ravel(), 1).reshape(g.shape) * 0.5 - 0.25 for g in cotangents]
-    others = [h.astype(g.dtype) for h, g in zip(others, cotangents, strict=True)]
-    pulled = seen.answer.gradients
-    negated = seen.ask(cotangents=[-g for g in cotangents]).gradients
-    doubled = seen.ask(cotangents=[2 * g for g in cotangents]).gradients
-    other = seen.ask(cotangents=others).gradients
-    summed = seen.ask(cotangents=[g + h for g, h in zip(cotangents, others, strict=True)]).gradients
-    bounds = _allowed_for(seen, others), _allowed_for(seen, [g + h for g, h in zip(cotangents, others, strict=True)])
-    for position, gradient in enumerate(pulled):
-        if gradient is None:
-            continue
-        what = seen.label(position)
-        hold_equal(negated[position], -gradient, f"{what}: the negated cotangent does not negate it")
-        hold_equal(doubled[position], 2 * gradient, f"{what}: the doubled cotangent does not double it")
-        if other[position] is not None:
-            allowed = seen.expected[position].allowed + bounds[0][position] + bounds[1][position]
-            hold_close(summed[position], gradient + other[position], allowed, f"{what} is not additive in the cotangent")
+    for factor, wrong in (
+        (-1, "the negated cotangent does not negate it"),
+        (2, "the doubled one does not double it"),
+    ):
+        scaled = seen.ask(cotangents=[factor * g for g in cotangents]).gradients
+        for position, gradient in enumerate(seen.answer.gradients):
+            if gradient is not None:
+                hold_equal(scaled[position], factor * gradient, f"{seen.label(position)}: {wrong}")
+    others = [(np.roll(g.ravel(), 1).reshape(g.shape) * 0.5 - 0.25).astype(g.dtype) for g in cotangents]
+    sums = [g + h for g, h in zip(cotangents, others, strict=True)]
+    other, summed = (seen.ask(cotangents=given).gradients for given in (others, sums))
+    bounds = zip(seen.expected, _allowed_for(seen, others), _allowed_for(seen, sums), strict=True)
+    for position, (expected, *more) in enumerate(bounds):
+        first, second = seen.answer.gradients[position], other[position]
+        if first is not None and second is not None:
+            what = f"{seen.label(position)} is not additive in the cotangent"
+            hold_close(summed[position], first + second, sum(more, expected.allowed), what)
 
 
 def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
@@ -125,7 +130,8 @@ def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
     largest = max((float(np.abs(g).max()) for g in cotangents if g.size), default=0.0)
     inputs = (*seen.case.operands, *cotangents)
     scales = [largest] * len(seen.wrt)
-    return [e.allowed for e in expect(evaluate, inputs, seen.case.dtype, scales, entries_of(seen.op))]
+    bounds = expect(evaluate, inputs, seen.case.dtype, scales, entries=entries_of(seen.op), moves=seen.moves)
+    return [bound.allowed for bound in bounds]
 
 
 @op_check("A9", "zero-cotangent")
@@ -163,7 +169,7 @@ def missing_cotangent_means_zeros(seen: Observation) -> None:
             hold_within(got, expected, f"{seen.label(position)} with output {kept} alone")
 
 
-@op_check("A11", "cotangent-untouched")
+@op_check("A11", "cotangent-untouched", Capability.WRITABLE)
 def cotangent_is_neither_changed_nor_kept(seen: Observation) -> None:
     """The gradient argument is not mutated, and no gradient shares its memory."""
     backend = seen.backend
@@ -177,7 +183,9 @@ def cotangent_is_neither_changed_nor_kept(seen: Observation) -> None:
         backend.memory(array)[...] = 7.0
     for position, (gradient, value) in enumerate(zip(gradients, before, strict=True)):
         if gradient is not None and value is not None:
-            what = f"{seen.label(position)} shares memory with the cotangent: writing the one changes the other"
+            what = (
+                f"{seen.label(position)} shares memory with the cotangent: writing the one changes the other"
+            )
             hold_equal(plain(backend, gradient), value, what)
 
 

@@ -93,14 +93,18 @@ def gradient_argument_that_would_broadcast(engine: Backend, sample: Sample) -> N
     for shape in ((3,), (1, 3), (2, 1), (), (1, 2, 3)):
         g = sample.array(shape)
         given: list[Any] = []
-        was_refused = is_refused(lambda g=g, given=given: given.extend(gradients_of(engine, _product(engine), (x, w), g)))
+        was_refused = is_refused(
+            lambda g=g, given=given: given.extend(gradients_of(engine, _product(engine), (x, w), g))
+        )
         if was_refused != (choice == "refused"):
             raise Violation(
                 f"a gradient argument of shape {shape} for an output of shape (2, 3) was "
                 f"{'refused' if was_refused else 'taken'}; the adapter elects {choice!r}"
             )
         for got, partner in zip(given, (w, x), strict=False):
-            hold_equal(got, np.broadcast_to(g, (1, 2, 3))[0] * partner, f"the gradient for a broadcast {shape}")
+            hold_equal(
+                got, np.broadcast_to(g, (1, 2, 3))[0] * partner, f"the gradient for a broadcast {shape}"
+            )
 
 
 @contract("A15", "leaf-is-output")

@@ -33,7 +33,9 @@ def value_is_the_references(seen: Observation) -> None:
     sizes = [float(np.abs(x).max()) for x in seen.case.operands if x.size and x.dtype.kind == "f"]
     count = len(seen.answer.outputs)
     scales = [max(sizes, default=1.0)] * count
-    allowed = expect(evaluate, seen.case.operands, seen.case.dtype, scales, entries_of(seen.op))
+    allowed = expect(
+        evaluate, seen.case.operands, seen.case.dtype, scales, entries=entries_of(seen.op), moves=seen.moves
+    )
     for got, expected in zip(seen.answer.outputs, allowed, strict=True):
         hold_within(got, expected, "the value")
 
@@ -139,7 +141,9 @@ def mean_is_sum_over_count(seen: Observation) -> None:
 
 def _few_ulps(values: Any) -> Any:
     """Eight units in the last place of the largest entry: two gradients of one engine, rounded twice."""
-    return np.full(values.shape, 8 * np.finfo(values.dtype).eps * np.abs(values).max(initial=1.0), np.longdouble)
+    return np.full(
+        values.shape, 8 * np.finfo(values.dtype).eps * np.abs(values).max(initial=1.0), np.longdouble
+    )
 
 
 @op_check("D10", "layout")
@@ -147,13 +151,9 @@ def layout_does_not_matter(seen: Observation) -> None:
     """How operands and cotangents lie in memory does not change the gradient."""
     if set(seen.case.layouts) == {"C"}:
         raise NotThisCase("everything lies in C order")
-    lying = seen.ask(
-        operands=seen.case.laid_out_operands(), cotangents=seen.case.laid_out_cotangents()
-    )
+    lying = seen.ask(operands=seen.case.laid_out_operands(), cotangents=seen.case.laid_out_cotangents())
     for position, expected in enumerate(seen.expected):
         first = seen.answer.gradients[position]
         what = f"{seen.label(position)} changes with layouts {', '.join(seen.case.layouts)}"
         if first is not None:
             hold_close(lying.gradients[position], first, 2 * expected.allowed, what)
-
-

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 
 
-class Level(str, enum.Enum):
+class Level(enum.StrEnum):
     """How binding a clause is; the value is the word used in it."""
 
     MUST = "must"

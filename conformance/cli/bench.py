@@ -8,13 +8,30 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `bench`."""
-    parser.add_argument("backends", nargs="*", metavar="BACKEND", help="as for run; default: every installed engine")
-    parser.add_argument("--workload", action="append", default=[], metavar="NAME", help="only this workload; may be given several times")
+    parser.add_argument(
+        "backends", nargs="*", metavar="BACKEND", help="as for run; default: every installed engine"
+    )
+    parser.add_argument(
+        "--workload",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this workload; may be given several times",
+    )
     parser.add_argument("--size", action="append", default=[], metavar="NAME", help="small, medium or large")
     parser.add_argument("--dtype", default="float64", choices=("float64", "float32"), help="of all operands")
-    parser.add_argument("--reference", default="numpy", metavar="BACKEND", help="the backend whose time others are also compared with")
-    parser.add_argument("--seed", type=int, default=0, help="of the operands, the order of turns, and the bootstrap")
-    parser.add_argument("-o", "--output", type=Path, default=Path("bench.jsonl"), metavar="RUN", help="the run file")
+    parser.add_argument(
+        "--reference",
+        default="numpy",
+        metavar="BACKEND",
+        help="the backend whose time others are also compared with",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the operands, the order of turns, and the bootstrap"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("bench.jsonl"), metavar="RUN", help="the run file"
+    )
     parser.add_argument("--html", type=Path, metavar="F", help="also write the HTML report")
 
 

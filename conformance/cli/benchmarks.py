@@ -30,7 +30,9 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
     lines: list[TimingLine] = []
 
     def tell(progress: Progress) -> None:
-        console.print(f"{progress.done + 1}/{progress.total} {progress.workload} {progress.size}", markup=False)
+        console.print(
+            f"{progress.done + 1}/{progress.total} {progress.workload} {progress.size}", markup=False
+        )
 
     for line in measure(
         backends,
@@ -59,7 +61,9 @@ def table_of(lines: list[TimingLine], what: str) -> Table:
         table.add_column(name, justify="left" if name in ("workload", "size") else "right")
     for workload, size in dict.fromkeys((line.workload, line.size) for line in lines):
         row = {x.backend: x for x in lines if (x.workload, x.size, x.what) == (workload, size, what)}
-        table.add_row(workload, size, _time(row.get(HAND_WRITTEN)), *(_ratio(row.get(name)) for name in names))
+        table.add_row(
+            workload, size, _time(row.get(HAND_WRITTEN)), *(_ratio(row.get(name)) for name in names)
+        )
     return table
 
 

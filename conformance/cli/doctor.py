@@ -27,7 +27,8 @@ def command(options: argparse.Namespace) -> int:
         "conformance": conformance.__version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "extended": f"{bits} bits" + ("" if bits > 53 else ": no more than float64, so float64 is judged against itself"),
+        "extended": f"{bits} bits"
+        + ("" if bits > 53 else ": no more than float64, so float64 is judged against itself"),
     }
     for name in ("numpy", "scipy", "hypothesis", "pytest", "pytest-xdist", "pytest-benchmark"):
         facts[name] = version(name)
@@ -37,9 +38,13 @@ def command(options: argparse.Namespace) -> int:
     for description in describe_all(list(registered())):
         line = description.line
         if not line.error:
-            print(f"  ok    {line.name:18} {line.engine} {line.version} ({line.mode}), {len(description.ops)} ops")
+            print(
+                f"  ok    {line.name:18} {line.engine} {line.version} ({line.mode}), {len(description.ops)} ops"
+            )
         elif "No module named" in line.error:
-            print(f"  none  {line.name:18} not installed: pip install 'autograd-conformance[{line.name.partition('.')[0]}]'")
+            print(
+                f"  none  {line.name:18} not installed: pip install 'autograd-conformance[{line.name.partition('.')[0]}]'"
+            )
         else:
             broken += 1
             print(f"  BAD   {line.name:18} {line.error}")

@@ -8,10 +8,22 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `known` takes."""
-    parser.add_argument("action", choices=("update", "check"), help="update: add the run's unexpected failures; check: tell which entries the run contradicts")
+    parser.add_argument(
+        "action",
+        choices=("update", "check"),
+        help="update: add the run's unexpected failures; check: tell which entries the run contradicts",
+    )
     parser.add_argument("run", type=Path, metavar="RUN", help="a run file")
-    parser.add_argument("--known", type=Path, default=Path("known-failures.toml"), metavar="F", help="the file of known failures")
-    parser.add_argument("--reason", default="", help="the reason written beside new entries (default: the failure's message)")
+    parser.add_argument(
+        "--known",
+        type=Path,
+        default=Path("known-failures.toml"),
+        metavar="F",
+        help="the file of known failures",
+    )
+    parser.add_argument(
+        "--reason", default="", help="the reason written beside new entries (default: the failure's message)"
+    )
 
 
 def command(options: argparse.Namespace) -> int:

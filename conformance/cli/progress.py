@@ -40,11 +40,20 @@ class Progress:
         self.total, self._spoken = total, time.monotonic()
         for backend in header.backends:
             mode = f" ({backend.mode})" if backend.mode else ""
-            state = f"could not start\n  {backend.error}" if backend.error else f"{backend.engine} {backend.version}{mode}"
+            state = (
+                f"could not start\n  {backend.error}"
+                if backend.error
+                else f"{backend.engine} {backend.version}{mode}"
+            )
             self.say(f"{backend.name:12} {state}")
         self.say(f"{total} questions, profile {header.profile}, seed {header.seed}")
         if self.console.is_terminal:
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+            )
             self.bar = Bar(*columns, console=self.console, transient=True)
             self.task = self.bar.add_task("asking", total=total)
             self.bar.start()
@@ -59,7 +68,9 @@ class Progress:
             self._spoken = time.monotonic()
             self.say(f"{sum(self.counts.values())}/{self.total} {result.backend}, {failed} failed")
 
-    def end(self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]) -> None:
+    def end(
+        self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]
+    ) -> None:
         """The table, the ten worst failures, and where everything is."""
         if self.bar is not None:
             self.bar.stop()

@@ -16,10 +16,26 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `replay`."""
-    parser.add_argument("what", metavar="TOKEN|ID", help="a replay token, or the id of a result in the run file")
-    parser.add_argument("--on", action="append", default=[], metavar="BACKEND", help="where to ask; may be given several times (an id: its own backend)")
-    parser.add_argument("--script", action="store_true", help="print a script in the engine's own API instead")
-    parser.add_argument("--run", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file in which an id is looked up")
+    parser.add_argument(
+        "what", metavar="TOKEN|ID", help="a replay token, or the id of a result in the run file"
+    )
+    parser.add_argument(
+        "--on",
+        action="append",
+        default=[],
+        metavar="BACKEND",
+        help="where to ask; may be given several times (an id: its own backend)",
+    )
+    parser.add_argument(
+        "--script", action="store_true", help="print a script in the engine's own API instead"
+    )
+    parser.add_argument(
+        "--run",
+        type=Path,
+        default=Path("run.jsonl"),
+        metavar="RUN",
+        help="the run file in which an id is looked up",
+    )
 
 
 def command(options: argparse.Namespace) -> int:
@@ -55,13 +71,17 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     if options.what[:3] in ("c1:", "p1:", "k1:"):
         return options.what, "", []
     if "/" not in options.what:
-        raise UsageError(f"{options.what!r} is neither a replay token (c1:…, p1:…, k1:…) nor the id of a result")
+        raise UsageError(
+            f"{options.what!r} is neither a replay token (c1:…, p1:…, k1:…) nor the id of a result"
+        )
     run = read_run(options.run)
     result = next((r for r in run.results if r.id == options.what), None)
     if result is None:
         raise UsageError(f"{options.run} has no result {options.what!r}; see --run")
     if result.evidence is None or not result.evidence.token:
-        raise UsageError(f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay")
+        raise UsageError(
+            f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay"
+        )
     middle = f"{result.clause}/" if result.kind in ("contract", "example") else ""
     return result.evidence.token, f"{result.kind}/{middle}{result.check}", [result.backend]
 
@@ -110,13 +130,22 @@ def _asked(backend: Backend, token: str, key: str) -> int:
 
 def _script(backend: Backend, token: str, key: str) -> str:
     """The script of the first check that fails on this backend, else of the question itself."""
-    from conformance.run.execute import ask, failure_of
+    from functools import partial
+
+    from conformance.run.execute import failure_of
     from conformance.run.script import script_of
 
     asked = list(_questions(token, key))
     for check, question in asked:
         failure = failure_of(check, backend, question)
         if failure is not None:
-            return script_of(backend, lambda r, c=check, q=question: ask(c, r, q), failure)
+            return script_of(backend, partial(_put, check, question), failure)
     check, question = asked[0]
-    return script_of(backend, lambda r: ask(check, r, question), None)
+    return script_of(backend, partial(_put, check, question), None)
+
+
+def _put(check: Check, question: Question, backend: Backend) -> object:
+    """Ask a question, the backend last: what a script is written from."""
+    from conformance.run.execute import ask
+
+    return ask(check, backend, question)

@@ -11,9 +11,20 @@ FORMATS = {".html": "html", ".xml": "junit", ".md": "markdown", ".json": "json"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `report`."""
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run files; together they are one report")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="F", help="the report; its ending says the format: .html, .xml (JUnit), .md or .json")
-    parser.add_argument("--format", default="", metavar="NAME", help="the format, where the ending does not say it")
+    parser.add_argument(
+        "runs", nargs="+", type=Path, metavar="RUN", help="run files; together they are one report"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="F",
+        help="the report; its ending says the format: .html, .xml (JUnit), .md or .json",
+    )
+    parser.add_argument(
+        "--format", default="", metavar="NAME", help="the format, where the ending does not say it"
+    )
 
 
 def command(options: argparse.Namespace) -> int:
@@ -22,7 +33,9 @@ def command(options: argparse.Namespace) -> int:
 
     name = options.format or FORMATS.get(options.output.suffix, "")
     if not name:
-        raise UsageError(f"{options.output} does not say its format; it ends in {', '.join(FORMATS)}, or use --format")
+        raise UsageError(
+            f"{options.output} does not say its format; it ends in {', '.join(FORMATS)}, or use --format"
+        )
     write_report(options.runs, options.output, name)
     print(f"{name:8} {options.output}")
     return 0
@@ -45,6 +58,8 @@ def write_report(runs: Sequence[Path], output: Path, name: str) -> None:
             why = run.damage or "it has no footer that says so"
             print(f"conformance: {path} is not complete: {why}", file=sys.stderr)
     if len({run.header.spec.digest for run in read}) > 1:
-        print("conformance: these runs asked different questions (their spec digests differ)", file=sys.stderr)
+        print(
+            "conformance: these runs asked different questions (their spec digests differ)", file=sys.stderr
+        )
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(found[name].load()(read), encoding="utf-8")

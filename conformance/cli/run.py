@@ -8,14 +8,39 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `run`."""
-    parser.add_argument("backends", nargs="*", metavar="BACKEND", help="an engine's name (all its modes), a backend's, module:Name, or file.py; default: every installed engine")
-    parser.add_argument("-q", "--query", action="append", default=[], metavar="QUERY", help="only ids that match, such as 'op/matmul' or 'torch/contract/B*'")
-    parser.add_argument("--profile", choices=("quick", "standard", "thorough"), default="quick", help="how much is drawn")
-    parser.add_argument("--seed", type=int, default=0, help="of everything drawn; the same seed gives every engine the same cases")
-    parser.add_argument("-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)")
+    parser.add_argument(
+        "backends",
+        nargs="*",
+        metavar="BACKEND",
+        help="an engine's name (all its modes), a backend's, module:Name, or file.py; default: every installed engine",
+    )
+    parser.add_argument(
+        "-q",
+        "--query",
+        action="append",
+        default=[],
+        metavar="QUERY",
+        help="only ids that match, such as 'op/matmul' or 'torch/contract/B*'",
+    )
+    parser.add_argument(
+        "--profile", choices=("quick", "standard", "thorough"), default="quick", help="how much is drawn"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="of everything drawn; the same seed gives every engine the same cases",
+    )
+    parser.add_argument(
+        "-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)"
+    )
     parser.add_argument("--shard", default="", metavar="I/N", help="one part of the questions")
-    parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="seconds one group of questions may take")
-    parser.add_argument("-o", "--output", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file")
+    parser.add_argument(
+        "--timeout", type=float, default=300.0, metavar="S", help="seconds one group of questions may take"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file"
+    )
     parser.add_argument("--html", type=Path, metavar="F", help="also write the HTML report")
     parser.add_argument("--junit", type=Path, metavar="F", help="also write JUnit XML")
     parser.add_argument("--known", type=Path, metavar="F", help="the known failures")

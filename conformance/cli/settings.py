@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,11 +44,13 @@ def _converted(action: argparse.Action, value: Any) -> Any:
         return value is True or str(value).lower() in ("1", "true", "yes")
     if isinstance(action, argparse._AppendAction):
         return value if isinstance(value, list) else str(value).split(",")
-    kind = action.type if callable(action.type) else str
+    kind: Callable[[str], Any] = action.type if callable(action.type) else str
     try:
         converted = kind(str(value))
     except (ValueError, argparse.ArgumentTypeError):
-        raise UsageError(f"the setting {action.dest} = {value!r} is not a {kind.__name__}") from None
+        raise UsageError(
+            f"the setting {action.dest} = {value!r} is not a {getattr(kind, '__name__', kind)}"
+        ) from None
     if action.choices and converted not in action.choices:
         raise UsageError(f"the setting {action.dest} = {value!r} is none of {', '.join(action.choices)}")
     return converted

@@ -24,5 +24,7 @@ def command(options: argparse.Namespace) -> int:
         if answer:
             failed += 1
             print(f"          {answer}\n          hint: {question.hint}")
-    print(f"{len(QUESTIONS) - failed} of {len(QUESTIONS)} hold for {backend.name} ({backend.engine} {backend.version()})")
+    print(
+        f"{len(QUESTIONS) - failed} of {len(QUESTIONS)} hold for {backend.name} ({backend.engine} {backend.version()})"
+    )
     return AdapterError.exit_code if failed else 0

@@ -173,7 +173,7 @@ LIKELIHOODS = (
     pointwise("binary_cross_entropy", lambda p, t: -t * np.log(p) - (1 - t) * np.log1p(-p),
         lambda p, t: (p - t) / (p * (1 - p)), lambda p, t: np.log1p(-p) - np.log(p),
         formula="p̄ = g · (p − t)/(p(1 − p)), t̄ = −g · logit p",
-        source="−t/p + (1 − t)/(1 − p), over one denominator", domains=[PROBABILITY, REAL]),
+        source="−t/p + (1 − t)/(1 − p), over one denominator", domains=[PROBABILITY, PROBABILITY]),
     pointwise("binary_cross_entropy_with_logits", lambda x, t: softplus(x) - t * x,
         lambda x, t: sigmoid(x) - t, lambda x, t: -x,
         formula="x̄ = g · (σ(x) − t), t̄ = −g · x",

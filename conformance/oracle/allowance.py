@@ -24,7 +24,7 @@ from conformance.op import Op, Trait
 Array = np.ndarray[Any, Any]
 EXTENDED = np.longdouble
 
-MOVES = 4  # evaluations with moved operands, besides the one at the operands themselves
+MOVES = 4  # evaluations with moved operands: enough to pass an engine, see `moves`
 SPREADS = 4.0  # distances of the textbook rule: another order of summation is as good as this one
 ULPS = 4.0  # of the value: elementary functions of good libraries differ by this much
 
@@ -45,7 +45,13 @@ Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
 
 
 def expect(
-    evaluate: Evaluate, inputs: Sequence[Array], dtype: str, scales: Sequence[float], entries: str = MIXED
+    evaluate: Evaluate,
+    inputs: Sequence[Array],
+    dtype: str,
+    scales: Sequence[float],
+    *,
+    entries: str = MIXED,
+    moves: int = MOVES,
 ) -> list[Expected]:
     """What `evaluate(inputs)` must give in `dtype`.
 
@@ -55,13 +61,14 @@ def expect(
         dtype: the engine's.
         scales: for each result, the magnitude of which one unit in the last place is always allowed
             (saturated tails round to zero there).
+        moves: how many evaluations with moved inputs, besides the one at the inputs themselves.
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
     with np.errstate(all="ignore"):
         exact = [np.asarray(x) for x in evaluate([_cast(x, EXTENDED) for x in inputs])]
         rng = np.random.default_rng(0)
         trials = [evaluate(inputs)] + [
-            evaluate([_moved(x, dtype, rng) for x in inputs]) for _ in range(MOVES)
+            evaluate([_moved(x, dtype, rng) for x in inputs]) for _ in range(moves)
         ]
         return [
             _allow(value, [np.asarray(trial[i]) for trial in trials], dtype, scales[i], entries)
@@ -110,13 +117,15 @@ def differentiable(op: Op, case: Case) -> tuple[int, ...]:
     return tuple(i for i in range(len(case.operands)) if op.is_differentiable(i))
 
 
-def expected_gradients(op: Op, case: Case) -> list[Expected]:
+def expected_gradients(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]:
     """What the gradients of a case must be, for its differentiable operands in order."""
     wrt = differentiable(op, case)
     inputs = (*case.operands, *case.cotangents)
     largest = max((float(np.abs(g).max()) for g in case.cotangents if g.size), default=0.0)
     scales = [largest * scale(op, case)] * len(wrt)
-    return expect(gradients_of(op, case, wrt), inputs, case.dtype, scales, entries_of(op))
+    return expect(
+        gradients_of(op, case, wrt), inputs, case.dtype, scales, entries=entries_of(op), moves=moves
+    )
 
 
 def entries_of(op: Op) -> str:
@@ -130,7 +139,9 @@ def scale(op: Op, case: Case) -> float:
     Measured at the case's own operands, so that a saturated entry is judged against its neighbours.
     """
     wrt = differentiable(op, case)
-    signs = tuple(np.where(np.arange(g.size).reshape(g.shape) % 2, -1.0, 1.0).astype(g.dtype) for g in case.cotangents)
+    signs = tuple(
+        np.where(np.arange(g.size).reshape(g.shape) % 2, -1.0, 1.0).astype(g.dtype) for g in case.cotangents
+    )
     values = gradients_of(op, case, wrt)((*case.operands, *signs))
     sizes = [float(np.abs(v).max()) for v in map(np.asarray, values) if v.size and np.isfinite(v).all()]
     return max(1.0, *sizes) if sizes else 1.0

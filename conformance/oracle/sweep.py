@@ -16,6 +16,8 @@ from conformance.op import Op
 from conformance.oracle.allowance import Expected, expect
 from conformance.program import Program
 
+TRIALS = 16  # moved evaluations: a program rounds at every step, in an order of the engine's own
+
 Find = Callable[[str], Op]
 
 
@@ -43,4 +45,10 @@ def expected_program_gradients(program: Program, find: Find) -> list[Expected]:
     gradients = reverse_sweep(program, find, inputs)
     largest = max((float(np.abs(g).max()) for g in gradients if g.size), default=1.0)
     scale = max(largest, float(np.abs(program.cotangent).max(initial=1.0)))
-    return expect(lambda xs: reverse_sweep(program, find, xs), inputs, program.dtype, [scale] * len(program.leaves))
+    return expect(
+        lambda xs: reverse_sweep(program, find, xs),
+        inputs,
+        program.dtype,
+        [scale] * len(program.leaves),
+        moves=TRIALS,
+    )

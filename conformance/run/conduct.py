@@ -53,9 +53,16 @@ class Request:
 class Audience(Protocol):
     """Who is told how a run goes."""
 
-    def begin(self, header: RunLine, total: int) -> None: ...
-    def result(self, result: ResultLine) -> None: ...
-    def end(self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]) -> None: ...
+    def begin(self, header: RunLine, total: int) -> None:
+        """The header is written; so many questions follow."""
+
+    def result(self, result: ResultLine) -> None:
+        """One answer is in the file."""
+
+    def end(
+        self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]
+    ) -> None:
+        """The footer is written."""
 
 
 def specs_of(names: Sequence[str]) -> list[str]:

@@ -33,7 +33,9 @@ def _numbers(result: ResultLine) -> str:
     evidence = result.evidence
     assert evidence is not None
     place = [int(part) for part in evidence.where.strip("[]").split(",") if part.strip()]
-    got, expected, allowed = (_at(values, place) for values in (evidence.got, evidence.expected, evidence.allowed))
+    got, expected, allowed = (
+        _at(values, place) for values in (evidence.got, evidence.expected, evidence.allowed)
+    )
     text = f"got {got}, expected {expected}"
     if allowed is None:
         return text

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TextIO, Union
+from typing import Any, TextIO
 
 import msgspec
 
@@ -19,7 +19,7 @@ from conformance.errors import RunFileError
 SCHEMA = 1
 
 
-class Verdict(str, enum.Enum):
+class Verdict(enum.StrEnum):
     """What came of one check on one subject; the order is from good to bad."""
 
     PASS = "pass"
@@ -164,7 +164,7 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     exit_code: int = 0
 
 
-Line = Union[RunLine, ResultLine, TimingLine, ProofLine, MutantLine, EndLine]
+Line = RunLine | ResultLine | TimingLine | ProofLine | MutantLine | EndLine
 
 _decoder = msgspec.json.Decoder(Line)
 _encoder = msgspec.json.Encoder()
@@ -177,7 +177,8 @@ def encode(line: Line) -> str:
 
 def decode(text: str) -> Line:
     """The record behind a line of the run file."""
-    return _decoder.decode(text)
+    line: Line = _decoder.decode(text)
+    return line
 
 
 class Run(msgspec.Struct):

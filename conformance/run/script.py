@@ -50,6 +50,7 @@ class Notebook:
         self.indent = ""
         self._names: dict[int, tuple[str, Any]] = {}
         self._counts: dict[str, int] = {}
+        self._functions: dict[tuple[str, ...], str] = {}
 
     def fresh(self, prefix: str) -> str:
         """A name not used so far."""
@@ -61,6 +62,23 @@ class Notebook:
         """Add a line, unless it repeats the last."""
         if not self.lines or self.lines[-1] != self.indent + line:
             self.lines.append(self.indent + line)
+
+    @contextlib.contextmanager
+    def definition(self, arguments: Sequence[str], named: list[str]) -> Iterator[None]:
+        """The lines written inside are a function; one with the same body as an earlier is not written again."""
+        start, indent, counted = len(self.lines), self.indent, self._counts.get("t", 0)
+        self.indent, self._counts["t"] = indent + "    ", 0
+        try:
+            yield
+        finally:
+            body = tuple(self.lines[start:])
+            self.indent, self._counts["t"] = indent, counted
+            del self.lines[start:]
+            if body not in self._functions:
+                self._functions[body] = self.fresh("f")
+                self.write(f"def {self._functions[body]}({', '.join(arguments)}):")
+                self.lines.extend(body)
+            named.append(self._functions[body])
 
     def name(self, array: Any, name: str) -> Any:
         """Remember what an array is called; the array is kept, so that its identity stays its own."""
@@ -79,7 +97,11 @@ class Notebook:
 
     def text(self, failure: Exception | None) -> str:
         """The script."""
-        body = "\n".join(self.lines)
+        is_about_values = any(word in str(failure) for word in ("value", "output"))
+        kept = [
+            x for x in self.lines if is_about_values or not x.lstrip().startswith(("print(out", "print(y"))
+        ]
+        body = "\n".join(kept)
         tail = [f"# {line}" for line in str(failure).splitlines()]
         if isinstance(failure, Violation):
             for title, value in (("expected", failure.expected), ("got", failure.got)):
@@ -123,7 +145,7 @@ class _Recording(Backend):
 
         def recorded(*operands: Any, **parameters: Any) -> Any:
             notebook = self.notebook
-            target = notebook.fresh("y")
+            target = notebook.fresh("t" if notebook.indent else "y")
             names = [notebook.called(x) for x in operands]
             notebook.write(f"{target} = {source.call_text(self.inner, name, names, parameters)}")
             output = function(*operands, **parameters)
@@ -152,7 +174,9 @@ class _Recording(Backend):
     def detach(self, array: Any) -> Any:
         """Cut."""
         name = self.notebook.fresh("d")
-        self.notebook.write(f"{name} = {self.notebook.dialect.detach.format(value=self.notebook.called(array))}")
+        self.notebook.write(
+            f"{name} = {self.notebook.dialect.detach.format(value=self.notebook.called(array))}"
+        )
         return self.notebook.name(self.inner.detach(array), name)
 
     @contextlib.contextmanager
@@ -187,7 +211,8 @@ class RecordingTape(_Recording, TapeBackend):
         if gradient is None:
             self.notebook.write(dialect.backward.format(output=called(output)))
         else:
-            self.notebook.write(dialect.backward_with.format(output=called(output), cotangent=called(gradient)))
+            template = (retain and dialect.backward_retaining) or dialect.backward_with
+            self.notebook.write(template.format(output=called(output), cotangent=called(gradient)))
         self.inner.backward(output, gradient, retain=retain)
 
     def grad(self, leaf: Any) -> Any:
@@ -211,40 +236,38 @@ class RecordingFunctional(_Recording, FunctionalBackend):
 
     inner: FunctionalBackend
 
-    def _defined(self, function: Function) -> tuple[str, Function]:
-        """A name for a function, and the function, which writes itself down when it is first traced."""
-        notebook, name = self.notebook, self.notebook.fresh("f")
-        written: list[bool] = []
+    def _defined(self, function: Function) -> tuple[list[str], Function]:
+        """A function that writes itself down when it is first traced, and a list that then holds its name."""
+        notebook = self.notebook
+        named: list[str] = []
 
         def traced(*operands: Any) -> Any:
-            if written:
+            if named:
                 return function(*operands)
-            written.append(True)
-            names = [notebook.fresh("a") for _ in operands]
+            named.append("f")
+            names = [f"a{i}" for i in range(len(operands))]
             for operand, given in zip(operands, names, strict=True):
                 notebook.name(operand, given)
-            notebook.write(f"def {name}({', '.join(names)}):")
-            before, notebook.indent = notebook.indent, notebook.indent + "    "
-            try:
+            with notebook.definition(names, named):
                 output = function(*operands)
                 several = isinstance(output, (tuple, list))
-                notebook.write(f"return {', '.join(map(notebook.called, as_tuple(output))) + (',' if several else '')}")
+                listed = ", ".join(map(notebook.called, as_tuple(output)))
+                notebook.write(f"return {listed}{',' if several else ''}")
                 return output
-            finally:
-                notebook.indent = before
 
-        return name, traced
+        return named, traced
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Function]:
         """A pullback, and its calls."""
         notebook = self.notebook
-        name, traced = self._defined(function)
+        named, traced = self._defined(function)
         out, pull = notebook.fresh("out"), notebook.fresh("pullback")
         names = ", ".join(map(notebook.called, arrays))
         try:
             output, pulled = self.inner.pullback(traced, arrays)
         finally:
-            notebook.write(notebook.dialect.pullback.format(out=out, pullback=pull, function=name, operands=names))
+            template, called = notebook.dialect.pullback, named[-1] if named else "f"
+            notebook.write(template.format(out=out, pullback=pull, function=called, operands=names))
         for index, z in enumerate(as_tuple(output)):
             notebook.name(z, f"{out}[{index}]" if isinstance(output, (tuple, list)) else out)
 
@@ -267,13 +290,15 @@ class RecordingFunctional(_Recording, FunctionalBackend):
         for operand in operands:
             self.array(operand)
             names.append(f"c{notebook._counts['c'] - 1}")
-        name, traced = self._defined(function)
+        named, traced = self._defined(function)
         given = notebook.fresh("gradients")
         try:
             gradients = self.inner.gradient(traced, operands)
         finally:
             text = notebook.dialect.gradient.format(
-                function=name, operands=", ".join(names), argnums=tuple(range(len(operands)))
+                function=named[-1] if named else "f",
+                operands=", ".join(names),
+                argnums=tuple(range(len(operands))),
             )
             notebook.write(f"{given} = {text}")
         for index, gradient in enumerate(gradients):

@@ -89,7 +89,9 @@ class Worker:
             self.journal.watch(self.timeout)
         try:
             today = datetime.date.today()
-            return [judge(result, self.known, today) for result in self._executor(items[0].backend).results(items)]
+            return [
+                judge(result, self.known, today) for result in self._executor(items[0].backend).results(items)
+            ]
         finally:
             if self.journal:
                 self.journal.rest()
@@ -98,7 +100,13 @@ class Worker:
         if name not in self._executors:
             backend = load_backend(self._descriptions[name].spec)
             note = self.journal.note if self.journal else lambda text: None
-            self._executors[name] = Executor(backend, seed=self.seed, effort=self.effort, note=note)
+            self._executors[name] = Executor(
+                backend,
+                seed=self.seed,
+                effort=self.effort,
+                note=note,
+                is_known=lambda identifier: any(entry.covers(identifier) for entry in self.known),
+            )
         return self._executors[name]
 
 

@@ -67,7 +67,7 @@ def _zero_dimensional(backend: Backend) -> None:
 QUESTIONS = (
     SmokeQuestion("the engine has a name and a version", _named, "set `engine`, and let version() ask the engine"),
     SmokeQuestion("float64 goes in and comes out", _round_trip([[1.5, -2.0]]), "array() and numpy() keep values, shape and dtype"),
-    SmokeQuestion("float32 goes in and comes out", _round_trip(np.float32([0.1, 3.0])), "array() must not promote; some engines need a dtype argument or a switch for 64 bits"),
+    SmokeQuestion("float32 goes in and comes out", _round_trip(np.array([0.1, 3.0], np.float32)), "array() must not promote; some engines need a dtype argument or a switch for 64 bits"),
     SmokeQuestion("a 0-d array stays 0-d", _round_trip(2.5), "numpy() must not add an axis: np.asarray(value) keeps 0-d"),
     SmokeQuestion("an empty array stays empty", _round_trip(np.zeros((2, 0))), "array() must keep shape (2, 0)"),
     SmokeQuestion("integers stay integers", _round_trip(np.array([0, 2])), "index operands must not become floating point"),

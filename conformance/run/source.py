@@ -53,7 +53,9 @@ def call_text(backend: Backend, name: str, operands: list[str], parameters: dict
     keywords = {k: ast.parse(repr(v), mode="eval").body for k, v in parameters.items()}
     if isinstance(expression, ast.Lambda) and not expression.args.vararg:
         return ast.unparse(_inlined(expression, arguments, keywords))
-    function = expression if expression is not None and not isinstance(expression, ast.Lambda) else ast.Name(name)
+    function = (
+        expression if expression is not None and not isinstance(expression, ast.Lambda) else ast.Name(name)
+    )
     if isinstance(expression, ast.Lambda):
         function = expression
     given = [ast.keyword(k, v) for k, v in keywords.items()]
@@ -69,20 +71,56 @@ def _inlined(function: ast.Lambda, arguments: list[ast.expr], keywords: dict[str
     bound = {**defaults, **dict(zip(names, arguments, strict=False)), **keywords}
 
     class Substitution(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - ast's name
+        def visit_Name(self, node: ast.Name) -> ast.expr:
             return bound.get(node.id, node)
+
+        def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+            self.generic_visit(node)
+            decided = _constant(node.test)
+            return node if decided is None else node.body if decided[0] else node.orelse
+
+        def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+            self.generic_visit(node)
+            decided = _constant(node)
+            return node if decided is None else ast.Constant(decided[0])
 
     copied = ast.parse(ast.unparse(function.body), mode="eval").body
     return Substitution().visit(copied)  # type: ignore[no-any-return]
 
 
+def _constant(expression: ast.expr) -> tuple[Any] | None:
+    """The value of an expression of constants alone, in a tuple; None for any other."""
+    if any(isinstance(node, (ast.Name, ast.Call, ast.Attribute)) for node in ast.walk(expression)):
+        return None
+    try:
+        text = ast.unparse(expression).replace(" is ", " == ").replace(" is not ", " != ")
+        return (eval(text, {"__builtins__": {}}),)  # constants and operators, from an adapter we run anyway
+    except Exception:
+        return None
+
+
 def helpers_in(backend: Backend, text: str) -> str:
     """The source of the adapter's own functions that a script's text calls."""
-    called = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-    sources = []
-    for module in modules_of(backend):
-        for name in sorted(called):
-            function = vars(module).get(name)
-            if inspect.isfunction(function) and function.__module__ == module.__name__:
-                sources.append(inspect.getsource(function).rstrip())
-    return "\n\n".join(sources)
+    sources: dict[str, str] = {}
+    waiting = [text]
+    while waiting:
+        called = {node.id for node in ast.walk(ast.parse(waiting.pop())) if isinstance(node, ast.Name)}
+        for module, name in ((m, n) for m in modules_of(backend) for n in sorted(called - set(sources))):
+            value = vars(module).get(name)
+            if inspect.isfunction(value) and value.__module__ == module.__name__:
+                sources[name] = _bare(inspect.getsource(value))
+                waiting.append(sources[name])
+    return "\n\n".join(reversed(sources.values()))
+
+
+def _bare(text: str) -> str:
+    """A function without its annotations and docstring, which need imports and lines of their own."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+            if ast.get_docstring(node) is not None and len(node.body) > 1:
+                node.body = node.body[1:]
+    return ast.unparse(tree)

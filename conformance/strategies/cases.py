@@ -36,7 +36,14 @@ class Effort:
 
 
 def build(
-    op: Op, signature: Signature, dtype: str, *, texture: str, upstream: str, layouts: Sequence[str], seed: int
+    op: Op,
+    signature: Signature,
+    dtype: str,
+    *,
+    texture: str,
+    upstream: str,
+    layouts: Sequence[str],
+    seed: int,
 ) -> Case:
     """The case that follows from a structure and a seed; the same for everybody."""
     rng = np.random.default_rng(seed)
@@ -45,7 +52,7 @@ def build(
     with np.errstate(all="ignore"):
         output = op.reference(*values, **signature.parameters)
     outputs = output if isinstance(output, tuple) else (output,)
-    cotangents = tuple(cotangent(np.shape(z), dtype, upstream, rng) for z in outputs)
+    cotangents = tuple(cotangent(np.shape(z), np.asarray(z).dtype.name, upstream, rng) for z in outputs)
     lying = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
     return Case(op.name, values, dict(signature.parameters), cotangents, lying, dtype)
 

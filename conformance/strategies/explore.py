@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -35,7 +36,9 @@ def _visit(strategy: SearchStrategy[T], visit: Callable[[T], None], seed: int, e
 def draw(strategy: SearchStrategy[T], *, seed: int, examples: int) -> list[T]:
     """The examples Hypothesis draws for this seed."""
     drawn: list[T] = []
-    _visit(strategy, lambda example: drawn.append(example), seed, examples)  # a function Hypothesis can inspect
+    _visit(
+        strategy, lambda example: drawn.append(example), seed, examples
+    )  # a function Hypothesis can inspect
     return drawn
 
 
@@ -59,8 +62,6 @@ def shrink(
             smallest[:] = [example]
             raise _Found
 
-    try:
+    with contextlib.suppress(_Found, Flaky):
         _visit(strategy, visit, seed, examples)
-    except (_Found, Flaky):
-        pass
     return smallest[0] if smallest else None

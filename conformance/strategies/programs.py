@@ -64,7 +64,11 @@ def possible_steps(values: Sequence[Array]) -> Iterator[Step]:
             yield from (Step(name, (latest, other), {}) for name in BINARY)
         if x.ndim == values[other].ndim == 2 and x.shape[1] == values[other].shape[0]:
             yield Step("matmul", (latest, other), {})
-        if 0 < x.ndim == values[other].ndim and x.shape[1:] == values[other].shape[1:] and x.size <= LARGEST_SIZE // 2:
+        if (
+            0 < x.ndim == values[other].ndim
+            and x.shape[1:] == values[other].shape[1:]
+            and x.size <= LARGEST_SIZE // 2
+        ):
             yield Step("concat", (latest, other), {"axis": 0})
     yield from _of_shape(latest, x)
 
@@ -79,7 +83,11 @@ def _of_shape(latest: int, x: Array) -> Iterator[Step]:
         yield Step("softmax", (latest,), {"axis": -1})
     if x.ndim == 2:
         yield Step("permute_dims", (latest,), {"axes": (1, 0)})
-    yield Step("expand_dims", (latest,), {"axis": 0}) if x.ndim < 2 else Step("reshape", (latest,), {"shape": (x.size,)})
+    yield (
+        Step("expand_dims", (latest,), {"axis": 0})
+        if x.ndim < 2
+        else Step("reshape", (latest,), {"shape": (x.size,)})
+    )
 
 
 def _fit(first: tuple[int, ...], second: tuple[int, ...]) -> bool:

@@ -33,8 +33,6 @@ MODES = pytest.mark.parametrize("backend", [TAPE, FUNC], ids=["tape", "func"])
 MARKS = {
     # Its slope is 1/6 rounded to single precision, in double precision too.
     "hard_sigmoid": pytest.mark.xfail(strict=True),
-    # torch takes no targets outside [0, 1].
-    "binary_cross_entropy": pytest.mark.xfail(raises=RuntimeError, strict=False),
 }
 NAMED = [pytest.param(name, marks=MARKS.get(name, ())) for name in TAPE.ops if name in CATALOGUE]
 

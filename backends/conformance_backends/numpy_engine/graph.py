@@ -36,7 +36,7 @@ def is_recording() -> bool:
 
 
 @contextlib.contextmanager
-def set_recording(flag: bool) -> Iterator[None]:  # noqa: FBT001 - it is the whole message
+def set_recording(flag: bool) -> Iterator[None]:
     """Record, or do not, until the block ends, by whatever way it ends."""
     before = _recording.set(flag)
     try:
@@ -128,14 +128,14 @@ def walk_back(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> 
             continue
         has_any = any(cotangent is not None for cotangent in cotangents)
         downstream = node.pullback(cotangents) if has_any else (None,) * len(node.edges)
-        for edge, cotangent in zip(node.edges, downstream, strict=True):
-            if edge is None:
+        for target, cotangent in zip(node.edges, downstream, strict=True):
+            if target is None:
                 continue
             if cotangent is not None:
-                _deliver(arrived, edge, cotangent)
-            awaited[edge[0]] -= 1
-            if awaited[edge[0]] == 0:
-                ready.append(edge[0])
+                _deliver(arrived, target, cotangent)
+            awaited[target[0]] -= 1
+            if awaited[target[0]] == 0:
+                ready.append(target[0])
     return ended
 
 

@@ -56,7 +56,7 @@ class Tensor(NDArrayOperatorsMixin):
     # ---- what it is -------------------------------------------------------------------------
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Any:
         """The lengths of its axes."""
         return self.value.shape
 
@@ -71,7 +71,7 @@ class Tensor(NDArrayOperatorsMixin):
         return self.value.size
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Any:
         """The type of its entries."""
         return self.value.dtype
 
@@ -114,19 +114,19 @@ class Tensor(NDArrayOperatorsMixin):
     @property
     def T(self) -> Any:  # noqa: N802 - NumPy's name
         """The transpose."""
-        return np.transpose(self)
+        return call(np.transpose, (self,), {})
 
     def sum(self, axis: Any = None, *, keepdims: bool = False) -> Any:
         """`np.sum` of it."""
-        return np.sum(self, axis=axis, keepdims=keepdims)
+        return call(np.sum, (self,), {"axis": axis, "keepdims": keepdims})
 
     def mean(self, axis: Any = None, *, keepdims: bool = False) -> Any:
         """`np.mean` of it."""
-        return np.mean(self, axis=axis, keepdims=keepdims)
+        return call(np.mean, (self,), {"axis": axis, "keepdims": keepdims})
 
     def reshape(self, *shape: Any) -> Any:
         """`np.reshape` of it."""
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
+        return call(np.reshape, (self,), {"shape": shape[0] if len(shape) == 1 else shape})
 
     def astype(self, dtype: Any) -> Any:
         """The same numbers in another floating point type."""

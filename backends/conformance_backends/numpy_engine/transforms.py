@@ -71,7 +71,9 @@ def grad(function: Function) -> Callable[..., Gradients]:
 def jvp(function: Function, operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
     """The value of a function of one output, and how it moves when its operands move along `tangents`."""
     output, pullback = vjp(function, *operands)
-    moved = [i for i, pulled in enumerate(pullback(np.zeros(output.shape, output.dtype))) if pulled is not None]
+    moved = [
+        i for i, pulled in enumerate(pullback(np.zeros(output.shape, output.dtype))) if pulled is not None
+    ]
 
     def pulled_back(cotangent: Any) -> tuple[Any, ...]:
         pulled = pullback(cotangent)
