@@ -1,0 +1,100 @@
+"""How verbs that describe things find them by a query, and set them out in columns.
+
+Data is never markup: what an engine or an adapter says reaches the terminal as it is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from conformance.op import Domain, Op, Signature
+
+T = TypeVar("T")
+SAMPLES = 80  # calls of a law that are looked at for the values of its parameters
+
+
+def matches(names: Iterable[str], query: str) -> bool:
+    """Whether any of the names contains the query; with `*`, `?` or `[`, whether any is the whole of it."""
+    wanted = query.casefold()
+    if any(sign in query for sign in "*?["):
+        return any(fnmatch.fnmatchcase(name.casefold(), wanted) for name in names)
+    return any(wanted in name.casefold() for name in names)
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """A hint at what may have been meant, ready to follow a semicolon; empty where nothing is near."""
+    by_fold = {name.casefold(): name for name in names}
+    close = difflib.get_close_matches(word.casefold(), by_fold, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(by_fold[name] for name in close)}?" if close else ""
+
+
+def print_columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table: wrapped to its width on a terminal, one line a row elsewhere."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        print("\n".join(lined_up([headings, *rows])))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(Text(heading), overflow="fold", no_wrap=heading == headings[0])
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def lined_up(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of text as lines whose columns begin at the same place."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(text.ljust(n) for text, n in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+# ---- ops in words --------------------------------------------------------------------------------
+
+
+def domain_in_brief(domain: Domain) -> str:
+    """A domain as a mathematician abbreviates it: `real ≠ 0`, `0 < real < 1`, `distinct`."""
+    from conformance.op import Kind
+
+    if domain.kind is not Kind.REAL:
+        return domain.kind.name.lower().replace("_", " ")
+    low, high = domain.low > -float("inf"), domain.high < float("inf")
+    if low and high:
+        text = f"{number(domain.low)} < real < {number(domain.high)}"
+    else:
+        text = f"real > {number(domain.low)}" if low else f"real < {number(domain.high)}" if high else "real"
+    return text + (f" ≠ {', '.join(map(number, domain.kinks))}" if domain.kinks else "")
+
+
+def number(value: float) -> str:
+    """A number without needless digits."""
+    return f"{value:g}".replace("-", "−")
+
+
+def simplest(op: Op) -> Signature:
+    """The first call of an op's law."""
+    return op.law(lambda options: options[0])
+
+
+def parameters_of(op: Op) -> Mapping[str, list[Any]]:
+    """Every parameter of an op with the values its law gives it, the simplest first."""
+    drawn = random.Random(0)
+
+    def choose(options: Sequence[T], /) -> T:
+        return drawn.choice(list(options))
+
+    found: dict[str, list[Any]] = {name: [value] for name, value in simplest(op).parameters.items()}
+    for _ in range(SAMPLES if found else 0):
+        for name, value in op.law(choose).parameters.items():
+            known = found.setdefault(name, [])
+            if repr(value) not in map(repr, known):
+                known.append(value)
+    return found
