@@ -55,6 +55,7 @@ def test_entry_points_lead_somewhere(group: str) -> None:
     declared = PROJECT["project"]["entry-points"].get(group, {})
     found = {point.name: point for point in entry_points(group=group)}
     for name, target in declared.items():
+        assert name in found, f"{name} was declared after this was installed: install again"
         assert found[name].value == target
         module = ROOT / {"conformance_backends": "backends", "conformance_reports": "reports"}.get(
             target.partition(".")[0], "."
