@@ -1,8 +1,166 @@
-"""explain: to be written."""
+"""explain: say what a clause, an op or a check means, and why."""
+
+from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conformance.checks import Check
+    from conformance.clauses import Clause
+    from conformance.cli.telling import Page
+
+KINDS = ("op", "contract", "example", "program", "capability")  # of checks, as ids spell them
+
+LEVELS = {
+    "must": "an engine that does not is not conforming",
+    "should": "an engine may have a reason not to, and its users must know",
+    "may": "where an engine offers it, it is held to this",
+    "example": "a worked example: every number can be checked by hand",
+}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The argument of `explain`."""
+    parser.add_argument(
+        "id", metavar="ID", help="a clause (B3), an op (matmul), a check (op/vjp), or the id of a result"
+    )
+
+
 def command(options: argparse.Namespace) -> int:
-    raise NotImplementedError
+    """Print the page of whatever the id names."""
+    from conformance.cli.telling import Page
+
+    page = Page()
+    explain(options.id.strip().strip("/"), page)
+    page.end()
+    return 0
+
+
+def explain(identifier: str, page: Page) -> None:
+    """Put together the page; raises UsageError, naming what is near, where the id names nothing."""
+    from conformance.checks import load_all
+    from conformance.clauses import STANDARD
+    from conformance.ops import CATALOGUE
+
+    parts = _without_backend(identifier.split("/"))
+    checks, ops = load_all(), {n: op for op in CATALOGUE.values() for n in (op.name, *op.aliases)}
+    last = parts[-1] if len(parts) < 3 else ""
+    if (key := "/".join(parts)) in checks:
+        _check(checks[key], page)
+    elif parts[0] == "op" and len(parts) > 2 and parts[1] in ops and f"op/{parts[2]}" in checks:
+        _check(checks[f"op/{parts[2]}"], page)
+        _op(ops[parts[1]].name, page)
+    elif parts[0] == "program" and len(parts) > 2 and f"program/{parts[1]}" in checks:
+        _check(checks[f"program/{parts[1]}"], page)
+    elif last.upper() in STANDARD and parts[0] in (last, "contract", "example"):
+        _clause(STANDARD[last.upper()], page)
+    elif last in ops and parts[0] in (last, "op"):
+        _op(last, page)
+    elif len(named := [check for check in checks.values() if check.name == identifier]) == 1:
+        _check(named[0], page)
+    else:
+        raise _unknown(identifier, parts, [*STANDARD, *ops, *checks, *(f"op/{name}" for name in ops)])
+
+
+def _without_backend(parts: list[str]) -> list[str]:
+    """The id of a result without the engine's name in front."""
+    return parts[1:] if len(parts) > 2 and parts[0] not in KINDS and parts[1] in KINDS else parts
+
+
+def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Exception:
+    from conformance.cli.telling import nearest
+    from conformance.errors import UsageError
+
+    hint = nearest(identifier, names) or nearest("/".join(parts), names) or nearest(parts[-1], names)
+    if not hint:
+        hint = "clauses, ops and checks can be explained: conformance list clauses|ops|checks"
+    return UsageError(f"nothing is called {identifier!r}; {hint}")
+
+
+def _op(name: str, page: Page) -> None:
+    from conformance.cli.lesson import explain_op
+    from conformance.ops import find
+
+    explain_op(find(name), page)
+
+
+# ---- clauses --------------------------------------------------------------------------------------
+
+
+def _clause(clause: Clause, page: Page) -> None:
+    from conformance.checks import load_all
+    from conformance.clauses.clause import CHAPTERS, Level
+
+    page.title(f"{clause.number} · {clause.level.value} · {CHAPTERS[clause.chapter]}")
+    page.text(clause.sentence)
+    page.text(f"({clause.level.value}: {LEVELS[clause.level.value]})")
+    page.heading("What it teaches" if clause.level is Level.SHOWN else "Why it matters")
+    page.text(clause.reason)
+    if clause.elects:
+        page.heading("What an engine may choose")
+        page.text(
+            f"{' | '.join(clause.elects)}. Engines differ here for good reasons; each says which it does, is held "
+            "to that, and the report shows them side by side."
+        )
+    page.heading("The computation" if clause.level is Level.SHOWN else "How it is tested")
+    tests = [check for check in load_all().values() if check.clause == clause.number]
+    for check in tests:
+        page.line(check.key)
+        _docstring(check, page, indent=4)
+    page.heading("Further")
+    for query in dict.fromkeys(_query(check) for check in tests):
+        page.line(f"conformance run -q '{query}'")
+    page.line(f"conformance list checks {clause.number}")
+    page.line(f"conformance list clauses '{clause.chapter}*'")
+
+
+def _docstring(check: Check, page: Page, indent: int = 2) -> None:
+    """A check's claim, and the rest of its docstring."""
+    import inspect
+
+    claim, _, rest = (inspect.getdoc(check.function) or "").partition("\n\n")
+    page.text(claim, indent=indent)
+    for paragraph in filter(None, rest.split("\n\n")):
+        page.text(paragraph, indent=indent)
+
+
+def _query(check: Check) -> str:
+    """What to ask `conformance run` for to see one check."""
+    return f"op/*/{check.name}" if check.kind.value == "op" else check.key
+
+
+# ---- checks ---------------------------------------------------------------------------------------
+
+
+def _check(check: Check, page: Page) -> None:
+    from conformance.clauses import STANDARD
+    from conformance.ops import CATALOGUE
+
+    page.title(
+        f"{check.key} · a check of {check.clause}" if check.clause in STANDARD else f"{check.key} · a check"
+    )
+    _docstring(check, page)
+    clause = STANDARD.get(check.clause)
+    if clause:
+        page.heading(f"The clause it tests: {clause.number}, {clause.level.value}")
+        page.text(clause.sentence)
+        page.text(clause.reason)
+    page.heading("What it is asked about")
+    if check.kind.value == "op":
+        asked = [op.name for op in CATALOGUE.values() if check.applies(op)]
+        few = ", ".join(asked[:6]) + (", …" if len(asked) > 6 else "")
+        how = "one draw of every signature" if check.once_per_signature else "every drawn case"
+        page.text(f"{len(asked)} of {len(CATALOGUE)} ops ({few}), {how}, in every dtype that the engine has.")
+    else:
+        page.text(
+            "The engine as a whole." if check.kind.value != "program" else "Small random graphs of ops."
+        )
+    for need in sorted(check.needs, key=lambda need: need.name):
+        page.line(f"needs {need.name.lower()}: {need.value}")
+    page.heading("Further")
+    page.line(f"conformance run -q '{_query(check)}'")
+    if clause:
+        page.line(f"conformance explain {clause.number}")
+    page.line(f"conformance list mutants {check.key}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import random
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,6 +56,56 @@ def lined_up(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of text as lines whose columns begin at the same place."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(text.ljust(n) for text, n in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+class Page:
+    """A page of text: paragraphs are wrapped, lines are not, headings stand out on a terminal."""
+
+    WIDTH = 88
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self.console = Console(highlight=False, soft_wrap=True)
+        self.width = min(self.WIDTH, self.console.width) if self.console.is_terminal else self.WIDTH
+        self.lines: list[tuple[str, str]] = []
+
+    def title(self, text: str) -> None:
+        """What the page, or a further part of it, is about."""
+        self.lines += [("", "")] * bool(self.lines) + [(text, "bold underline")]
+
+    def heading(self, text: str) -> None:
+        """The beginning of a section."""
+        self.lines += [("", ""), (text, "bold")]
+
+    def text(self, text: str, *, indent: int = 2, is_apart: bool = False) -> None:
+        """A paragraph, set apart by an empty line where several follow each other."""
+        self.lines += [("", "")] * is_apart
+        margin = " " * indent
+        wrapped = textwrap.wrap(
+            " ".join(text.split()), self.width, initial_indent=margin, subsequent_indent=margin
+        )
+        self.lines += [(line, "") for line in wrapped]
+
+    def line(self, text: str) -> None:
+        """A line that stays whole, so that it can be copied."""
+        self.lines.append((f"  {text}", ""))
+
+    def value(self, name: str, text: str) -> None:
+        """A name and its value, which may have several lines."""
+        rows = text.splitlines()
+        if len(rows) == 1 and len(name) + len(text) < self.width:
+            self.line(f"{name} = {text}" if "=" not in name else f"{name}  →  {text}")
+            return
+        self.line(f"{name}:")
+        self.lines += [(f"    {row}", "") for row in rows]
+
+    def end(self) -> None:
+        """Print the page."""
+        from rich.text import Text
+
+        for line, style in self.lines:
+            self.console.print(Text(line, style=style))
 
 
 # ---- ops in words --------------------------------------------------------------------------------

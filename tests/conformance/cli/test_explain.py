@@ -1,0 +1,158 @@
+"""`explain` says of any id what it means, and computes its examples by the rule it explains."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from conformance.checks import load_all
+from conformance.clauses import STANDARD
+from conformance.cli import main
+from conformance.cli.lesson import in_words, names_of, worked
+from conformance.op import Kind, index_below
+from conformance.ops import CATALOGUE, find
+
+
+def explained(capsys: pytest.CaptureFixture[str], identifier: str) -> str:
+    assert main(["explain", identifier]) == 0
+    out, err = capsys.readouterr()
+    assert not err
+    return out
+
+
+def in_one_line(text: str) -> str:
+    """The text as if it had not been wrapped."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_op_is_explained(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    op, out = find(name), explained(capsys, name)
+    assert out.startswith(f"{name} · ")
+    assert op.formula in out
+    assert op.source in out
+    assert "Why there is an upstream gradient" in out
+    assert not re.search(r"\b(nan|inf)\b", out)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_example_is_right(name: str) -> None:
+    example = worked(find(name))
+    index, entry = example.steepest()
+    claimed = float(example.gradients[index][entry])
+    assert math.isclose(example.measured(index, entry), claimed, rel_tol=1e-4, abs_tol=1e-9)
+    assert any(np.any(gradient) for gradient in example.gradients.values())
+
+
+@pytest.mark.parametrize("number", STANDARD)
+def test_every_clause_is_explained(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    clause, out = STANDARD[number], explained(capsys, number)
+    assert out.startswith(f"{number} · {clause.level.value}")
+    assert in_one_line(clause.sentence) in in_one_line(out)
+    assert in_one_line(clause.reason) in in_one_line(out)
+    for choice in clause.elects:
+        assert choice in out
+    for check in load_all().values():
+        assert (check.key in out.split()) == (check.clause == number)
+
+
+@pytest.mark.parametrize("key", load_all())
+def test_every_check_is_explained(key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = explained(capsys, key)
+    assert out.startswith(f"{key} · a check")
+    assert in_one_line(load_all()[key].claim) in in_one_line(out)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "beginning"),
+    [
+        ("b3", "B3 · must"),
+        ("contract/B3", "B3 · must"),
+        ("example/W1", "W1 · example"),
+        ("op/matmul", "matmul · "),
+        ("op/concatenate", "concat · "),
+        ("power", "pow · "),
+        ("vjp", "op/vjp · a check of E1"),
+        ("fan-out", ""),
+        ("mine/op/matmul/vjp/float32", "op/vjp · a check of E1"),
+        ("mine.jit/op/matmul", "matmul · "),
+        ("mine/contract/B1/fan-out", "contract/B1/fan-out · "),
+        ("mine/contract/B1", "B1 · must"),
+        ("op/matmul/", "matmul · "),
+    ],
+)
+def test_any_spelling_of_an_id_is_understood(
+    identifier: str, beginning: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not beginning:  # two checks have this name, so it is no id
+        assert main(["explain", identifier]) == 4
+        return
+    assert explained(capsys, identifier).startswith(beginning)
+
+
+def test_a_result_explains_its_check_and_its_op(capsys: pytest.CaptureFixture[str]) -> None:
+    out = explained(capsys, "mine/op/softmax/vjp/float32")
+    assert "op/vjp · a check of E1" in out
+    assert "softmax · activations" in out
+
+
+def test_special_points_come_with_their_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    out = explained(capsys, "abs")
+    assert "at x = 0: any slope from −1 to 1 with respect to x" in out
+    assert "Clarke" in out
+
+
+def test_a_worked_example_shows_its_computation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "x receives upstream @ a.T" in explained(capsys, "W1")
+
+
+def test_the_numbers_of_an_example_are_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    out = in_one_line(explained(capsys, "square"))
+    assert "x = [ 1., -2., 3.]" in out
+    assert "x̄, the gradient of x = [4., 4., 3.]" in out
+
+
+@pytest.mark.parametrize(
+    ("identifier", "near"),
+    [("tahn", "tanh"), ("op/matmull", "op/matmul"), ("contract/B1/fan-uot", "fan-out")],
+)
+def test_an_unknown_id_is_answered_with_near_ones(
+    identifier: str, near: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", identifier]) == 4
+    out, err = capsys.readouterr()
+    assert not out
+    assert near in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("identifier", ["qqqqqqqq", "", "//", "op/", "op/matmul/nonsense", "B3/op"])
+def test_an_id_like_nothing_is_refused(identifier: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", identifier]) == 4
+    assert capsys.readouterr().err.startswith("conformance: nothing is called")
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("matmul", ["A", "B"]),
+        ("atan2", ["y", "x"]),
+        ("where", ["c", "x", "y"]),
+        ("cross_entropy", ["logits", "target"]),
+        ("linear", ["x", "weight", "bias"]),
+        ("concat", ["x0", "x1"]),
+    ],
+)
+def test_operands_are_named_as_in_the_formula_or_the_reference(name: str, names: list[str]) -> None:
+    assert names_of(find(name), len(names)) == names
+
+
+def test_every_kind_of_operand_has_words() -> None:
+    for op in CATALOGUE.values():
+        for domain in op.domains:
+            assert in_words(domain)
+    assert in_words(index_below(3)).startswith("integers")
+    assert len(Kind) == 6

@@ -1,0 +1,177 @@
+"""`list` names what there is, finds it by a query, and proves the ops it lists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.checks import load_all
+from conformance.clauses import STANDARD
+from conformance.cli import main
+from conformance.cli.telling import domain_in_brief, matches, parameters_of
+from conformance.op import NONZERO, UNIT, Domain
+from conformance.ops import CATALOGUE, find
+from conformance.oracle.proof import Proof
+from conformance.run import proofs
+from conformance.run.results import read_run
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["list", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def listed_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    return json.loads(listed(capsys, *arguments, "--json"))
+
+
+def refusal(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
+    assert main(["list", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert not out
+    return err
+
+
+def test_every_op_is_listed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = listed(capsys, "ops").splitlines()
+    assert [line.split()[0] for line in lines] == ["name", *CATALOGUE]
+
+
+def test_an_op_is_listed_with_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    (op,) = listed_json(capsys, "ops", "log_softmax")
+    assert op["family"] == "activations"
+    assert op["operands"] == ["real"]
+    assert op["parameters"]["axis"][0] == "-1"
+
+
+def test_an_alias_finds_its_op(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [op["name"] for op in listed_json(capsys, "ops", "concatenate")] == ["concat"]
+
+
+def test_a_pattern_is_the_whole_of_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [op["name"] for op in listed_json(capsys, "ops", "log?")]
+    assert names == ["log2"]
+
+
+@pytest.mark.parametrize(
+    ("noun", "key", "expected"),
+    [("clauses", "number", list(STANDARD)), ("checks", "check", sorted(load_all()))],
+)
+def test_clauses_and_checks_are_listed(
+    noun: str, key: str, expected: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [entry[key] for entry in listed_json(capsys, noun)] == expected
+
+
+def test_a_clause_is_found_by_a_word_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "B1 " in listed(capsys, "clauses", "k contributions")
+
+
+def test_backends_say_whether_they_are_installed(capsys: pytest.CaptureFixture[str]) -> None:
+    backends = {entry["name"]: entry for entry in listed_json(capsys, "backends", "numpy")}
+    assert backends["numpy"]["state"] == "installed"
+    assert backends["numpy"]["version"]
+
+
+def test_mutants_name_their_killers(capsys: pytest.CaptureFixture[str]) -> None:
+    for mutant in listed_json(capsys, "mutants"):
+        assert mutant["wrong"]
+        assert set(mutant["kills"]) <= set(load_all())
+
+
+def test_markup_in_data_is_printed_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from conformance.cli import list as verb
+
+    hostile = "[bold]no[/bold] [/]"
+    monkeypatch.setitem(verb.NOUNS, "ops", lambda: iter([verb.Entry({"name": hostile}, (hostile,))]))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert hostile in listed(capsys, "ops")
+
+
+def test_an_unknown_noun_is_answered_with_a_near_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "did you mean ops" in refusal(capsys, 4, "opps")
+
+
+def test_a_query_that_matches_nothing_selects_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "tanh" in refusal(capsys, 5, "ops", "tahn")
+    assert "conformance list checks" in refusal(capsys, 5, "checks", "qqqqqqqq")
+
+
+@pytest.mark.parametrize("arguments", [("clauses", "--proofs"), ("ops", "-o", "run.jsonl")])
+def test_flags_that_do_not_fit_are_refused(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "list ops --proofs" in refusal(capsys, 4, *arguments)
+
+
+# ---- proofs ---------------------------------------------------------------------------------------
+
+
+def test_proofs_are_printed_with_their_oracle(capsys: pytest.CaptureFixture[str]) -> None:
+    out = listed(capsys, "ops", "abs", "--proofs")
+    assert "extended precision" in out
+    assert "1/1 rows proven" in out
+
+
+def test_proofs_are_written_as_a_run_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "deep" / "proofs.jsonl"
+    listed(capsys, "ops", "sq*", "--proofs", "-o", str(path))
+    run = read_run(path)
+    assert run.is_complete
+    assert [proof.op for proof in run.proofs] == ["square", "sqrt", "squeeze", "squareplus"]
+    assert all(proof.cases > 0 for proof in run.proofs)
+
+
+def test_a_row_that_is_not_proven_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(proofs, "prove_row", lambda name: Proof(name, "complex step", 1e-3, 7))
+    assert main(["list", "ops", "tanh", "--proofs"]) == 1
+    assert "NOT PROVEN" in capsys.readouterr().out
+
+
+def test_proofs_as_json_are_nothing_but_json(capsys: pytest.CaptureFixture[str]) -> None:
+    (proof,) = listed_json(capsys, "ops", "tanh_*", "--proofs")
+    assert proof["op"] == "tanh_shrink"
+    assert proof["holds"] is True
+
+
+def test_many_rows_are_proven_by_several_processes() -> None:
+    names = list(CATALOGUE)[:9]
+    assert [proof.op for proof in proofs.prove_rows(names, workers=2)] == names
+
+
+# ---- words ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("domain", "text"),
+    [
+        (Domain(), "real"),
+        (NONZERO, "real ≠ 0"),
+        (UNIT, "−1 < real < 1"),
+        (Domain(high=2.5), "real < 2.5"),
+        (find("sort").domain(0), "distinct"),
+        (find("cholesky").domain(0), "positive definite"),
+    ],
+)
+def test_domains_are_abbreviated(domain: Domain, text: str) -> None:
+    assert domain_in_brief(domain) == text
+
+
+def test_parameters_begin_with_the_simplest_value() -> None:
+    found = parameters_of(find("sum"))
+    assert found["axis"][0] is None
+    assert found["keepdims"] == [False, True]
+    assert (-1, 0) in found["axis"]
+
+
+def test_queries_ignore_case() -> None:
+    assert matches(["Matmul"], "MAT")
+    assert matches(["Matmul"], "mat*")
+    assert not matches(["Matmul"], "mat?")
