@@ -20,6 +20,8 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
 
     Broadcasting copies an entry along an axis; the transpose of copying is summing.
     """
+    if g.shape == shape:
+        return g
     extra = np.ndim(g) - len(shape)
     stretched = tuple(
         axis + extra for axis, size in enumerate(shape) if size == 1 and np.shape(g)[axis + extra] != 1
@@ -54,7 +56,7 @@ def elementwise(
 
     def rule(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
         slope = partials[index](z, *operands, **parameters)
-        return unbroadcast(g * in_precision_of(g, slope), np.shape(operands[index]))
+        return unbroadcast(g * in_precision_of(g, slope), operands[index].shape)
 
     return Op(
         name=name,

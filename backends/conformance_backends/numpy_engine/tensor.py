@@ -223,24 +223,27 @@ def detach(operand: Any) -> Any:
 
 def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
     """Compute a row on operands and, if any of them needs a gradient, remember how."""
-    values = [detach(operand) for operand in operands]
+    values = [np.asarray(detach(operand)) for operand in operands]
     output = op.reference(*values, **parameters)
-    edges = [edge_of(x) if op.is_differentiable(i) else None for i, x in enumerate(operands)]
+    edges = [
+        edge if (edge := edge_of(x)) and op.is_differentiable(i) else None for i, x in enumerate(operands)
+    ]
     if not is_recording() or not any(edges):
         return _wrap(output, None)
 
-    saved = tuple(np.asarray(z) for z in output) if isinstance(output, tuple) else np.asarray(output)
+    saved = tuple(map(np.asarray, output)) if isinstance(output, tuple) else np.asarray(output)
 
     def pullback(cotangents: Sequence[Any]) -> list[Any]:
         # While the walk itself is recorded, the rule sees tensors and is remembered in its turn.
         is_traced = is_recording()
         xs = operands if is_traced else values
-        z = _wrap(saved, node) if is_traced else saved
+        z = _wrap(saved, made()) if is_traced else saved
         g = _complete(cotangents, saved)
         pulled = [op.rule(i, g, z, *xs, **parameters) if edge else None for i, edge in enumerate(edges)]
         return [_fitted(x, like) for x, like in zip(pulled, values, strict=True)]
 
     node = Node(op.name, edges, pullback)
+    made = weakref.ref(node)  # the node holds its pullback: held in turn, it would never be freed
     return _wrap(output, node)
 
 
@@ -268,10 +271,9 @@ def _complete(cotangents: Sequence[Any], outputs: Any) -> Any:
 
 def _fitted(cotangent: Any, operand: Any) -> Any:
     """The cotangent in its operand's dtype: mixed precision must not leak into a gradient."""
-    dtype = np.asarray(operand).dtype
-    if cotangent is None or cotangent.dtype == dtype:
+    if cotangent is None or cotangent.dtype == operand.dtype:
         return cotangent
-    return cotangent.astype(dtype)
+    return cotangent.astype(operand.dtype)
 
 
 # ---- from a NumPy function to a row -----------------------------------------------------------
