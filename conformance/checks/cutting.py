@@ -27,6 +27,8 @@ def no_grad_scope_records_nothing(engine: Backend, sample: Sample) -> None:
 
     def partly(a: Any) -> Any:
         with engine.no_grad():
+            with engine.no_grad():
+                pass  # what ends here is the inner scope
             square = multiply(a, a)
         return multiply(square, a)
 
@@ -93,12 +95,13 @@ def detached_value_is_a_constant(engine: Backend, sample: Sample) -> None:
     add, multiply = engine.op("add"), engine.op("multiply")
 
     def cut(a: Any, b: Any) -> Any:
-        return add(multiply(engine.detach(multiply(a, b)), a), b)
+        product = multiply(a, b)
+        return add(multiply(engine.detach(product), a), product)
 
     outputs, gradients = engine.vjp(cut, [np.array(x), np.array(w)], [np.array(g)])
-    hold_equal(plain(engine, outputs[0]), x * w * x + w, "the value with a detached factor")
-    hold_equal(plain(engine, gradients[0]), g * x * w, "x's gradient beside a detached x * w")
-    hold_equal(plain(engine, gradients[1]), g, "w's gradient beside a detached x * w")
+    hold_equal(plain(engine, outputs[0]), x * w * x + x * w, "the value with a detached factor")
+    hold_equal(plain(engine, gradients[0]), g * x * w + g * w, "x's gradient of detach(x * w) * x + x * w")
+    hold_equal(plain(engine, gradients[1]), g * x, "w's gradient of detach(x * w) * x + x * w")
 
 
 @contract("C4", "constants")

@@ -93,7 +93,12 @@ class Observation:
 
 
 def plain(backend: Backend, array: Any) -> Array:
-    """The values of an engine's array, copied; AdapterError where the adapter returns something else."""
+    """The values of an engine's array, copied; AdapterError where the adapter returns something else.
+
+    Where the engine gave None, there is no array to look at: a Violation.
+    """
+    if array is None:
+        raise Violation("the engine gave None where an array is expected")
     value = backend.numpy(array)
     if not isinstance(value, np.ndarray):
         raise AdapterError(

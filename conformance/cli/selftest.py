@@ -1,8 +1,138 @@
-"""selftest: to be written."""
+"""selftest: put the questions to engines that are wrong on purpose, each of which must be caught."""
+
+from __future__ import annotations
 
 import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conformance.run.selftest import Mutant, Report
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `selftest`."""
+    parser.add_argument("query", nargs="?", default="", metavar="QUERY", help="only mutants whose name, or a check that they name, matches, such as 'scope-*' or 'op/vjp'")
+    parser.add_argument("--seed", type=int, default=0, help="of everything drawn")
+    parser.add_argument("-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)")
+    parser.add_argument("-o", "--output", type=Path, metavar="RUN", help="also write a run file, for the report")
+    parser.add_argument("--json", action="store_true", help="print the kill matrix as JSON")
+
+
 def command(options: argparse.Namespace) -> int:
-    raise NotImplementedError
+    """Judge the mutants, tell, and return 1 if one survived, a check has none, or a control was caught."""
+    import time
+
+    from conformance.run.selftest import registered_controls, selftest, write_selftest
+
+    started = time.perf_counter()
+    mutants = _chosen(options.query)
+    controls = list(registered_controls().values())
+    progress = _Progress(len(mutants) + len(controls), is_silent=options.json)
+    with progress:
+        report = selftest(
+            mutants,
+            controls,
+            seed=options.seed,
+            workers=min(options.workers or os.cpu_count() or 1, len(mutants)),
+            on_progress=progress.done,
+        )
+    without = [] if options.query else _without_mutant(mutants)
+    has_failed = bool(report.survivors or report.control or without)
+    if options.output:
+        write_selftest(options.output, report, seed=options.seed, seconds=time.perf_counter() - started, exit_code=int(has_failed))
+    if options.json:
+        print(json.dumps(_as_json(report, without), indent=1))
+    else:
+        _tell(report, without, time.perf_counter() - started)
+    return int(has_failed)
+
+
+def _chosen(query: str) -> list[Mutant]:
+    from fnmatch import fnmatchcase
+
+    from conformance.errors import NothingSelected
+    from conformance.run.selftest import registered_mutants
+
+    def is_chosen(mutant: Mutant) -> bool:
+        names = (mutant.name, *mutant.kills)
+        return not query or any(fnmatchcase(n, query) or fnmatchcase(n, query.rstrip("/") + "/*") for n in names)
+
+    chosen = [mutant for mutant in registered_mutants().values() if is_chosen(mutant)]
+    if not chosen:
+        raise NothingSelected(f"no mutant, and no check that one names, matches {query!r}; see: conformance list mutants")
+    return chosen
+
+
+def _without_mutant(mutants: Sequence[Mutant]) -> list[str]:
+    from conformance.run.selftest import checks_without_mutant
+
+    return checks_without_mutant(mutants)
+
+
+class _Progress:
+    """A counter on a terminal, nothing elsewhere: what matters is told at the end."""
+
+    def __init__(self, total: int, *, is_silent: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        console = Console(stderr=True)
+        self.bar = Progress(*columns, console=console, transient=True, disable=is_silent or not console.is_terminal)
+        self.task = self.bar.add_task("mutants", total=total)
+
+    def __enter__(self) -> None:
+        self.bar.start()
+
+    def __exit__(self, *exception: Any) -> None:
+        self.bar.stop()
+
+    def done(self, name: str) -> None:
+        """One more."""
+        self.bar.update(self.task, advance=1, description=name)
+
+
+def _tell(report: Report, without: Sequence[str], seconds: float) -> None:
+    """The kill matrix by mutant and by check, then what is wrong, then the score."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from conformance.run.selftest import is_killed
+
+    console = Console(highlight=False, soft_wrap=True)
+    width = max(len(line.name) for line in report.mutants)
+    console.print(f"{'mutant':{width}}  caught by (others)")
+    for line in report.mutants:
+        others = len(set(line.killers) - set(line.named))
+        named = " ".join(key if key in line.killers else f"NOT:{key}" for key in line.named)
+        text = f"{line.name:{width}}  {named}" + (f"  (+{others})" if others else "")
+        console.print(Text(text, style="" if is_killed(line) else "bold red"))
+    console.print(f"\n{'check':34} named  catches")
+    for key, count in report.kills.items():
+        console.print(f"{key:34} {sum(key in line.named for line in report.mutants):5}  {count:7}")
+    console.print("")
+    for line in report.survivors:
+        missed = ", ".join(key for key in line.named if key not in line.killers)
+        console.print(Text(f"survived  {line.name}: {line.wrong}\n          not caught by {missed}"))
+    for where in report.control:
+        console.print(Text(f"false     {where} catches an engine that is not wrong"))
+    for key in without:
+        console.print(f"untested  no mutant names {key}")
+    console.print(f"mutation score {report.score} in {seconds:.0f} s")
+
+
+def _as_json(report: Report, without: Sequence[str]) -> dict[str, Any]:
+    import msgspec
+
+    return {
+        "score": report.score,
+        "survivors": [line.name for line in report.survivors],
+        "control": report.control,
+        "checks without mutant": list(without),
+        "mutants": msgspec.to_builtins(report.mutants),
+        "catches": report.kills,
+    }

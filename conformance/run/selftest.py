@@ -14,19 +14,23 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.metadata import entry_points
 from itertools import groupby
+from pathlib import Path
 from typing import Protocol
 
 from conformance.backend import Backend
 from conformance.checks import Kind, load_all
 from conformance.errors import AdapterError
+from conformance.run.conduct import Request, header_of
 from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES, Item, items_of
-from conformance.run.results import MutantLine, Verdict
+from conformance.run.results import EndLine, MutantLine, RunWriter, Verdict
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
-QUICK = PROFILES["quick"]
+
+# The draws of the standard profile, in fewer value draws: a mutant that is wrong at one shape needs that shape.
+EFFORT = Effort(signatures=PROFILES["standard"].signatures, draws=2, samples=4, programs=15)
 
 
 class Mutant(Protocol):
@@ -123,11 +127,11 @@ def checks_without_mutant(mutants: Iterable[Mutant]) -> list[str]:
 # ---- asking --------------------------------------------------------------------------------------
 
 
-def questions_for(mutant: Mutant, backend: Backend) -> Iterator[list[Item]]:
+def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
     """All that is asked of a mutant, in groups: every check of the engine, and those of its ops."""
     asked = [
         item
-        for item in items_of(mutant.name, backend.dtypes)
+        for item in items_of(mutant.name, mutant.make().dtypes)
         if item.definition.kind is not Kind.OP or item.subject in mutant.ops
     ]
     for _, group in groupby(sorted(asked, key=lambda item: item.group), key=lambda item: item.group):
@@ -136,11 +140,9 @@ def questions_for(mutant: Mutant, backend: Backend) -> Iterator[list[Item]]:
 
 def catchers(mutant: Mutant, seed: int, effort: Effort) -> Caught:
     """The checks that catch a mutant, and where."""
-    backend = mutant.make()
-    backend.name = mutant.name
-    executor = Executor(backend, seed=seed, effort=effort, shrink=False)
     caught: Caught = {}
-    for items in questions_for(mutant, backend):
+    for items in questions_for(mutant):
+        executor = Executor(mutant.make(), seed=seed, effort=effort, shrink=False)  # what it remembers ends here
         for item, result in zip(items, executor.results(items), strict=True):
             if result.verdict in CAUGHT:
                 caught.setdefault(item.check, item.id)
@@ -157,7 +159,7 @@ def selftest(
     controls: Sequence[Mutant] = (),
     *,
     seed: int = 0,
-    effort: Effort = QUICK,
+    effort: Effort = EFFORT,
     workers: int = 1,
     on_progress: OnProgress = lambda name: None,
 ) -> Report:
@@ -196,3 +198,17 @@ def _judge_all(
         futures = {pool.submit(ask, name): name for name in mutants}
         for future in as_completed(futures):
             yield futures[future], future.result()
+
+
+# ---- as a run file -------------------------------------------------------------------------------
+
+
+def write_selftest(path: Path, report: Report, *, seed: int, seconds: float, exit_code: int) -> None:
+    """Write the mutants as a run file, which the report shows beside the runs of engines."""
+    request = Request((), (), "selftest", seed, 1, "", 0.0, path, None)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = RunWriter(path, header_of(request, []))
+    for line in report.mutants:
+        writer.write(line)
+    writer.write(EndLine(True, {}, round(seconds, 3), exit_code))
+    writer.close()

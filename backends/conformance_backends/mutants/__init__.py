@@ -1,8 +1,21 @@
 """Engines wrong in exactly one way: the tests of the suite itself."""
 
-from conformance_backends.mutants import wrong_at_times, wrong_graph, wrong_memory, wrong_rules
-from conformance_backends.mutants.mutant import Mutant
+from dataclasses import replace
 
-MUTANTS: tuple[Mutant, ...] = (*wrong_rules.MUTANTS, *wrong_at_times.MUTANTS, *wrong_memory.MUTANTS, *wrong_graph.MUTANTS)
+from conformance_backends.mutants import (
+    wrong_at_times,
+    wrong_graph,
+    wrong_memory,
+    wrong_modes,
+    wrong_promises,
+    wrong_rules,
+)
+from conformance_backends.mutants.mutant import Mutant, control
+
+_TABLES = (wrong_rules, wrong_at_times, wrong_memory, wrong_graph, wrong_modes, wrong_promises)
+_WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
+_OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))
+
+MUTANTS: tuple[Mutant, ...] = (control(_OPS), *_WRONG)
 
 __all__ = ["MUTANTS", "Mutant"]

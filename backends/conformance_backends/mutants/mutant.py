@@ -98,6 +98,10 @@ def with_ops(changed: Mapping[str, Function], base: type[NumpyTape] = NumpyTape)
 class Walking(NumpyTape):
     """The reference engine with its backward in steps, each of which a mutant may override."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[Any, Any] = {}  # what a mutant remembers from one call to the next
+
     def seed(self, output: Tensor, gradient: Any) -> Any:
         """The cotangent to start from."""
         return seed(output, gradient).value
@@ -167,3 +171,8 @@ def behaviour(
         raise AttributeError(f"the mutant {name} overrides {unknown}, which {base.__name__} does not have")
     made = type(base.__name__, (base,), {"__module__": __name__, **methods})
     return Mutant(name, wrong, kills, made, ops)
+
+
+def control(ops: tuple[str, ...]) -> Mutant:
+    """The reference engine taken apart at its seams, and wrong in nothing."""
+    return Mutant("control", "Nothing is wrong: no check may catch it.", (), Walking, ops)

@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.backend import GraphNode
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, Walking, behaviour
+from conformance_backends.mutants.mutant import Mutant, Walking, behaviour, bent_rule, with_ops
 from conformance_backends.numpy_engine.graph import Edge, Node, count_consumers
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
 
@@ -38,7 +38,11 @@ def ones_for_any(self: Any, output: Tensor, gradient: Any) -> Any:
 
 def mean_for_any(self: Any, output: Tensor, gradient: Any) -> Any:
     """A non-scalar is averaged silently."""
-    return seed(output, gradient).value if output.size == 1 else seeded(output, gradient, 1 / max(output.size, 1))
+    return (
+        seed(output, gradient).value
+        if output.size == 1
+        else seeded(output, gradient, 1 / max(output.size, 1))
+    )
 
 
 def ones_for_size_one(self: Any, output: Tensor, gradient: Any) -> Any:
@@ -62,12 +66,16 @@ def broadcast_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
 
 def squeezed_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
     """Leading axes of size 1 are dropped."""
-    return fitted(output, gradient, lambda g: g.reshape(output.shape) if g.ndim > output.ndim else seed(output, g))
+    return fitted(
+        output, gradient, lambda g: g.reshape(output.shape) if g.ndim > output.ndim else seed(output, g)
+    )
 
 
 def reshaped_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
     """What has as many entries is reshaped."""
-    return fitted(output, gradient, lambda g: g.reshape(output.shape) if g.ndim <= output.ndim else seed(output, g))
+    return fitted(
+        output, gradient, lambda g: g.reshape(output.shape) if g.ndim <= output.ndim else seed(output, g)
+    )
 
 
 def tiled_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
@@ -90,7 +98,9 @@ def walk_with(join: Any, edge: Edge, cotangent: Any) -> Ended:
             continue
         count = 1 + max((i for n, i in arrived if n is node), default=0)
         cotangents = [arrived.pop((node, i), None) for i in range(count)]
-        pulled = node.pullback(cotangents) if any(g is not None for g in cotangents) else [None] * len(node.edges)
+        pulled = (
+            node.pullback(cotangents) if any(g is not None for g in cotangents) else [None] * len(node.edges)
+        )
         for target, g in zip(node.edges, pulled, strict=True):
             if target is None:
                 continue
@@ -157,6 +167,19 @@ def breadth_first(self: Any, edge: Edge, cotangent: Any) -> Ended:
     return ended
 
 
+def passed_on(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Both operands of a sum get the upstream cotangent itself."""
+    return g if np.shape(xs[i]) == np.shape(g) else right(i, g, z, *xs)
+
+
+class AddsInPlace(Walking):
+    """A walk that writes sums where the first contribution lies."""
+
+    def walk(self, edge: Edge, cotangent: Any) -> Ended:
+        """The walk; its first cotangent is a copy, so that the caller's is safe."""
+        return walk_with(joined_in_place, edge, np.array(cotangent))
+
+
 # ---- adding up -------------------------------------------------------------------------------------
 
 
@@ -173,29 +196,25 @@ def averaging(self: Any, leaf: Tensor, arrived: Any) -> None:
 
 def spent_after_one_walk(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
     """The second walk of a graph finds nothing, and says nothing."""
-    if not hasattr(self, "walked"):
-        self.walked = []
-    if any(node is output.edge[0] for node in self.walked if output.edge):
-        return
-    Walking.backward(self, output, gradient)
-    self.walked = [*self.walked[-8:], output.edge[0]] if output.edge else self.walked
+    if output.is_leaf or self.kept.get("last") is not output:
+        Walking.backward(self, output, gradient)
+    self.kept["last"] = output
 
 
 def not_reset_between_walks(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
     """The second walk of a graph starts from the first one's cotangent plus its own."""
-    node = edge_of(output)[0] if edge_of(output) else None  # type: ignore[index]
-    before, cotangent = getattr(self, "left", (None, None))
-    if node is not None and before is node and gradient is not None:
+    last, cotangent = self.kept.get("last", (None, None))
+    if last is output and cotangent is not None and gradient is not None:
         gradient = Tensor(gradient.value + cotangent)
     Walking.backward(self, output, gradient)
-    self.left = (node, None if gradient is None else gradient.value.copy())
+    self.kept["last"] = output, None if gradient is None else gradient.value.copy()
 
 
 def freed_after_one_walk(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
     """The second walk of a graph is refused, retained or not."""
-    last, self.last = getattr(self, "last", None), output
-    if last is output and output.edge:
+    if self.kept.get("last") is output and not output.is_leaf:
         raise RuntimeError("the graph has been freed")
+    self.kept["last"] = output
     Walking.backward(self, output, gradient)
 
 
@@ -224,20 +243,24 @@ def cleared_to_residue(self: Any, leaf: Any) -> None:
 def hidden_until_next(self: Any, leaf: Any) -> None:
     """Clearing empties what is shown, and the next walk goes on from what was hidden."""
     hidden, leaf.grad = leaf.grad, None
-    self.hidden = (leaf, hidden)
+    self.kept["hidden"] = leaf, hidden
 
 
 def on_from_hidden(self: Any, leaf: Tensor, arrived: Any) -> None:
     """The other half of it."""
-    owner, hidden = getattr(self, "hidden", (None, None))
+    owner, hidden = self.kept.pop("hidden", (None, None))
     Walking.accumulate(self, leaf, arrived)
     if owner is leaf and hidden is not None:
-        leaf.grad, self.hidden = leaf.grad + hidden, (None, None)
+        leaf.grad = leaf.grad + hidden
 
 
-def none_kept(self: Any, leaf: Any) -> Any:
-    """Leaves show no gradient after a call whose cotangent was given."""
-    return None
+def zeros_kept(self: Any, leaf: Any) -> Any:
+    """What arrives at a leaf is not kept."""
+    return None if leaf.grad is None else np.zeros_like(leaf.grad)
+
+
+def nothing_kept(self: Any, leaf: Any) -> Any:
+    """A leaf has no gradient, whatever arrives."""
 
 
 # ---- what is shown ---------------------------------------------------------------------------------
@@ -297,8 +320,10 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("equal-contributions-once", "A contribution that equals what has arrived is taken for the same one.",
         ("contract/B1/repeated-operand",),
         walk=lambda self, edge, g: walk_with(lambda b, g: b if np.array_equal(b, g) else b + g, edge, g)),
+    Mutant("added-in-place", "A sum of contributions is written into an array that another path holds.",
+        ("program/composition",), lambda: with_ops({"add": bent_rule("add", passed_on)}, AddsInPlace), ("add",)),
     behaviour("late-contributions-lost", "A node travels on before its last contribution has arrived.",
-        ("program/composition", "example/W8/fan-out"), walk=breadth_first),
+        ("program/composition",), walk=breadth_first),
     behaviour("walked-path-by-path", "Every path is walked alone: right numbers in exponential time.",
         ("contract/B2/propagate-once",), walk=path_by_path),
     behaviour("walked-by-recursion", "The walk back recurses into the graph.",
@@ -320,7 +345,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B13/clearing",), clear=cleared_to_residue),
     behaviour("cleared-for-show", "A cleared gradient comes back with the next one.",
         ("contract/B13/clearing", "example/W8/twice-and-cleared"), clear=hidden_until_next, accumulate=on_from_hidden),
-    behaviour("nothing-kept", "Leaves keep nothing.", ("capability/tape",), grad=none_kept),
+    behaviour("zeros-kept", "Leaves keep zeros.", ("capability/tape",), grad=zeros_kept),
+    behaviour("nothing-kept", "Leaves keep nothing.", ("capability/tape", "contract/B3/two-calls"), grad=nothing_kept),
     behaviour("edges-reversed", "The edges of a node are in reverse operand order.",
         ("contract/B17/graph-nodes", "example/W3/graph-is-shown"),
         graph=shown(lambda node: replace(node, inputs=node.inputs[::-1]))),

@@ -32,12 +32,12 @@ def keep_the_seed(self: Any, output: Tensor, gradient: Any) -> Any:
 
 def share_one_buffer(self: Any, leaf: Tensor, arrived: Any) -> None:
     """Gradients of one shape live in one buffer when their values are equal."""
-    same = self.buffers.get((np.shape(arrived), leaf.dtype))
+    same = self.kept.get((np.shape(arrived), leaf.dtype))
     fresh = np.array(arrived, dtype=leaf.dtype)
     leaf.grad = fresh if leaf.grad is None else leaf.grad + fresh
     if same is not None and np.array_equal(same, leaf.grad):
         leaf.grad = same
-    self.buffers[np.shape(arrived), leaf.dtype] = leaf.grad
+    self.kept[np.shape(arrived), leaf.dtype] = leaf.grad
 
 
 def partner_for_ones(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
@@ -124,7 +124,9 @@ def refuse_other_dtypes(self: Any, output: Tensor, gradient: Any) -> Any:
     return seed(output, gradient).value
 
 
-def off_by_an_ulp_while_recording(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
+def off_by_an_ulp_while_recording(
+    self: Any, function: Any, operands: Sequence[Any], wrt: Any = None
+) -> Trace:
     """The value that is computed along with a gradient goes another way."""
     traced = Walking.trace(self, function, operands, wrt)
     off = tuple(Tensor(np.nextafter(z.value, np.inf)) if z.dtype.kind == "f" else z for z in traced.outputs)
@@ -139,7 +141,7 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("cotangent-negated-in-place", "A rule negates the cotangent where it lies.",
         ("op/cotangent-untouched",), ("negative",), into_the_cotangent),
     behaviour("gradients-share-a-buffer", "Equal gradients of two operands are one array.",
-        (*OWN, "contract/B5/own-memory"), ops=("add",), accumulate=share_one_buffer, buffers={}),
+        (*OWN, "contract/B5/own-memory"), ops=("add",), accumulate=share_one_buffer),
     behaviour("gradient-is-a-view", "A sum's gradient is a broadcast view that cannot be written.",
         OWN, ops=("sum",), accumulate=keep_what_arrives),
     rule("backward-writes-output", "The rule of exp uses its output as scratch space.",
