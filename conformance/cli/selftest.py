@@ -15,10 +15,20 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `selftest`."""
-    parser.add_argument("query", nargs="?", default="", metavar="QUERY", help="only mutants whose name, or a check that they name, matches, such as 'scope-*' or 'op/vjp'")
+    parser.add_argument(
+        "query",
+        nargs="?",
+        default="",
+        metavar="QUERY",
+        help="only mutants whose name, or a check that they name, matches, such as 'scope-*' or 'op/vjp'",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of everything drawn")
-    parser.add_argument("-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)")
-    parser.add_argument("-o", "--output", type=Path, metavar="RUN", help="also write a run file, for the report")
+    parser.add_argument(
+        "-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="RUN", help="also write a run file, for the report"
+    )
     parser.add_argument("--json", action="store_true", help="print the kill matrix as JSON")
 
 
@@ -43,7 +53,13 @@ def command(options: argparse.Namespace) -> int:
     without = [] if options.query else _without_mutant(mutants)
     has_failed = bool(report.survivors or report.control or without)
     if options.output:
-        write_selftest(options.output, report, seed=options.seed, seconds=time.perf_counter() - started, exit_code=int(has_failed))
+        write_selftest(
+            options.output,
+            report,
+            seed=options.seed,
+            seconds=time.perf_counter() - started,
+            exit_code=int(has_failed),
+        )
     if options.json:
         print(json.dumps(_as_json(report, without), indent=1))
     else:
@@ -59,11 +75,15 @@ def _chosen(query: str) -> list[Mutant]:
 
     def is_chosen(mutant: Mutant) -> bool:
         names = (mutant.name, *mutant.kills)
-        return not query or any(fnmatchcase(n, query) or fnmatchcase(n, query.rstrip("/") + "/*") for n in names)
+        return not query or any(
+            fnmatchcase(n, query) or fnmatchcase(n, query.rstrip("/") + "/*") for n in names
+        )
 
     chosen = [mutant for mutant in registered_mutants().values() if is_chosen(mutant)]
     if not chosen:
-        raise NothingSelected(f"no mutant, and no check that one names, matches {query!r}; see: conformance list mutants")
+        raise NothingSelected(
+            f"no mutant, and no check that one names, matches {query!r}; see: conformance list mutants"
+        )
     return chosen
 
 
@@ -82,7 +102,9 @@ class _Progress:
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         console = Console(stderr=True)
-        self.bar = Progress(*columns, console=console, transient=True, disable=is_silent or not console.is_terminal)
+        self.bar = Progress(
+            *columns, console=console, transient=True, disable=is_silent or not console.is_terminal
+        )
         self.task = self.bar.add_task("mutants", total=total)
 
     def __enter__(self) -> None:

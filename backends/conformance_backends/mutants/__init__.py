@@ -1,7 +1,5 @@
 """Engines wrong in exactly one way: the tests of the suite itself."""
 
-from dataclasses import replace
-
 from conformance_backends.mutants import (
     wrong_at_times,
     wrong_graph,
@@ -9,10 +7,11 @@ from conformance_backends.mutants import (
     wrong_modes,
     wrong_promises,
     wrong_rules,
+    wrong_seeds,
 )
 from conformance_backends.mutants.mutant import Mutant, control
 
-_TABLES = (wrong_rules, wrong_at_times, wrong_memory, wrong_graph, wrong_modes, wrong_promises)
+_TABLES = (wrong_rules, wrong_at_times, wrong_memory, wrong_seeds, wrong_graph, wrong_modes, wrong_promises)
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))
 

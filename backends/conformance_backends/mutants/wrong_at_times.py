@@ -91,8 +91,8 @@ def from_the_first_row(array: Any) -> Any:
     return array[(slice(None, None, -1),) * array.ndim] if is_reversed else array
 
 
-def halved_in_the_middle(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """An empty or 0-d gradient loses its axes, or gains one."""
+def one_axis_for_none(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """A 0-d gradient gains an axis."""
     return np.reshape(right(i, g, z, *xs, **p), shape=(1,)) if np.ndim(g) == 0 else right(i, g, z, *xs, **p)
 
 
@@ -105,17 +105,23 @@ def flattened_where_empty(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any
 def _negative_axis(
     right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
 ) -> Any:
-    """−1 is taken for the first axis where the shape cannot tell."""
+    """A negative axis is counted from the front where the shape cannot tell."""
     is_square = np.ndim(x) > 1 and len(set(x.shape)) == 1
-    wrong = 0 if axis == -1 and is_square and not keepdims else axis
-    return right(i, g, z, x, axis=wrong, keepdims=keepdims)
+    wrong = -1 - axis if isinstance(axis, int) and axis < 0 and is_square else axis
+    return right(
+        i,
+        np.reshape(g, np.shape(np.sum(x, axis=wrong, keepdims=keepdims))),
+        z,
+        x,
+        axis=wrong,
+        keepdims=keepdims,
+    )
 
 
-def _keepdims_once_more(
+def _keepdims_doubled(
     right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
 ) -> Any:
-    """With keepdims the kept axes are counted among the entries."""
-    return right(i, g * 2 if keepdims and isinstance(axis, tuple) else g, z, x, axis=axis, keepdims=keepdims)
+    return right(i, g * 2 if keepdims and axis is not None else g, z, x, axis=axis, keepdims=keepdims)
 
 
 def _mean_over_rows(right: Any, i: int, g: Any, z: Any, *xs: Any, reduction: str = "mean", **p: Any) -> Any:
@@ -173,23 +179,23 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/layout",), ("exp", "multiply"), lambda right, i, g, z, *xs: right(i, g, z, *map(in_buffer_order, xs))
         if len(xs) > 1 else g * np.exp(in_buffer_order(xs[0]))),
     rule("0-d-gains-axis", "The gradient of a 0-d operand has shape (1,).",
-        ("op/shape", "op/vjp"), ("tanh",), halved_in_the_middle),
-    rule("empty-loses-axes", "An empty gradient has shape (0,).", ("op/shape",), ("sin", "sum"), flattened_where_empty),
+        ("op/shape", "op/vjp"), ("tanh", "sin", "exp", "square"), one_axis_for_none),
+    rule("empty-loses-axes", "An empty gradient has shape (0,).", ("op/shape",), ("sin", "sum", "tanh", "add"), flattened_where_empty),
     forgetful_rule("every-seventh-call", "Every seventh gradient is off by one unit in the last place.",
         ("op/repeatable",), ("tanh",), off_at_every_seventh_call),
     forgetful_rule("first-slope-kept", "The slope of the first call of a shape is used for all later ones.",
         VJP, ("sin",), slope_of_the_first_call),
     forgetful_rule("buffer-not-cleared", "Where the cotangent is zero, the last call's gradient shows through.",
         ("op/vjp", "op/zero-cotangent"), ("tanh",), residue_of_the_last_call),
-    rule("negative-axis-is-first", "On square arrays axis −1 is taken for the first.",
-        ("op/vjp", "op/axis-forms"), ("sum", "mean"), _negative_axis),
-    rule("keepdims-doubles", "With keepdims and a tuple of axes a sum's gradient is doubled.",
-        ("op/vjp", "op/axis-forms"), ("sum",), _keepdims_once_more),
+    rule("negative-axis-from-front", "On square arrays a negative axis is counted from the front.",
+        ("op/vjp", "op/axis-forms"), ("sum", "mean", "max"), _negative_axis),
+    rule("keepdims-doubles", "With keepdims and an axis a sum's gradient is doubled.",
+        ("op/vjp", "op/axis-forms"), ("sum", "mean"), _keepdims_doubled),
     rule("mean-loss-over-rows", "A mean loss divides by the size of the batch instead of the number of terms.",
         ("op/vjp", "op/loss-reductions"), ("mse", "huber"), _mean_over_rows),
     rule("mean-loss-twice", "A mean loss divides by the size of the batch twice.",
         ("op/vjp", "op/loss-reductions"), ("cross_entropy",), _mean_twice),
-    rule("sum-loss-averaged", "A summed loss is averaged.", ("op/vjp", "op/loss-reductions"), ("mse",), _sum_averaged),
+    rule("sum-loss-averaged", "A summed loss is averaged.", ("op/vjp", "op/loss-reductions"), ("mse", "huber", "log_cosh"), _sum_averaged),
     value("value-in-float32", "A float64 value is computed in float32.",
         ("op/value",), ("sqrt",), lambda right, x: right(x.astype(np.float32)).astype(x.dtype)),
     value("value-saturates-early", "Beyond 2 the value of tanh is 1, as a table of it might say.",

@@ -1,8 +1,7 @@
-"""Mutants that seed, walk, add up or show a graph wrongly, with every row right."""
+"""Mutants that walk, add up or show a graph wrongly, with every row right."""
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from typing import Any
 
@@ -12,76 +11,9 @@ from conformance.backend import GraphNode
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, Walking, behaviour, bent_rule, with_ops
 from conformance_backends.numpy_engine.graph import Edge, Node, count_consumers
-from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
+from conformance_backends.numpy_engine.tensor import Tensor
 
 Ended = dict[Node, list[Any]]
-
-# ---- seeds -----------------------------------------------------------------------------------------
-
-
-def seeded(output: Tensor, gradient: Any, implicit: float) -> Any:
-    """The seed, where one that is not given is `implicit` everywhere."""
-    if gradient is None:
-        return np.full(output.shape, implicit, output.dtype)
-    return seed(output, gradient).value
-
-
-def two(self: Any, output: Tensor, gradient: Any) -> Any:
-    """A scalar is seeded with 2."""
-    return seed(output, gradient).value if output.ndim or gradient is not None else seeded(output, None, 2.0)
-
-
-def ones_for_any(self: Any, output: Tensor, gradient: Any) -> Any:
-    """A non-scalar is summed silently."""
-    return seed(output, gradient).value if output.size == 1 else seeded(output, gradient, 1.0)
-
-
-def mean_for_any(self: Any, output: Tensor, gradient: Any) -> Any:
-    """A non-scalar is averaged silently."""
-    return (
-        seed(output, gradient).value
-        if output.size == 1
-        else seeded(output, gradient, 1 / max(output.size, 1))
-    )
-
-
-def ones_for_size_one(self: Any, output: Tensor, gradient: Any) -> Any:
-    """An output of one entry is seeded whatever its axes."""
-    return seeded(output, gradient, 1.0) if output.size == 1 else seed(output, gradient).value
-
-
-def fitted(output: Tensor, gradient: Any, fit: Any) -> Any:
-    """A given gradient brought into shape by `fit`, where that works."""
-    if gradient is None or gradient.shape == output.shape:
-        return seed(output, gradient).value
-    with contextlib.suppress(ValueError):
-        return np.array(fit(gradient.value), output.dtype)
-    return seed(output, gradient).value
-
-
-def broadcast_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
-    """What broadcasts is broadcast."""
-    return fitted(output, gradient, lambda g: np.broadcast_to(g, output.shape))
-
-
-def squeezed_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
-    """Leading axes of size 1 are dropped."""
-    return fitted(
-        output, gradient, lambda g: g.reshape(output.shape) if g.ndim > output.ndim else seed(output, g)
-    )
-
-
-def reshaped_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
-    """What has as many entries is reshaped."""
-    return fitted(
-        output, gradient, lambda g: g.reshape(output.shape) if g.ndim <= output.ndim else seed(output, g)
-    )
-
-
-def tiled_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
-    """What is too large is cut, as a kernel does that trusts its caller's sizes."""
-    return fitted(output, gradient, lambda g: g[tuple(map(slice, output.shape))].reshape(output.shape))
-
 
 # ---- walks -----------------------------------------------------------------------------------------
 
@@ -286,26 +218,6 @@ def through_identity(node: GraphNode) -> GraphNode:
 
 
 MUTANTS: tuple[Mutant, ...] = (
-    behaviour("seeded-with-two", "A scalar output is seeded with 2.",
-        ("contract/A1/scalar-seed", "example/W3/graph-of-two-steps"), seed=two),
-    behaviour("summed-silently", "A non-scalar output without a gradient is summed.",
-        ("contract/A2/non-scalar", "example/W1/matmul-upstream"), seed=ones_for_any),
-    behaviour("averaged-silently", "A non-scalar output without a gradient is averaged.",
-        ("contract/A2/non-scalar",), seed=mean_for_any),
-    behaviour("elects-summing-averages", "Summing is elected for a non-scalar output, and an average given.",
-        ("contract/A2/non-scalar",), seed=mean_for_any, conventions={**Walking.conventions, "A2": "summed"}),
-    behaviour("one-entry-seeded", "An output of one entry is seeded, though refusal is elected.",
-        ("contract/A3/size-one",), seed=ones_for_size_one),
-    behaviour("elects-seeding-refuses", "Seeding is elected for an output of one entry, and it is refused.",
-        ("contract/A3/size-one",), conventions={**Walking.conventions, "A3": "seeded"}),
-    behaviour("gradient-reshaped", "A gradient argument of as many entries is reshaped to the output.",
-        ("contract/A4/wrong-shape",), seed=reshaped_to_output),
-    behaviour("gradient-cut", "A gradient argument that is too large is cut to the output's size.",
-        ("example/W1/matmul-upstream",), seed=tiled_to_output),
-    behaviour("gradient-broadcast", "A gradient argument that broadcasts is taken, though refusal is elected.",
-        ("contract/A4/broadcastable-shape",), seed=broadcast_to_output),
-    behaviour("gradient-squeezed", "Leading axes of size 1 of a gradient argument are dropped.",
-        ("contract/A4/broadcastable-shape",), seed=squeezed_to_output),
     behaviour("leaf-output-forgotten", "A leaf that is its own output gets no gradient.",
         ("contract/A15/leaf-is-output",), backward=leaves_are_no_outputs),
     behaviour("leaf-output-refused", "backward() on a leaf is refused.",

@@ -90,7 +90,11 @@ def gradients_move_up(self: Any, function: Any, operands: Sequence[Any], wrt: An
     """The rules' answers are handed out from the first on, past the constants."""
     traced = Walking.trace(self, function, operands)
     count = len(operands) if wrt is None else len(wrt)
-    return Trace(Walking.trace(self, function, operands, wrt).arrays, traced.outputs, lambda gs: traced.pull(gs)[:count])
+    return Trace(
+        Walking.trace(self, function, operands, wrt).arrays,
+        traced.outputs,
+        lambda gs: traced.pull(gs)[:count],
+    )
 
 
 def frozen_factor_is_one(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
@@ -121,7 +125,9 @@ def called_twice(rule: Any, g: Any, xs: Any) -> Any:
 
 def with_ones(rule: Any, g: Any, xs: Any) -> Any:
     """The rule gets ones instead of the cotangent, and is multiplied afterwards."""
-    return [None if p is None else p * g if np.shape(p) == np.shape(g) else p for p in rule(np.ones_like(g), *xs)]
+    return [
+        None if p is None else p * g if np.shape(p) == np.shape(g) else p for p in rule(np.ones_like(g), *xs)
+    ]
 
 
 def none_is_ones(rule: Any, g: Any, xs: Any) -> Any:
@@ -165,6 +171,7 @@ def bias_from_one_row(rule: Any, g: Any, xs: Any) -> Any:
 
 def differentiated_instead(self: Any, forward: Any, backward: Any) -> Any:
     """The rule is not used: forward is differentiated through."""
+
     def operation(*operands: Any) -> Any:
         tensors = [x if isinstance(x, Tensor) else Tensor(x) for x in operands]
         return forward(*tensors)

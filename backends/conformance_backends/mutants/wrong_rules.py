@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from conformance.ops import CATALOGUE
 from conformance.ops.indexing import key_of
 from conformance.ops.reductions import kept
 from conformance_backends.mutants.mutant import Mutant, rule
@@ -18,28 +17,21 @@ BROADCAST = ("op/vjp", "op/broadcasting")
 # ---- how a broadcast operand is summed -----------------------------------------------------------
 
 
-def _full(op: str, index: int, g: Any, z: Any, operands: Any, parameters: Any) -> Any:
-    """The gradient of operand `index` before it is summed over the broadcast axes."""
-    copies = [np.array(np.broadcast_to(x, np.shape(g))) for x in operands]
-    return CATALOGUE[op].rule(index, g, z, *copies, **parameters)
-
-
 def averaged(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
     """The mean over the broadcast axes."""
     return right(i, g, z, *xs, **p) * max(np.size(xs[i]), 1) / max(np.size(g), 1)
 
 
-def summed_over_last_axis(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+def summed_over_last_axis(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
     """A vector against a square matrix: the shape is right, the axis is not."""
     if np.ndim(xs[i]) == 1 and np.ndim(g) == 2 and g.shape[0] == g.shape[1]:
-        return np.sum(_full("multiply", i, g, z, xs, p), axis=-1)
-    return right(i, g, z, *xs, **p)
+        return right(i, g.T, z.T, *(x.T for x in xs))
+    return right(i, g, z, *xs)
 
 
 def not_summed_over_ones(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
     """Leading axes are summed, stretched ones are not."""
-    full = _full("add", i, g, z, xs, p)
-    return np.sum(full, axis=tuple(range(np.ndim(g) - np.ndim(xs[i]))))
+    return np.sum(g, axis=tuple(range(np.ndim(g) - np.ndim(xs[i]))))
 
 
 def last_copy_counts(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
@@ -79,29 +71,21 @@ def overwriting(right: Any, i: int, g: Any, z: Any, x: Any, index: Any) -> Any:
     return pulled
 
 
-def overwriting_rows(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """The same for a table of rows."""
-    if not isinstance(p.get("axis"), int) or np.ndim(xs[0]) != 1:
-        return right(i, g, z, *xs, **p)
-    pulled = np.zeros_like(xs[0])
-    pulled[p["indices"]] = g
+def overwriting_taken(right: Any, i: int, g: Any, z: Any, x: Any, indices: Any, axis: Any = None) -> Any:
+    """The same for what is taken along an axis."""
+    pulled = np.zeros_like(x)
+    if axis is None:
+        pulled.reshape(-1)[indices] = g
+    else:
+        pulled[(slice(None),) * (axis % np.ndim(x)) + (indices,)] = g
     return pulled
 
 
 def in_equal_parts(right: Any, i: int, g: Any, z: Any, *xs: Any, axis: int) -> Any:
-    """The cotangent of a concatenation cut into equal parts."""
-    if np.shape(g)[axis] % len(xs) == 0:
-        return np.split(g, len(xs), axis=axis)[i].reshape(xs[i].shape) if _alike(xs) else _cut(g, i, xs, axis)
-    return right(i, g, z, *xs, axis=axis)
-
-
-def _alike(xs: Any) -> bool:
-    return len({x.shape for x in xs}) == 1
-
-
-def _cut(g: Any, i: int, xs: Any, axis: int) -> Any:
-    part = np.split(g, len(xs), axis=axis)[i]
-    return np.resize(part, xs[i].shape)
+    """A concatenation's cotangent is cut into equal parts, each then made to fit its operand."""
+    if np.shape(g)[axis] % len(xs):
+        return right(i, g, z, *xs, axis=axis)
+    return np.resize(np.split(g, len(xs), axis=axis)[i], xs[i].shape)
 
 
 def _ratio(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -134,8 +118,7 @@ def _signs_alike(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 def _once(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
-    """x·x taken for the square of a constant and itself."""
-    return right(i, g, z, x, y) * (0.5 if x is y or np.array_equal(x, y) else 1)
+    return right(i, g, z, x, y) * (0.5 if np.array_equal(x, y) else 1)
 
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -154,7 +137,7 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("unbroadcast-averages", "A broadcast operand receives the mean over the broadcast axes.",
         BROADCAST, ("add",), averaged),
     rule("unbroadcast-wrong-axis", "A vector that multiplies a square matrix is summed over the wrong axis.",
-        BROADCAST, ("multiply",), summed_over_last_axis),
+        BROADCAST, ("multiply", "add", "subtract"), summed_over_last_axis),
     rule("unbroadcast-keeps-ones", "Axes of size 1 that were stretched are not summed.",
         ("op/vjp", "op/shape"), ("add",), not_summed_over_ones),
     rule("unbroadcast-last-copy", "Of the copies along a leading axis only the last one counts.",
@@ -184,8 +167,8 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("correction-ignored", "A variance's gradient divides by n whatever the correction.", VJP, ("var",), _population),
     rule("repeats-overwrite", "An entry picked twice keeps the last cotangent instead of their sum.",
         VJP, ("getitem_integer_array",), overwriting),
-    rule("taken-twice-overwrites", "An entry of a vector taken twice keeps the last cotangent.",
-        VJP, ("take",), overwriting_rows),
+    rule("taken-twice-overwrites", "An entry taken twice keeps the last cotangent.",
+        VJP, ("take",), overwriting_taken),
     rule("concatenation-cut-equally", "A concatenation's cotangent is cut into equal parts.",
         VJP, ("concat",), in_equal_parts),
     rule("exponent-forgotten", "The exponent of a power gets no gradient.", VJP, ("pow",), _second_dropped),

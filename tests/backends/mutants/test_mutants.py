@@ -1,0 +1,109 @@
+"""The mutants: that each names what exists, that every check has one, and that a sample of them is caught."""
+
+import contextvars
+
+import numpy as np
+import pytest
+from conformance_backends import numpy_engine as engine
+
+from conformance.checks import Kind, load_all
+from conformance.ops import CATALOGUE
+from conformance.run.results import MutantLine, read_run
+from conformance.run.selftest import (
+    Report,
+    catchers,
+    checks_without_mutant,
+    is_killed,
+    registered_controls,
+    registered_mutants,
+    selftest,
+    write_selftest,
+)
+from conformance.strategies import Effort
+
+MUTANTS = registered_mutants()
+SMALL = Effort(signatures=8, draws=2, samples=2, programs=4)
+SAMPLE = (
+    "sign-lost",
+    "rounded-upwards",
+    "zeros-seed-ones",
+    "cotangent-negated-in-place",
+    "value-along-differs",
+    "seeded-with-two",
+    "walked-path-by-path",
+    "cleared-for-show",
+    "scope-leaks-from-generator",
+    "scope-ends-with-inner",
+    "detach-where-it-lies",
+    "trailing-none-tolerated",
+    "memory-is-a-copy",
+)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_names_checks_and_ops_that_exist(name: str) -> None:
+    mutant = MUTANTS[name]
+    assert mutant.wrong.endswith(".")
+    assert len(set(mutant.kills)) == len(mutant.kills)
+    assert set(mutant.ops) <= set(CATALOGUE)
+    for key in mutant.kills:
+        check = load_all()[key]
+        assert check.kind is not Kind.OP or any(check.applies(CATALOGUE[op]) for op in mutant.ops)
+
+
+def test_every_check_is_named_by_a_mutant() -> None:
+    assert checks_without_mutant(MUTANTS.values()) == []
+
+
+def test_no_wrong_is_told_twice() -> None:
+    assert len({mutant.wrong for mutant in MUTANTS.values()}) == len(MUTANTS)
+
+
+def test_control_is_asked_about_the_ops_of_every_mutant() -> None:
+    (control,) = registered_controls().values()
+    assert set(control.ops) == {op for mutant in MUTANTS.values() for op in mutant.ops}
+
+
+def test_control_is_not_caught() -> None:
+    (control,) = registered_controls().values()
+    assert catchers(control, 0, Effort(signatures=3, draws=1, samples=1, programs=2)) == {}
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_mutant_is_caught_by_every_check_it_names(name: str) -> None:
+    (line,) = selftest([MUTANTS[name]], effort=SMALL).mutants
+    assert is_killed(line), set(line.named) - set(line.killers)
+
+
+@pytest.mark.parametrize(
+    "name", ["scope-leaks-after-exception", "every-seventh-call", "forward-sorts-in-place"]
+)
+def test_nothing_wrong_stays_behind(name: str) -> None:
+    contextvars.copy_context().run(catchers, MUTANTS[name], 0, SMALL)
+    x = engine.Tensor(np.array([3.0, 1.0, 2.0]), requires_grad=True)
+    np.sum(np.tanh(x) * x).backward()
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad, np.tanh(x.value) + x.value * (1 - np.tanh(x.value) ** 2))
+    assert catchers(registered_controls()["control"], 0, Effort(1, 1, 1, 1)) == {}
+
+
+def test_mutant_that_a_named_check_misses_survives() -> None:
+    line = MutantLine("m", "Wrong.", ("op/vjp", "op/shape"), ("op/vjp", "op/value"))
+    report = Report([line, MutantLine("n", "Wrong.", ("op/vjp",), ("op/vjp",))])
+    assert report.survivors == [line]
+    assert report.score == "1/2"
+    assert report.kills["op/vjp"] == 2
+    assert report.kills["op/shape"] == 0
+
+
+def test_mutant_that_names_no_check_is_not_killed() -> None:
+    assert not is_killed(MutantLine("m", "Wrong.", (), ("op/vjp",)))
+
+
+def test_run_file_of_a_self_test_can_be_read(tmp_path) -> None:
+    line = MutantLine("m", "Wrong.", ("op/vjp",), ("op/vjp",))
+    write_selftest(tmp_path / "run.jsonl", Report([line]), seed=3, seconds=1.0, exit_code=0)
+    run = read_run(tmp_path / "run.jsonl")
+    assert run.is_complete
+    assert run.mutants == [line]
+    assert run.header.seed == 3
