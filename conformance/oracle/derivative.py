@@ -55,6 +55,12 @@ class Slope:
         )
         return Slope(*(np.where(is_surer, there, here) for here, there in pairs))
 
+    def confirmed_by(self, other: Slope) -> Slope:
+        """With the doubt that another step casts: neighbours in one table may agree by chance."""
+        distance = np.abs(self.value - other.value) - 8 * (self.rounding + other.rounding)
+        distance = np.where(np.isfinite(distance), distance, np.inf)
+        return Slope(self.value, np.maximum(self.doubt, distance - other.doubt), self.rounding)
+
 
 def complex_step(function: Function, x: Array, v: Array) -> Slope:
     """The derivative at `x` along `v` as Im f(x + ihv)/h; no difference is taken, so none cancels."""
@@ -98,13 +104,18 @@ def extended_differences(function: Function, x: Array, v: Array, room: float = n
 
     `room` is how far a step may go: beyond it are a kink, a tie or the end of the domain.
     """
-    first, *shorter = [step for step in STEPS if step < room] or [room / 2]
-    slope = ridders(function, x, v, REAL(first))
+    fitting = [step for step in STEPS if step < room]
+    previous, *shorter = fitting if len(fitting) > 1 else [room / 2, room / 8]
+    best, slope = None, ridders(function, x, v, REAL(previous))
     for step in shorter:
-        if (slope.risk <= ENOUGH * np.abs(slope.value).max(initial=0.0)).all():
+        following = ridders(function, x, v, REAL(step))
+        judged = slope.confirmed_by(following)
+        best = best.or_surer(judged) if best else judged
+        if (best.risk <= ENOUGH * np.abs(best.value).max(initial=0.0)).all():
             break
-        slope = slope.or_surer(ridders(function, x, v, REAL(step)))
-    return slope
+        slope = following
+    assert best is not None  # there are at least two steps
+    return best
 
 
 def ridders(function: Function, x: Array, v: Array, step: Any) -> Slope:

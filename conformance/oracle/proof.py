@@ -65,8 +65,7 @@ def prove(op: Op, cases: Iterable[Case]) -> Proof:
     with np.errstate(all="ignore"):
         for case in cases:
             call = _Call(op, case)
-            errors = list(call.disagreements(used))
-            worst = max([worst, *errors], key=lambda e: np.inf if np.isnan(e) else e)
+            worst = max([worst, *call.disagreements(used)])
             proven += bool(call.has_entries)
             empty += not call.has_entries
     return Proof(op.name, ", ".join(sorted(used)) or "none", float(worst), proven, empty)
@@ -120,6 +119,9 @@ class _Call:
             kin = [np.ravel(self.operands[i]) for i in self.wrt if self.op.domain(i).kind is Kind.DISTINCT]
             gaps = np.diff(np.sort(np.concatenate(kin)))
             distances.append(float(gaps.min(initial=np.inf)) / 2)  # two entries may move towards each other
+        if domain.kind in (Kind.INVERTIBLE, Kind.POSITIVE_DEFINITE) and x.size:
+            singular = np.linalg.svd(x.astype(np.float64), compute_uv=False)
+            distances.append(float(singular.min()) / x.shape[-1])  # as far as the nearest singular matrix
         return min(distances, default=np.inf)
 
     def _of(self, index: int) -> Function:
@@ -161,6 +163,8 @@ def disagreement(g: Array, slope: Slope, gradient: Array, v: Array) -> float:
     doubt = np.sum(np.abs(g) * slope.doubt)
     distance = np.abs(np.sum(here) - np.sum(there)) + doubt
     scale = max(np.sum(np.abs(here)), np.sum(np.abs(there)), TAIL * np.abs(g).max() * np.abs(v).max())
+    if not np.isfinite(distance):
+        return np.inf
     return float(distance / scale) if distance else 0.0
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -41,8 +42,8 @@ def prove_rows(names: Sequence[str], workers: int = 0) -> Iterator[Proof]:
 
 
 def line_of(proof: Proof) -> ProofLine:
-    """A proof as a line of the run file."""
-    return ProofLine(proof.op, proof.oracle, proof.error, proof.cases)
+    """A proof as a line of the run file, which has no word for infinity."""
+    return ProofLine(proof.op, proof.oracle, min(proof.error, sys.float_info.max), proof.cases)
 
 
 def write_proofs(path: Path, proofs: Iterator[Proof], tell: Callable[[Proof], None]) -> bool:
