@@ -71,10 +71,14 @@ def overwriting(right: Any, i: int, g: Any, z: Any, x: Any, index: Any) -> Any:
     return pulled
 
 
-def overwriting_taken(right: Any, i: int, g: Any, z: Any, x: Any, indices: Any, axis: Any = None) -> Any:
-    """The same for what is taken along an axis."""
+def overwriting_taken(
+    right: Any, i: int, g: Any, z: Any, x: Any, *along: Any, axis: Any, indices: Any = None
+) -> Any:
+    """The same for what is taken along an axis, by places in a list or in an operand."""
     pulled = np.zeros_like(x)
-    if axis is None:
+    if along:
+        np.put_along_axis(pulled, along[0], g, axis=axis)
+    elif axis is None:
         pulled.reshape(-1)[indices] = g
     else:
         pulled[(slice(None),) * (axis % np.ndim(x)) + (indices,)] = g
@@ -168,7 +172,7 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("repeats-overwrite", "An entry picked twice keeps the last cotangent instead of their sum.",
         VJP, ("getitem_integer_array",), overwriting),
     rule("taken-twice-overwrites", "An entry taken twice keeps the last cotangent.",
-        VJP, ("take",), overwriting_taken),
+        VJP, ("take", "take_along_axis"), overwriting_taken),
     rule("concatenation-cut-equally", "A concatenation's cotangent is cut into equal parts.",
         VJP, ("concat",), in_equal_parts),
     rule("exponent-forgotten", "The exponent of a power gets no gradient.", VJP, ("pow",), _second_dropped),
