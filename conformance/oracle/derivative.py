@@ -58,8 +58,8 @@ class Slope:
     def confirmed_by(self, other: Slope) -> Slope:
         """With the doubt that another step casts: neighbours in one table may agree by chance."""
         distance = np.abs(self.value - other.value) - 8 * (self.rounding + other.rounding)
-        distance = np.where(np.isfinite(distance), distance, np.inf)
-        return Slope(self.value, np.maximum(self.doubt, distance - other.doubt), self.rounding)
+        beyond = np.where(np.isfinite(distance), distance - other.doubt, np.inf)
+        return Slope(self.value, np.maximum(self.doubt, beyond), self.rounding)
 
 
 def complex_step(function: Function, x: Array, v: Array) -> Slope:
