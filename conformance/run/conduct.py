@@ -17,6 +17,7 @@ import numpy as np
 import conformance
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
+from conformance.run import threads
 from conformance.run.describe import Description, describe_all
 from conformance.run.known import read_known
 from conformance.run.plan import Item, digest, items_of, select, shard
@@ -81,6 +82,7 @@ def engine_of(spec: str) -> str:
 def conduct(request: Request, audience: Audience) -> int:
     """Run; every result is in the file as soon as it is known."""
     started = time.perf_counter()
+    threads.one_each()
     known = read_known(request.known) if request.known else ()
     descriptions = describe_all(specs_of(request.specs))
     items = {d.spec: list(items_of(d.line.name, d.dtypes)) for d in descriptions if not d.line.error}

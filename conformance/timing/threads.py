@@ -8,14 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-SETTINGS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-)
+from conformance.run.threads import SETTINGS
 
 
 def pin() -> dict[str, str]:
