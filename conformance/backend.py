@@ -180,7 +180,7 @@ class Backend(abc.ABC):
         """The outputs alone, with nothing recorded for a gradient."""
         return as_tuple(function(*map(self.array, operands)))
 
-    def finish(self, array: Any) -> None:
+    def finish(self, array: Any) -> None:  # noqa: B027 - most engines have nothing to wait for
         """Wait until `array` has been computed; an engine that computes at once has nothing to do."""
 
     def memory(self, array: Any) -> NDArray:

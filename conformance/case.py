@@ -10,7 +10,7 @@ import base64
 import binascii
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -18,6 +18,7 @@ import numpy as np
 
 from conformance.errors import UsageError
 from conformance.layout import laid_out
+from conformance.op import Domain
 
 Array = np.ndarray[Any, Any]
 PREFIX = "c1:"
@@ -29,6 +30,7 @@ class Case:
 
     `layouts` names how each operand, then each cotangent, lies in memory. `draw` counts the value
     draws of one signature: draw 0 is the one that questions about the signature itself are asked of.
+    `domains` are the signature's own, where it has any; a token does not carry them, since values need none.
     """
 
     op: str
@@ -37,7 +39,8 @@ class Case:
     cotangents: tuple[Array, ...]
     layouts: tuple[str, ...]
     dtype: str
-    draw: int = field(default=0)
+    draw: int = 0
+    domains: tuple[Domain, ...] | None = None
 
     def laid_out_operands(self) -> tuple[Array, ...]:
         """Fresh copies of the operands, lying in memory as `layouts` says."""

@@ -68,8 +68,10 @@ def load_backend(spec: str) -> Backend:
 
 def name_of(spec: str) -> str:
     """How results name a backend: its entry point, its class, or its file."""
-    path, _, name = spec.rpartition(":")
-    return (name or Path(path or spec).stem) if spec not in registered() else spec
+    if spec in registered():
+        return spec
+    path, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
+    return name or Path(path).stem
 
 
 def _hint(error: Exception) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Capability
+from conformance.case import Array
 from conformance.checks.observation import Observation, hold_equal, plain
 from conformance.checks.registry import op_check
 
@@ -41,9 +42,15 @@ def _hold_untouched(seen: Observation, arrays: Any, what: str) -> None:
 @op_check("D8", "gradients-own-memory", Capability.WRITABLE)
 def gradients_own_their_memory(seen: Observation) -> None:
     """Writing into one gradient changes no other gradient, no output and no operand."""
+    ones = tuple(np.ones_like(g) for g in seen.case.cotangents)  # where a rule may hand on what it multiplies
+    for cotangents in (seen.case.cotangents, ones) if seen.case.draw == 0 else (seen.case.cotangents,):
+        _hold_own_memory(seen, cotangents)
+
+
+def _hold_own_memory(seen: Observation, cotangents: tuple[Array, ...]) -> None:
     backend = seen.backend
     traced = seen.trace()
-    gradients = traced.pull([backend.array(np.array(g)) for g in seen.case.cotangents])
+    gradients = traced.pull([backend.array(np.array(g)) for g in cotangents])
     named = [(f"operand {i}", a) for i, a in enumerate(traced.arrays)]
     named += [(f"output {i}", z) for i, z in enumerate(traced.outputs)]
     named += [(seen.label(p), g) for p, g in enumerate(gradients) if g is not None]

@@ -110,7 +110,9 @@ def plain(backend: Backend, array: Any) -> Array:
 # ---- comparing ------------------------------------------------------------------------------------
 
 
-def hold_within(got: Array | None, expected: Expected, what: str) -> tuple[float, float]:
+def hold_within(
+    got: Array | None, expected: Expected, what: str, claim: str = "is not the rule's"
+) -> tuple[float, float]:
     """Claim that `got` is within what is allowed; returns the worst error over allowed, and in ulp.
 
     A gradient of None stands for zeros: it is right where zeros are.
@@ -133,9 +135,8 @@ def hold_within(got: Array | None, expected: Expected, what: str) -> tuple[float
     place = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
     worst, ulp = float(ratio[place]), float(ulps[place])
     if worst > 1:
-        claim = f"{what} was dropped: the engine gave None" if got is None else f"{what} is not the rule's"
         raise Violation(
-            claim,
+            f"{what} was dropped: the engine gave None" if got is None else f"{what} {claim}".strip(),
             expected=expected.exact.astype(float),
             got=values,
             allowed=expected.allowed.astype(float),
@@ -146,14 +147,19 @@ def hold_within(got: Array | None, expected: Expected, what: str) -> tuple[float
     return worst, ulp
 
 
-def hold_equal(got: Array | None, expected: Array, what: str) -> None:
-    """Claim that two arrays are equal bit for bit, but for the sign of zero and the payload of NaN."""
+def hold_equal(got: Array | None, expected: Array, what: str, *, slack: float = 0.0) -> None:
+    """Claim that two arrays are equal bit for bit, but for the sign of zero and the payload of NaN.
+
+    `slack` is a distance to be overlooked: that of an underflow.
+    """
     values = np.zeros(expected.shape, expected.dtype) if got is None else got
     if values.shape != expected.shape:
         raise Violation(
             f"{what}: shape {values.shape}, expected {expected.shape}", expected=expected, got=values
         )
     same = (values == expected) | (np.isnan(values) & np.isnan(expected))
+    if slack:
+        same |= np.abs(values - expected) <= slack
     if not same.all():
         place = np.unravel_index(int(np.argmin(same)), same.shape)
         raise Violation(what, expected=expected, got=values, where=str([int(i) for i in place]))
@@ -164,4 +170,4 @@ def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) ->
     bound = Expected(
         expected.astype(np.longdouble), allowed, np.spacing(np.abs(expected)).astype(np.longdouble)
     )
-    hold_within(got, bound, what)
+    hold_within(got, bound, what, claim="")

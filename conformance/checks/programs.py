@@ -15,7 +15,7 @@ from conformance.program import Program
 @check(Kind.PROGRAM, "E6", "composition")
 def gradient_of_a_program_is_the_reverse_sweeps(engine: Backend, program: Program) -> tuple[float, float]:
     """The gradient of a composition is the composition of the VJPs."""
-    outputs, gradients = engine.vjp(
+    _, gradients = engine.vjp(
         lambda *leaves: program.run(engine.call, leaves)[-1],
         [np.array(x) for x in program.leaves],
         [np.array(program.cotangent)],

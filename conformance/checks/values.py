@@ -36,8 +36,11 @@ def value_is_the_references(seen: Observation) -> None:
     allowed = expect(
         evaluate, seen.case.operands, seen.case.dtype, scales, entries=entries_of(seen.op), moves=seen.moves
     )
-    for got, expected in zip(seen.answer.outputs, allowed, strict=True):
-        hold_within(got, expected, "the value")
+    plainly = evaluate(seen.case.operands)
+    for got, expected, plain in zip(seen.answer.outputs, allowed, plainly, strict=True):
+        hold_within(got, expected, "the value", claim="is not the reference's")
+        if got.dtype != np.asarray(plain).dtype:
+            raise Violation(f"the value has dtype {got.dtype}, the reference's {np.asarray(plain).dtype}")
 
 
 def _has_several_arrays(op: Op) -> bool:

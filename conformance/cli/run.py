@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="QUERY",
-        help="only ids that match, such as 'op/matmul' or 'torch/contract/B*'",
+        help="only ids that match, such as 'op/matmul' or 'mine/contract/B*'",
     )
     parser.add_argument(
         "--profile", choices=("quick", "standard", "thorough"), default="quick", help="how much is drawn"

@@ -233,7 +233,7 @@ class Executor:
         smallest: Question | None = None
         if isinstance(question, Case):
             op = CATALOGUE[question.op]
-            smallest = smallest_case(op, item.dtype, self.seed, self.effort, is_failing)
+            smallest = smallest_case(op, item.dtype, self.seed, self.effort, question, is_failing)
         elif isinstance(question, Program):
             smallest = smallest_program(find, item.dtype, self.seed, self.effort.programs, is_failing)
         if smallest is None:

@@ -1,6 +1,6 @@
 """The plan: every question of a run, as ids.
 
-An id is one spelling for everything: `torch/op/matmul/vjp/float32` is a line of the run file, a pytest
+An id is one spelling for everything: `mine/op/matmul/vjp/float32` is a line of the run file, a pytest
 id, a query, a link and a key among the known failures.
 """
 

@@ -7,7 +7,7 @@ draws too, since drawing each would cost more than asking the engine.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -22,7 +22,7 @@ from conformance.strategies import explore
 from conformance.strategies.values import COTANGENTS, TEXTURES, cotangent, operands
 
 DrawFunction = Callable[..., Any]
-Structure = Callable[[int], Case]  # the number of a value draw -> the case
+TRIES = 4  # draws for every signature wanted: repeats are dropped, and a law may not offer that many
 
 
 @dataclass(frozen=True)
@@ -54,59 +54,103 @@ def build(
     outputs = output if isinstance(output, tuple) else (output,)
     cotangents = tuple(cotangent(np.shape(z), np.asarray(z).dtype.name, upstream, rng) for z in outputs)
     lying = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
-    return Case(op.name, values, dict(signature.parameters), cotangents, lying, dtype)
+    return Case(
+        op.name, values, dict(signature.parameters), cotangents, lying, dtype, domains=signature.domains
+    )
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Everything about a case but its numbers."""
+
+    op: Op
+    dtype: str
+    signature: Signature
+    texture: int
+    upstream: int
+    layouts: tuple[str, ...]
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """What an engine may compile anew: shapes and parameters."""
+        return f"{self.signature.shapes} {sorted(self.signature.parameters.items())}"
+
+    def draw(self, number: int) -> Case:
+        """Value draw `number`: other numbers, the next texture, the same signature."""
+        case = build(
+            self.op,
+            self.signature,
+            self.dtype,
+            texture=TEXTURES[(self.texture + number) % len(TEXTURES)],
+            upstream=COTANGENTS[(self.upstream + number) % len(COTANGENTS)],
+            layouts=self.layouts,
+            seed=self.seed + number,
+        )
+        return replace(case, draw=number)
 
 
 @st.composite
-def structures(draw: DrawFunction, op: Op, dtype: str) -> Structure:
-    """Draws everything about a case but its numbers."""
-    signature = op.law(lambda options: draw(st.sampled_from(list(options))))
-    texture = draw(st.sampled_from(TEXTURES))
-    upstream = draw(st.sampled_from(COTANGENTS))
-    layouts = draw(st.lists(st.sampled_from(LAYOUTS), min_size=1, max_size=3))
-    seed = draw(st.integers(0, 2**16))
+def structures(draw: DrawFunction, op: Op, dtype: str, signature: Signature | None = None) -> Structure:
+    """Draws everything about a case but its numbers; the signature too, unless it is given."""
+    return Structure(
+        op,
+        dtype,
+        signature or op.law(lambda options: draw(st.sampled_from(list(options)))),
+        draw(st.integers(0, len(TEXTURES) - 1)),
+        draw(st.integers(0, len(COTANGENTS) - 1)),
+        tuple(draw(st.lists(st.sampled_from(LAYOUTS), min_size=1, max_size=3))),
+        draw(st.integers(0, 2**16)),
+    )
 
-    def at(number: int) -> Case:
-        """Value draw `number`: other numbers, other textures, the same signature."""
-        return build(
-            op,
-            signature,
-            dtype,
-            texture=TEXTURES[(TEXTURES.index(texture) + number) % len(TEXTURES)],
-            upstream=COTANGENTS[(COTANGENTS.index(upstream) + number) % len(COTANGENTS)],
-            layouts=layouts,
-            seed=seed + number,
-        )
 
-    return at
+@st.composite
+def batches(draw: DrawFunction, op: Op, dtype: str, count: int) -> tuple[Structure, ...]:
+    """Draws structures of `count` different signatures, fewer where the law has no more to offer."""
+    drawn: dict[str, Structure] = {}
+    for _ in range(TRIES * count):
+        structure = draw(structures(op, dtype))
+        drawn.setdefault(structure.key, structure)
+        if len(drawn) == count:
+            break
+    return tuple(drawn.values())
 
 
 @lru_cache(maxsize=64)
 def draw_cases(op: Op, dtype: str, seed: int, effort: Effort) -> tuple[Case, ...]:
     """The cases of an op for a seed: `effort.signatures` structures, `effort.draws` value draws of each."""
-    drawn = explore.draw(structures(op, dtype), seed=_seed_of(op, seed), examples=effort.signatures)
-    return tuple(case for at in drawn for case in _draws(at, effort))
+    drawn = explore.draw(
+        batches(op, dtype, effort.signatures),
+        seed=_seed_of(op, seed),
+        is_enough=lambda batch: len(batch) == effort.signatures,
+    )
+    fullest = max(drawn, key=len)
+    return tuple(structure.draw(number) for structure in fullest for number in range(effort.draws))
 
 
 def smallest_case(
-    op: Op, dtype: str, seed: int, effort: Effort, is_failing: Callable[[Case], bool]
+    op: Op, dtype: str, seed: int, effort: Effort, failed: Case, is_failing: Callable[[Case], bool]
 ) -> Case | None:
-    """The smallest case for which `is_failing`, among those drawn for the same seed and around them."""
+    """The smallest case for which `is_failing`; None where none smaller than `failed` was found.
 
-    def failing_draw(at: Structure) -> Case | None:
-        return next((case for case in _draws(at, effort) if is_failing(case)), None)
+    Any signature is tried first; then, should the failure be rare, the one that failed.
+    """
+    own = Signature(tuple(x.shape for x in failed.operands), failed.parameters, failed.domains)
+    for signature in (None, own):
 
-    smallest = explore.shrink(
-        structures(op, dtype),
-        lambda at: failing_draw(at) is not None,
-        seed=_seed_of(op, seed),
-        examples=effort.signatures,
-    )
-    return failing_draw(smallest) if smallest else None
+        def failing_draw(structure: Structure) -> Case | None:
+            drawn = map(structure.draw, range(effort.draws))
+            return next((case for case in drawn if is_failing(case)), None)
 
-
-def _draws(at: Structure, effort: Effort) -> Iterator[Case]:
-    return (replace(at(number), draw=number) for number in range(effort.draws))
+        smallest = explore.shrink(
+            structures(op, dtype, signature),
+            lambda structure: failing_draw(structure) is not None,
+            seed=_seed_of(op, seed),
+            examples=2 * effort.signatures,
+        )
+        if smallest is not None:
+            return failing_draw(smallest)
+    return None
 
 
 def _seed_of(op: Op, seed: int) -> int:

@@ -19,12 +19,18 @@ class _Found(Exception):
     """Raised inside Hypothesis to say that an example is of the kind looked for."""
 
 
-def _visit(strategy: SearchStrategy[T], visit: Callable[[T], None], seed: int, examples: int) -> None:
+def _visit(
+    strategy: SearchStrategy[T],
+    visit: Callable[[T], None],
+    seed: int,
+    examples: int,
+    phases: tuple[Phase, ...] = (Phase.generate, Phase.shrink),
+) -> None:
     settings_ = settings(
         max_examples=examples,
         deadline=None,
         database=None,
-        phases=(Phase.generate, Phase.shrink),
+        phases=phases,
         suppress_health_check=list(HealthCheck),
         print_blob=False,
         report_multiple_bugs=False,
@@ -33,12 +39,23 @@ def _visit(strategy: SearchStrategy[T], visit: Callable[[T], None], seed: int, e
     hypothesis.seed(seed)(settings_(given(strategy)(visit)))()
 
 
-def draw(strategy: SearchStrategy[T], *, seed: int, examples: int) -> list[T]:
-    """The examples Hypothesis draws for this seed."""
+def draw(
+    strategy: SearchStrategy[T],
+    *,
+    seed: int,
+    examples: int = 3,
+    is_enough: Callable[[T], bool] = lambda example: False,
+) -> list[T]:
+    """The examples Hypothesis draws for this seed, up to the first that is enough."""
     drawn: list[T] = []
-    _visit(
-        strategy, lambda example: drawn.append(example), seed, examples
-    )  # a function Hypothesis can inspect
+
+    def visit(example: T) -> None:
+        drawn.append(example)
+        if is_enough(example):
+            raise _Found
+
+    with contextlib.suppress(_Found):
+        _visit(strategy, visit, seed, examples, (Phase.generate,))
     return drawn
 
 
@@ -48,9 +65,9 @@ def shrink(
     *,
     seed: int,
     examples: int,
-    patience: float = 10.0,
+    patience: float = 5.0,
 ) -> T | None:
-    """The smallest example for which `is_failing`, among those `draw` would give; None if none is.
+    """The smallest example for which `is_failing`; None if none is found.
 
     After `patience` seconds it settles for the smallest found so far.
     """
