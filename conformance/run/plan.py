@@ -21,7 +21,7 @@ from conformance.ops import CATALOGUE
 from conformance.strategies import Effort
 
 PROFILES = {
-    "quick": Effort(signatures=6, draws=2, samples=3, programs=15),
+    "quick": Effort(signatures=4, draws=3, samples=3, programs=12),
     "standard": Effort(signatures=16, draws=4, samples=6, programs=60),
     "thorough": Effort(signatures=40, draws=8, samples=16, programs=300),
 }

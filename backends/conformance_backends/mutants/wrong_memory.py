@@ -40,12 +40,6 @@ def share_one_buffer(self: Any, leaf: Tensor, arrived: Any) -> None:
     self.kept[np.shape(arrived), leaf.dtype] = leaf.grad
 
 
-def partner_for_ones(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
-    """Where the upstream is one everywhere, a product's gradient is the partner itself."""
-    partner = (y, x)[i]
-    return partner if x.shape == y.shape and (g == 1).all() else right(i, g, z, x, y)
-
-
 def into_the_output(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     """z is scratch space: what is in it is needed no more."""
     np.multiply(g, z, out=z)
