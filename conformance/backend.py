@@ -54,7 +54,8 @@ class GraphNode:
 class Dialect:
     """How the engine's calls are written, so that a failure can be told in the engine's own API.
 
-    Each field is a template: `{values}` nested lists, `{dtype}` its name, the others are names of
+    Each field is a template: `{values}` nested lists, `{dtype}` its name, `{array}` (in `leaf`) an array
+    written by `array` and made to lie in memory as the failing one did; the others are names of
     variables. A tape engine fills `leaf`, `backward`, `backward_with`, `backward_retaining` (where its graphs
     are freed otherwise) and `grad`; a functional one `pullback` and `gradient`.
     """

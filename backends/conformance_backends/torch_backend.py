@@ -108,7 +108,7 @@ class TorchTape(_Torch, TapeBackend):
     dialect = Dialect(
         imports=IMPORTS,
         array="torch.tensor({values}, dtype=torch.{dtype})",
-        leaf="torch.tensor({values}, dtype=torch.{dtype}, requires_grad=True)",
+        leaf="{array}.requires_grad_()",
         backward="{output}.backward()",
         backward_with="{output}.backward({cotangent})",
         backward_retaining="{output}.backward({cotangent}, retain_graph=True)",

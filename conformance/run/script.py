@@ -91,8 +91,11 @@ class Notebook:
 
     def made(self, prefix: str, template: str, value: NDArray, make: Callable[[NDArray], Any]) -> Any:
         """Write how an array is made, and make it."""
-        name = self.fresh(prefix)
-        self.write(f"{name} = {template.format(values=literal(value), dtype=value.dtype.name)}")
+        name, dtype = self.fresh(prefix), value.dtype.name
+        buffer, view = spread(value)
+        array = self.dialect.array.format(values=literal(buffer), dtype=dtype) + view
+        lost = "  # does not lie in C order" if view and "{array}" not in template else ""
+        self.write(f"{name} = {template.format(values=literal(value), dtype=dtype, array=array)}{lost}")
         return self.name(make(value), name)
 
     def text(self, failure: Exception | None) -> str:
@@ -113,6 +116,19 @@ class Notebook:
         except SyntaxError:  # a repr that is no Python: the script is still worth reading
             helpers = ""
         return "\n".join(part for part in (self.dialect.imports, helpers, body, *tail) if part)
+
+
+def spread(value: NDArray) -> tuple[NDArray, str]:
+    """A buffer in C order, and the indexing that makes of it an array that lies as `value` does."""
+    if value.flags.c_contiguous or not value.size:
+        return value, ""
+    if value.flags.f_contiguous and value.ndim == 2:
+        return value.T, ".T"
+    if value.strides[-1] == 2 * value.itemsize:
+        buffer = np.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
+        buffer[..., ::2] = value
+        return buffer, "[..., ::2]"
+    return value, ""
 
 
 def literal(value: Any) -> str:
@@ -158,7 +174,7 @@ class _Recording(Backend):
 
     def array(self, value: NDArray) -> Any:
         """A constant."""
-        return self.notebook.made("c", self.notebook.dialect.array, value, self.inner.array)
+        return self.notebook.made("c", "{array}", value, self.inner.array)
 
     def numpy(self, array: Any) -> NDArray:
         """Reading a value is worth a print."""
