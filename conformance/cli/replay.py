@@ -146,6 +146,6 @@ def _script(backend: Backend, token: str, key: str) -> str:
 
 def _put(check: Check, question: Question, backend: Backend) -> object:
     """Ask a question, the backend last: what a script is written from."""
-    from conformance.run.execute import ask
+    from conformance.run.execute import put
 
-    return ask(check, backend, question)
+    return put(check, backend, question)

@@ -26,7 +26,9 @@ EXTENDED = np.longdouble
 
 MOVES = 4  # evaluations with moved operands: enough to pass an engine, see `moves`
 SPREADS = 4.0  # distances of the textbook rule: another order of summation is as good as this one
-ULPS = 4.0  # of the value: elementary functions of good libraries differ by this much
+# Elementary functions of good libraries differ by this many units in the last place: of the value, and,
+# where a saturated function is subtracted from what it saturates at, of the size gradients have here.
+ULPS = 4.0
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ def expect(
         evaluate: works in whatever floating point type it is given.
         inputs: operands and cotangents in `dtype`; integers and truth values stay as they are.
         dtype: the engine's.
-        scales: for each result, the magnitude of which one unit in the last place is always allowed
-            (saturated tails round to zero there).
+        scales: for each result, the magnitude of which a few units in the last place are always
+            allowed (saturated tails round to zero there).
         moves: how many evaluations with moved inputs, besides the one at the inputs themselves.
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
@@ -81,7 +83,7 @@ def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float, entr
     if entries == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
     ulp = np.abs(np.spacing(exact.astype(dtype))).astype(EXTENDED)
-    floor = np.finfo(dtype).eps * scale
+    floor = ULPS * np.finfo(dtype).eps * scale
     return Expected(exact, SPREADS * spread + ULPS * ulp + floor, ulp)
 
 

@@ -248,6 +248,13 @@ def ask(check: Check, backend: Backend, question: Question) -> Any:
     return check.function(backend, question)
 
 
+def put(check: Check, backend: Backend, question: Question) -> Any:
+    """Put one question once, without a second judgement: what a script shows."""
+    if isinstance(question, Case):
+        return check.function(Observation(backend, CATALOGUE[question.op], question))
+    return check.function(backend, question)
+
+
 def _ask_seen(seen: Observation, check: Check, backend: Backend, question: Question) -> Any:
     """Put the case that is being observed: the arguments of `ask`, of which only the check is new."""
     return ask_observation(check, seen)
@@ -329,5 +336,5 @@ def evidence_of(
         allowed=None if found.allowed is None else listed(found.allowed),
         where=found.where,
         token=question.token(check.key) if isinstance(question, Sample) else question.token,
-        script=script_of(backend, lambda recorder: ask(check, recorder, question), failure),
+        script=script_of(backend, lambda recorder: put(check, recorder, question), failure),
     )
