@@ -31,7 +31,7 @@ SLOW = frozenset({"contract/B11/deep-chain"})  # a second each time: asked only 
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 
 # The draws of the standard profile, in fewer value draws: a mutant that is wrong at one shape needs that shape.
-EFFORT = Effort(signatures=PROFILES["standard"].signatures, draws=2, samples=4, programs=15)
+EFFORT = Effort(signatures=PROFILES["standard"].signatures, draws=3, samples=4, programs=30)
 
 
 class Mutant(Protocol):

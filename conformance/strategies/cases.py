@@ -77,14 +77,14 @@ class Structure:
         return f"{self.signature.shapes} {sorted(self.signature.parameters.items())}"
 
     def draw(self, number: int) -> Case:
-        """Value draw `number`: other numbers, the next texture, the same signature."""
+        """Value draw `number`: other numbers, the next texture and layouts, the same signature."""
         case = build(
             self.op,
             self.signature,
             self.dtype,
             texture=TEXTURES[(self.texture + number) % len(TEXTURES)],
             upstream=COTANGENTS[(self.upstream + number) % len(COTANGENTS)],
-            layouts=self.layouts,
+            layouts=[LAYOUTS[(LAYOUTS.index(name) + number) % len(LAYOUTS)] for name in self.layouts],
             seed=self.seed + number,
         )
         return replace(case, draw=number)

@@ -188,7 +188,7 @@ MUTANTS: tuple[Mutant, ...] = (
     forgetful_rule("buffer-not-cleared", "Where the cotangent is zero, the last call's gradient shows through.",
         ("op/vjp", "op/zero-cotangent"), ("tanh",), residue_of_the_last_call),
     rule("negative-axis-from-front", "On square arrays a negative axis is counted from the front.",
-        ("op/vjp", "op/axis-forms"), ("sum", "mean", "max"), _negative_axis),
+        ("op/axis-forms",), ("sum", "mean", "max"), _negative_axis),
     rule("keepdims-doubles", "With keepdims and an axis a sum's gradient is doubled.",
         ("op/vjp", "op/axis-forms"), ("sum", "mean"), _keepdims_doubled),
     rule("mean-loss-over-rows", "A mean loss divides by the size of the batch instead of the number of terms.",
