@@ -230,9 +230,29 @@ def group_scheduler(config: Any, log: Any) -> Any:
     from xdist.scheduler.loadscope import LoadScopeScheduling
 
     class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist is not typed
+        """xdist's own, but for what it does after the death of a worker.
+
+        It hands out groups that were finished already, and one group of one question at a time. A worker
+        holds its last question back until more arrives or it is told to end, so either would leave it
+        waiting for ever.
+        """
+
         def _split_scope(self, nodeid: str) -> str:
             parts = nodeid.split("/")
             is_op = len(parts) == 5 and parts[1] == "op"
             return "/".join((*parts[:3], parts[4])) if is_op else nodeid
+
+        def remove_node(self, node: Any) -> Any:
+            groups = self.assigned_work[node]
+            self.assigned_work[node] = {name: g for name, g in groups.items() if not all(g.values())}
+            return super().remove_node(node)
+
+        def _reschedule(self, node: Any) -> None:
+            if node not in self.registered_collections:
+                return  # it has just replaced another and does not know its questions yet
+            while not node.shutting_down:
+                if self.workqueue and self._pending_of(self.assigned_work[node]) > 2:
+                    return
+                super()._reschedule(node)
 
     return GroupScheduling(config, log)
