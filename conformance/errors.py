@@ -11,6 +11,7 @@ ConformanceError
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 
@@ -71,3 +72,8 @@ class Violation(ConformanceError):
         self.where = where
         self.error = error
         self.ulp = ulp
+
+
+def is_ctrl_c(error: BaseException) -> bool:
+    """Whether an exception is the user's Ctrl-C; workers ignore that signal, so theirs are the engine's."""
+    return isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN

@@ -19,7 +19,7 @@ OPTIONS = {
     "--conformance-backend": ("append", "a backend: an entry point's name, module:Name, or file.py"),
     "--conformance-query": ("append", "only ids that match; may be given several times"),
     "--conformance-profile": ("store", "quick, standard or thorough"),
-    "--conformance-seed": ("store", "the seed of everything drawn"),
+    "--conformance-seed": ("store", "the seed of everything drawn, a whole number"),
     "--conformance-shard": ("store", "i/n: one part of the questions"),
     "--conformance-known": ("store", "a file of known failures"),
     "--conformance-timeout": ("store", "seconds one group of questions may take"),
@@ -31,7 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options; nothing of the suite is imported before a backend is named."""
     group = parser.getgroup("conformance", "autograd conformance")
     for name, (action, text) in OPTIONS.items():
-        group.addoption(name, action=action, default=None, help=text)
+        kind = {"--conformance-seed": int, "--conformance-timeout": float}.get(name, str)
+        group.addoption(name, action=action, type=kind, default=None, help=text)
 
 
 def _worker(config: pytest.Config) -> Worker:
@@ -44,10 +45,10 @@ def _worker(config: pytest.Config) -> Worker:
             specs=option("--conformance-backend") or [],
             queries=option("--conformance-query") or [],
             profile=option("--conformance-profile") or "quick",
-            seed=int(option("--conformance-seed") or 0),
+            seed=option("--conformance-seed") or 0,
             shard=option("--conformance-shard") or "",
             known=Path(option("--conformance-known")) if option("--conformance-known") else None,
-            timeout=float(option("--conformance-timeout") or 300),
+            timeout=option("--conformance-timeout") or 300.0,
             journal=Path(option("--conformance-journal")) if option("--conformance-journal") else None,
         )
         config._conformance_worker = found  # type: ignore[attr-defined]
@@ -75,7 +76,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         return None
     hook = item.config.hook
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    call = pytest.CallInfo.from_call(item.runtest, when="call")
+    call = pytest.CallInfo.from_call(
+        item.runtest, when="call", reraise=(KeyboardInterrupt, pytest.exit.Exception)
+    )
     report = hook.pytest_runtest_makereport(item=item, call=call)
     hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

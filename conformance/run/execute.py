@@ -23,7 +23,7 @@ from conformance.checks import Check, Kind
 from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
-from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation
+from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation, is_ctrl_c
 from conformance.ops import CATALOGUE, find
 from conformance.oracle.allowance import MOVES
 from conformance.program import Program
@@ -49,7 +49,7 @@ class Tally:
     seconds: float = 0.0
     error: float | None = None
     ulp: float | None = None
-    failure: Exception | None = None
+    failure: BaseException | None = None
     question: Question | None = None
     undecided: list[str] = field(default_factory=list)
 
@@ -63,7 +63,9 @@ class Tally:
                 self.error, self.ulp = max((self.error or 0.0, self.ulp or 0.0), worst)
         except (NotThisCase, Unsupported) as reason:
             self.undecided.append(str(reason))
-        except Exception as failure:
+        except BaseException as failure:  # an engine that raises SystemExit has not ended the run
+            if is_ctrl_c(failure):
+                raise
             self.cases += 1
             self.failure, self.question = failure, question
             if isinstance(failure, Violation) and failure.error is not None:
@@ -221,8 +223,8 @@ class Executor:
         return evidence_of(item.definition, self.backend, question, failure)
 
     def _smallest(
-        self, item: Item, verdict: Verdict, question: Question, failure: Exception | None
-    ) -> tuple[Question, Exception | None]:
+        self, item: Item, verdict: Verdict, question: Question, failure: BaseException | None
+    ) -> tuple[Question, BaseException | None]:
         """The smallest question with the same verdict, and how it fails."""
         check, backend = item.definition, type(self.backend)
 
@@ -285,18 +287,20 @@ def result_of(check: Check, backend: Backend, question: Question) -> ResultLine:
     return executor.told(item, tally)
 
 
-def failure_of(check: Check, backend: Backend, question: Question) -> Exception | None:
+def failure_of(check: Check, backend: Backend, question: Question) -> BaseException | None:
     """How a check fails on a question; None where it does not."""
     try:
         ask(check, backend, question)
     except NotThisCase:
         return None
-    except Exception as failure:
+    except BaseException as failure:
+        if is_ctrl_c(failure):
+            raise
         return failure
     return None
 
 
-def verdict_of(failure: Exception, adapter: type[Backend]) -> Verdict:
+def verdict_of(failure: BaseException, adapter: type[Backend]) -> Verdict:
     """What an exception means."""
     if isinstance(failure, Violation):
         return Verdict.FAIL
@@ -307,7 +311,7 @@ def verdict_of(failure: Exception, adapter: type[Backend]) -> Verdict:
     return Verdict.ADAPTER_ERROR if _is_adapters(failure, adapter) else Verdict.ERROR
 
 
-def _is_adapters(failure: Exception, adapter: type[Backend]) -> bool:
+def _is_adapters(failure: BaseException, adapter: type[Backend]) -> bool:
     """Whether an exception is a slip of the adapter's own: a name it got wrong, or its conversions."""
     frames = traceback.extract_tb(failure.__traceback__)
     files = {getattr(__import__(cls.__module__, fromlist=["x"]), "__file__", "") for cls in adapter.__mro__}
@@ -317,7 +321,7 @@ def _is_adapters(failure: Exception, adapter: type[Backend]) -> bool:
 
 
 def evidence_of(
-    check: Check, backend: Backend, question: Question | None, failure: Exception | None
+    check: Check, backend: Backend, question: Question | None, failure: BaseException | None
 ) -> Evidence:
     """What makes a failure believable: values, a token, a script."""
     message = (

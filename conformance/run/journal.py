@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import IO
 
 SIZE = 4096
+MAIN = "main"  # the process that keeps the results
 
 
 class Journal:
     """One worker's journal: the id asked just now, and what the interpreter said when it was killed."""
 
     def __init__(self, folder: Path, worker: str) -> None:
+        self.is_of_worker = worker != MAIN
         path = folder / f"{worker}.now"
         path.write_bytes(b"\0" * SIZE)
         self._file = path.open("r+b")
@@ -82,4 +84,4 @@ def culprits(folder: Path) -> frozenset[str]:
 
 def worker_name() -> str:
     """This process among pytest's workers; "main" without workers."""
-    return os.environ.get("PYTEST_XDIST_WORKER", "main")
+    return os.environ.get("PYTEST_XDIST_WORKER", MAIN)

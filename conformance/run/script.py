@@ -21,13 +21,13 @@ from conformance.backend import (
     TapeBackend,
     as_tuple,
 )
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.run import source
 
 LONGEST_VALUE = 400  # characters of an expected value worth printing
 
 
-def script_of(backend: Backend, ask: Callable[[Backend], Any], failure: Exception | None) -> str:
+def script_of(backend: Backend, ask: Callable[[Backend], Any], failure: BaseException | None) -> str:
     """The script of a question: what `ask` makes of the engine, and what was expected.
 
     Empty where the adapter has no dialect.
@@ -35,8 +35,11 @@ def script_of(backend: Backend, ask: Callable[[Backend], Any], failure: Exceptio
     if backend.dialect is None:
         return ""
     notebook = Notebook(backend, backend.dialect)
-    with contextlib.suppress(Exception):  # the failure is known; here only the way to it is of interest
+    try:
         ask(recorder(backend, notebook))
+    except BaseException as error:  # the failure is known; here only the way to it is of interest
+        if is_ctrl_c(error):
+            raise
     return notebook.text(failure)
 
 
@@ -98,7 +101,7 @@ class Notebook:
         self.write(f"{name} = {template.format(values=literal(value), dtype=dtype, array=array)}{lost}")
         return self.name(make(value), name)
 
-    def text(self, failure: Exception | None) -> str:
+    def text(self, failure: BaseException | None) -> str:
         """The script."""
         is_about_values = any(word in str(failure) for word in ("value", "output"))
         kept = [

@@ -10,6 +10,7 @@ import contextlib
 import datetime
 import io
 import os
+import signal
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from conformance.errors import UsageError
 from conformance.load import load_backend
 from conformance.run import journal
 from conformance.run.describe import Description, describe
@@ -44,10 +46,14 @@ class Worker:
         journal: Path | None,
     ) -> None:
         self.specs, self.queries, self.shard = list(specs), list(queries), shard
+        if profile not in PROFILES:
+            raise UsageError(f"there is no profile {profile!r}; there are {', '.join(PROFILES)}")
         self.effort, self.seed, self.timeout = PROFILES[profile], seed, timeout
         self.known = read_known(known) if known else ()
         self.folder = journal
         self.journal = self._opened()
+        if self.journal and self.journal.is_of_worker:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the keeper's to answer
         self._descriptions: dict[str, Description] = {}
         self._executors: dict[str, Executor] = {}
         self._groups: dict[str, list[Item]] = {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.checks.observation import hold_equal, plain
-from conformance.errors import Violation
+from conformance.errors import Violation, is_ctrl_c
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ def ask(question: SmokeQuestion, backend: Backend) -> str:
     """What is wrong; empty where the claim holds."""
     try:
         question.try_it(backend)
-    except Exception as error:
+    except BaseException as error:
+        if is_ctrl_c(error):
+            raise
         return f"{type(error).__name__}: {error}"
     return ""
