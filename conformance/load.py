@@ -27,7 +27,10 @@ def modes_of(spec: str) -> list[str]:
 
     Raises UsageError, naming what is near, if there is no such backend.
     """
-    if ":" in spec or spec.endswith(".py"):
+    path = Path(spec if spec.endswith(".py") else spec.rpartition(":")[0])
+    if path.suffix == ".py" and not path.is_file():
+        raise UsageError(f"there is no file {path}")
+    if ":" in spec or path.suffix == ".py":
         return [spec]
     known = registered()
     chosen = [name for name in known if name == spec or name.startswith(f"{spec}.")]
@@ -56,7 +59,9 @@ def load_backend(spec: str) -> Backend:
         backend = made() if isinstance(made, type) else made
     except (UsageError, AdapterError):
         raise
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: an adapter does not decide when this process ends
         raise AdapterError(
             f"the adapter {spec} could not start: {type(error).__name__}: {error}\n{_hint(error)}"
         ) from error
@@ -74,7 +79,7 @@ def name_of(spec: str) -> str:
     return name or Path(path).stem
 
 
-def _hint(error: Exception) -> str:
+def _hint(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"Install what it needs: pip install {error.name}"
     return "Import it by itself in Python to see the whole traceback."
@@ -99,11 +104,12 @@ def _load(spec: str) -> object:
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
-    found = importlib.util.spec_from_file_location(path.stem, path)
+    name = f"adapter_{path.stem}"  # a file called torch.py must not hide the engine that it imports
+    found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:
         raise UsageError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(found)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     found.loader.exec_module(module)
     return module
 
@@ -116,13 +122,17 @@ def _attribute(module: ModuleType, name: str) -> object:
 
 
 def _only_backend(module: ModuleType) -> type[Backend]:
-    found = [
+    held = [
         value
         for value in vars(module).values()
         if inspect.isclass(value) and issubclass(value, Backend) and not inspect.isabstract(value)
     ]
-    if len(found) != 1:
-        names = ", ".join(cls.__name__ for cls in found) or "none"
+    own = [cls for cls in held if cls.__module__ == module.__name__]
+    found = list(dict.fromkeys(own or held))  # what a file imports to build on is not what it offers
+    if not found:
+        raise AdapterError(f"{module.__file__} holds no subclass of TapeBackend or FunctionalBackend")
+    if len(found) > 1:
+        names = ", ".join(cls.__name__ for cls in found)
         raise AdapterError(
             f"{module.__file__} holds {len(found)} backends ({names}); name one: {module.__file__}:Name"
         )

@@ -6,16 +6,17 @@ ends its process costs one line of the header.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import msgspec
 
-from conformance.errors import ConformanceError
+from conformance.errors import ConformanceError, UsageError
 from conformance.load import load_backend, name_of
 from conformance.run.results import BackendLine
 
-PATIENCE = 120.0  # seconds an engine may take to be imported
+PATIENCE = 120.0  # seconds an engine may take to be imported; CONFORMANCE_PATIENCE says otherwise
 MARK = "conformance-backend:"
 
 
@@ -38,8 +39,18 @@ def describe(spec: str) -> Description:
         mode=backend.mode,
         capabilities=tuple(sorted(c.name.lower() for c in backend.capabilities)),
         conventions=dict(backend.conventions),
+        spec="" if spec == backend.name else spec,
     )
     return Description(line, tuple(backend.dtypes), tuple(backend.ops), spec)
+
+
+def patience() -> float:
+    """Seconds a backend may take to start. Raises UsageError where the environment says no number."""
+    text = os.environ.get("CONFORMANCE_PATIENCE", str(PATIENCE))
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"CONFORMANCE_PATIENCE = {text!r} is not a number of seconds") from None
 
 
 class Asked:
@@ -52,15 +63,20 @@ class Asked:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            errors="replace",
         )
 
     def answer(self) -> Description:
         """The description; its line has an `error` where the backend could not start."""
         try:
-            out, err = self.process.communicate(timeout=PATIENCE)
+            out, err = self.process.communicate(timeout=patience())
         except subprocess.TimeoutExpired:
             self.process.kill()
-            return self._failed(f"the adapter {self.spec} did not start within {PATIENCE:.0f} s")
+            self.process.communicate()
+            return self._failed(
+                f"the adapter {self.spec} did not start within {patience():g} s; "
+                "if it only needs longer, set CONFORMANCE_PATIENCE to more seconds"
+            )
         found = [line for line in out.splitlines() if line.startswith(MARK)]
         if found:
             return msgspec.json.decode(found[-1][len(MARK) :], type=Description)
