@@ -49,7 +49,7 @@ class Progress:
         self.say(f"{total} questions, profile {header.profile}, seed {header.seed}")
         if self.console.is_terminal:
             columns = (
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
@@ -102,5 +102,5 @@ def table_of(header: RunLine, results: Sequence[ResultLine]) -> Table:
     for backend in header.backends:
         own = [r for r in results if r.backend == backend.name]
         counts = [str(sum(r.verdict is v for r in own)) for v in shown]
-        table.add_row(backend.name, *counts, str(len(own)), str(sum(r.cases for r in own)))
+        table.add_row(Text(backend.name), *counts, str(len(own)), str(sum(r.cases for r in own)))
     return table

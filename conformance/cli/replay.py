@@ -59,7 +59,7 @@ def command(options: argparse.Namespace) -> int:
             if options.script:
                 print(_script(backend, token, key))
             else:
-                failed += _asked(backend, token, key)
+                failed += _asked(backend, spec, token, key)
     return 1 if failed else 0
 
 
@@ -83,7 +83,8 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
             f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay"
         )
     middle = f"{result.clause}/" if result.kind in ("contract", "example") else ""
-    return result.evidence.token, f"{result.kind}/{middle}{result.check}", [result.backend]
+    spec = next((b.spec for b in run.header.backends if b.name == result.backend and b.spec), result.backend)
+    return result.evidence.token, f"{result.kind}/{middle}{result.check}", [spec]
 
 
 def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
@@ -111,7 +112,7 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
             yield check, question
 
 
-def _asked(backend: Backend, token: str, key: str) -> int:
+def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
     """Ask, print one line a check, and return how many failed."""
     from conformance.run.describe import describe
     from conformance.run.execute import result_of
@@ -124,7 +125,7 @@ def _asked(backend: Backend, token: str, key: str) -> int:
         print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}")
         if result.verdict in UNEXPECTED:
             failed += 1
-            print(told(result, describe(backend.name).line if "/" not in backend.name else None))
+            print(told(result, describe(spec).line))
     return failed
 
 

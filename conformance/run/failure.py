@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from conformance.clauses import STANDARD
@@ -23,9 +24,14 @@ def told(result: ResultLine, backend: BackendLine | None) -> str:
     if clause:
         lines.append(f"  clause  {clause.number} {clause.sentence}")
     if evidence and evidence.token:
-        lines.append(f"  again   conformance replay {evidence.token} --on {result.backend}")
+        lines.append(f"  again   conformance replay {evidence.token} --on {_spec_of(result, backend)}")
         lines.append(f"          as a script: conformance replay {result.id} --script")
     return "\n".join(lines)
+
+
+def _spec_of(result: ResultLine, backend: BackendLine | None) -> str:
+    """What names the backend on a command line."""
+    return shlex.quote(backend.spec if backend and backend.spec else result.backend)
 
 
 def _numbers(result: ResultLine) -> str:

@@ -37,6 +37,14 @@ class Verdict(enum.StrEnum):
 UNEXPECTED = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH, Verdict.ADAPTER_ERROR})
 
 
+def printable(text: str) -> str:
+    """Text with control characters and lone surrogates written as escapes.
+
+    Engines' words end up on terminals and in pages, and must not move cursors or break encodings.
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
 class BackendLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """One backend of the run: `engine` is the distribution tested, `mode` the way it is called."""
 
@@ -47,6 +55,11 @@ class BackendLine(msgspec.Struct, frozen=True, omit_defaults=True):
     capabilities: tuple[str, ...] = ()
     conventions: dict[str, str] = {}
     error: str = ""  # why the adapter could not start; empty where it did
+    spec: str = ""  # how to ask for it again, where its name is not enough: module:Name, or a file
+
+    def __post_init__(self) -> None:
+        for field in ("name", "engine", "version", "mode", "error"):
+            msgspec.structs.force_setattr(self, field, printable(getattr(self, field)))
 
 
 class SpecLine(msgspec.Struct, frozen=True):
@@ -87,6 +100,10 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     script: str = ""
     reason: str = ""  # of a known failure
     link: str = ""
+
+    def __post_init__(self) -> None:
+        for field in ("message", "where", "script", "reason"):
+            msgspec.structs.force_setattr(self, field, printable(getattr(self, field)))
 
 
 class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
