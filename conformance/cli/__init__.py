@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+import traceback
 from collections.abc import Sequence
 
 from conformance import __version__
@@ -54,3 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away; nobody is left to tell
         return 0
+    except Exception:
+        traceback.print_exc()
+        print("conformance: this is a defect of the suite, not of an engine", file=sys.stderr)
+        return ConformanceError.exit_code

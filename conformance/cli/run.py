@@ -6,6 +6,20 @@ import argparse
 from pathlib import Path
 
 
+def positive(text: str) -> float:
+    """A number above zero."""
+    if not 0 < float(text) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above zero")
+    return float(text)
+
+
+def count(text: str) -> int:
+    """A whole number, not below zero."""
+    if int(text) < 0:
+        raise argparse.ArgumentTypeError(f"{text} is below zero")
+    return int(text)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `run`."""
     parser.add_argument(
@@ -27,16 +41,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=count,
         default=0,
         help="of everything drawn; the same seed gives every engine the same cases",
     )
     parser.add_argument(
-        "-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)"
+        "-n", "--workers", type=count, default=0, metavar="N", help="worker processes (default: one per core)"
     )
     parser.add_argument("--shard", default="", metavar="I/N", help="one part of the questions")
     parser.add_argument(
-        "--timeout", type=float, default=300.0, metavar="S", help="seconds one group of questions may take"
+        "--timeout", type=positive, default=300.0, metavar="S", help="seconds one group of questions may take"
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file"

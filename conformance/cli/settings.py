@@ -15,6 +15,8 @@ from typing import Any
 
 from conformance.errors import UsageError
 
+SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
+
 
 @cache
 def _project(folder: Path) -> dict[str, Any]:
@@ -22,9 +24,12 @@ def _project(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("conformance", {})
+        tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
+    table = tool.get("conformance", {}) if isinstance(tool, dict) else tool
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: tool.conformance = {table!r} is not a table of settings")
     return {name.replace("-", "_"): value for name, value in table.items()}
 
 
@@ -41,9 +46,14 @@ def apply(parser: argparse.ArgumentParser) -> None:
 
 def _converted(action: argparse.Action, value: Any) -> Any:
     if isinstance(action, argparse._StoreTrueAction):
-        return value is True or str(value).lower() in ("1", "true", "yes")
+        if str(value).lower() not in SWITCH:
+            raise UsageError(f"the setting {action.dest} = {value!r} is neither true nor false")
+        return SWITCH[str(value).lower()]
     if isinstance(action, argparse._AppendAction):
-        return value if isinstance(value, list) else str(value).split(",")
+        given = value if isinstance(value, list) else str(value).split(",")
+        if not all(isinstance(item, str) for item in given):
+            raise UsageError(f"the setting {action.dest} = {value!r} is not a list of strings")
+        return given
     kind: Callable[[str], Any] = action.type if callable(action.type) else str
     try:
         converted = kind(str(value))

@@ -85,13 +85,19 @@ def conduct(request: Request, audience: Audience) -> int:
     threads.one_each()
     known = read_known(request.known) if request.known else ()
     descriptions = describe_all(specs_of(request.specs))
+    names = [d.line.name for d in descriptions]
+    if len(set(names)) < len(names):
+        raise UsageError(f"two backends have one name: {', '.join(sorted(names))}; rename a class or a file")
     items = {d.spec: list(items_of(d.line.name, d.dtypes)) for d in descriptions if not d.line.error}
     everything = [item for part in items.values() for item in part]
     chosen = select(everything, request.queries) if everything else []
     chosen = shard(chosen, request.shard) if request.shard else chosen
     header = header_of(request, descriptions)
-    request.output.parent.mkdir(parents=True, exist_ok=True)
-    writer = RunWriter(request.output, header)
+    try:
+        request.output.parent.mkdir(parents=True, exist_ok=True)
+        writer = RunWriter(request.output, header)
+    except OSError as error:
+        raise UsageError(f"cannot write the run file {request.output}: {error.strerror}") from None
     results: list[ResultLine] = []
 
     def keep(result: ResultLine) -> None:

@@ -40,10 +40,10 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
     """
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8")).get("known", [])
-        return tuple(msgspec.convert(entry, KnownFailure) for entry in entries)
+        return msgspec.convert(entries, tuple[KnownFailure, ...])
     except OSError as error:
         raise UsageError(f"cannot read the known failures {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise UsageError(f"{path} is not a known-failures file: {error}") from None
 
 
