@@ -27,16 +27,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Update or check; 10 where an entry is stale."""
+    """Update or check; 10 where an entry is stale, 12 where the run is not complete."""
+    import sys
+
+    from conformance.run.conduct import INCOMPLETE, STALE
     from conformance.run.known import read_known, stale, write_known
     from conformance.run.results import read_run
 
     run = read_run(options.run)
+    if not run.is_complete:
+        print(f"conformance: {options.run} is not complete: {run.missing}", file=sys.stderr)
     if options.action == "update":
         added = write_known(options.known, run.results, options.reason)
         print(f"{added} added to {options.known}; give each its reason, and the script that shows it")
-        return 0
-    entries = stale(read_known(options.known), run.results)
+        return 0 if run.is_complete else INCOMPLETE
+    entries = stale(read_known(options.known), run.results, is_complete=run.is_complete)
     for entry in entries:
         print(f"stale: {entry.id} passes now, or is not asked any more")
-    return 10 if entries else 0
+    return STALE if entries else 0 if run.is_complete else INCOMPLETE

@@ -55,8 +55,7 @@ def write_report(runs: Sequence[Path], output: Path, name: str) -> None:
     read = [read_run(path) for path in runs]
     for path, run in zip(runs, read, strict=True):
         if not run.is_complete:
-            why = run.damage or "it has no footer that says so"
-            print(f"conformance: {path} is not complete: {why}", file=sys.stderr)
+            print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
     if len({run.header.spec.digest for run in read}) > 1:
         print(
             "conformance: these runs asked different questions (their spec digests differ)", file=sys.stderr

@@ -8,15 +8,19 @@ from pathlib import Path
 
 def positive(text: str) -> float:
     """A number above zero."""
-    if not 0 < float(text) < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not above zero")
-    return float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
+    return number
 
 
 def count(text: str) -> int:
     """A whole number, not below zero."""
-    if int(text) < 0:
-        raise argparse.ArgumentTypeError(f"{text} is below zero")
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, zero or above")
     return int(text)
 
 

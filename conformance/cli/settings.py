@@ -57,7 +57,9 @@ def _converted(action: argparse.Action, value: Any) -> Any:
     kind: Callable[[str], Any] = action.type if callable(action.type) else str
     try:
         converted = kind(str(value))
-    except (ValueError, argparse.ArgumentTypeError):
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"the setting {action.dest}: {error}") from None
+    except ValueError:
         raise UsageError(
             f"the setting {action.dest} = {value!r} is not a {getattr(kind, '__name__', kind)}"
         ) from None

@@ -61,8 +61,15 @@ def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.dat
     return result
 
 
-def stale(known: Sequence[KnownFailure], results: Sequence[ResultLine]) -> list[KnownFailure]:
-    """The entries for which no result of the run fails any more."""
+def stale(
+    known: Sequence[KnownFailure], results: Sequence[ResultLine], *, is_complete: bool = True
+) -> list[KnownFailure]:
+    """The entries for which no result of the run fails any more.
+
+    Of a run that is not complete, an entry without any result says nothing.
+    """
+    if not is_complete:
+        known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
     failing = [r.id for r in results if r.verdict in UNEXPECTED or r.verdict is Verdict.KNOWN]
     return [entry for entry in known if not any(entry.covers(identifier) for identifier in failing)]
 

@@ -212,7 +212,16 @@ class Run(msgspec.Struct):
     @property
     def is_complete(self) -> bool:
         """Whether the file has its footer and the footer says that nothing is missing."""
-        return self.end is not None and self.end.complete and not self.damage
+        return not self.missing
+
+    @property
+    def missing(self) -> str:
+        """Why the file is not complete; empty where it is."""
+        if self.damage:
+            return self.damage
+        if self.end is None:
+            return "it has no footer: the run was cut short"
+        return "" if self.end.complete else "its footer says that questions were not asked"
 
     def counts(self) -> dict[str, int]:
         """Results by verdict, as they are in the file whatever its footer says."""
@@ -244,7 +253,7 @@ def read_run(path: Path) -> Run:
     """Read a run file, damaged or not.
 
     Raises RunFileError if there is no such file, or its first line is no header of this schema. Later
-    damage is kept to in `Run.damage`: what stands before it is still a measurement.
+    damage is kept to in `Run.damage`: the lines around it are still measurements.
     """
     try:
         text = path.read_bytes().decode("utf-8", errors="replace")
@@ -262,8 +271,7 @@ def read_run(path: Path) -> Run:
     run = Run(first, [], [], [], [])
     for line in lines:
         if isinstance(line, str):
-            run.damage = line
-            break
+            run.damage = run.damage or line
         if isinstance(line, ResultLine):
             run.results.append(line)
         elif isinstance(line, TimingLine):
@@ -285,7 +293,6 @@ def _lines(text: str, path: Path) -> Iterator[Line | str]:
             yield _decoder.decode(line)
         except msgspec.MsgspecError as error:
             yield f"{path}, line {number}: {error}"
-            return
 
 
 def json_schema() -> Mapping[str, Any]:
