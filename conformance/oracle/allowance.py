@@ -54,6 +54,7 @@ def expect(
     *,
     entries: str = MIXED,
     moves: int = MOVES,
+    rounded: Callable[[Sequence[Array], np.random.Generator], Sequence[Array]] | None = None,
 ) -> list[Expected]:
     """What `evaluate(inputs)` must give in `dtype`.
 
@@ -63,15 +64,18 @@ def expect(
         dtype: the engine's.
         scales: for each result, the magnitude of which a few units in the last place are always
             allowed (saturated tails round to zero there).
+        rounded: like `evaluate`, but moving what is computed on the way as well, for a computation of
+            several steps: each step's rounding is amplified by those after it.
         moves: how many evaluations with moved inputs, besides the one at the inputs themselves.
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
     with np.errstate(all="ignore"):
         exact = [np.asarray(x) for x in evaluate([_cast(x, EXTENDED) for x in inputs])]
         rng = np.random.default_rng(0)
-        trials = [evaluate(inputs)] + [
-            evaluate([_moved(x, dtype, rng) for x in inputs]) for _ in range(moves)
-        ]
+        trials = [evaluate(inputs)]
+        for _ in range(moves):
+            moved = [move(x, rng) for x in inputs]
+            trials.append(evaluate(moved) if rounded is None else rounded(moved, rng))
         return [
             _allow(value, [np.asarray(trial[i]) for trial in trials], dtype, scales[i], entries)
             for i, value in enumerate(exact)
@@ -91,7 +95,8 @@ def _cast(array: Array, dtype: Any) -> Array:
     return array.astype(dtype) if array.dtype.kind == "f" else array
 
 
-def _moved(array: Array, dtype: str, rng: np.random.Generator) -> Array:
+def move(array: Array, rng: np.random.Generator) -> Array:
+    """Every entry moved by at most one unit in the last place; integers and truth values as they are."""
     if array.dtype.kind != "f":
         return array
     steps = rng.integers(-1, 2, array.shape).astype(array.dtype)
