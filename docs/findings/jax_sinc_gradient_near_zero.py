@@ -1,4 +1,5 @@
 """jax: the gradient of sinc cancels near 0; the true slope is -pi^2 x / 3 there."""
+
 import math
 
 import jax

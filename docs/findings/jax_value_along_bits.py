@@ -1,4 +1,5 @@
 """jax on the CPU: the value that comes along with a gradient differs in bits from the plain value, which is fused otherwise."""
+
 import jax
 import jax.numpy as jnp
 import numpy as np

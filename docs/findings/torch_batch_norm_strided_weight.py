@@ -1,9 +1,16 @@
 """torch: the gradient of batch_norm's input is wrong where the weight is not contiguous: its buffer is read without strides."""
+
 import torch
 import torch.nn.functional as F
 
-x = torch.tensor([[-1.125, -2.75, -2.5], [-2.875, -1.875, 1.875], [0.875, 2.375, 0.0], [0.625, 2.75, 1.375]], dtype=torch.float64)
-g = torch.tensor([[-2.25, 0.25, -1.25], [-2.75, -1.75, -0.25], [-2.5, -2.25, -2.75], [-0.75, -0.5, 2.75]], dtype=torch.float64)
+x = torch.tensor(
+    [[-1.125, -2.75, -2.5], [-2.875, -1.875, 1.875], [0.875, 2.375, 0.0], [0.625, 2.75, 1.375]],
+    dtype=torch.float64,
+)
+g = torch.tensor(
+    [[-2.25, 0.25, -1.25], [-2.75, -1.75, -0.25], [-2.5, -2.25, -2.75], [-0.75, -0.5, 2.75]],
+    dtype=torch.float64,
+)
 strided = torch.tensor([0.75, 0.0, 0.25, 0.0, 0.375, 0.0], dtype=torch.float64)[::2]
 print("torch", torch.__version__)
 for name, weight in (("contiguous", strided.contiguous()), ("strided", strided)):

@@ -1,4 +1,5 @@
 """torch.func: the value of binary_cross_entropy_with_logits along with its pullback differs in bits from the plain value."""
+
 import torch
 import torch.nn.functional as F
 

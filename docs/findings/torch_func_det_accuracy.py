@@ -1,4 +1,5 @@
 """torch.func: the gradient of det of a well-conditioned matrix is an order of magnitude less accurate than on the tape."""
+
 import numpy as np
 import torch
 
@@ -13,4 +14,9 @@ for seed in range(300):
     func = pullback(torch.ones((), dtype=torch.float64))[0]
     for name, got in (("tape", tape.grad.numpy()), ("func", func.numpy())):
         worst[name] = max(worst[name], float(np.abs(got - exact).max() / np.abs(exact).max() / 2.2e-16))
-print("torch", torch.__version__, "worst error over the largest entry, in units of 2.2e-16:", {k: round(v, 1) for k, v in worst.items()})
+print(
+    "torch",
+    torch.__version__,
+    "worst error over the largest entry, in units of 2.2e-16:",
+    {k: round(v, 1) for k, v in worst.items()},
+)

@@ -1,4 +1,5 @@
 """torch: huber_loss of a float32 and a float64 operand has a value but its backward raises; mse_loss works."""
+
 import torch
 import torch.nn.functional as F
 

@@ -1,4 +1,5 @@
 """torch: kron refuses an operand that is not contiguous; its users never asked for a view."""
+
 import torch
 
 a = torch.arange(4.0).reshape(2, 2)

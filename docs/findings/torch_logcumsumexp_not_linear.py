@@ -1,4 +1,5 @@
 """torch: logcumsumexp's VJP takes the logarithm of the cotangent, so doubling the cotangent does not double it exactly."""
+
 import torch
 
 d = torch.float64

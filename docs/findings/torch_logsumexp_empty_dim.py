@@ -1,4 +1,5 @@
 """torch: logsumexp(x, dim=()) reduces all axes with keepdim=True and raises without it."""
+
 import torch
 
 x = torch.rand(2, 3)
