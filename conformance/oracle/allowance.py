@@ -1,9 +1,9 @@
 """What error an engine is allowed: about that of the textbook rule in the engine's own precision.
 
 The exact value is the rule evaluated in extended precision. The allowance comes from evaluating the
-same rule in the engine's dtype several times, every operand and cotangent moved by at most one unit
-in the last place, and taking the largest distance from the exact value: what rounding alone does to
-this case. No number is typed in per op, and none grows with the size of an array.
+same rule in the engine's dtype several times, every operand, every cotangent and every result on the
+way moved by at most one unit in the last place, and taking the largest distance from the exact value:
+what rounding alone does to this case. No number is typed in per op, and none grows with the size of an array.
 
 Where an op acts on every element alone, so does the allowance. An op that mixes its entries mixes their
 rounding errors too, in an order that is the engine's to choose: there every entry is allowed the
@@ -20,14 +20,14 @@ import numpy as np
 
 from conformance.case import Case
 from conformance.op import Op, Trait
+from conformance.oracle.rounding import rounded, rounding_by
 
 Array = np.ndarray[Any, Any]
 EXTENDED = np.longdouble
 
 MOVES = 4  # evaluations with moved operands: enough to pass an engine, see `moves`
 SPREADS = 4.0  # distances of the textbook rule: another order of summation is as good as this one
-# Elementary functions of good libraries differ by this many units in the last place: of the value, and,
-# where a saturated function is subtracted from what it saturates at, of the size gradients have here.
+# Elementary functions of good libraries differ by this many units in the last place.
 ULPS = 4.0
 
 
@@ -54,7 +54,6 @@ def expect(
     *,
     entries: str = MIXED,
     moves: int = MOVES,
-    rounded: Callable[[Sequence[Array], np.random.Generator], Sequence[Array]] | None = None,
 ) -> list[Expected]:
     """What `evaluate(inputs)` must give in `dtype`.
 
@@ -62,10 +61,8 @@ def expect(
         evaluate: works in whatever floating point type it is given.
         inputs: operands and cotangents in `dtype`; integers and truth values stay as they are.
         dtype: the engine's.
-        scales: for each result, the magnitude of which a few units in the last place are always
-            allowed (saturated tails round to zero there).
-        rounded: like `evaluate`, but moving what is computed on the way as well, for a computation of
-            several steps: each step's rounding is amplified by those after it.
+        scales: for each result, the magnitude of which one unit in the last place is always allowed
+            (saturated tails round to zero there).
         moves: how many evaluations with moved inputs, besides the one at the inputs themselves.
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
@@ -74,8 +71,8 @@ def expect(
         rng = np.random.default_rng(0)
         trials = [evaluate(inputs)]
         for _ in range(moves):
-            moved = [move(x, rng) for x in inputs]
-            trials.append(evaluate(moved) if rounded is None else rounded(moved, rng))
+            with rounding_by(rng):
+                trials.append(evaluate([rounded(x, rng) for x in inputs]))
         return [
             _allow(value, [np.asarray(trial[i]) for trial in trials], dtype, scales[i], entries)
             for i, value in enumerate(exact)
@@ -83,24 +80,16 @@ def expect(
 
 
 def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float, entries: str) -> Expected:
-    spread = np.max([np.abs(trial.astype(EXTENDED) - exact) for trial in trials], axis=0)
+    spread = np.max([np.abs(np.asarray(trial, EXTENDED) - exact) for trial in trials], axis=0)
     if entries == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
     ulp = np.abs(np.spacing(exact.astype(dtype))).astype(EXTENDED)
-    floor = ULPS * np.finfo(dtype).eps * scale
+    floor = np.finfo(dtype).eps * scale
     return Expected(exact, SPREADS * spread + ULPS * ulp + floor, ulp)
 
 
 def _cast(array: Array, dtype: Any) -> Array:
     return array.astype(dtype) if array.dtype.kind == "f" else array
-
-
-def move(array: Array, rng: np.random.Generator) -> Array:
-    """Every entry moved by at most one unit in the last place; integers and truth values as they are."""
-    if array.dtype.kind != "f":
-        return array
-    steps = rng.integers(-1, 2, array.shape).astype(array.dtype)
-    return np.asarray(array + steps * np.spacing(array), dtype=array.dtype)
 
 
 # ---- ops ----------------------------------------------------------------------------------------

@@ -6,37 +6,25 @@ that was recorded: so each is a witness for the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from conformance.case import Array
 from conformance.op import Op
-from conformance.oracle.allowance import Expected, expect, move
+from conformance.oracle.allowance import Expected, expect
 from conformance.program import Program
 
-TRIALS = 16  # moved evaluations: a program rounds at every step, in an order of the engine's own
+TRIALS = 16  # moved evaluations: a program rounds at many steps
 
 Find = Callable[[str], Op]
 
 
-def reverse_sweep(
-    program: Program,
-    find: Find,
-    inputs: Sequence[Array],
-    rounding: Callable[[Array], Array] = lambda value: value,
-) -> list[Array]:
-    """The gradients of a program's leaves, given leaves followed by the cotangent.
-
-    `rounding` is applied to the value of every step, to see what the rounding of each amounts to.
-    """
+def reverse_sweep(program: Program, find: Find, inputs: Sequence[Array]) -> list[Array]:
+    """The gradients of a program's leaves, given leaves followed by the cotangent."""
     *leaves, cotangent = inputs
-
-    def call(name: str, parameters: Mapping[str, Any]) -> Callable[..., Array]:
-        return lambda *xs: rounding(np.asarray(find(name).reference(*xs, **parameters)))
-
-    values = program.run(call, leaves)
+    values = program.run(lambda name, fixed: lambda *xs: find(name).reference(*xs, **fixed), leaves)
     adjoints: list[Any] = [None] * len(values)
     adjoints[-1] = cotangent
     first = len(leaves)
@@ -63,5 +51,4 @@ def expected_program_gradients(program: Program, find: Find) -> list[Expected]:
         program.dtype,
         [scale] * len(program.leaves),
         moves=TRIALS,
-        rounded=lambda xs, rng: reverse_sweep(program, find, xs, lambda value: move(value, rng)),
     )
