@@ -1,0 +1,5 @@
+"""An adapter that ends its process while it is imported."""
+
+import os
+
+os._exit(7)

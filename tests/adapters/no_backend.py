@@ -1,0 +1,3 @@
+"""A file that holds no adapter."""
+
+ANSWER = 42

@@ -1,0 +1,169 @@
+"""A run file that was cut, changed or interrupted still shows what it holds, and says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+from conformance.run.results import (
+    SCHEMA,
+    BackendLine,
+    EndLine,
+    Evidence,
+    ResultLine,
+    RunLine,
+    SpecLine,
+    Verdict,
+    encode,
+    read_run,
+)
+
+HEADER = RunLine(
+    SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, (BackendLine("numpy", "numpy", "1"),)
+)  # fmt: skip
+
+
+def line(dtype: str, verdict: Verdict) -> ResultLine:
+    evidence = None if verdict is Verdict.PASS else Evidence(message=f"wrong in {dtype}")
+    return ResultLine(
+        f"numpy/op/tanh/vjp/{dtype}", "numpy", "op", "tanh", "vjp", "E1", "must", dtype, verdict, 3, 0.1,
+        evidence=evidence,
+    )  # fmt: skip
+
+
+FAIL, PASS = line("float64", Verdict.FAIL), line("float32", Verdict.PASS)
+WHOLE = [encode(x) for x in (HEADER, FAIL, PASS, EndLine(True, {"fail": 1, "pass": 1}))]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: Any) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "known.toml").write_text('[[known]]\nid = "numpy/op/tanh/vjp/float32"\nreason = "r"\n')
+    return tmp_path
+
+
+def write(*lines: str) -> None:
+    Path("run.jsonl").write_text("\n".join(lines))
+
+
+CUT = [*WHOLE[:3], WHOLE[3][:20]]
+DAMAGED = [*WHOLE[:1], "{broken", *WHOLE[1:]]
+INTERRUPTED = [*WHOLE[:3], encode(EndLine(False, {}))]
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (WHOLE[:3], "it has no footer"),
+        (CUT, "line 4"),
+        (DAMAGED, "line 2"),
+        (INTERRUPTED, "questions were not asked"),
+    ],
+)
+def test_reports_show_what_an_incomplete_file_holds_and_say_so(
+    lines: list[str], why: str, capsys: Any
+) -> None:
+    write(*lines)
+    assert len(read_run(Path("run.jsonl")).results) == 2
+    for ending in ("html", "xml", "md", "json"):
+        assert main(["report", "run.jsonl", "-o", f"report.{ending}"]) == 0
+        said = capsys.readouterr().err
+        assert "run.jsonl is not complete: " in said
+        assert why in said
+        if ending != "html":  # its data is packed
+            assert "wrong in float64" in Path(f"report.{ending}").read_text()
+
+
+@pytest.mark.parametrize("lines", [WHOLE[:3], CUT, DAMAGED, INTERRUPTED])
+def test_known_failures_are_judged_by_what_an_incomplete_file_holds(lines: list[str], capsys: Any) -> None:
+    write(*lines)
+    assert main(["known", "check", "run.jsonl", "--known", "known.toml"]) == 10
+    told = capsys.readouterr()
+    assert "is not complete" in told.err
+    assert "stale: numpy/op/tanh/vjp/float32" in told.out
+    assert main(["known", "update", "run.jsonl", "--known", "new.toml"]) == 12
+    assert "numpy/op/tanh/vjp/float64" in Path("new.toml").read_text()
+
+
+def test_an_incomplete_file_does_not_make_an_entry_stale_by_not_asking(capsys: Any) -> None:
+    write(*WHOLE[:2])
+    assert main(["known", "check", "run.jsonl", "--known", "known.toml"]) == 12
+    assert "stale" not in capsys.readouterr().out
+
+
+def test_a_whole_file_is_complete() -> None:
+    write(*WHOLE)
+    run = read_run(Path("run.jsonl"))
+    assert run.is_complete
+    assert [r.id for r in run.results] == [FAIL.id, PASS.id]
+    assert run.header == HEADER
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", bytes(range(256)), b"[]\n", WHOLE[1].encode()])
+@pytest.mark.parametrize(
+    "verb", [["report", "run.jsonl", "-o", "r.html"], ["known", "check", "run.jsonl", "--known", "known.toml"],
+             ["replay", "numpy/op/tanh/vjp/float64"]]
+)  # fmt: skip
+def test_a_file_that_is_no_run_file_is_refused(content: bytes, verb: list[str], capsys: Any) -> None:
+    Path("run.jsonl").write_bytes(content)
+    assert main(verb) == 4
+    assert "run.jsonl is not a run file" in capsys.readouterr().err
+
+
+def test_a_file_of_another_schema_is_refused(capsys: Any) -> None:
+    write(WHOLE[0].replace('"schema":1', '"schema":99'))
+    assert main(["report", "run.jsonl", "-o", "r.html"]) == 4
+    assert "has schema 99; this version reads schema 1" in capsys.readouterr().err
+
+
+def test_replay_reads_a_failure_from_a_file_that_was_cut(command: Any, adapters: Path, capsys: Any) -> None:
+    told = command("run", adapters / "wrong_tanh.py", "-q", "op/tanh/vjp/float64", "-n", 1)
+    path = told.folder / "run.jsonl"
+    path.write_text("\n".join(path.read_text().splitlines()[:2]) + '\n{"type":"res')
+    assert main(["replay", "wrong_tanh/op/tanh/vjp/float64"]) == 1
+    out = capsys.readouterr().out
+    assert "the gradient of operand 0 is not the rule's" in out
+    assert f"--on {adapters / 'wrong_tanh.py'}" in out
+
+
+@pytest.mark.parametrize("whole_group", [False, True])
+def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
+    *, whole_group: bool, folder: Path
+) -> None:
+    path = folder / "run.jsonl"
+    running = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from conformance.cli import main; sys.exit(main())",
+            "run",
+            "numpy",
+            "-n",
+            "1",
+            "-o",
+            str(path),
+        ],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "CONFORMANCE_"))},
+    )
+    while not path.exists() or len(path.read_bytes().splitlines()) < 20:
+        assert running.poll() is None
+        time.sleep(0.05)
+    (os.killpg if whole_group else os.kill)(running.pid, signal.SIGINT)
+    assert running.wait(timeout=60) == 2
+    run = read_run(path)
+    assert not run.is_complete
+    assert run.end is not None
+    assert run.end.exit_code == 2
+    assert len(run.results) >= 19
+    assert set(run.counts()) == {"pass"}

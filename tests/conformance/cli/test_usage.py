@@ -1,0 +1,84 @@
+"""What cannot be meant is refused with one line that says what is possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["run", "nunpy"], 4, "did you mean numpy"),
+        (["run", "nowhere.py"], 4, "there is no file nowhere.py"),
+        (["run", "numpy", "--shard", "5/4"], 4, "expected i/n with 1 <= i <= n"),
+        (["run", "numpy", "--shard", "half"], 4, "expected i/n with 1 <= i <= n"),
+        (["run", "numpy", "--timeout", "0"], 4, "'0' is not a number above zero"),
+        (["run", "numpy", "--timeout", "nan"], 4, "'nan' is not a number above zero"),
+        (["run", "numpy", "-n", "-1"], 4, "'-1' is not a whole number"),
+        (["run", "numpy", "--seed", "x"], 4, "'x' is not a whole number"),
+        (["run", "numpy", "--profile", "huge"], 4, "invalid choice: 'huge'"),
+        (["run", "numpy", "--known", "none.toml"], 4, "cannot read the known failures none.toml"),
+        (["run", "numpy", "-q", "op/tanh/vjp", "-o", "."], 4, "cannot write the run file"),
+        (["run", "numpy", "-q", "op/tahn"], 5, "the query 'op/tahn' matches nothing"),
+        (["run", "--sede", "3"], 4, "unrecognized arguments: --sede"),
+        (["rum"], 4, "invalid choice: 'rum'"),
+        ([], 4, "VERB"),
+        (["report", "none.jsonl", "-o", "r.html"], 4, "cannot read the run file none.jsonl"),
+        (["replay", "c1:nothing", "--on", "numpy"], 4, "is not a whole replay token"),
+        (["replay", "tanh"], 4, "is neither a replay token"),
+        (["smoke", "nunpy"], 4, "did you mean numpy"),
+        (["smoke", "conformance.backend:Nothing"], 4, "has no Nothing"),
+        (["smoke", "no_such_module:Thing"], 11, "No module named 'no_such_module'"),
+    ],
+)
+def test_a_wrong_command_is_one_error_with_its_exit_code(
+    arguments: list[str], code: int, said: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == code
+    err = capsys.readouterr().err
+    assert said in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[tool.conformance]\nseed = "many"', "the setting seed: 'many' is not a whole number"),
+        ("[tool.conformance]\ntimeout = []", "the setting timeout: '[]' is not a number above zero"),
+        ("[tool.conformance]\nquery = [1]", "query = [1] is not a list of strings"),
+        ('[tool.conformance]\nprofile = "huge"', "profile = 'huge' is none of quick, standard, thorough"),
+        ("[tool]\nconformance = 3", "tool.conformance = 3 is not a table of settings"),
+        ("[tool.conformance", "cannot be read"),
+    ],
+)
+def test_a_setting_of_the_wrong_kind_is_named(
+    text: str, said: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "numpy"]) == 4
+    assert said in capsys.readouterr().err
+
+
+def test_the_environment_is_read_like_the_project_s_settings(
+    tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CONFORMANCE_TIMEOUT", "soon")
+    assert main(["run", "numpy"]) == 4
+    assert "the setting timeout: 'soon'" in capsys.readouterr().err
+
+
+def test_a_defect_of_ours_is_not_taken_for_a_failure_of_an_engine(monkeypatch: Any, capsys: Any) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr("conformance.load.load_backend", broken)
+    assert main(["smoke", "numpy"]) == 3
+    assert "a defect of the suite" in capsys.readouterr().err

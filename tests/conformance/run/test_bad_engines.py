@@ -1,0 +1,139 @@
+"""An engine or adapter that misbehaves costs exactly the answers it spoils."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+HIT = "op/tanh/layout/float64"  # the only question that hands out arrays that are not in C order
+QUERIES = ("-q", "op/tanh/*/float64", "-q", "op/exp/*/float64")
+
+
+def ask_dying(command: Any, adapters: Path, *names: str, timeout: int = 60) -> Any:
+    specs = [f"{adapters / 'dies.py'}:{name}" for name in names]
+    told = command("run", *specs, *QUERIES, "-n", 1, "--timeout", timeout)
+    assert told.run.is_complete, told.said
+    assert told.code == 1
+    return told
+
+
+def only_the_hit_question_is(told: Any, name: str, verdict: str) -> str:
+    verdicts = {i: v for i, v in told.verdicts.items() if i.startswith(f"{name}/")}
+    assert verdicts.pop(f"{name}/{HIT}") == verdict, told.said
+    assert len(verdicts) > 20
+    assert set(verdicts.values()) == {"pass"}
+    assert {identifier.split("/")[2] for identifier in verdicts} == {"tanh", "exp"}
+    message: str = told.result(f"{name}/{HIT}").evidence.message
+    return message
+
+
+def test_an_op_that_ends_the_process_is_one_crash(command: Any, adapters: Path) -> None:
+    told = ask_dying(command, adapters, "Exits", "Segfaults")
+    assert only_the_hit_question_is(told, "Exits", "crash") == "asking this ended the process"
+    assert "Segmentation fault" in only_the_hit_question_is(told, "Segfaults", "crash")
+
+
+def test_an_op_that_hangs_is_one_timeout(command: Any, adapters: Path) -> None:
+    told = ask_dying(command, adapters, "Hangs", "HangsInC", timeout=2)
+    for name in ("Hangs", "HangsInC"):
+        assert only_the_hit_question_is(told, name, "timeout").startswith("no answer within 2 s")
+
+
+def test_an_exception_beyond_exception_is_one_error(command: Any, adapters: Path) -> None:
+    messages = {
+        "RaisesSystemExit": "SystemExit: 0",
+        "RaisesKeyboardInterrupt": "KeyboardInterrupt: ",
+        "RaisesBare": "Bare: outside the tree",
+    }
+    told = ask_dying(command, adapters, *messages)
+    for name, message in messages.items():
+        assert only_the_hit_question_is(told, name, "error") == message
+
+
+def test_a_contract_that_ends_the_process_stops_no_other(command: Any, adapters: Path) -> None:
+    told = command("run", f"{adapters / 'dies.py'}:ExitsInContracts", "-q", "contract", "-n", 1)
+    crashed = {i.split("/")[2] for i, verdict in told.verdicts.items() if verdict == "crash"}
+    assert crashed == {"C2"}
+    assert told.run.counts()["pass"] > 15
+    assert told.run.is_complete
+
+
+def test_two_workers_that_die_over_and_over_leave_every_question_answered(
+    command: Any, adapters: Path
+) -> None:
+    told = command("run", adapters / "dies_always.py", "-q", "op/tanh/v*/float64", "-q", "op/exp", "-n", 2)
+    tanh = {i: v for i, v in told.verdicts.items() if "/tanh/" in i}
+    assert tanh
+    assert set(tanh.values()) == {"crash"}
+    assert set(told.verdicts.values()) == {"crash", "pass"}
+    assert told.run.is_complete
+
+
+def test_an_adapter_that_returns_lists_is_told_what_was_expected(command: Any, adapters: Path) -> None:
+    told = command("run", adapters / "returns_lists.py", "-q", "op/tanh/vjp/float64", "-n", 1)
+    (result,) = told.run.results
+    assert result.verdict == "adapter_error"
+    assert result.evidence.message == (
+        "ReturnsLists.numpy() returned list, where a numpy.ndarray is expected"
+    )
+    assert told.code == 1
+
+
+def test_adapters_that_cannot_start_do_not_stop_the_others(command: Any, adapters: Path) -> None:
+    why = {
+        "raises_at_import": "RuntimeError: libengine.so.7: cannot open shared object file",
+        "quits_at_import": "SystemExit: no licence for this engine",
+        "exits_at_import": "ended its process (exit 7) while starting",
+        "hangs_at_import": "did not start within 5 s",
+        "no_backend": "holds no subclass of TapeBackend or FunctionalBackend",
+    }
+    specs = [adapters / f"{name}.py" for name in why]
+    told = command("run", *specs, "numpy", "-q", "op/tanh/vjp/float64", "-n", 1, CONFORMANCE_PATIENCE="5")
+    assert told.code == 11
+    assert told.verdicts == {"numpy/op/tanh/vjp/float64": "pass"}
+    errors = {backend.name: backend.error for backend in told.run.header.backends}
+    for name, reason in why.items():
+        assert reason in errors[name]
+        assert reason in told.said
+
+
+def test_names_and_messages_full_of_markup_reach_terminal_and_file_as_text(
+    command: Any, adapters: Path
+) -> None:
+    told = command(
+        *("run", f"{adapters / 'hostile.py'}:Hostile", "-q", "op/tanh/vjp/float64", "-n", 1),
+        *("--html", "run.html", "--junit", "run.xml"),
+    )
+    assert told.code == 1
+    (result,) = told.run.results
+    assert r"[red]bold[/red] [/nothing] \x1b[2J" in result.evidence.message
+    assert result.evidence.message in told.out
+    assert "\x1b" not in told.out
+    assert "\x00" not in told.out
+    assert "<script>alert(1)" not in (told.folder / "run.html").read_text()
+    assert (told.folder / "run.xml").is_file()
+
+
+def test_a_class_called_script_is_a_name_like_any_other(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text(
+        "from conformance_backends.numpy_backend import NumpyTape\n"
+        "globals()['<script>[b]'] = type('<script>[b]', (NumpyTape,), {'__module__': __name__})\n"
+    )
+    told = command("run", "odd.py:<script>[b]", "-q", "op/exp/vjp/float64", "-n", 1)
+    assert told.verdicts == {"<script>[b]/op/exp/vjp/float64": "pass"}
+    assert "<script>[b]" in told.out
+
+
+def test_a_file_with_an_engine_s_name_does_not_hide_the_engine(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "numpy.py").write_text(
+        "from conformance_backends.numpy_backend import NumpyTape\nclass Mine(NumpyTape): pass\n"
+    )
+    told = command("run", "./numpy.py:Mine", "-q", "op/exp/vjp/float64", "-n", 1, PYTHONSAFEPATH="1")
+    assert told.verdicts == {"Mine/op/exp/vjp/float64": "pass"}, told.said
+
+
+def test_two_backends_of_one_name_are_refused(command: Any, adapters: Path, tmp_path: Path) -> None:
+    (tmp_path / "wrong_tanh.py").write_text((adapters / "wrong_tanh.py").read_text())
+    told = command("run", adapters / "wrong_tanh.py", "wrong_tanh.py")
+    assert told.code == 4
+    assert "two backends have one name: wrong_tanh" in told.err
