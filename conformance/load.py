@@ -104,7 +104,7 @@ def _load(spec: str) -> object:
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
-    name = f"adapter_{path.stem}"  # a file called torch.py must not hide the engine that it imports
+    name = f"adapter_{path.stem}"  # a file called like its engine must not hide it from its own import
     found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:
         raise UsageError(f"{path} is not a Python file")

@@ -26,7 +26,7 @@ from conformance_reports.united import unite
 # In the order in which they are joined: a part uses only what stands before it, `main` starts the page.
 PARTS = (
     *("dom", "run", "overview", "rows", "grid", "matrix", "arrays", "case"),
-    *("charts", "timing", "accuracy", "about", "main"),
+    *("charts", "atlas", "timing", "accuracy", "about", "main"),
 )
 
 

@@ -34,6 +34,7 @@ def _op(op: Any) -> dict[str, str]:
     return {"formula": op.formula, "source": op.source}
 
 
-def _clause(clause: Any) -> dict[str, str]:
+def _clause(clause: Any) -> dict[str, Any]:
     level = getattr(clause.level, "value", clause.level)
-    return {"sentence": clause.sentence, "reason": clause.reason, "level": str(level)}
+    elects = list(getattr(clause, "elects", ()))
+    return {"sentence": clause.sentence, "reason": clause.reason, "level": str(level), "elects": elects}

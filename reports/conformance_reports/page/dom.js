@@ -91,6 +91,17 @@ const select = (label, options, value, onpick) =>
       options.map(([v, text]) => el("option", { value: v, selected: v === (value || "") }, short(text, 40))),
     ),
   );
+const tick = (label, value, onpick) =>
+  el(
+    "label",
+    { class: "tick" },
+    el("input", {
+      type: "checkbox",
+      checked: value === "1",
+      onchange: (e) => onpick(e.target.checked ? "1" : ""),
+    }),
+    el("span", {}, label),
+  );
 
 // Numbers: NaN and infinities arrive as strings.
 const num = (x) =>

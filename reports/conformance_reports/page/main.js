@@ -4,6 +4,7 @@ const VIEWS = [
   { id: "overview", title: "Overview", draw: overview },
   { id: "matrix", title: "Matrix", draw: matrix },
   { id: "case", title: "Case", draw: casePage, unlisted: true },
+  { id: "atlas", title: "Atlas", draw: atlas },
   { id: "accuracy", title: "Accuracy", draw: accuracy },
   { id: "timing", title: "Timing", draw: timing },
   { id: "about", title: "About this run", draw: about },

@@ -122,16 +122,7 @@ const controls = (p, apply) => {
       pick("verdict"),
     ),
     select("dtype", [["", "all"], ...dtypes.map((d) => [d, d])], p.dtype, pick("dtype")),
-    el(
-      "label",
-      { class: "tick" },
-      el("input", {
-        type: "checkbox",
-        checked: p.differ === "1",
-        onchange: (e) => pick("differ")(e.target.checked ? "1" : ""),
-      }),
-      el("span", {}, "engines differ"),
-    ),
+    tick("engines differ", p.differ, pick("differ")),
   );
 };
 
