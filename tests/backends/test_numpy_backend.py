@@ -1,0 +1,79 @@
+"""The adapter to the reference engine, and the engine on every op of the catalogue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+from conformance_backends.numpy_engine import apply, jvp, vjp
+
+from conformance.backend import Capability, GraphNode
+from conformance.op import Kind
+from conformance.ops import CATALOGUE
+from conformance.run.smoke import QUESTIONS, ask
+from conformance.strategies import Effort, draw_cases
+
+EFFORT = Effort(signatures=3, draws=1, samples=1, programs=1)
+SMOOTH = [
+    op
+    for op in CATALOGUE.values()
+    if not op.has_several_outputs and all(op.domain(i).kind is not Kind.POSITIVE_DEFINITE for i in range(3))
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.claim)
+def test_the_smoke_test_holds(question: Any) -> None:
+    assert ask(question, NumpyTape()) == ""
+
+
+def test_everything_is_offered() -> None:
+    assert NumpyTape.capabilities == frozenset(Capability)
+    assert set(NumpyTape.ops) == set(CATALOGUE)
+
+
+def test_the_graph_is_told_in_the_words_of_the_suite() -> None:
+    backend = NumpyTape()
+    x = backend.leaf(np.array(2.0))
+    node = backend.graph(backend.op("multiply")(x, backend.array(np.array(3.0))))
+    assert node == GraphNode("multiply", (node.inputs[0], None))
+    assert node.inputs[0].variable is x
+    assert node.inputs[0].names_variable
+    assert not node.names_variable
+
+
+@pytest.mark.parametrize("op", SMOOTH, ids=lambda op: op.name)
+def test_forward_mode_is_the_adjoint_of_reverse_mode(op: Any) -> None:
+    """<w, J v> = <J^T w, v>, which no wrong transpose survives."""
+    rng = np.random.default_rng(1)
+    asked = 0
+    for case in draw_cases(op, "float64", 3, EFFORT):
+        wrt = [i for i in range(len(case.operands)) if op.is_differentiable(i)]
+
+        def function(*variables: Any, case: Any = case, wrt: Any = wrt) -> Any:
+            operands = list(case.operands)
+            for i, variable in zip(wrt, variables, strict=True):
+                operands[i] = variable
+            return apply(op, operands, case.parameters)
+
+        points = tuple(case.operands[i] for i in wrt)
+        tangents = tuple(rng.integers(1, 5, x.shape) * 0.25 for x in points)
+        output, pullback = vjp(function, *points)
+        if not output.size:
+            continue
+        w = rng.integers(1, 5, output.shape) * 0.25
+        _, moved = jvp(function, points, tangents)
+        pulled = pullback(w)
+        right = [g.value * t for g, t in zip(pulled, tangents, strict=True) if g is not None]
+        terms = np.concatenate([np.ravel(w * moved.value), *map(np.ravel, right)])
+        if not np.isfinite(terms).all():
+            continue
+        asked += 1
+        np.testing.assert_allclose(
+            np.sum(w * moved.value),
+            sum(map(np.sum, right)),
+            rtol=0,
+            atol=1e-10 * np.abs(terms).sum() + 1e-300,
+        )
+    assert asked
