@@ -118,7 +118,10 @@ def unpack(token: str, prefix: str) -> dict[str, Any]:
     """The record behind a token; raises UsageError where `pack` did not write it."""
     try:
         body = token.removeprefix(prefix).strip()
-        checked = zlib.decompress(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+        packed = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
+        if base64.urlsafe_b64encode(packed).decode().rstrip("=") != body:
+            raise damaged(token)  # letters that are not of the alphabet would be passed over
+        checked = zlib.decompress(packed)
         if not token.startswith(prefix) or zlib.crc32(checked[4:]).to_bytes(4, "big") != checked[:4]:
             raise damaged(token)
         record = msgspec.msgpack.decode(checked[4:])

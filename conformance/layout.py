@@ -26,7 +26,7 @@ def laid_out(array: Array, layout: str) -> Array:
         return buffer[..., ::2]
     if layout == "reversed" and array.ndim:
         flipped = (slice(None, None, -1),) * array.ndim
-        return np.ascontiguousarray(array[flipped])[flipped]
+        return np.array(array[flipped], order="C")[flipped]  # a copy even where flipping changes nothing
     if layout == "offset":
         buffer = np.zeros(array.size + 3, array.dtype)
         buffer[3:] = array.ravel()

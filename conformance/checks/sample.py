@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.case import Array, pack, unpack
+from conformance.case import Array, damaged, pack, unpack
 from conformance.strategies.values import cotangent
 
 PREFIX = "k1:"
@@ -52,4 +52,7 @@ class Sample:
     def from_token(token: str) -> tuple[str, Sample]:
         """The key of the check, and the sample, that a token says; UsageError if it is damaged."""
         record: dict[str, Any] = unpack(token, PREFIX)
-        return record["check"], Sample(record["seed"], record["dtype"])
+        try:
+            return record["check"], Sample(record["seed"], record["dtype"])
+        except KeyError:  # whole, but of another kind
+            raise damaged(token) from None
