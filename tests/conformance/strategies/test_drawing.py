@@ -1,0 +1,176 @@
+"""The same seed draws the same cases, and over many draws everything appears."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+from hypothesis import strategies as st
+
+from conformance.case import Case
+from conformance.layout import LAYOUTS
+from conformance.op import DISTINCT, POSITIVE, Domain, Kind
+from conformance.ops import CATALOGUE, find
+from conformance.oracle.sweep import expected_program_gradients, reverse_sweep
+from conformance.strategies import Effort, draw_cases, explore, smallest_case
+from conformance.strategies.programs import LONGEST, draw_programs, smallest_program
+from conformance.strategies.values import COTANGENTS, TEXTURES, cotangent, operands
+
+EFFORT = Effort(signatures=4, draws=2, samples=1, programs=1)
+
+
+def tokens(name: str, seed: int) -> list[str]:
+    draw_cases.cache_clear()
+    return [case.token for case in draw_cases(find(name), "float64", seed, EFFORT)]
+
+
+@pytest.mark.parametrize("name", ["tanh", "matmul", "getitem", "softmax"])
+def test_a_seed_decides_every_number(name: str) -> None:
+    assert tokens(name, 5) == tokens(name, 5)
+    assert tokens(name, 5) != tokens(name, 6)
+
+
+@pytest.mark.parametrize("op", CATALOGUE.values(), ids=lambda op: op.name)
+def test_every_op_has_cases_inside_its_domains_and_off_its_kinks(op: Any) -> None:
+    cases = draw_cases(op, "float64", 0, EFFORT)
+    assert cases
+    for case in cases:
+        for position, x in enumerate(case.operands):
+            domain = op.domain(position)
+            if domain.kind is Kind.REAL:
+                assert np.isfinite(x).all()
+                assert (x > domain.low).all()
+                assert (x < domain.high).all()
+                assert all((x != kink).all() for kink in domain.kinks)
+
+
+def test_both_dtypes_get_the_same_signatures() -> None:
+    shapes = [
+        [[x.shape for x in case.operands] for case in draw_cases(find("add"), dtype, 2, EFFORT)]
+        for dtype in ("float64", "float32")
+    ]
+    assert shapes[0] == shapes[1]
+
+
+def test_every_layout_appears_over_many_draws() -> None:
+    drawn = draw_cases(find("tanh"), "float64", 0, Effort(12, 4, 1, 1)) + draw_cases(
+        find("add"), "float64", 0, Effort(12, 4, 1, 1)
+    )
+    assert {layout for case in drawn for layout in case.layouts} == set(LAYOUTS)
+
+
+@pytest.mark.parametrize("texture", TEXTURES)
+def test_distinct_operands_hold_no_value_twice(texture: str) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        x, y = operands([DISTINCT, DISTINCT], [(3, 4), (5,)], "float32", texture, rng)
+        together = np.concatenate([x.ravel(), y.ravel()])
+        assert len(set(together.tolist())) == together.size
+
+
+@pytest.mark.parametrize("texture", TEXTURES)
+def test_textures_stay_off_kinks_and_inside_the_domain(texture: str) -> None:
+    rng = np.random.default_rng(0)
+    for domain in (Domain(kinks=(0.0, 1.0)), POSITIVE, Domain(-1.0, 1.0)):
+        (x,) = operands([domain], [(200,)], "float64", texture, rng)
+        assert (x > domain.low).all()
+        assert (x < domain.high).all()
+        assert all((np.abs(x - kink) > 1e-3).all() for kink in domain.kinks)
+
+
+def test_textures_are_what_they_are_called() -> None:
+    def drawn(texture: str) -> Any:
+        return operands([Domain()], [(400,)], "float64", texture, np.random.default_rng(0))[0]
+
+    assert (drawn("round") * 8 == np.round(drawn("round") * 8)).all()
+    assert (drawn("full") * 8 != np.round(drawn("full") * 8)).mean() > 0.9
+    assert (drawn("zeros") == 0).mean() > 0.3
+    assert np.abs(drawn("wide")).max() > 3 >= np.abs(drawn("round")).max()
+
+
+def test_cotangents_are_what_they_are_called() -> None:
+    drawn = {t: cotangent((50,), "float64", t, np.random.default_rng(1)) for t in COTANGENTS}
+    assert (drawn["signed"] != 0).all()
+    assert len(set(np.sign(drawn["signed"]))) == 2
+    assert np.count_nonzero(drawn["one-hot"]) == 1
+    assert 5 < np.count_nonzero(drawn["sparse"]) < 45
+    assert np.abs(drawn["large"]).min() >= 2.0**18
+    assert len(set(drawn["constant"])) == 1
+    assert all(cotangent((), "float32", t, np.random.default_rng(1)).shape == () for t in COTANGENTS)
+    assert all(cotangent((0, 2), "float32", t, np.random.default_rng(1)).size == 0 for t in COTANGENTS)
+
+
+# ---- shrinking -------------------------------------------------------------------------------------
+
+
+def test_shrinking_finds_the_smallest_example() -> None:
+    numbers = st.lists(st.integers(0, 1000))
+    found = explore.shrink(numbers, lambda xs: any(x >= 100 for x in xs), seed=0, examples=100)
+    assert found == [100]
+
+
+def test_shrinking_what_never_fails_finds_nothing() -> None:
+    assert explore.shrink(st.integers(), lambda x: False, seed=0, examples=10) is None
+
+
+def test_a_failing_case_is_made_small() -> None:
+    op = find("matmul")
+
+    def is_failing(case: Case) -> bool:
+        return case.operands[0].ndim >= 2
+
+    failed = max(draw_cases(op, "float64", 0, EFFORT), key=lambda c: c.operands[0].size)
+    small = smallest_case(op, "float64", 0, EFFORT, failed, is_failing)
+    assert small is not None
+    assert is_failing(small)
+    assert small.operands[0].size <= failed.operands[0].size
+    assert set(small.layouts) == {"C"}
+
+
+def test_a_failing_program_is_made_small() -> None:
+    def uses_sin(program: Any) -> bool:
+        return any(step.op == "sin" for step in program.steps)
+
+    small = smallest_program(find, "float64", 0, 30, uses_sin)
+    assert small is not None
+    assert len(small.steps) <= 3
+    assert uses_sin(small)
+
+
+# ---- programs ----------------------------------------------------------------------------------------
+
+
+def test_programs_run_in_range_and_are_of_every_length() -> None:
+    drawn = draw_programs(find, "float64", 0, 40)
+    assert 1 <= min(len(p.steps) for p in drawn) <= 4
+    assert 15 <= max(len(p.steps) for p in drawn) <= LONGEST
+    for program in drawn:
+        values = program.run(
+            lambda name, fixed: lambda *xs: find(name).reference(*xs, **fixed), program.leaves
+        )
+        assert len(values) == len(program.leaves) + len(program.steps)
+        assert np.shape(values[-1]) == program.cotangent.shape
+        assert all(np.abs(v).max(initial=0.0) <= 100 for v in values)
+        assert all(max(s.inputs) < len(program.leaves) + n for n, s in enumerate(program.steps))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_reverse_sweep_and_the_reference_engine_agree_to_the_bit(dtype: str) -> None:
+    backend = NumpyTape()
+    for program in draw_programs(find, dtype, 4, 25):
+        leaves = [backend.leaf(np.array(x)) for x in program.leaves]
+        output = program.run(backend.call, leaves)[-1]
+        backend.backward(output, backend.array(program.cotangent))
+        swept = reverse_sweep(program, find, (*program.leaves, program.cotangent))
+        for leaf, gradient in zip(leaves, swept, strict=True):
+            got = np.zeros_like(leaf.value) if leaf.grad is None else leaf.grad
+            np.testing.assert_array_equal(got, gradient, err_msg=program.token)
+
+
+def test_the_sweep_is_within_its_own_allowance() -> None:
+    for program in draw_programs(find, "float32", 4, 5):
+        swept = reverse_sweep(program, find, (*program.leaves, program.cotangent))
+        for got, expected in zip(swept, expected_program_gradients(program, find), strict=True):
+            assert (np.abs(got - expected.exact) <= expected.allowed).all()
