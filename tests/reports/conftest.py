@@ -11,7 +11,7 @@ import pytest
 from conformance_reports.html import render
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
-from .synthetic import hostile_run, small_run
+from .synthetic import hostile_run, small_run, spotless_run
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -43,6 +43,13 @@ def browser() -> Iterator[Browser]:
 def small(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("report") / "small.html"
     path.write_text(render([small_run()]), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="session")
+def spotless(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "spotless.html"
+    path.write_text(render([spotless_run()]), encoding="utf-8")
     return path.as_uri()
 
 

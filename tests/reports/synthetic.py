@@ -37,6 +37,7 @@ OPS = (
 )
 DTYPES = ("float64", "float32")
 CHECKS = (("vjp", "E1"), ("shape", "A6"), ("linearity", "A8"), ("layout", "D10"))
+CAPABILITIES = ("float32", "higher_order")
 CLAUSES = (
     ("A2", "non_scalar_backward_is_refused"),
     ("B1", "fan_out_is_summed"),
@@ -77,8 +78,12 @@ def header(name: str = "synthetic", backends: tuple[str, ...] = BACKENDS) -> Run
                 backend.split(".")[0],
                 "1.4.2",
                 mode="compiled" if backend.endswith("jit") else "eager",
-                capabilities=("float32", "higher_order"),
-                conventions={"abs at 0": "0", "non-scalar backward": "refused"},
+                capabilities=CAPABILITIES[1:] if backend == "mini" else CAPABILITIES,
+                conventions={
+                    "A2": "summed" if backend.startswith("slate") else "refused",
+                    "B3": "accumulates",
+                    "abs at 0": "0",
+                },
             )
             for backend in backends
         ),
@@ -151,6 +156,13 @@ def _fate(backend: str, op: str, check: str, dtype: str) -> dict[str, Any]:
     return {"verdict": verdict, "error": 4.1e11, "ulp": 2e6, "evidence": evidence(op, **{**bare, **told})}
 
 
+def _kept(backend: str, clause: str) -> dict[str, Any]:
+    """One backend does not hold what it elected."""
+    if (backend, clause) != ("slate.jit", "A2"):
+        return {}
+    return {"verdict": Verdict.KNOWN, "evidence": Evidence("refused", reason="elected to sum, but refuses")}
+
+
 def small_run() -> Run:
     """Four backends, twelve ops, three clauses; every verdict at least once; complete."""
     results = [
@@ -169,13 +181,34 @@ def small_run() -> Run:
             kind="contract",
             clause=clause,
             dtype="",
+            **_kept(backend, clause),
         )
         for backend in BACKENDS
         for clause, check in CLAUSES
     ]
+    results += [
+        result(
+            backend,
+            f"capability {name}",
+            name.replace("_", "-"),
+            id=f"{backend}/capability/{name.replace('_', '-')}",
+            kind="capability",
+            clause=f"capability {name}",
+            dtype="",
+            verdict=Verdict.UNSUPPORTED if (backend, name) == ("mini", "float32") else Verdict.PASS,
+        )
+        for backend in BACKENDS
+        for name in CAPABILITIES
+    ]
     run = Run(header(), results, timings(), proofs(), mutants())
     run.end = EndLine(complete=True, counts=run.counts(), seconds=81.5)
     return run
+
+
+def spotless_run() -> Run:
+    """Two results that passed, of which one has an accuracy and none an error."""
+    results = [result("tape", "tanh", "vjp", ulp=0.5), result("tape", "tanh", "shape", clause="A6")]
+    return Run(header("spotless", ("tape",)), results, [], [], [])
 
 
 def timings() -> list[TimingLine]:

@@ -11,7 +11,7 @@ from .conftest import Open, go
 from .synthetic import BACKENDS
 
 CASE = "/case/slate/op/atan2/vjp/float64"
-VIEWS = ("/overview", "/matrix", "/matrix?by=clause", CASE, "/accuracy", "/timing", "/about")
+VIEWS = ("/overview", "/matrix", "/matrix?by=clause", CASE, "/atlas", "/accuracy", "/timing", "/about")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -33,8 +33,17 @@ def test_an_unknown_address_shows_the_overview_and_an_unknown_result_says_so(vis
 def test_backends_stand_fewest_problems_first_with_counts_and_denominators(visit: Open, small: str) -> None:
     page = visit(small)
     assert page.locator(".standings h3").all_inner_texts() == ["tape", "mini", "slate", "slate.jit"]
-    expect(page.locator(".standings li").first).to_contain_text("✓ pass 95 / 99")
+    expect(page.locator(".standings li").first).to_contain_text("✓ pass 97 / 101")
     expect(page.locator("aside")).to_contain_text("2 / 3")
+
+
+def test_a_run_without_notes_says_nothing_of_them(visit: Open, spotless: str) -> None:
+    page = visit(spotless)
+    expect(page.locator("main")).to_contain_text("✓ Nothing unexpected in 2 results.")
+    for view in ("/overview", "/atlas", "/accuracy"):
+        go(page, view)
+        expect(page.locator("main")).not_to_contain_text("null")
+        expect(page.locator("main")).not_to_contain_text("undefined")
 
 
 def test_failures_come_first_and_lead_to_their_case(visit: Open, small: str) -> None:
@@ -76,7 +85,7 @@ def test_filters_narrow_the_matrix_and_stand_in_the_address(visit: Open, small: 
     assert labels(page) == ["sort"]
     page.get_by_label("verdict").select_option("")
     page.get_by_label("engines differ").check()
-    assert set(labels(page)) == {"atan2", "conv2d", "norm", "sort", "where"}
+    assert set(labels(page)) == {"A2", "atan2", "conv2d", "norm", "sort", "where"}
     page.get_by_label("dtype").select_option("float32")
     assert "dtype=float32" in page.url
     expect(page.get_by_role("status")).to_have_text("5 rows")
@@ -121,9 +130,9 @@ def test_arrow_keys_walk_the_matrix_and_enter_opens(visit: Open, small: str) -> 
     for _ in range(30):
         page.keyboard.press("ArrowDown")
     last = page.evaluate("document.activeElement.dataset.cell")
-    assert last == "contract/D3|mini"
+    assert last == "capability/capability higher_order|mini"
     page.keyboard.press("Enter")
-    expect(page.locator(".panel h2")).to_have_text("D3 on mini")
+    expect(page.locator(".panel h2")).to_have_text("capability higher_order on mini")
     expect(page.locator(".panel h2")).to_be_focused()
 
 
@@ -162,6 +171,39 @@ def test_the_tabs_of_a_case_hold_script_command_and_record(visit: Open, small: s
     again = visit(f"{small}#{CASE}?tab=raw")
     expect(again.get_by_role("tabpanel")).to_contain_text('"verdict": "fail"')
     expect(again.get_by_role("button", name="Copy")).to_be_visible()
+
+
+def test_the_atlas_shows_first_where_backends_differ_and_whether_each_holds_to_its_word(
+    visit: Open, small: str
+) -> None:
+    page = visit(f"{small}#/atlas")
+    rows = page.locator(".atlas tbody tr")
+    assert rows.locator("th b").all_inner_texts() == ["A2", "float32", "abs at 0", "B3", "higher_order"]
+    expect(rows.first).to_contain_text("≠ differ")
+    expect(rows.first).to_contain_text("refused / summed")
+    assert page.locator(".atlas .apart").all_inner_texts() == ["summed", "summed", "not declared"]
+    expect(rows.nth(3)).to_contain_text("– not run")
+    expect(rows.first.locator(".chip")).to_contain_text(["✓ pass", "✓ pass", "~ known", "✓ pass"])
+    page.get_by_label("engines differ").check()
+    expect(page.get_by_role("status")).to_have_text("2 rows; backends differ in 2 of 5")
+    assert "differ=1" in page.url
+    again = visit(page.url)
+    expect(again.locator(".atlas tbody tr")).to_have_count(2)
+    again.locator(".atlas .chip.known").click()
+    expect(again.locator("h1")).to_have_text("A2 · non scalar backward is refused")
+
+
+def test_arrow_keys_walk_the_atlas_over_cells_that_lead_nowhere(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/atlas")
+    assert page.locator(".atlas a[tabindex='0']").count() == 1
+    page.locator(".atlas a[tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    focused = "decodeURIComponent(document.activeElement.hash)"
+    assert page.evaluate(focused).startswith("#/case/slate/contract/A2")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "#/case/slate/capability/higher-order"
+    assert page.locator(".atlas a[tabindex='0']").count() == 1
 
 
 def test_a_wrong_gradient_has_a_reason_and_no_time(visit: Open, small: str) -> None:

@@ -17,6 +17,7 @@ VIEWS = (
     "/matrix?by=clause&cell=clause%2FE1%7Cslate",
     "/case/slate/op/atan2/vjp/float64",
     "/case/tape/op/norm/vjp/float64?tab=raw",
+    "/atlas",
     "/accuracy",
     "/timing",
     "/about",

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from .conftest import Open, go
 from .synthetic import HOSTILE, hostile_run
 
-VIEWS = ("/overview", "/matrix", "/matrix?by=clause", "/accuracy", "/timing", "/about")
+VIEWS = ("/overview", "/matrix", "/matrix?by=clause", "/atlas", "/accuracy", "/timing", "/about")
 CASES = tuple("/case/" + quote(line.id, safe="/") for line in hostile_run().results[: len(HOSTILE)])
 
 

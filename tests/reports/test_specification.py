@@ -12,6 +12,7 @@ class Clause:
     sentence = "A scalar output needs no gradient argument."
     reason = "Its seed is 1."
     level = "must"
+    elects = ("refused", "summed")
 
 
 class Row:
@@ -37,7 +38,14 @@ def test_sentences_rules_families_and_chapters(monkeypatch: pytest.MonkeyPatch) 
     )
     assert told["families"] == {"elementwise": ["tanh"], "named": ["sort"], "mapped": ["exp"]}
     assert told["ops"] == {"tanh": {"formula": Row.formula, "source": Row.source}}
-    assert told["clauses"] == {"A1": {"sentence": Clause.sentence, "reason": Clause.reason, "level": "must"}}
+    assert told["clauses"] == {
+        "A1": {
+            "sentence": Clause.sentence,
+            "reason": Clause.reason,
+            "level": "must",
+            "elects": ["refused", "summed"],
+        }
+    }
     assert told["chapters"] == {"A": "Seeding and results"}
 
 

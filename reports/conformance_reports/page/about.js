@@ -64,16 +64,12 @@ const backendTable = () =>
 
 const leftOut = () => {
   const out = data.results.filter((r) => tone(r.verdict) === "none");
-  if (!out.length) return el("p", { class: "muted" }, "Every result was judged.");
+  if (!out.length) return note("Every result was judged.");
   const groups = [...group(out, (r) => JSON.stringify([r.backend, r.verdict, reason(r)])).values()].sort(
     (a, b) => b.length - a.length,
   );
   return [
-    el(
-      "p",
-      { class: "muted" },
-      count(out.length) + " of " + plural(data.results.length, "result") + " not judged.",
-    ),
+    note(count(out.length) + " of " + plural(data.results.length, "result") + " not judged."),
     table(
       "Not run",
       ["backend", "verdict", "reason", "results", "subjects"],
@@ -90,10 +86,8 @@ const leftOut = () => {
             "td",
             {},
             short(
-              subjects
-                .slice(0, 12)
-                .map((s) => s)
-                .join(", ") + (subjects.length > 12 ? " and " + (subjects.length - 12) + " more" : ""),
+              subjects.slice(0, 12).join(", ") +
+                (subjects.length > 12 ? " and " + (subjects.length - 12) + " more" : ""),
               400,
             ),
           ),
@@ -138,8 +132,7 @@ const casesPerCheck = () => {
 
 const killMatrix = () => {
   const score = mutationScore();
-  if (!score)
-    return el("p", { class: "muted" }, "– not run. Try the suite on its mutants: conformance selftest");
+  if (!score) return note("– not run. Try the suite on its mutants: conformance selftest");
   const few = (names) =>
     short(
       names
@@ -187,14 +180,10 @@ const killMatrix = () => {
 };
 
 const proofTable = () => {
-  if (!data.proofs.length) return el("p", { class: "muted" }, "– not run.");
+  if (!data.proofs.length) return note("– not run.");
   const lines = [...data.proofs].sort((a, b) => num(b.error) - num(a.error));
   return [
-    el(
-      "p",
-      { class: "muted" },
-      "Each rule against an oracle that does not use it; the worst relative disagreement first.",
-    ),
+    note("Each rule against an oracle that does not use it; the worst relative disagreement first."),
     table(
       "Proofs",
       ["op", "oracle", "worst disagreement", "cases"],

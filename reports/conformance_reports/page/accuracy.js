@@ -1,10 +1,10 @@
 // Accuracy: how far each engine is from the rule, in units in the last place, and how close to the limit.
 
 const accuracy = (main, { parameters }) => {
-  main.append(el("h1", {}, "Accuracy"));
+  put(main, el("h1", {}, "Accuracy"));
   const measured = data.results.filter((r) => r.kind === "op" && typeof r.ulp === "number");
   if (!measured.length) {
-    main.append(el("p", { class: "muted" }, "– not run: no result of this run has an accuracy."));
+    put(main, note("– not run: no result of this run has an accuracy."));
     return;
   }
   const dtypes = [...new Set(measured.map((r) => r.dtype))].sort();
@@ -16,23 +16,17 @@ const accuracy = (main, { parameters }) => {
   const ops = [...group(lines, (r) => r.subject)]
     .map(([op, of]) => ({ op, of, top: Math.max(...of.map((r) => r.ulp)) }))
     .sort((a, b) => b.top - a.top);
-  main.append(
+  put(
+    main,
     el(
       "p",
       { class: "lead" },
       "The worst error of each op in units in the last place, the widest first. A number to know, not to pass.",
     ),
-    el(
-      "form",
-      { class: "controls", onsubmit: (e) => e.preventDefault() },
-      select(
-        "dtype",
-        dtypes.map((d) => [d, d]),
-        dtype,
-        (d) => {
-          location.hash = address("accuracy", "", { dtype: d });
-        },
-      ),
+    form(
+      select("dtype", dtypes, dtype, (d) => {
+        location.hash = address("accuracy", "", { dtype: d });
+      }),
     ),
     histogram(),
     el("h2", {}, "By op, " + dtype),
@@ -110,7 +104,7 @@ const histogram = () => {
     "section",
     { class: "card" },
     el("h2", {}, "Error over allowance"),
-    el("p", { class: "muted" }, "Of " + plural(errors.length, "result") + " with an error."),
+    note("Of " + plural(errors.length, "result") + " with an error."),
     el(
       "ul",
       { class: "bins" },

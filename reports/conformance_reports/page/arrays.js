@@ -16,7 +16,7 @@ const isNumeric = (a) => a !== undefined && flat(a).every((x) => num(x) !== unde
 
 // One array, or several where the shapes differ, or text where it is no array at all.
 const arrayView = (label, value, marks = UNMARKED) => {
-  if (value === undefined || value === null) return el("p", { class: "muted" }, "– none");
+  if (value === undefined || value === null) return note("– none");
   if (Array.isArray(value) && value.every((v) => typeof v === "string" && num(v) === undefined))
     return el("p", {}, el("code", {}, value.join(", ")));
   if (!isNumeric(value))

@@ -67,9 +67,9 @@ const clausePart = (r) => {
     clause
       ? [
           el("p", { class: "sentence" }, whole(clause.sentence)),
-          clause.reason ? el("p", { class: "muted" }, whole(clause.reason)) : null,
+          clause.reason ? note(whole(clause.reason)) : null,
         ]
-      : el("p", { class: "muted" }, "The specification that made this report has no sentence for it."),
+      : note("The specification that made this report has no sentence for it."),
     op && r.kind === "op"
       ? [
           el("h3", {}, "The rule"),
@@ -86,9 +86,7 @@ const saying = (r, evidence) =>
     {},
     evidence.message
       ? el("pre", { class: "message", tabindex: 0 }, short(evidence.message, 4000))
-      : el(
-          "p",
-          { class: "muted" },
+      : note(
           r.verdict === "pass" ? "✓ Held in " + plural(r.cases, "case") + "." : "No message was recorded.",
         ),
     evidence.reason || evidence.link
@@ -198,7 +196,7 @@ const elsewhere = (r) => {
                 return node;
               }),
             )
-          : el("p", { class: "muted" }, "– not run"),
+          : note("– not run"),
       ),
     ),
   );
@@ -247,9 +245,7 @@ const tabs = (r, evidence, chosen) => {
     body.setAttribute("aria-labelledby", "tab-" + name);
     const [, text, without] = list[name];
     body.replaceChildren(
-      text
-        ? el("div", {}, copier(text), el("pre", { tabindex: 0 }, text))
-        : el("p", { class: "muted" }, without),
+      text ? el("div", {}, copier(text), el("pre", { tabindex: 0 }, text)) : note(without),
     );
   };
   const step = (e) => {

@@ -39,6 +39,9 @@ const el = (tag, attributes, ...children) => filled(document.createElement(tag),
 const svg = (tag, attributes, ...children) =>
   filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
+const put = (node, ...children) => filled(node, {}, children);
+const note = (...children) => el("p", { class: "muted" }, children);
+
 // A link out of the page, if it is one that a browser may be trusted with; else its text.
 const outward = (address) => {
   let url = null;
@@ -88,9 +91,13 @@ const select = (label, options, value, onpick) =>
     el(
       "select",
       { onchange: (e) => onpick(e.target.value) },
-      options.map(([v, text]) => el("option", { value: v, selected: v === (value || "") }, short(text, 40))),
+      options
+        .map((option) => [option].flat())
+        .map(([v, text = v]) => el("option", { value: v, selected: v === (value || "") }, short(text, 40))),
     ),
   );
+const form = (...fields) =>
+  el("form", { class: "controls", role: "search", onsubmit: (e) => e.preventDefault() }, fields);
 const tick = (label, value, onpick) =>
   el(
     "label",

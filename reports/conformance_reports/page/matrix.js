@@ -38,7 +38,7 @@ const gridOf = (parameters, body) => {
   const first = el("th", { scope: "col" }, parameters.by === "clause" ? "clause" : "subject");
   const grid = el(
     "table",
-    { class: "matrix by-" + (parameters.by || "subject") },
+    { class: "matrix by-" + (parameters.by || "subject") + (backends.length < 5 ? " few" : "") },
     el("caption", { class: "unseen" }, "Passed out of judged, per row and backend"),
     el("thead", {}, el("tr", {}, first, heads)),
     body,
@@ -84,9 +84,7 @@ const controls = (p, apply) => {
   const groups = [...new Set(indexed(p.by === "clause" ? "clause" : "subject").map((row) => row.group))];
   const dtypes = [...new Set(data.results.map((r) => r.dtype))].filter((d) => d).sort();
   const verdicts = ORDER.filter((v) => data.results.some((r) => r.verdict === v));
-  return el(
-    "form",
-    { class: "controls", role: "search", onsubmit: (e) => e.preventDefault() },
+  return form(
     select(
       "rows",
       [
@@ -109,19 +107,14 @@ const controls = (p, apply) => {
         oninput: (e) => pick("q")(e.target.value),
       }),
     ),
-    select(
-      p.by === "clause" ? "chapter" : "family",
-      [["", "all"], ...groups.map((g) => [g, g])],
-      p.family,
-      pick("family"),
-    ),
+    select(p.by === "clause" ? "chapter" : "family", [["", "all"], ...groups], p.family, pick("family")),
     select(
       "verdict",
       [["", "all"], ...verdicts.map((v) => [v, glyph(v) + " " + word(v)])],
       p.verdict,
       pick("verdict"),
     ),
-    select("dtype", [["", "all"], ...dtypes.map((d) => [d, d])], p.dtype, pick("dtype")),
+    select("dtype", [["", "all"], ...dtypes], p.dtype, pick("dtype")),
     tick("engines differ", p.differ, pick("differ")),
   );
 };
@@ -143,9 +136,7 @@ const showCell = (panel, cell, rows, close) => {
     el("button", { type: "button", class: "close", onclick: close, "aria-label": "Close" }, "×"),
     el("h2", { tabindex: -1 }, row.label + " on " + name),
     row.about ? el("p", {}, row.about) : "",
-    el(
-      "p",
-      { class: "muted" },
+    note(
       lines.length
         ? t.passed + " of " + t.judged + " judged passed, " + (lines.length - t.judged) + " not judged"
         : "– not run",
@@ -166,8 +157,6 @@ const showCell = (panel, cell, rows, close) => {
         ),
       ),
     ),
-    checks.length > 200
-      ? el("p", { class: "muted" }, "and " + (checks.length - 200) + " more; narrow the rows to see them")
-      : "",
+    checks.length > 200 ? note("and " + (checks.length - 200) + " more; narrow the rows to see them") : "",
   );
 };

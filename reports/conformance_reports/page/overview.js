@@ -3,7 +3,8 @@
 const SHOWN_AT_ONCE = 40;
 
 const overview = (main) => {
-  main.append(
+  put(
+    main,
     el("h1", {}, "How the engines did"),
     strip(),
     el(
@@ -63,7 +64,7 @@ const standings = () => {
 
 const standing = ({ name, lines, found }) => {
   const refused = (engines.get(name) || {}).error;
-  const head = el("div", { class: "who" }, el("h3", {}, name), el("p", { class: "muted" }, engineOf(name)));
+  const head = el("div", { class: "who" }, el("h3", {}, name), note(engineOf(name)));
   if (!lines.length)
     return el(
       "li",
@@ -165,9 +166,7 @@ const jumpList = () => {
   const node = el("section", { "aria-labelledby": "first" }, el("h2", { id: "first" }, "Look here first"));
   if (!found.length) {
     node.append(
-      el(
-        "p",
-        { class: "muted" },
+      note(
         data.results.length
           ? "✓ Nothing unexpected in " + plural(data.results.length, "result") + "."
           : "– No results: not run.",
@@ -177,9 +176,7 @@ const jumpList = () => {
   }
   const groups = alike(found);
   node.append(
-    el(
-      "p",
-      { class: "muted" },
+    note(
       plural(found.length, "unexpected result") +
         ", told in " +
         count(groups.length) +
@@ -271,7 +268,7 @@ const noted = (verdict, title, why) => {
     "details",
     { open: verdict === "fixed" },
     el("summary", {}, title + " (" + count(lines.length) + ")"),
-    el("p", { class: "muted" }, why),
+    note(why),
     list,
   );
 };

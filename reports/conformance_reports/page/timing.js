@@ -4,9 +4,7 @@ const timing = (main, { parameters }) => {
   main.append(el("h1", {}, "Timing"));
   if (!data.timings.length) {
     main.append(
-      el(
-        "p",
-        { class: "muted" },
+      note(
         "– not run. Times are measured apart from correctness: conformance bench -o BENCH.jsonl, then conformance report with both files.",
       ),
     );
@@ -31,22 +29,7 @@ const timing = (main, { parameters }) => {
       { class: "lead" },
       "Median with the quartiles, on one machine, engines in turn. A wrong gradient gets no number.",
     ),
-    el(
-      "form",
-      { class: "controls", onsubmit: (e) => e.preventDefault() },
-      select(
-        "what",
-        whats.map((w) => [w, w]),
-        what,
-        pick("what"),
-      ),
-      select(
-        "dtype",
-        dtypes.map((d) => [d, d]),
-        dtype,
-        pick("dtype"),
-      ),
-    ),
+    form(select("what", whats, what, pick("what")), select("dtype", dtypes, dtype, pick("dtype"))),
     chartLegend(names),
     el(
       "div",
@@ -54,9 +37,7 @@ const timing = (main, { parameters }) => {
       [...group(lines, (t) => t.workload)].map(([name, of]) => multiple(name, of)),
     ),
     el("h2", {}, "Ratios"),
-    el(
-      "p",
-      { class: "muted" },
+    note(
       "To hand-written NumPy with a 95 % interval, below it to the reference engine and the cost of a gradient over its forward.",
     ),
     ratios(lines, names, dtype),

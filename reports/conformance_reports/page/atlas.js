@@ -1,0 +1,167 @@
+// Atlas: what each backend elected where engines may differ, and what it declares it can do.
+
+const atlas = (main, { parameters }) => {
+  const rows = [...electedRows(), ...capabilityRows()].map(compared);
+  main.append(el("h1", {}, "Atlas of conventions"));
+  if (!rows.length) {
+    main.append(note("– not run: no backend of this run told its conventions."));
+    return;
+  }
+  // The sort is stable: clauses stay before capabilities, each in its order.
+  rows.sort((a, b) => b.differ - a.differ);
+  const body = el("tbody");
+  const said = el("p", { class: "muted", role: "status" });
+  const apply = (differ) => {
+    const shown = rows.filter((row) => row.differ || !differ);
+    body.replaceChildren(...shown.map(atlasRow));
+    const first = body.querySelector("td a");
+    if (first) first.tabIndex = 0;
+    const apart = rows.filter((row) => row.differ).length;
+    said.textContent = plural(shown.length, "row") + "; backends differ in " + apart + " of " + rows.length;
+  };
+  body.addEventListener("keydown", stroll);
+  main.append(
+    el(
+      "p",
+      { class: "lead" },
+      "Where engines may differ, what each one elected, and what each one declares it can do. The verdict says whether the checks of the clause, or the probe of the capability, hold it to its word.",
+    ),
+    form(
+      tick("engines differ", parameters.differ, (differ) => {
+        set({ differ });
+        apply(differ);
+      }),
+    ),
+    said,
+    scroller(
+      "Atlas",
+      el(
+        "table",
+        { class: "atlas" },
+        el("caption", { class: "unseen" }, "Elections and capabilities, per backend"),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            el("th", { scope: "col" }, "convention or capability"),
+            backends.map((b) => el("th", { scope: "col", title: engineOf(b) }, short(b, 24))),
+          ),
+        ),
+        body,
+      ),
+    ),
+    legend(),
+  );
+  apply(parameters.differ);
+};
+
+// A row: what it is called, what it means, the answer and the results of each backend that told its own.
+const electedRows = () => {
+  const answers = new Map();
+  for (const b of engines.values())
+    for (const [clause, elected] of Object.entries(b.conventions || {})) {
+      if (!answers.has(clause)) answers.set(clause, new Map());
+      answers.get(clause).set(b.name, elected);
+    }
+  return [...answers.keys()].sort(natural).map((clause) => ({
+    label: clause,
+    about: sentence(clause),
+    kind: ((spec.clauses[clause] || {}).elects || []).join(" / "),
+    answers: answers.get(clause),
+    results: group(
+      data.results.filter((r) => r.clause === clause),
+      (r) => r.backend,
+    ),
+  }));
+};
+
+const capabilityRows = () => {
+  const probes = group(
+    data.results.filter((r) => r.kind === "capability"),
+    (r) => r.subject.replace(/^capability /, ""),
+  );
+  const told = [...engines.values()].filter((b) => !b.error);
+  const names = new Set([...told.flatMap((b) => b.capabilities || []), ...probes.keys()]);
+  return [...names].sort(natural).map((name) => ({
+    label: name,
+    about: "",
+    kind: "capability",
+    answers: new Map(
+      told.map((b) => [b.name, (b.capabilities || []).includes(name) ? "declared" : "not declared"]),
+    ),
+    results: group(probes.get(name) || [], (r) => r.backend),
+  }));
+};
+
+// The answer that most give is what the others stand apart from.
+const compared = (row) => {
+  const alike = [...group([...row.answers.values()], (a) => a).values()].sort((a, b) => b.length - a.length);
+  return { ...row, differ: alike.length > 1, usual: alike[0] && alike[0][0] };
+};
+
+const atlasRow = (row) =>
+  el(
+    "tr",
+    {},
+    el(
+      "th",
+      { scope: "row" },
+      el("b", {}, row.label),
+      row.differ ? el("span", { class: "badge known" }, "≠ differ") : null,
+      row.about ? el("p", {}, row.about) : null,
+      row.kind ? el("p", { class: "muted small" }, row.kind) : null,
+    ),
+    backends.map((b) => {
+      const answer = row.answers.get(b);
+      const lines = row.results.get(b);
+      return el(
+        "td",
+        {},
+        el(
+          "div",
+          {},
+          answer === undefined
+            ? el("span", { class: "muted" }, "– not told")
+            : el("span", { class: row.differ && answer !== row.usual && "apart" }, answer),
+        ),
+        lines ? held(lines, row.label + " on " + b) : el("span", { class: "muted small" }, "– not run"),
+      );
+    }),
+  );
+
+// The worst result stands for all, with how many passed of those judged where there are several.
+const held = (lines, of) => {
+  const judged = lines.filter((r) => tone(r.verdict) !== "none");
+  const first = worst(judged.length ? judged : lines);
+  const t = tally(lines);
+  return el(
+    "a",
+    { class: "chip " + tone(first.verdict), href: address("case", first.id), tabindex: -1 },
+    glyph(first.verdict) + " " + word(first.verdict),
+    t.judged > 1 ? " " + count(t.passed) + "/" + count(t.judged) : "",
+    el("span", { class: "unseen" }, " " + of),
+  );
+};
+
+// Arrow keys walk from cell to cell, over those that lead nowhere; one cell is a stop of the tab key.
+const stroll = (e) => {
+  const [down, across] = (!e.altKey && e.key.startsWith("Arrow") && STEPS[e.key]) || [0, 0];
+  const from = e.target.closest("td");
+  if (!from || !(down || across)) return;
+  e.preventDefault();
+  const rows = e.currentTarget.rows;
+  let [row, column] = [[...rows].indexOf(from.parentNode), from.cellIndex];
+  let next = null;
+  while (!next) {
+    row += down;
+    column += across;
+    const cell = rows[row] && rows[row].cells[column];
+    if (!cell) return;
+    next = cell.querySelector("a");
+  }
+  e.target.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+};
