@@ -72,6 +72,7 @@ class Dialect:
     gradient: str = ""
     detach: str = ""
     no_grad: str = ""
+    call: str = ""  # of an op that the adapter's source does not spell: {name}, {operands}, {parameters}
     show: str = "print({value})"
 
 

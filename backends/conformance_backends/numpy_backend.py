@@ -39,13 +39,16 @@ class NumpyTape(TapeBackend):
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import CATALOGUE\n"
-        "from conformance_backends.numpy_engine import Tensor, apply",
+        "from conformance_backends.numpy_engine import Tensor, apply, no_grad",
         array="Tensor(np.array({values}, np.{dtype}))",
         leaf="Tensor(np.array({values}, np.{dtype}), requires_grad=True)",
         backward="{output}.backward()",
         backward_with="{output}.backward({cotangent})",
         grad="{leaf}.grad",
         clear="{leaf}.grad = None",
+        detach="{value}.detach()",
+        no_grad="no_grad()",
+        call="apply(CATALOGUE[{name!r}], ({operands},), {parameters})",
     )
 
     def version(self) -> str:

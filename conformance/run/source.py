@@ -49,6 +49,8 @@ def expression_of(backend: Backend, name: str) -> ast.expr | None:
 def call_text(backend: Backend, name: str, operands: list[str], parameters: dict[str, Any]) -> str:
     """A call of an op in the engine's own words: a lambda of the table is written out."""
     expression = expression_of(backend, name)
+    if expression is None and backend.dialect and backend.dialect.call:
+        return backend.dialect.call.format(name=name, operands=", ".join(operands), parameters=parameters)
     arguments = [ast.parse(text, mode="eval").body for text in operands]
     keywords = {k: ast.parse(repr(v), mode="eval").body for k, v in parameters.items()}
     if isinstance(expression, ast.Lambda) and not expression.args.vararg:
