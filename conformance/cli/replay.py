@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from conformance.backend import Backend
     from conformance.checks import Check
-    from conformance.run.execute import Question
+    from conformance.run.asking import Question
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -133,7 +133,7 @@ def _script(backend: Backend, token: str, key: str) -> str:
     """The script of the first check that fails on this backend, else of the question itself."""
     from functools import partial
 
-    from conformance.run.execute import failure_of
+    from conformance.run.asking import failure_of
     from conformance.run.script import script_of
 
     asked = list(_questions(token, key))
@@ -147,6 +147,6 @@ def _script(backend: Backend, token: str, key: str) -> str:
 
 def _put(check: Check, question: Question, backend: Backend) -> object:
     """Ask a question, the backend last: what a script is written from."""
-    from conformance.run.execute import put
+    from conformance.run.asking import put
 
     return put(check, backend, question)

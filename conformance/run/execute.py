@@ -8,7 +8,6 @@ backend does not offer it (unsupported).
 from __future__ import annotations
 
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,20 +22,16 @@ from conformance.checks import Check, Kind
 from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
-from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation, is_ctrl_c
+from conformance.errors import ConformanceError, Unsupported, Violation, is_ctrl_c
 from conformance.ops import CATALOGUE, find
-from conformance.oracle.allowance import MOVES
 from conformance.program import Program
+from conformance.run.asking import Question, ask, ask_seen, failure_of, put, verdict_of
 from conformance.run.plan import Item
 from conformance.run.results import Evidence, ResultLine, Verdict
 from conformance.run.script import script_of
 from conformance.strategies import Effort, draw_cases, smallest_case
 from conformance.strategies.programs import draw_programs, smallest_program
 
-BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
-MANY_MOVES = 64  # trials before an engine is called wrong
-
-Question = Case | Program | Sample
 Ask = Callable[[Check, Backend, Question], Any]
 Note = Callable[[str], None]
 
@@ -131,7 +126,7 @@ class Executor:
                 check = item.definition
                 if tally.failure is None and not (check.once_per_signature and case.draw):
                     self.note(item.id)
-                    tally.ask(check, self.backend, case, partial(_ask_seen, seen))
+                    tally.ask(check, self.backend, case, partial(ask_seen, seen))
         for item, tally in tallies.items():
             self.note(item.id)
             yield self.told(item, tally)
@@ -181,16 +176,9 @@ class Executor:
             evidence = Evidence(message=reasons or "not one case was drawn for this check")
         if verdict is not Verdict.PASS and evidence is None:
             evidence = self._evidence(item, tally, verdict)
-        return ResultLine(
-            id=item.id,
-            backend=item.backend,
-            kind=check.kind.value,
-            subject=item.subject,
-            check=check.name,
-            clause=check.clause,
-            level=item.level,
-            dtype=item.dtype,
-            verdict=verdict,
+        return result_for(
+            item,
+            verdict,
             cases=tally.cases,
             seconds=round(tally.seconds, 6),
             error=tally.error,
@@ -243,37 +231,21 @@ class Executor:
         return smallest, failure_of(check, self.backend, smallest) or failure
 
 
-def ask(check: Check, backend: Backend, question: Question) -> Any:
-    """Put one question to one check."""
-    if isinstance(question, Case):
-        return ask_observation(check, Observation(backend, CATALOGUE[question.op], question))
-    return check.function(backend, question)
-
-
-def put(check: Check, backend: Backend, question: Question) -> Any:
-    """Put one question once, without a second judgement: what a script shows."""
-    if isinstance(question, Case):
-        return check.function(Observation(backend, CATALOGUE[question.op], question))
-    return check.function(backend, question)
-
-
-def _ask_seen(seen: Observation, check: Check, backend: Backend, question: Question) -> Any:
-    """Put the case that is being observed: the arguments of `ask`, of which only the check is new."""
-    return ask_observation(check, seen)
-
-
-def ask_observation(check: Check, seen: Observation) -> Any:
-    """Put an observed case to a check.
-
-    Where the values differ, the allowance is found once more from many trials: a few are enough to let
-    an engine pass, not to call it wrong.
-    """
-    try:
-        return check.function(seen)
-    except Violation as failure:
-        if failure.error is None or failure.error > BEYOND_DOUBT or seen.moves != MOVES:
-            raise
-        return check.function(seen.with_moves(MANY_MOVES))
+def result_for(item: Item, verdict: Verdict, **measured: Any) -> ResultLine:
+    """The line of an item: what it is follows from it, what was `measured` is given."""
+    check = item.definition
+    return ResultLine(
+        id=item.id,
+        backend=item.backend,
+        kind=check.kind.value,
+        subject=item.subject,
+        check=check.name,
+        clause=check.clause,
+        level=item.level,
+        dtype=item.dtype,
+        verdict=verdict,
+        **measured,
+    )
 
 
 def result_of(check: Check, backend: Backend, question: Question) -> ResultLine:
@@ -285,39 +257,6 @@ def result_of(check: Check, backend: Backend, question: Question) -> ResultLine:
     item = Item(backend.name, check.key, subject, dtype)
     executor = Executor(backend, seed=0, effort=Effort(1, 1, 1, 1), shrink=False)
     return executor.told(item, tally)
-
-
-def failure_of(check: Check, backend: Backend, question: Question) -> BaseException | None:
-    """How a check fails on a question; None where it does not."""
-    try:
-        ask(check, backend, question)
-    except NotThisCase:
-        return None
-    except BaseException as failure:
-        if is_ctrl_c(failure):
-            raise
-        return failure
-    return None
-
-
-def verdict_of(failure: BaseException, adapter: type[Backend]) -> Verdict:
-    """What an exception means."""
-    if isinstance(failure, Violation):
-        return Verdict.FAIL
-    if isinstance(failure, Unsupported):
-        return Verdict.UNSUPPORTED
-    if isinstance(failure, (AdapterError, ConformanceError)):
-        return Verdict.ADAPTER_ERROR
-    return Verdict.ADAPTER_ERROR if _is_adapters(failure, adapter) else Verdict.ERROR
-
-
-def _is_adapters(failure: BaseException, adapter: type[Backend]) -> bool:
-    """Whether an exception is a slip of the adapter's own: a name it got wrong, or its conversions."""
-    frames = traceback.extract_tb(failure.__traceback__)
-    files = {getattr(__import__(cls.__module__, fromlist=["x"]), "__file__", "") for cls in adapter.__mro__}
-    is_innermost = bool(frames) and frames[-1].filename in files
-    converts = any(f.filename in files and f.name in ("array", "numpy", "leaf", "memory") for f in frames)
-    return converts or (is_innermost and isinstance(failure, (NameError, AttributeError, ImportError)))
 
 
 def evidence_of(

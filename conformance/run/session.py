@@ -22,7 +22,7 @@ from conformance.errors import UsageError
 from conformance.load import load_backend
 from conformance.run import journal
 from conformance.run.describe import Description, describe
-from conformance.run.execute import Executor
+from conformance.run.execute import Executor, result_for
 from conformance.run.known import KnownFailure, judge, read_known
 from conformance.run.plan import PROFILES, Item, items_of, select, shard
 from conformance.run.results import BackendLine, Evidence, ResultLine, Verdict, decode
@@ -118,21 +118,8 @@ class Worker:
 
 def _lost(item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases: int = 0) -> ResultLine:
     """The result of a question that ended its process."""
-    check = item.definition
-    return ResultLine(
-        id=item.id,
-        backend=item.backend,
-        kind=check.kind.value,
-        subject=item.subject,
-        check=check.name,
-        clause=check.clause,
-        level=item.level,
-        dtype=item.dtype,
-        verdict=verdict,
-        cases=cases,
-        seconds=0.0,
-        evidence=Evidence(message=message or "asking this ended the process"),
-    )
+    evidence = Evidence(message=message or "asking this ended the process")
+    return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
 
 
 # ---- the keeper -------------------------------------------------------------------------------
