@@ -1,0 +1,356 @@
+"""A run asks every engine the same questions, and what it says follows from the answers."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from conformance_backends import numpy_engine as engine
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.backend import Backend
+from conformance.errors import NothingSelected, UsageError
+from conformance.run.conduct import exit_code
+from conformance.run.describe import Description, describe
+from conformance.run.execute import Executor
+from conformance.run.known import KnownFailure, judge, read_known, stale, write_known
+from conformance.run.plan import Item, items_of, matches, select, shard
+from conformance.run.results import (
+    BackendLine,
+    EndLine,
+    Evidence,
+    MutantLine,
+    ProofLine,
+    ResultLine,
+    TimingLine,
+    Verdict,
+    decode,
+    encode,
+    json_schema,
+    printable,
+)
+from conformance.strategies import Effort
+
+EFFORT = Effort(signatures=2, draws=2, samples=2, programs=3)
+TODAY = datetime.date(2026, 6, 1)
+ITEMS = list(items_of("numpy", ("float64", "float32")))
+QUERIES = ["op/tanh", "op/matmul/vjp", "contract/B*", "program", "example/W1"]
+
+
+def groups(items: list[Item]) -> list[list[Item]]:
+    found: dict[str, list[Item]] = {}
+    for item in items:
+        found.setdefault(item.group, []).append(item)
+    return list(found.values())
+
+
+def asked(backend: Backend, queries: list[str], **options: Any) -> list[ResultLine]:
+    executor = Executor(backend, **{"seed": 0, "effort": EFFORT, **options})
+    return [result for group in groups(select(ITEMS, queries)) for result in executor.results(group)]
+
+
+def result(verdict: Verdict, identifier: str = "numpy/op/tanh/vjp/float64") -> ResultLine:
+    evidence = None if verdict is Verdict.PASS else Evidence(message="m", token="c1:x")
+    return ResultLine(
+        identifier, "numpy", "op", "tanh", "vjp", "E1", "must", "float64", verdict, 3, 0.1, evidence=evidence
+    )
+
+
+# ---- the plan ----------------------------------------------------------------------------------------
+
+
+def test_no_two_questions_have_one_id() -> None:
+    assert len({item.id for item in ITEMS}) == len(ITEMS) > 1000
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_shards_are_disjoint_whole_and_together_everything(count: int) -> None:
+    shards = [[item.id for item in shard(ITEMS, f"{i}/{count}")] for i in range(1, count + 1)]
+    assert sorted(identifier for part in shards for identifier in part) == sorted(item.id for item in ITEMS)
+    owners: dict[str, int] = {}
+    for number in range(1, count + 1):
+        for item in shard(ITEMS, f"{number}/{count}"):
+            assert owners.setdefault(item.group, number) == number
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "a/b", "1/2/3", "-1/2", "1.0/2", "/"])
+def test_a_shard_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="expected i/n"):
+        shard(ITEMS, text)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_asked"),
+    [
+        ("numpy/op/tanh/vjp/float64", True),
+        ("op/tanh/vjp/float64", True),
+        ("op/tanh", True),
+        ("op/tanh/", True),
+        ("op/tan", False),
+        ("op/t*", True),
+        ("*", True),
+        ("numpy", True),
+        ("torch", False),
+        ("op/*/vjp", True),
+        ("op/TANH", False),
+    ],
+)
+def test_a_query_asks_for_whole_names_or_stars(query: str, *, is_asked: bool) -> None:
+    assert matches("numpy/op/tanh/vjp/float64", query) == is_asked
+
+
+def test_one_query_of_several_that_matches_nothing_is_refused() -> None:
+    with pytest.raises(NothingSelected, match="'op/tahn' matches nothing"):
+        select(ITEMS, ["op/tanh", "op/tahn"])
+
+
+# ---- asking ------------------------------------------------------------------------------------------------
+
+
+def bare(results: list[ResultLine]) -> list[ResultLine]:
+    return [msgspec.structs.replace(r, seconds=0.0) for r in results]
+
+
+def test_the_same_seed_gives_the_same_answers_and_every_pass_has_seen_a_case() -> None:
+    first, second = asked(NumpyTape(), QUERIES), asked(NumpyTape(), QUERIES)
+    assert bare(first) == bare(second)
+    assert {r.verdict for r in first} == {Verdict.PASS}
+    assert all(r.cases > 0 for r in first)
+
+
+def test_two_engines_are_asked_with_the_same_numbers() -> None:
+    seen: dict[str, list[bytes]] = {"one": [], "two": []}
+
+    def listening(name: str) -> NumpyTape:
+        backend = NumpyTape()
+        make = backend.leaf
+        backend.leaf = lambda value: (seen[name].append(value.tobytes()), make(value))[1]  # type: ignore[method-assign]
+        return backend
+
+    for name in seen:
+        asked(listening(name), QUERIES)
+    assert seen["one"] == seen["two"] != []
+
+
+def test_another_seed_asks_with_other_numbers() -> None:
+    errors = [[r.error for r in asked(NumpyTape(), ["op/tanh/vjp"], seed=seed)] for seed in (0, 1)]
+    assert errors[0] != errors[1]
+
+
+class Wrong(NumpyTape):
+    """tanh's slope is 1 - z."""
+
+    ops = {**NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * (1 - x)])}  # noqa: RUF012
+
+
+class Unnamed(NumpyTape):
+    """Names no tanh."""
+
+    ops = {name: op for name, op in NumpyTape.ops.items() if name != "tanh"}  # noqa: RUF012
+
+
+class Slipping(NumpyTape):
+    """The adapter itself has a name wrong."""
+
+    def grad(self, leaf: Any) -> Any:
+        return leaf.gradient
+
+
+class Raising(NumpyTape):
+    """The engine raises."""
+
+    ops = {**NumpyTape.ops, "tanh": lambda x: [][1]}  # noqa: RUF012
+
+
+@pytest.mark.parametrize(
+    ("adapter", "verdict", "said"),
+    [
+        (Wrong, Verdict.FAIL, "the gradient of operand 0 is not the rule's"),
+        (Unnamed, Verdict.UNSUPPORTED, "the adapter of numpy names no tanh"),
+        (Slipping, Verdict.ADAPTER_ERROR, "AttributeError: 'Tensor' object has no attribute 'gradient'"),
+    ],
+)
+def test_what_happens_is_the_verdict(adapter: type[Backend], verdict: Verdict, said: str) -> None:
+    (told,) = asked(adapter(), ["op/tanh/vjp/float64"])
+    assert told.verdict is verdict
+    assert told.evidence is not None
+    assert said in told.evidence.message
+
+
+def test_a_failure_is_made_small_and_carries_a_token_and_a_script() -> None:
+    (told,) = asked(Wrong(), ["op/tanh/vjp/float64"])
+    evidence = told.evidence
+    assert evidence is not None
+    assert evidence.token.startswith("c1:")
+    assert len(json.dumps(evidence.case["operands"])) < 60
+    assert "backward" in evidence.script
+
+
+# ---- known failures -------------------------------------------------------------------------------------------
+
+
+def known(identifier: str, **more: Any) -> list[KnownFailure]:
+    return [KnownFailure(identifier, "because", **more)]
+
+
+@pytest.mark.parametrize("identifier", ["numpy/op/tanh/vjp/float64", "numpy/op/tanh/*", "*"])
+def test_a_failure_that_is_listed_is_known(identifier: str) -> None:
+    told = judge(result(Verdict.FAIL), known(identifier), TODAY)
+    assert told.verdict is Verdict.KNOWN
+    assert told.evidence is not None
+    assert (told.evidence.reason, told.evidence.message) == ("because", "m")
+
+
+def test_a_failure_that_is_not_listed_stays_one() -> None:
+    assert judge(result(Verdict.FAIL), known("numpy/op/tanh/vjp/float32"), TODAY).verdict is Verdict.FAIL
+
+
+def test_a_pass_that_is_listed_by_its_id_is_fixed() -> None:
+    assert judge(result(Verdict.PASS), known("numpy/op/tanh/vjp/float64"), TODAY).verdict is Verdict.FIXED
+
+
+def test_a_pass_under_a_star_is_a_pass() -> None:
+    assert judge(result(Verdict.PASS), known("numpy/op/tanh/*"), TODAY).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(("day", "verdict"), [(31, Verdict.FAIL), (1, Verdict.KNOWN)])
+def test_an_entry_holds_until_it_expires(day: int, verdict: Verdict) -> None:
+    expires = datetime.date(2026, 5, 31) if day == 31 else TODAY
+    assert judge(result(Verdict.FAIL), known("*", expires=expires), TODAY).verdict is verdict
+
+
+def test_unsupported_is_never_known() -> None:
+    assert judge(result(Verdict.UNSUPPORTED), known("*"), TODAY).verdict is Verdict.UNSUPPORTED
+
+
+def test_entries_that_nothing_fails_for_are_stale() -> None:
+    entries = known("numpy/op/tanh/*") + known("numpy/op/exp/*")
+    assert stale(entries, [result(Verdict.KNOWN)]) == entries[1:]
+
+
+def test_writing_known_failures_keeps_comments_and_adds_each_once(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text('# ours\n[[known]]\nid = "numpy/op/exp/*"\nreason = "old"\n')
+    assert write_known(path, [result(Verdict.FAIL), result(Verdict.PASS, "numpy/x")], "") == 1
+    assert write_known(path, [result(Verdict.FAIL)], "") == 0
+    assert path.read_text().startswith("# ours\n")
+    assert [(e.id, e.reason, e.token) for e in read_known(path)] == [
+        ("numpy/op/exp/*", "old", ""),
+        ("numpy/op/tanh/vjp/float64", "m", "c1:x"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["known = 3", "known = [3]", '[[known]]\nid = "x"', '[[known]]\nid = 1\nreason = ""', "[[known", "\xff"]
+)  # fmt: skip
+def test_a_file_that_is_no_list_of_known_failures_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(UsageError, match="is not a known-failures file"):
+        read_known(tmp_path / "known.toml")
+
+
+# ---- what the run says ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "more", "code"),
+    [
+        ("pass unsupported known", {}, 0),
+        ("pass fail", {}, 1),
+        ("pass crash", {}, 1),
+        ("pass adapter_error", {}, 1),
+        ("pass fixed", {}, 10),
+        ("fail fixed", {}, 1),
+        ("pass", {"is_complete": False}, 12),
+        ("pass fail", {"was_interrupted": True}, 2),
+        ("pass", {"trouble": ["ours"]}, 3),
+        ("pass fail", {"error": "no engine"}, 11),
+    ],
+)
+def test_the_gravest_thing_is_the_exit_code(verdicts: str, more: dict[str, Any], code: int) -> None:
+    results = [result(Verdict(name)) for name in verdicts.split()]
+    backend = Description(BackendLine("numpy", "numpy", "1", error=more.get("error", "")))
+    assert code == exit_code(
+        results,
+        [backend],
+        more.get("trouble", []),
+        is_complete=more.get("is_complete", True),
+        was_interrupted=more.get("was_interrupted", False),
+    )
+
+
+def test_a_known_failures_file_decides_the_exit_code(command: Any, adapters: Path, tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_text(
+        '[[known]]\nid = "wrong_tanh/op/tanh/*"\nreason = "r"\n'
+        '[[known]]\nid = "wrong_tanh/op/exp/vjp/float64"\nreason = "r"\n'
+    )
+    told = command(
+        *("run", adapters / "wrong_tanh.py", "-n", 1, "--known", "known.toml"),
+        *("-q", "op/tanh/vjp/float64", "-q", "op/exp/vjp/float64"),
+    )
+    assert told.code == 10
+    assert told.verdicts == {
+        "wrong_tanh/op/tanh/vjp/float64": "known",
+        "wrong_tanh/op/exp/vjp/float64": "fixed",
+    }
+
+
+def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: Any) -> None:
+    def answers(*more: str) -> dict[str, Any]:
+        told = command("run", "numpy", "-q", "op/tanh", "-q", "contract/A*", "-n", 1, *more)
+        assert told.code == 0, told.said
+        return {r.id: (r.verdict, r.cases, r.error, r.ulp) for r in told.run.results}
+
+    whole = answers()
+    first, second = answers("--shard", "1/2"), answers("--shard", "2/2")
+    assert whole == first | second
+    assert not set(first) & set(second)
+
+
+# ---- the run file --------------------------------------------------------------------------------------------
+
+LINES = [
+    result(Verdict.FAIL),
+    TimingLine("mlp", "s", "numpy", "float64", "gradient", 1.0, rounds=3),
+    ProofLine("tanh", "complex step", 1e-16, 3),
+    MutantLine("m", "w", ("op/vjp",), ()),
+    EndLine(True, {"pass": 1}, 1.0, 0),
+]
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: type(line).__name__)
+def test_a_line_comes_back_as_it_was_written(line: Any) -> None:
+    assert decode(encode(line)) == line
+    assert "\n" not in encode(line)
+
+
+def test_the_schema_names_every_kind_of_line_and_every_field_written() -> None:
+    schema = json_schema()
+    definitions = schema["$defs"]
+    kinds = {
+        d["properties"]["type"]["enum"][0]: d
+        for d in definitions.values()
+        if "type" in d.get("properties", {})
+    }
+    assert set(kinds) == {"run", "result", "timing", "proof", "mutant", "end"}
+    for line in LINES:
+        written = json.loads(encode(line))
+        described = kinds[written["type"]]
+        assert set(written) <= set(described["properties"])
+        assert set(described["required"]) <= set(written)
+
+
+def test_control_characters_are_written_as_escapes() -> None:
+    assert printable("a\x1b[2J\r\x00\ud800\u202eb\tc\nd é∂") == "a\\x1b[2J\\r\\x00\\ud800\\u202eb\tc\nd é∂"
+    assert Evidence(message="\x07").message == "\\x07"
+
+
+def test_a_description_says_how_to_ask_again(adapters: Path) -> None:
+    spec = str(adapters / "wrong_tanh.py")
+    assert describe(spec).line.spec == spec
+    assert describe("numpy").line.spec == ""

@@ -1,0 +1,86 @@
+"""An engine's own pytest run gets the questions as items beside its own tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.conftest import clean_environment
+
+
+@pytest.fixture
+def run_pytest(tmp_path: Path) -> Any:
+    (tmp_path / "test_own.py").write_text("def test_own():\n    assert 1 + 1 == 2\n")
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", *map(str, arguments)],
+            cwd=tmp_path,
+            env=clean_environment(),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=90,
+            check=False,
+        )
+
+    return run
+
+
+def test_failures_known_failures_and_skips_are_told_in_the_words_of_the_suite(
+    run_pytest: Any, adapters: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "known.toml").write_text(
+        '[[known]]\nid = "wrong_tanh/op/tanh/vjp/float32"\nreason = "single precision is broken"\n'
+    )
+    done = run_pytest(
+        *(f"--conformance-backend={adapters / 'wrong_tanh.py'}", "--conformance-known=known.toml"),
+        *("--conformance-query", "op/tanh/vjp", "--conformance-query", "op/exp/vjp"),
+    )
+    assert done.returncode == 1
+    assert "1 failed, 3 passed, 1 xfailed" in done.stdout
+    assert "FAILED ::wrong_tanh/op/tanh/vjp/float64" in done.stdout
+    assert "PASSED ::wrong_tanh/op/exp/vjp/float64" in done.stdout
+    assert "PASSED test_own.py::test_own" in done.stdout
+    assert "XFAIL ::wrong_tanh/op/tanh/vjp/float32" in done.stdout
+    assert "single precision is broken" in done.stdout
+    assert "tanh · the gradient of operand 0 is not the rule's" in done.stdout
+    assert "again   conformance replay c1:" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert "def runtest" not in done.stdout
+
+
+def test_what_a_backend_does_not_offer_is_skipped_with_the_reason(run_pytest: Any, tmp_path: Path) -> None:
+    (tmp_path / "small.py").write_text(
+        "from conformance_backends.numpy_backend import NumpyTape\n"
+        "class Small(NumpyTape):\n    ops = {'exp': NumpyTape.ops['exp']}\n"
+    )
+    done = run_pytest(
+        "--conformance-backend", "small.py", "--conformance-query", "op/tanh/vjp", "test_own.py"
+    )
+    assert done.returncode == 0
+    assert "1 passed, 2 skipped" in done.stdout
+    assert "the adapter of numpy names no tanh" in done.stdout
+
+
+def test_without_a_backend_nothing_is_added(run_pytest: Any) -> None:
+    assert "1 passed" in run_pytest().stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--conformance-backend", "nunpy"), "no backend is called 'nunpy'"),
+        (("--conformance-backend", "numpy", "--conformance-query", "op/tahn"), "matches nothing"),
+        (("--conformance-backend", "numpy", "--conformance-seed", "x"), "invalid int value: 'x'"),
+        (("--conformance-backend", "numpy", "--conformance-profile", "huge"), "no profile 'huge'"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error(run_pytest: Any, arguments: Any, said: str) -> None:
+    done = run_pytest(*arguments)
+    assert done.returncode == 4
+    assert said in done.stdout + done.stderr
+    assert "INTERNALERROR" not in done.stdout + done.stderr
