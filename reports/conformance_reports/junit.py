@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from shlex import quote
 
 from conformance.run.results import BackendLine, ResultLine, Run, Verdict
 from conformance_reports.united import backend_names, reason, unite
@@ -102,7 +103,8 @@ def _detail(result: ResultLine) -> str:
     lines = [evidence.message, f"clause {result.clause} ({result.level})"]
     lines += [f"at {evidence.where}"] if evidence.where else []
     lines += [f"see {evidence.link}"] if evidence.link else []
-    lines += [f"again: conformance replay {evidence.token}"] if evidence.token else []
+    again = f"again: conformance replay {quote(evidence.token)} --on {quote(result.backend)}"
+    lines += [again] if evidence.token else []
     return "\n".join(lines)
 
 

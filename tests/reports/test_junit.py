@@ -54,7 +54,7 @@ def test_a_case_tells_level_clause_token_and_verdict() -> None:
     assert told == {"level": "must", "clause": "E1", "token": "c1:9f2e77aa", "verdict": "fail"}
     failure = case.find("failure")
     assert failure is not None
-    assert "again: conformance replay c1:9f2e77aa" in (failure.text or "")
+    assert "again: conformance replay c1:9f2e77aa --on slate" in (failure.text or "")
 
 
 def test_a_known_failure_is_skipped_with_its_reason() -> None:

@@ -166,7 +166,7 @@ def test_the_tabs_of_a_case_hold_script_command_and_record(visit: Open, small: s
     expect(panel).to_contain_text("import slate")
     page.get_by_role("tab", name="Script").focus()
     page.keyboard.press("ArrowRight")
-    expect(panel).to_contain_text("conformance replay c1:9f2e77aa")
+    expect(panel).to_contain_text("conformance replay c1:9f2e77aa --on slate")
     assert "tab=replay" in page.url
     again = visit(f"{small}#{CASE}?tab=raw")
     expect(again.get_by_role("tabpanel")).to_contain_text('"verdict": "fail"')

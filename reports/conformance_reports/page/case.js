@@ -203,15 +203,18 @@ const elsewhere = (r) => {
 };
 
 const tabs = (r, evidence, chosen) => {
+  // A token holds the case but not where it was asked; the id of a result holds both.
+  const again =
+    "conformance replay " + (evidence.token ? quoted(evidence.token) + " --on " + quoted(r.backend) : quoted(r.id));
   const list = {
     script: [
       "Script",
       evidence.script || "",
-      "No script was recorded. Print one with: conformance replay " + (evidence.token || r.id) + " --script",
+      "No script was recorded. Print one with: " + again + " --script",
     ],
     replay: [
       "Replay",
-      evidence.token || r.verdict !== "pass" ? "conformance replay " + (evidence.token || quoted(r.id)) : "",
+      evidence.token || r.verdict !== "pass" ? again : "",
       "A result that passed keeps no case; run it again: conformance run " +
         r.backend +
         " -q " +
