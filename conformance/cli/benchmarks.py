@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
     header = msgspec.structs.replace(header, host={**header.host, **host})
     options.output.parent.mkdir(parents=True, exist_ok=True)
     writer = RunWriter(Path(options.output), header)
-    console = Console(highlight=False, soft_wrap=True)
+    # Elsewhere than on a terminal there is no width to keep to, and a table must not be cut.
+    console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
     lines: list[TimingLine] = []
 
     def tell(progress: Progress) -> None:

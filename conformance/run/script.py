@@ -102,6 +102,8 @@ class _Recording(Backend):
             with self.inner.no_grad():
                 yield
         finally:
+            if self.notebook.lines[-1].endswith(":"):  # nothing was written inside
+                self.notebook.write("pass")
             self.notebook.indent = before
 
     def custom(self, forward: Function, backward: Function) -> Function:
