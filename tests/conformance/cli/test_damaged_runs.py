@@ -134,9 +134,8 @@ def test_replay_reads_a_failure_from_a_file_that_was_cut(command: Any, adapters:
     assert f"--on {adapters / 'wrong_tanh.py'}" in out
 
 
-def hear_interrupts() -> None:
-    """A shell's background job inherits that SIGINT is ignored, and so would a run started from it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+# A shell's background job inherits that SIGINT is ignored, and so would a run started from it.
+HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
 
 
 @pytest.mark.parametrize("whole_group", [False, True])
@@ -148,7 +147,7 @@ def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
         [
             sys.executable,
             "-c",
-            "import sys; from conformance.cli import main; sys.exit(main())",
+            HEARING + "import sys; from conformance.cli import main; sys.exit(main())",
             "run",
             "numpy",
             "-n",
@@ -157,7 +156,6 @@ def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
             str(path),
         ],
         start_new_session=True,
-        preexec_fn=hear_interrupts,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "CONFORMANCE_"))},
