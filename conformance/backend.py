@@ -8,85 +8,19 @@ raises `Unsupported` with a reason, and is never imitated.
 from __future__ import annotations
 
 import abc
-import enum
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
+from conformance.capability import Capability as Capability
+from conformance.dialect import Dialect as Dialect
 from conformance.errors import Unsupported
-
-NDArray = np.ndarray[Any, Any]
-Function = Callable[..., Any]
-
-
-class Capability(enum.Enum):
-    """Something an engine may offer beyond gradients; the value says it to a reader."""
-
-    TAPE = "leaves keep their gradients, and backward() fills them"
-    CLEARING = "a leaf's gradient can be cleared"
-    RETAINING = "backward can be asked more than once of one graph"
-    WRITABLE = "arrays can be written in place"
-    NO_GRAD = "a scope in which nothing is recorded"
-    DETACH = "a value can be cut from its history"
-    CUSTOM_RULE = "users can write an op's derivative by hand"
-    GRAPH = "the recorded graph can be looked at"
-    DEEP = "graphs of 10 000 nodes are recorded one by one"
-
-
-@dataclass(frozen=True)
-class GraphNode:
-    """One node of a recorded graph, as the engine shows it.
-
-    `inputs` are the nodes of the operands in operand order, None for a constant. `variable` is the leaf
-    whose gradient accumulates here; `names_variable` whether asking the engine's node for it works.
-    """
-
-    name: str
-    inputs: tuple[GraphNode | None, ...]
-    variable: Any = None
-    names_variable: bool = False
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How the engine's calls are written, so that a failure can be told in the engine's own API.
-
-    Each field is a template: `{values}` nested lists, `{dtype}` its name, `{array}` (in `leaf`) an array
-    written by `array` and made to lie in memory as the failing one did; the others are names of
-    variables. A tape engine fills `leaf`, `backward`, `backward_with`, `backward_retaining` (where its graphs
-    are freed otherwise) and `grad`; a functional one `pullback` and `gradient`.
-    """
-
-    imports: str
-    array: str
-    leaf: str = ""
-    backward: str = ""
-    backward_with: str = ""
-    backward_retaining: str = ""
-    grad: str = ""
-    clear: str = ""
-    pullback: str = ""
-    gradient: str = ""
-    detach: str = ""
-    no_grad: str = ""
-    call: str = ""  # of an op that the adapter's source does not spell: {name}, {operands}, {parameters}
-    show: str = "print({value})"
-
-
-@dataclass(frozen=True)
-class Trace:
-    """A call of which gradients can be asked: the engine's arrays that went in and came out.
-
-    `pull` takes one of the engine's arrays per output and returns the gradients of the operands that
-    need one (None where the engine gives none). It need not work twice.
-    """
-
-    arrays: tuple[Any, ...]
-    outputs: tuple[Any, ...]
-    pull: Callable[[Sequence[Any]], tuple[Any, ...]]
+from conformance.trace import Function as Function
+from conformance.trace import GraphNode as GraphNode
+from conformance.trace import NDArray as NDArray
+from conformance.trace import Trace as Trace
+from conformance.trace import as_tuple as as_tuple
+from conformance.trace import restricted as restricted
 
 
 class Backend(abc.ABC):
@@ -209,6 +143,65 @@ class Backend(abc.ABC):
         """The node that made `output`."""
         raise Unsupported(f"{self.engine} does not show its graph")
 
+    # ---- gradients of gradients, and forward mode; all on the engine's arrays where not said otherwise ----
+
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The gradients of `function` with respect to every array, themselves recorded.
+
+        May be called inside a function whose gradient is asked: what it returns depends on `arrays` and
+        `cotangents` (one per output) as any op's output does. Touches no stored gradient.
+        """
+        raise Unsupported(f"{self.engine} does not differentiate its gradients")
+
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The outputs, and how each moves when every operand moves along its tangent (forward mode)."""
+        raise Unsupported(f"{self.engine} has no forward mode")
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The outputs' tangents, themselves recorded: for use inside a function that is differentiated."""
+        raise Unsupported(f"{self.engine} does not differentiate its forward mode")
+
+    # ---- other ways to run a function ----------------------------------------------------------------
+
+    def compiled(self, function: Function) -> Function:
+        """The function compiled, to be called on the engine's arrays and differentiated like any other."""
+        raise Unsupported(f"{self.engine} does not compile")
+
+    def vectorized(self, function: Function) -> Function:
+        """The function mapped over the leading axis of every operand, and stacked along it."""
+        raise Unsupported(f"{self.engine} does not vectorize")
+
+    def checkpoint(self, function: Function) -> Function:
+        """The function computed anew on the way back instead of being remembered."""
+        raise Unsupported(f"{self.engine} has no checkpoints")
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """The gradient of a scalar function of one structure: nested lists, tuples and dicts of NumPy arrays."""
+        raise Unsupported(f"{self.engine} takes no structures")
+
+    # ---- watching and changing a recorded computation ----------------------------------------------------
+
+    def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
+        """Have `seen` called with the cotangent of `array` on its way back; returns what removes it.
+
+        Where `seen` returns something other than None, that takes the cotangent's place.
+        """
+        raise Unsupported(f"{self.engine} has no hooks")
+
+    def anomaly(self) -> AbstractContextManager[Any]:
+        """A scope in which a NaN made on the way back raises an error that names the op of the forward pass."""
+        raise Unsupported(f"{self.engine} does not look for anomalies")
+
+    def assign(self, array: Any, index: Any, value: Any) -> None:
+        """`array[index] = value`, recorded; raises what the engine raises where it refuses."""
+        raise Unsupported(f"{self.engine} does not record writes in place")
+
 
 class TapeBackend(Backend):
     """An engine whose leaves keep their gradients: write `leaf`, `backward` and `grad`."""
@@ -278,22 +271,3 @@ class FunctionalBackend(Backend):
             return tuple(pulled(type(output)(cotangents) if has_several else cotangents[0]))
 
         return Trace(tuple(arrays), as_tuple(output), pull)
-
-
-def restricted(function: Function, arrays: Sequence[Any], chosen: Sequence[int]) -> Function:
-    """`function` of the chosen operands alone, the others held at `arrays`."""
-    if list(chosen) == list(range(len(arrays))):
-        return function
-
-    def of_chosen(*variables: Any) -> Any:
-        filled = list(arrays)
-        for index, variable in zip(chosen, variables, strict=True):
-            filled[index] = variable
-        return function(*filled)
-
-    return of_chosen
-
-
-def as_tuple(outputs: Any) -> tuple[Any, ...]:
-    """The outputs of an op, one or several, as a tuple."""
-    return tuple(outputs) if isinstance(outputs, (tuple, list)) else (outputs,)

@@ -27,7 +27,19 @@ class NumpyTape(TapeBackend):
 
     engine: ClassVar[str] = "numpy"
     mode: ClassVar[str] = "tape"
-    capabilities = frozenset(Capability)
+    capabilities = frozenset(
+        {
+            Capability.TAPE,
+            Capability.CLEARING,
+            Capability.RETAINING,
+            Capability.WRITABLE,
+            Capability.NO_GRAD,
+            Capability.DETACH,
+            Capability.CUSTOM_RULE,
+            Capability.GRAPH,
+            Capability.DEEP,
+        }
+    )
     conventions: ClassVar[Mapping[str, str]] = {
         "A2": "refused",
         "A3": "refused",

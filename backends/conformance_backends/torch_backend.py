@@ -96,7 +96,19 @@ class TorchTape(_Torch, TapeBackend):
     """torch as most of its users call it: requires_grad, backward() and .grad."""
 
     mode = "tape"
-    capabilities = frozenset(Capability)
+    capabilities = frozenset(
+        {
+            Capability.TAPE,
+            Capability.CLEARING,
+            Capability.RETAINING,
+            Capability.WRITABLE,
+            Capability.NO_GRAD,
+            Capability.DETACH,
+            Capability.CUSTOM_RULE,
+            Capability.GRAPH,
+            Capability.DEEP,
+        }
+    )
     conventions: ClassVar[Mapping[str, str]] = {
         "A2": "refused",
         "A3": "seeded",

@@ -12,6 +12,7 @@ class Level(enum.StrEnum):
     MUST = "must"
     SHOULD = "should"
     MAY = "may"
+    REPORTED = "reported"
     SHOWN = "example"
 
 
@@ -40,5 +41,6 @@ CHAPTERS = {
     "C": "Modes and cutting",
     "D": "Mutation, views, aliasing",
     "E": "Values",
+    "F": "Cost",
     "W": "Worked examples",
 }

@@ -190,7 +190,7 @@ class Executor:
         self, check: Check, verdict: Verdict, tally: Tally
     ) -> tuple[Verdict, Evidence | None]:
         """Declared and working is a pass; declared and broken a failure; denied but working is told."""
-        is_declared = any(c.name.lower().replace("_", "-") == check.name for c in self.backend.capabilities)
+        is_declared = any(c.label == check.name for c in self.backend.capabilities)
         if is_declared:
             if verdict is Verdict.UNSUPPORTED:
                 message = f"{check.name} is declared, but the adapter does not offer it: {tally.failure}"

@@ -1,0 +1,7 @@
+"""Chapter F: cost."""
+
+from __future__ import annotations
+
+from conformance.clauses.clause import Clause
+
+CLAUSES: tuple[Clause, ...] = ()

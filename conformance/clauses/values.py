@@ -1,0 +1,24 @@
+"""Chapter E: values."""
+
+from __future__ import annotations
+
+from conformance.clauses.clause import Clause, Level
+
+MUST, SHOULD = Level.MUST, Level.SHOULD
+
+CLAUSES = (
+    Clause("E1", MUST, "The VJP equals the rule within the allowed error, for signed, sparse, one-hot and large cotangents.",
+           "A wrong gradient trains a model worse, not visibly wrong."),
+    Clause("E6", MUST, "The gradient of a composition is the composition of the VJPs.",
+           "Ops that are right alone can still be wired wrongly."),
+    Clause("E8", MUST, "The gradient of a broadcast operand is the sum over the broadcast axes.",
+           "Every bias is broadcast; averaging, or summing a wrong axis, has the right shape on square data."),
+    Clause("E17", SHOULD, "The same call twice gives bit-equal gradients.",
+           "Runs that cannot be repeated cannot be debugged."),
+    Clause("E20", MUST, "A reduction's gradient does not depend on how its axis is spelled, nor on keepdims.",
+           "axis=-1, axis=1 and axis=(1,) are one thing to the caller."),
+    Clause("E21", MUST, "A loss's gradient under mean is that under sum over the count, which is that of its terms.",
+           "Whether a batch's gradients are summed or averaged decides the learning rate."),
+    Clause("E22", MUST, "The value equals the reference within the allowed error.",
+           "A gradient can only be judged where engine and specification mean the same function."),
+)  # fmt: skip

@@ -1,0 +1,31 @@
+"""How an engine's calls are written, so that a failure can be told in the engine's own API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the engine's calls are written, so that a failure can be told in the engine's own API.
+
+    Each field is a template: `{values}` nested lists, `{dtype}` its name, `{array}` (in `leaf`) an array
+    written by `array` and made to lie in memory as the failing one did; the others are names of
+    variables. A tape engine fills `leaf`, `backward`, `backward_with`, `backward_retaining` (where its graphs
+    are freed otherwise) and `grad`; a functional one `pullback` and `gradient`.
+    """
+
+    imports: str
+    array: str
+    leaf: str = ""
+    backward: str = ""
+    backward_with: str = ""
+    backward_retaining: str = ""
+    grad: str = ""
+    clear: str = ""
+    pullback: str = ""
+    gradient: str = ""
+    detach: str = ""
+    no_grad: str = ""
+    call: str = ""  # of an op that the adapter's source does not spell: {name}, {operands}, {parameters}
+    show: str = "print({value})"
