@@ -53,6 +53,8 @@ class JaxEager(FunctionalBackend):
         "A5": "refused",
         "B3": "functional",
         "C5": "refused",
+        "C7": "eager",
+        "D9": "winner",
     }
     dialect = Dialect(
         imports=IMPORTS,
@@ -111,6 +113,7 @@ class JaxJit(JaxEager):
 
     mode = "jit"
     capabilities = frozenset({Capability.RETAINING, Capability.DETACH, Capability.CUSTOM_RULE})
+    conventions: ClassVar[Mapping[str, str]] = {**JaxEager.conventions, "C7": "refused"}
     dialect = Dialect(
         imports=IMPORTS,
         array="jnp.array({values}, dtype=jnp.{dtype})",

@@ -46,7 +46,11 @@ class NumpyTape(TapeBackend):
         "A4": "refused",
         "A5": "cast",
         "B3": "accumulates",
+        "C3": "shares",
         "C5": "refused",
+        "C7": "eager",
+        "D4": "hazard",
+        "D9": "each",
     }
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}
     dialect = Dialect(

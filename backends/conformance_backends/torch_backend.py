@@ -115,7 +115,11 @@ class TorchTape(_Torch, TapeBackend):
         "A4": "refused",
         "A5": "cast",
         "B3": "accumulates",
+        "C3": "shares",
         "C5": "tolerated",
+        "C7": "eager",
+        "D4": "hazard",
+        "D9": "each",
     }
     dialect = Dialect(
         imports=IMPORTS,
@@ -187,7 +191,11 @@ class TorchFunc(_Torch, FunctionalBackend):
         "A4": "refused",
         "A5": "cast",
         "B3": "functional",
+        "C3": "shares",
         "C5": "tolerated",
+        "C7": "eager",
+        "D4": "hazard",
+        "D9": "each",
     }
     dialect = Dialect(
         imports=IMPORTS,

@@ -14,9 +14,13 @@ def load_all() -> dict[str, Check]:
         graph,
         mutation,
         programs,
+        repeated_places,
         results,
+        rules_by_hand,
         seeding,
         values,
+        ways_to_run,
+        writing,
     )
 
     return CHECKS

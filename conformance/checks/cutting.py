@@ -1,17 +1,18 @@
-"""Chapter C: where recording stops, and rules written by hand."""
+"""Chapter C: where recording stops."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract
+from conformance.checks.registry import contract, elected
 from conformance.checks.sample import Sample
-from conformance.checks.seeding import gradients_of, is_refused
+from conformance.checks.seeding import gradients_of
 from conformance.errors import Violation
 
 
@@ -59,6 +60,48 @@ def recording_resumes_after_the_scope(engine: Backend, sample: Sample) -> None:
     _hold_recording(engine, sample, "after a generator was closed in the scope")
 
 
+@contract("C1", "no-grad-outlasts", Capability.NO_GRAD)
+def scope_outlasts_what_happens_inside_it(engine: Backend, sample: Sample) -> None:
+    """A scope without recording outlasts several ops, a walk back, and an exception in an inner scope."""
+    x, g = sample.array(), sample.array()
+    multiply = engine.op("multiply")
+    other = engine.trace(lambda a: multiply(a, a), [np.array(x)])
+
+    def partly(a: Any) -> Any:
+        with engine.no_grad():
+            other.pull([engine.array(np.array(g))])
+            walked = multiply(a, a)
+            try:
+                with engine.no_grad():
+                    raise _Deliberate
+            except _Deliberate:
+                fallen = multiply(a, a)
+        return multiply(multiply(walked, fallen), a)
+
+    (got,) = gradients_of(engine, partly, [x], g)
+    hold_equal(got, g * x**4, "the gradient of (x * x) * (x * x) * x, only the last factor recorded")
+
+
+@contract("C1", "no-grad-generator", Capability.NO_GRAD)
+def generator_resumed_in_the_scope_records_nothing(engine: Backend, sample: Sample) -> None:
+    """A generator resumed inside its scope still records nothing there, and records after it."""
+    x, g = sample.array(), sample.array()
+    add, multiply = engine.op("add"), engine.op("multiply")
+
+    def squares(a: Any) -> Iterator[Any]:
+        with engine.no_grad():
+            yield multiply(a, a)
+            yield multiply(a, a)
+        yield multiply(a, a)
+
+    def function(a: Any) -> Any:
+        first, resumed, recorded = squares(a)
+        return add(multiply(add(first, resumed), a), recorded)
+
+    (got,) = gradients_of(engine, function, [x], g)
+    hold_equal(got, g * (2 * x * x + 2 * x), "the gradient of (x*x + x*x, not recorded) * x + x*x")
+
+
 @contract("C1", "no-grad-thread", Capability.NO_GRAD)
 def no_grad_scope_is_the_threads_own(engine: Backend, sample: Sample) -> None:
     """A scope in one thread does not stop another thread from recording."""
@@ -104,6 +147,38 @@ def detached_value_is_a_constant(engine: Backend, sample: Sample) -> None:
     hold_equal(plain(engine, gradients[1]), g * x, "w's gradient of detach(x * w) * x + x * w")
 
 
+@contract("C2", "detach-leaf", Capability.DETACH)
+def leaf_detached_once_or_twice_stays_a_leaf(engine: Backend, sample: Sample) -> None:
+    """A detached leaf is a constant, detached twice too, and where it is used whole its gradient arrives."""
+    x, w, g = (sample.array() for _ in range(3))
+    add, multiply = engine.op("add"), engine.op("multiply")
+
+    def cut(a: Any, b: Any) -> Any:
+        once, twice = engine.detach(a), engine.detach(engine.detach(b))
+        return add(multiply(once, b), multiply(a, twice))
+
+    got = gradients_of(engine, cut, [x, w], g)
+    hold_equal(got[0], g * w, "x's gradient of detach(x) * w + x * detach(detach(w))")
+    hold_equal(got[1], g * x, "w's gradient of detach(x) * w + x * detach(detach(w))")
+
+
+@contract("C3", "detached-storage", Capability.DETACH, Capability.WRITABLE)
+def detached_value_shares_storage_as_elected(engine: Backend, sample: Sample) -> None:
+    """What is written into a detached value shows in the value it was cut from, or does not, as elected."""
+    choice = elected(engine, "C3", ("shares", "copies"))
+    x = sample.array()
+    made = engine.trace(engine.op("negative"), [np.array(x)])
+    wholes = {"an operand": (made.arrays[0], x), "an op's output": (made.outputs[0], -x)}
+    for what, (whole, value) in wholes.items():
+        cut = engine.detach(whole)
+        engine.memory(cut)[...] = 7.0
+        hold_equal(plain(engine, cut), np.full_like(x, 7.0), f"{what} detached, and written to")
+        expected = np.full_like(x, 7.0) if choice == "shares" else value
+        hold_equal(
+            plain(engine, whole), expected, f"{what}, its detached value written to: {choice!r} elected"
+        )
+
+
 @contract("C4", "constants")
 def operand_without_gradient_changes_no_other(engine: Backend, sample: Sample) -> None:
     """An operand that needs no gradient gets none, and the others' gradients are the same."""
@@ -120,54 +195,3 @@ def operand_without_gradient_changes_no_other(engine: Backend, sample: Sample) -
         grad = getattr(engine, "grad", None)
         if grad is not None and grad(traced.arrays[1 - index]) is not None:
             raise Violation(f"operand {1 - index} needs no gradient but got one")
-
-
-def _product_rule(calls: list[Any]) -> Any:
-    def backward(g: Any, a: Any, b: Any) -> Any:
-        calls.append(g)
-        return g * b, g * a
-
-    return backward
-
-
-@contract("C5", "custom-rule", Capability.CUSTOM_RULE)
-def custom_rule_is_called_once_per_use(engine: Backend, sample: Sample) -> None:
-    """A rule written by hand is called once per use, with that use's cotangent."""
-    x, w, g = (sample.array() for _ in range(3))
-    calls: list[Any] = []
-    product = engine.custom(lambda a, b: a * b, _product_rule(calls))
-    multiply = engine.op("multiply")
-    got = gradients_of(engine, lambda a, b: multiply(product(product(a, b), b), a), [x, w], g)
-    hold_equal(got[0], g * 2 * x * w * w, "x's gradient of x*w*w*x through a rule written by hand")
-    hold_equal(got[1], g * 2 * x * w * x, "w's gradient of x*w*w*x through a rule written by hand")
-    if len(calls) != 2:
-        raise Violation(f"a rule used twice was called {len(calls)} times")
-
-
-@contract("C5", "custom-none", Capability.CUSTOM_RULE)
-def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
-    """None from a rule written by hand means zero."""
-    x, w, g = (sample.array() for _ in range(3))
-    add = engine.op("add")
-    first = engine.custom(lambda a, b: a + b * 0, lambda g, a, b: (g, None))
-    got = gradients_of(engine, lambda a, b: add(first(a, b), b), [x, w], g)
-    hold_equal(got[0], g, "the gradient the rule gave")
-    hold_equal(got[1], g, "the gradient of an operand for which the rule gave None, used elsewhere")
-
-
-@contract("C5", "custom-refused", Capability.CUSTOM_RULE)
-def wrong_answers_of_a_custom_rule_are_refused(engine: Backend, sample: Sample) -> None:
-    """A rule written by hand that answers too few, too many or misshapen cotangents is refused."""
-    x, w, g = sample.array((2, 3)), sample.array((2, 3)), sample.array((2, 3))
-    wrong = {
-        "one cotangent for two operands": lambda g, a, b: (g,),
-        "three cotangents for two operands": lambda g, a, b: (g, g, g),
-        "a transposed cotangent": lambda g, a, b: (g.T, g),
-    }
-    for what, backward in wrong.items():
-        rule = engine.custom(lambda a, b: a + b, backward)
-        if not is_refused(lambda rule=rule: gradients_of(engine, rule, [x, w], g)):
-            raise Violation(f"a rule written by hand gave {what}, and was not refused")
-    multiply = engine.op("multiply")
-    (again,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
-    hold_equal(again, 2 * g * x, "a gradient asked after the refusals")

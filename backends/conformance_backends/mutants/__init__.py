@@ -5,13 +5,18 @@ from conformance_backends.mutants import (
     wrong_graph,
     wrong_memory,
     wrong_modes,
+    wrong_places,
     wrong_promises,
     wrong_rules,
     wrong_seeds,
+    wrong_ways,
 )
 from conformance_backends.mutants.mutant import Mutant, control
 
-_TABLES = (wrong_rules, wrong_at_times, wrong_memory, wrong_seeds, wrong_graph, wrong_modes, wrong_promises)
+_TABLES = (
+    wrong_rules, wrong_at_times, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_modes, wrong_ways,
+    wrong_promises,
+)  # fmt: skip
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))
 
