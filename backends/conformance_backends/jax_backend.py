@@ -43,8 +43,21 @@ class JaxEager(FunctionalBackend):
     engine = "jax"
     mode = "eager"
     ops = OPS
+    # Not ANOMALY: jax_debug_nans names the primitive of the way back, not the op of the forward pass.
     capabilities = frozenset(
-        {Capability.RETAINING, Capability.DETACH, Capability.CUSTOM_RULE, Capability.DEEP}
+        {
+            Capability.RETAINING,
+            Capability.DETACH,
+            Capability.CUSTOM_RULE,
+            Capability.DEEP,
+            Capability.HIGHER_ORDER,
+            Capability.FORWARD,
+            Capability.COMPILING,
+            Capability.VECTORIZING,
+            Capability.CHECKPOINTING,
+            Capability.STRUCTURES,
+            Capability.COMPLEX,
+        }
     )
     conventions: ClassVar[Mapping[str, str]] = {
         "A2": "refused",
@@ -103,6 +116,44 @@ class JaxEager(FunctionalBackend):
         )
         return lambda *operands: ruled(*operands)
 
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """jax.vjp, which nests."""
+        output, pulled = jax.vjp(function, *arrays)
+        return tuple(pulled(like(output, cotangents)))
+
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """jax.jvp."""
+        outputs, pushed = jax.jvp(function, [*map(self.array, operands)], [*map(self.array, tangents)])
+        return as_tuple(outputs), as_tuple(pushed)
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """jax.jvp, which nests."""
+        return as_tuple(jax.jvp(function, tuple(arrays), tuple(tangents))[1])
+
+    def compiled(self, function: Function) -> Function:
+        """jax.jit."""
+        return _compiled(function)
+
+    def vectorized(self, function: Function) -> Function:
+        """jax.vmap."""
+        mapped: Function = jax.vmap(function)
+        return mapped
+
+    def checkpoint(self, function: Function) -> Function:
+        """jax.checkpoint."""
+        forgetful: Function = jax.checkpoint(function)
+        return forgetful
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """jax.grad, which takes structures."""
+        return jax.grad(function)(jax.tree.map(self.array, structure))
+
 
 class JaxJit(JaxEager):
     """jax compiled: everything that computes goes through jax.jit.
@@ -112,7 +163,7 @@ class JaxJit(JaxEager):
     """
 
     mode = "jit"
-    capabilities = frozenset({Capability.RETAINING, Capability.DETACH, Capability.CUSTOM_RULE})
+    capabilities = JaxEager.capabilities - {Capability.DEEP}
     conventions: ClassVar[Mapping[str, str]] = {**JaxEager.conventions, "C7": "refused"}
     dialect = Dialect(
         imports=IMPORTS,
@@ -161,6 +212,18 @@ class JaxJit(JaxEager):
         """jax.grad of every operand, compiled."""
         return tuple(_compiled_gradient(function, len(operands))(*map(self.array, operands)))
 
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """jax.jvp, compiled."""
+        primals, moves = tuple(map(self.array, operands)), tuple(map(self.array, tangents))
+        outputs, pushed = _compiled_jvp(function)(primals, moves)
+        return as_tuple(outputs), as_tuple(pushed)
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """jax.grad of a structure, compiled."""
+        return jax.jit(jax.grad(function))(jax.tree.map(self.array, structure))
+
     def prepare_gradient(
         self, function: Function, operands: Sequence[NDArray]
     ) -> Callable[[], tuple[Any, ...]]:
@@ -204,6 +267,12 @@ def _compiled_pullback(function: Function, chosen: tuple[int, ...]) -> Function:
         return jax.vjp(restricted(function, arrays, chosen), *(arrays[i] for i in chosen))
 
     compiled: Function = jax.jit(output_and_pullback)
+    return compiled
+
+
+@lru_cache(maxsize=1024)
+def _compiled_jvp(function: Function) -> Function:
+    compiled: Function = jax.jit(lambda primals, tangents: jax.jvp(function, primals, tangents))
     return compiled
 
 

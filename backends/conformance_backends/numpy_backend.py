@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 import numpy as np
 
 import conformance
-from conformance.backend import Capability, Dialect, GraphNode, TapeBackend
+from conformance.backend import Capability, Dialect, GraphNode, NDArray, TapeBackend, as_tuple
 from conformance.ops import CATALOGUE
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_engine import Tensor
@@ -38,6 +38,13 @@ class NumpyTape(TapeBackend):
             Capability.CUSTOM_RULE,
             Capability.GRAPH,
             Capability.DEEP,
+            Capability.HIGHER_ORDER,
+            Capability.FORWARD,
+            Capability.CHECKPOINTING,
+            Capability.HOOKS,
+            Capability.ANOMALY,
+            Capability.RECORDED_WRITES,
+            Capability.STRUCTURES,
         }
     )
     conventions: ClassVar[Mapping[str, str]] = {
@@ -114,6 +121,46 @@ class NumpyTape(TapeBackend):
     def graph(self, output: Any) -> GraphNode:
         """The engine's nodes, told in the suite's words."""
         return _shown(output.node)
+
+    def nested_vjp(
+        self, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The engine's pullback, which is always recorded."""
+        _, pullback = engine.vjp(function, *arrays)
+        return pullback(*cotangents)
+
+    def jvp(
+        self, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The engine's forward mode, a VJP of a VJP."""
+        outputs, pushed = engine.jvp(function, tuple(operands), tuple(tangents))
+        return as_tuple(outputs), as_tuple(pushed)
+
+    def nested_jvp(
+        self, function: Callable[..., Any], arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The same, recorded as everything is."""
+        return as_tuple(engine.jvp(function, tuple(arrays), tuple(tangents))[1])
+
+    def checkpoint(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The engine's checkpoint."""
+        return engine.checkpoint(function)
+
+    def structured_gradient(self, function: Callable[..., Any], structure: Any) -> Any:
+        """The engine's grad of one structured operand."""
+        return engine.grad(function)(structure)[0]
+
+    def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
+        """The engine's hook."""
+        return engine.hook(array, seen)
+
+    def anomaly(self) -> AbstractContextManager[Any]:
+        """The engine's scope."""
+        return engine.anomaly()
+
+    def assign(self, array: Any, index: Any, value: Any) -> None:
+        """The tensor rebound."""
+        array[index] = value
 
 
 def _shown(node: engine.Node | None) -> GraphNode:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
+import torch.autograd.forward_ad as fwAD  # noqa: N812 - the name it has in everybody's code
+from torch.utils import _pytree as pytree
+from torch.utils.checkpoint import checkpoint
 
 from conformance.backend import (
-    Backend,
     Capability,
     Dialect,
     Function,
@@ -18,81 +19,15 @@ from conformance.backend import (
     GraphNode,
     NDArray,
     TapeBackend,
+    as_tuple,
 )
-from conformance_backends.torch_ops import OPS
+from conformance.errors import Unsupported
+from conformance_backends.torch_arrays import Torch
 
 IMPORTS = "import numpy as np\nimport torch\nimport torch.nn.functional as F"
 
 
-class _Torch(Backend):
-    """What both of torch's faces share: arrays, scopes and rules written by hand."""
-
-    engine = "torch"
-    ops = OPS
-
-    def version(self) -> str:
-        """torch's version, with its build."""
-        return str(torch.__version__)
-
-    def array(self, value: NDArray) -> torch.Tensor:
-        """A tensor of its own memory, lying there as `value` does in its own."""
-        return lying_alike(np.asarray(value))
-
-    def numpy(self, array: torch.Tensor) -> NDArray:
-        """The values, without the history."""
-        return self.memory(array)
-
-    def memory(self, array: torch.Tensor) -> NDArray:
-        """NumPy's view of the tensor's memory, which torch does not see being written."""
-        view: NDArray = array.detach().numpy()
-        return view
-
-    def no_grad(self) -> AbstractContextManager[Any]:
-        """torch.no_grad()."""
-        scope: AbstractContextManager[Any] = torch.no_grad()
-        return scope
-
-    def detach(self, array: torch.Tensor) -> torch.Tensor:
-        """Tensor.detach()."""
-        return array.detach()
-
-    def custom(self, forward: Function, backward: Function) -> Function:
-        """A torch.autograd.Function; what `backward` returns reaches torch as it is."""
-
-        class HandWritten(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
-            generate_vmap_rule = True  # torch.func transforms no other kind under vmap
-
-            @staticmethod
-            def forward(*operands: Any) -> Any:
-                return forward(*operands)
-
-            @staticmethod
-            def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-                ctx.save_for_backward(*inputs)
-
-            @staticmethod
-            def backward(ctx: Any, g: Any) -> Any:
-                return backward(g, *ctx.saved_tensors)
-
-        apply: Function = HandWritten.apply
-        return apply
-
-
-def lying_alike(value: NDArray) -> torch.Tensor:
-    """A tensor of the strides and the offset of `value` in memory of its own.
-
-    torch has no negative strides, and an empty array none to speak of: those lie in C order.
-    """
-    if not value.size or value.flags.c_contiguous or any(s < 0 or s % value.itemsize for s in value.strides):
-        return torch.tensor(np.array(value, order="C"))
-    strides = [s // value.itemsize for s in value.strides]
-    extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
-    flat = torch.tensor(np.lib.stride_tricks.as_strided(value, (extent,), (value.itemsize,)))
-    # set_, because what as_strided returns is a view of another tensor, which in-place rules tell apart.
-    return torch.empty(0, dtype=flat.dtype).set_(flat.untyped_storage(), 0, value.shape, strides)
-
-
-class TorchTape(_Torch, TapeBackend):
+class TorchTape(Torch, TapeBackend):
     """torch as most of its users call it: requires_grad, backward() and .grad."""
 
     mode = "tape"
@@ -107,6 +42,14 @@ class TorchTape(_Torch, TapeBackend):
             Capability.CUSTOM_RULE,
             Capability.GRAPH,
             Capability.DEEP,
+            Capability.HIGHER_ORDER,
+            Capability.FORWARD,
+            Capability.VECTORIZING,
+            Capability.CHECKPOINTING,
+            Capability.HOOKS,
+            Capability.ANOMALY,
+            Capability.RECORDED_WRITES,
+            Capability.COMPLEX,
         }
     )
     conventions: ClassVar[Mapping[str, str]] = {
@@ -170,8 +113,66 @@ class TorchTape(_Torch, TapeBackend):
         assert top is not None  # only the key None stands for a constant
         return top
 
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """torch.autograd.grad with create_graph, at aliases: only what comes through the arguments counts."""
+        variables = [x.view_as(x) for x in arrays]
+        for constant in (x for x in variables if not x.requires_grad):
+            constant.requires_grad_()
+        outputs = as_tuple(function(*variables))
+        return tuple(
+            torch.autograd.grad(outputs, variables, tuple(cotangents), create_graph=True, allow_unused=True)
+        )
 
-class TorchFunc(_Torch, FunctionalBackend):
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Dual numbers, torch.autograd.forward_ad."""
+        return _pushed(function, [*map(self.leaf, operands)], [*map(self.array, tangents)])
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The same, recorded by the tape; torch has one level of dual numbers only."""
+        return _pushed(function, arrays, tangents)[1]
+
+    def checkpoint(self, function: Function) -> Function:
+        """torch.utils.checkpoint, of the kind that torch recommends."""
+        return lambda *operands: checkpoint(function, *operands, use_reentrant=False)
+
+    def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
+        """Tensor.register_hook."""
+        remove: Callable[[], None] = array.register_hook(seen).remove
+        return remove
+
+    def anomaly(self) -> AbstractContextManager[Any]:
+        """torch.autograd.set_detect_anomaly."""
+        scope: AbstractContextManager[Any] = torch.autograd.set_detect_anomaly(True)
+        return scope
+
+    def assign(self, array: Any, index: Any, value: Any) -> None:
+        """torch's own write in place."""
+        array[index] = value
+
+
+def _pushed(
+    function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The outputs' primals and tangents; None for the tangent of one that does not move."""
+    try:
+        level = fwAD.enter_dual_level()
+    except RuntimeError as error:
+        raise Unsupported(f"torch: {error}") from error
+    try:
+        duals = [fwAD.make_dual(x, t) for x, t in zip(arrays, tangents, strict=True)]
+        outputs = [fwAD.unpack_dual(z, level=level) for z in as_tuple(function(*duals))]
+        return tuple(z.primal for z in outputs), tuple(z.tangent for z in outputs)
+    finally:
+        fwAD.exit_dual_level(level=level)
+
+
+class TorchFunc(Torch, FunctionalBackend):
     """torch's function transforms, torch.func."""
 
     mode = "func"
@@ -183,6 +184,11 @@ class TorchFunc(_Torch, FunctionalBackend):
             Capability.CUSTOM_RULE,
             Capability.RETAINING,
             Capability.DEEP,
+            Capability.HIGHER_ORDER,
+            Capability.FORWARD,
+            Capability.VECTORIZING,
+            Capability.STRUCTURES,
+            Capability.COMPLEX,
         }
     )
     conventions: ClassVar[Mapping[str, str]] = {
@@ -215,3 +221,28 @@ class TorchFunc(_Torch, FunctionalBackend):
         """torch.func.grad of every operand."""
         arrays = [self.array(x) for x in operands]
         return tuple(torch.func.grad(function, argnums=tuple(range(len(arrays))))(*arrays))
+
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """torch.func.vjp, which nests."""
+        output, pulled = torch.func.vjp(function, *arrays)
+        return tuple(pulled(tuple(cotangents) if isinstance(output, tuple) else cotangents[0]))
+
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """torch.func.jvp."""
+        primals, moves = tuple(map(self.array, operands)), tuple(map(self.array, tangents))
+        outputs, pushed = torch.func.jvp(function, primals, moves)
+        return as_tuple(outputs), as_tuple(pushed)
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """torch.func.jvp, which nests."""
+        return as_tuple(torch.func.jvp(function, tuple(arrays), tuple(tangents))[1])
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """torch.func.grad, which takes structures."""
+        return torch.func.grad(function)(pytree.tree_map(self.array, structure))

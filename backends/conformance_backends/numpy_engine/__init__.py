@@ -10,23 +10,28 @@
 
 Read it in this order: `graph` (what is remembered, and how it is walked back), `tensor` (how a call
 of a NumPy function comes to be remembered), `transforms` (gradients as functions of functions),
-`custom` (a rule of your own). The derivative rules themselves are the rows of `conformance.ops`.
+`custom` (a rule of your own), `observing` (hooks, and where a NaN began), `structures` (lists and
+dicts of arrays). The derivative rules themselves are the rows of `conformance.ops`.
 """
 
 from conformance_backends.numpy_engine.custom import custom
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
+from conformance_backends.numpy_engine.observing import anomaly, hook
 from conformance_backends.numpy_engine.tensor import Tensor, apply, detach
-from conformance_backends.numpy_engine.transforms import grad, hessian, jvp, value_and_grad, vjp
+from conformance_backends.numpy_engine.transforms import checkpoint, grad, hessian, jvp, value_and_grad, vjp
 
 __all__ = [
     "Accumulation",
     "Node",
     "Tensor",
+    "anomaly",
     "apply",
+    "checkpoint",
     "custom",
     "detach",
     "grad",
     "hessian",
+    "hook",
     "jvp",
     "no_grad",
     "value_and_grad",

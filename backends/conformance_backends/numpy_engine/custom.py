@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.numpy_engine.graph import Node, is_recording
-from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade
 
 
 def custom(forward: Callable[..., Any], backward: Callable[..., Sequence[Any]]) -> Callable[..., Tensor]:
@@ -34,7 +34,7 @@ def custom(forward: Callable[..., Any], backward: Callable[..., Sequence[Any]]) 
         if is_recording() and any(edges):
 
             def pullback(cotangents: Sequence[Any]) -> list[Any]:
-                xs = operands if is_recording() else values
+                xs = remade(values, edges) if is_recording() else values
                 return _checked(backward(cotangents[0], *xs), values)
 
             output.edge = (Node(getattr(forward, "__name__", "custom"), edges, pullback), 0)

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 _recording = contextvars.ContextVar("recording", default=True)
+looks_for_nan = contextvars.ContextVar("looks_for_nan", default=False)
 
 
 def is_recording() -> bool:
@@ -55,15 +56,17 @@ class Node:
 
     `pullback(cotangents)` takes one cotangent per output (None where none arrived) and returns one
     per operand (None where the operand needs none). `edges` are, in operand order, the pairs (node,
-    index of the operand among that node's outputs), or None for a constant.
+    index of the operand among that node's outputs), or None for a constant. `hooks` are pairs of an
+    output's index and what is to be shown its cotangent.
     """
 
-    __slots__ = ("__weakref__", "edges", "name", "pullback")
+    __slots__ = ("__weakref__", "edges", "hooks", "name", "pullback")
 
     def __init__(self, name: str, edges: Sequence[Edge | None], pullback: Pullback) -> None:
         self.name = name
         self.edges = tuple(edges)
         self.pullback = pullback
+        self.hooks: tuple[tuple[int, Hook], ...] = ()
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -86,6 +89,7 @@ class Accumulation(Node):
 
 Edge = tuple[Node, int]
 Pullback = Callable[[Sequence[Any]], Sequence[Any]]
+Hook = Callable[[Any], Any]
 
 
 def count_consumers(roots: Sequence[Node], ends: Container[Node] = ()) -> dict[Node, int]:
@@ -122,12 +126,12 @@ def walk_back(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> 
     ended: dict[Node, list[Any]] = {}
     while ready:
         node = ready.pop()
-        cotangents = arrived.pop(node, [])
+        cotangents = _shown(node, arrived.pop(node, []))
         if not node.edges or node in ends:
             ended[node] = cotangents
             continue
         has_any = any(cotangent is not None for cotangent in cotangents)
-        downstream = node.pullback(cotangents) if has_any else (None,) * len(node.edges)
+        downstream = _pulled(node, cotangents) if has_any else (None,) * len(node.edges)
         for target, cotangent in zip(node.edges, downstream, strict=True):
             if target is None:
                 continue
@@ -137,6 +141,30 @@ def walk_back(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> 
             if awaited[target[0]] == 0:
                 ready.append(target[0])
     return ended
+
+
+def _shown(node: Node, cotangents: list[Any]) -> list[Any]:
+    """The summed cotangents of a node after its hooks have seen them; what a hook returns takes their place."""
+    for index, hook in node.hooks:
+        if index < len(cotangents) and cotangents[index] is not None:
+            replacement = hook(cotangents[index])
+            cotangents[index] = cotangents[index] if replacement is None else replacement
+    if looks_for_nan.get():
+        _refuse_nan(cotangents, f"the cotangent of what {node.name} computed is NaN")
+    return cotangents
+
+
+def _pulled(node: Node, cotangents: list[Any]) -> Sequence[Any]:
+    """The node's rule applied; under `anomaly` no NaN leaves it unnoticed."""
+    downstream = node.pullback(cotangents)
+    if looks_for_nan.get():
+        _refuse_nan(downstream, f"the rule of {node.name} made a NaN")
+    return downstream
+
+
+def _refuse_nan(cotangents: Sequence[Any], message: str) -> None:
+    if any(cotangent is not None and np.any(np.isnan(cotangent)) for cotangent in cotangents):
+        raise FloatingPointError(message)
 
 
 def _deliver(arrived: dict[Node, list[Any]], edge: Edge, cotangent: Any) -> None:

@@ -12,7 +12,7 @@ is itself recorded, and the gradient can be differentiated again.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,11 @@ from conformance_backends.numpy_engine.graph import (
     no_grad,
     walk_back,
 )
+
+
+def detach(operand: Any) -> Any:
+    """The plain value of an operand, tensor or not."""
+    return operand.value if isinstance(operand, Tensor) else operand
 
 
 class Tensor(NDArrayOperatorsMixin):
@@ -51,7 +56,7 @@ class Tensor(NDArrayOperatorsMixin):
         self.requires_grad = requires_grad
         self.grad: np.ndarray[Any, Any] | None = None
         self.edge: Edge | None = None
-        self._accumulation: weakref.ref[Node] | None = None
+        self._accumulation: Callable[[], Node | None] | None = None  # a weak reference
 
     # ---- what it is -------------------------------------------------------------------------
 
@@ -109,7 +114,7 @@ class Tensor(NDArrayOperatorsMixin):
 
     def __getitem__(self, index: Any) -> Any:
         """`x[index]`, with whatever index NumPy allows."""
-        return call_row("getitem", (self,), {"index": index if isinstance(index, tuple) else (index,)})
+        return apply(CATALOGUE["getitem"], (self,), {"index": _tuple(index)})
 
     @property
     def T(self) -> Any:  # noqa: N802 - NumPy's name
@@ -130,15 +135,23 @@ class Tensor(NDArrayOperatorsMixin):
 
     def astype(self, dtype: Any) -> Any:
         """The same numbers in another floating point type."""
-        return call_row("astype", (self,), {"dtype": np.dtype(dtype).name})
+        return apply(CATALOGUE["astype"], (self,), {"dtype": np.dtype(dtype).name})
 
-    def item(self) -> Any:
-        """Its only entry as a Python number."""
-        return self.value.item()
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """`x[index] = value`, recorded by rebinding: no memory is written, so no saved value is endangered.
 
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """Its value, a plain array."""
-        return self.value
+        The tensor takes over the value and the edge of a copy updated at `index`. A leaf that requires
+        a gradient refuses (RuntimeError), except where nothing is recorded.
+        """
+        if is_recording() and self.is_leaf and self.requires_grad:
+            raise RuntimeError("a leaf that requires a gradient cannot be written while recording")
+        index = _tuple(index)
+        given = tensor_at(detach(value), edge_of(value)).astype(self.dtype)
+        spread = call(np.broadcast_to, (given,), {"shape": self.value[index].shape})
+        updated = apply(CATALOGUE["index_update"], (self, spread), {"index": index})
+        if is_recording():
+            self.edge, self.requires_grad = updated.edge, updated.requires_grad
+        self.value = updated.value
 
     # ---- differentiation --------------------------------------------------------------------
 
@@ -156,10 +169,11 @@ class Tensor(NDArrayOperatorsMixin):
                 shape is not the output's.
             RuntimeError: if nothing behind this output requires a gradient.
         """
-        if edge_of(self) is None:
+        edge = edge_of(self)
+        if edge is None:
             raise RuntimeError("nothing behind this tensor requires a gradient")
         with no_grad():
-            leaves = walk_back([(_edge(self), seed(self, gradient).value)])
+            leaves = walk_back([(edge, seed(self, gradient).value)])
         for node, cotangents in leaves.items():
             if isinstance(node, Accumulation):
                 _accumulate(node.variable, cotangents)
@@ -210,17 +224,6 @@ def edge_of(operand: Any) -> Edge | None:
     return node, 0
 
 
-def _edge(operand: Tensor) -> Edge:
-    edge = edge_of(operand)
-    assert edge is not None  # callers ask only tensors that need a gradient
-    return edge
-
-
-def detach(operand: Any) -> Any:
-    """The plain value of an operand, tensor or not."""
-    return operand.value if isinstance(operand, Tensor) else operand
-
-
 def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
     """Compute a row on operands and, if any of them needs a gradient, remember how."""
     values = [np.asarray(detach(operand)) for operand in operands]
@@ -229,51 +232,61 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
         edge if (edge := edge_of(x)) and op.is_differentiable(i) else None for i, x in enumerate(operands)
     ]
     if not is_recording() or not any(edges):
-        return _wrap(output, None)
+        return wrap(output, None)
 
     saved = tuple(map(np.asarray, output)) if isinstance(output, tuple) else np.asarray(output)
 
     def pullback(cotangents: Sequence[Any]) -> list[Any]:
         # While the walk itself is recorded, the rule sees tensors and is remembered in its turn.
         is_traced = is_recording()
-        xs = operands if is_traced else values
-        z = _wrap(saved, made()) if is_traced else saved
+        # Made of what was saved, not the operands themselves: those may have been written since.
+        xs = remade(values, edges) if is_traced else values
+        z = wrap(saved, made()) if is_traced else saved
         g = _complete(cotangents, saved)
         pulled = [op.rule(i, g, z, *xs, **parameters) if edge else None for i, edge in enumerate(edges)]
         return [_fitted(x, like) for x, like in zip(pulled, values, strict=True)]
 
     node = Node(op.name, edges, pullback)
     made = weakref.ref(node)  # the node holds its pullback: held in turn, it would never be freed
-    return _wrap(output, node)
+    return wrap(output, node)
 
 
-def _wrap(output: Any, node: Node | None) -> Any:
+def wrap(output: Any, node: Node | None) -> Any:
     """Tensors around plain outputs, made by `node`."""
     if isinstance(output, tuple):
-        return tuple(_made(z, node, index) for index, z in enumerate(output))
-    return _made(output, node, 0)
+        return tuple(tensor_at(z, (node, index) if node else None) for index, z in enumerate(output))
+    return tensor_at(output, (node, 0) if node else None)
 
 
-def _made(value: Any, node: Node | None, index: int) -> Tensor:
+def tensor_at(value: Any, edge: Edge | None) -> Tensor:
+    """A tensor whose cotangent goes along `edge`; a constant where there is none."""
     tensor = Tensor(value)
-    if node is not None and tensor.dtype.kind in "fc":
-        tensor.edge, tensor.requires_grad = (node, index), True
+    if edge is not None and tensor.dtype.kind in "fc":
+        tensor.edge, tensor.requires_grad = edge, True
     return tensor
 
 
+def remade(values: Sequence[Any], edges: Sequence[Edge | None]) -> list[Any]:
+    """The operands as they were, tensors again where a cotangent goes back to them."""
+    return [x if edge is None else tensor_at(x, edge) for x, edge in zip(values, edges, strict=True)]
+
+
+def _tuple(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
 def _complete(cotangents: Sequence[Any], outputs: Any) -> Any:
-    """The cotangents of all outputs: an output whose cotangent is missing has a zero one."""
+    """The cotangents of all outputs: one that is missing is zero."""
     if not isinstance(outputs, tuple):
         return cotangents[0]
-    given = list(cotangents) + [None] * (len(outputs) - len(cotangents))
+    given = [*cotangents, *[None] * (len(outputs) - len(cotangents))]
     return tuple(np.zeros_like(z) if g is None else g for g, z in zip(given, outputs, strict=True))
 
 
 def _fitted(cotangent: Any, operand: Any) -> Any:
     """The cotangent in its operand's dtype: mixed precision must not leak into a gradient."""
-    if cotangent is None or cotangent.dtype == operand.dtype:
-        return cotangent
-    return cotangent.astype(operand.dtype)
+    fits = cotangent is None or cotangent.dtype == operand.dtype
+    return cotangent if fits else cotangent.astype(operand.dtype)
 
 
 # ---- from a NumPy function to a row -----------------------------------------------------------
@@ -284,8 +297,3 @@ def call(function: Any, operands: Sequence[Any], keywords: Mapping[str, Any]) ->
     if spellings.is_flat(function):
         return function(*map(detach, operands), **{name: detach(x) for name, x in keywords.items()})
     return apply(*spellings.bind(function, operands, keywords))
-
-
-def call_row(name: str, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
-    """Apply the catalogue's row of that name."""
-    return apply(CATALOGUE[name], operands, parameters)

@@ -7,13 +7,14 @@ u ↦ Jᵀu is linear, and transposing it once more gives t ↦ Jt, so forward m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from conformance_backends.numpy_engine.graph import Node, set_recording, walk_back
-from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
+from conformance_backends.numpy_engine.graph import Node, is_recording, set_recording, walk_back
+from conformance_backends.numpy_engine.structures import arrays_in, rebuilt
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, seed, wrap
 
 Function = Callable[..., Any]
 Gradients = tuple[Tensor | None, ...]
@@ -32,56 +33,88 @@ def vjp(function: Function, *operands: Any) -> tuple[Any, Callable[..., Gradient
         times, and what it returns can itself be differentiated.
     """
     variables = [_variable(operand) for operand in operands]
-    ends = [edge[0] for variable in variables if (edge := edge_of(variable))]
     outputs = function(*variables)
 
     def pullback(*cotangents: Any) -> Gradients:
         seeds = [
-            (edge, seed(z, g))
+            None if g is None or edge_of(z) is None else seed(z, g)
             for z, g in zip(_as_tuple(outputs), cotangents, strict=True)
-            if g is not None and (edge := edge_of(z)) is not None
         ]
         with set_recording(True):
-            ended = walk_back(seeds, ends)
-        return tuple(ended[end][0] if ended.get(end) else None for end in ends)
+            return _pulled_back(outputs, seeds, variables)
 
     return outputs, pullback
 
 
-def value_and_grad(function: Function) -> Callable[..., tuple[Any, Gradients]]:
+def value_and_grad(function: Function) -> Callable[..., tuple[Any, Any]]:
     """A function that returns the scalar value of `function` and the gradient of every operand.
+
+    An operand may be a structure, lists, tuples and dicts of arrays; its gradient is built alike.
 
     Raises (when called):
         ValueError: if the value is not a scalar: its gradient would need an upstream cotangent.
     """
 
-    def evaluate(*operands: Any) -> tuple[Any, Gradients]:
-        output, pullback = vjp(function, *operands)
-        return output, pullback(seed(output, None))
+    def evaluate(*operands: Any) -> tuple[Any, Any]:
+        def of_arrays(*arrays: Any) -> Any:
+            return function(*rebuilt(operands, iter(arrays)))
+
+        output, pullback = vjp(of_arrays, *arrays_in(operands))
+        return output, rebuilt(operands, iter(pullback(seed(output, None))))
 
     return evaluate
 
 
-def grad(function: Function) -> Callable[..., Gradients]:
+def grad(function: Function) -> Callable[..., Any]:
     """A function that returns the gradient of a scalar function, one entry per operand."""
     evaluate = value_and_grad(function)
     return lambda *operands: evaluate(*operands)[1]
 
 
 def jvp(function: Function, operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-    """The value of a function of one output, and how it moves when its operands move along `tangents`."""
+    """The value of a function, one output or several, and how it moves along the operands' `tangents`."""
     output, pullback = vjp(function, *operands)
-    moved = [
-        i for i, pulled in enumerate(pullback(np.zeros(output.shape, output.dtype))) if pulled is not None
-    ]
+    zeros = [np.zeros(z.shape, z.dtype) for z in _as_tuple(output)]
+    moved = [i for i, pulled in enumerate(pullback(*zeros)) if pulled is not None]
 
-    def pulled_back(cotangent: Any) -> tuple[Any, ...]:
-        pulled = pullback(cotangent)
+    def pulled_back(*cotangents: Any) -> tuple[Any, ...]:
+        pulled = pullback(*cotangents)
         return tuple(pulled[i] for i in moved)
 
-    _, transposed = vjp(pulled_back, np.zeros(output.shape, output.dtype))
-    (tangent,) = transposed(*(tangents[i] for i in moved))
-    return output, Tensor(np.zeros_like(output.value)) if tangent is None else tangent
+    _, transposed = vjp(pulled_back, *zeros)
+    pushed = transposed(*(tangents[i] for i in moved))
+    outward = tuple(Tensor(z) if t is None else t for t, z in zip(pushed, zeros, strict=True))
+    return output, outward if isinstance(output, tuple) else outward[0]
+
+
+def checkpoint(function: Function) -> Function:
+    """The same function, computed anew on the way back instead of being remembered.
+
+    A graph keeps every intermediate value that a rule needs. This keeps the operands alone and, when
+    a cotangent arrives, runs the function once more to get its graph back: time is traded for
+    memory (Griewank & Walther 2008, ch. 12). The same rules see the same values, so the gradient
+    is the same to the last bit.
+    """
+
+    def forgetful(*operands: Any) -> Any:
+        with set_recording(False):
+            outputs = function(*operands)
+        edges = [edge_of(operand) for operand in operands]
+        if not is_recording() or not any(edges):
+            return outputs
+        values = [detach(operand) for operand in operands]
+
+        def pullback(cotangents: Sequence[Any]) -> Gradients:
+            variables = [
+                x if e is None else _variable(x) for x, e in zip(remade(values, edges), edges, strict=True)
+            ]
+            with set_recording(True):
+                again = function(*variables)
+            return _pulled_back(again, cotangents, variables)
+
+        return wrap(_plain(outputs), Node("checkpoint", edges, pullback))
+
+    return forgetful
 
 
 def hessian(function: Function, operand: Any) -> Tensor:
@@ -97,6 +130,22 @@ def hessian(function: Function, operand: Any) -> Tensor:
         return Tensor(np.zeros(value.shape * 2, value.dtype))
     rows = [pulled.value if (pulled := pullback(e)[0]) is not None else np.zeros_like(value) for e in basis]
     return Tensor(np.reshape(rows, value.shape * 2))
+
+
+def _pulled_back(outputs: Any, cotangents: Sequence[Any], variables: Sequence[Tensor]) -> Gradients:
+    """Walk from the outputs to the variables, and no further; recorded or not, as is set."""
+    seeds = [
+        (edge, g)
+        for z, g in zip(_as_tuple(outputs), cotangents, strict=False)
+        if g is not None and (edge := edge_of(z)) is not None
+    ]
+    ends = [edge_of(variable) for variable in variables]
+    ended = walk_back(seeds, [edge[0] for edge in ends if edge])
+    return tuple(ended[edge[0]][0] if edge and ended.get(edge[0]) else None for edge in ends)
+
+
+def _plain(outputs: Any) -> Any:
+    return tuple(map(detach, outputs)) if isinstance(outputs, tuple) else detach(outputs)
 
 
 def _variable(operand: Any) -> Tensor:

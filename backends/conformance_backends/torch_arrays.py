@@ -1,0 +1,85 @@
+"""What torch's faces share: arrays, scopes and rules written by hand."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+import torch
+
+from conformance.backend import Backend, Function, NDArray
+from conformance_backends.torch_ops import OPS
+
+
+class Torch(Backend):
+    """What does not depend on how gradients are asked for."""
+
+    engine = "torch"
+    ops = OPS
+
+    def version(self) -> str:
+        """torch's version, with its build."""
+        return str(torch.__version__)
+
+    def array(self, value: NDArray) -> torch.Tensor:
+        """A tensor of its own memory, lying there as `value` does in its own."""
+        return lying_alike(np.asarray(value))
+
+    def numpy(self, array: torch.Tensor) -> NDArray:
+        """The values, without the history; complex numbers may wait to be conjugated or negated."""
+        return self.memory(array.resolve_conj().resolve_neg())
+
+    def memory(self, array: torch.Tensor) -> NDArray:
+        """NumPy's view of the tensor's memory, which torch does not see being written."""
+        view: NDArray = array.detach().numpy()
+        return view
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        """torch.no_grad()."""
+        scope: AbstractContextManager[Any] = torch.no_grad()
+        return scope
+
+    def detach(self, array: torch.Tensor) -> torch.Tensor:
+        """Tensor.detach()."""
+        return array.detach()
+
+    def vectorized(self, function: Function) -> Function:
+        """torch.vmap."""
+        mapped: Function = torch.vmap(function)
+        return mapped
+
+    def custom(self, forward: Function, backward: Function) -> Function:
+        """A torch.autograd.Function; what `backward` returns reaches torch as it is."""
+
+        class HandWritten(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
+            generate_vmap_rule = True  # torch.func transforms no other kind under vmap
+
+            @staticmethod
+            def forward(*operands: Any) -> Any:
+                return forward(*operands)
+
+            @staticmethod
+            def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+                ctx.save_for_backward(*inputs)
+
+            @staticmethod
+            def backward(ctx: Any, g: Any) -> Any:
+                return backward(g, *ctx.saved_tensors)
+
+        apply: Function = HandWritten.apply
+        return apply
+
+
+def lying_alike(value: NDArray) -> torch.Tensor:
+    """A tensor of the strides and the offset of `value` in memory of its own.
+
+    torch has no negative strides, and an empty array none to speak of: those lie in C order.
+    """
+    if not value.size or value.flags.c_contiguous or any(s < 0 or s % value.itemsize for s in value.strides):
+        return torch.tensor(np.array(value, order="C"))
+    strides = [s // value.itemsize for s in value.strides]
+    extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
+    flat = torch.tensor(np.lib.stride_tricks.as_strided(value, (extent,), (value.itemsize,)))
+    # set_, because what as_strided returns is a view of another tensor, which in-place rules tell apart.
+    return torch.empty(0, dtype=flat.dtype).set_(flat.untyped_storage(), 0, value.shape, strides)
