@@ -27,5 +27,6 @@ class Dialect:
     gradient: str = ""
     detach: str = ""
     no_grad: str = ""
+    custom: str = ""  # a rule by hand: {name}, {operands}, its {value}, and a tuple of {cotangents} for g
     call: str = ""  # of an op that the adapter's source does not spell: {name}, {operands}, {parameters}
     show: str = "print({value})"

@@ -36,6 +36,15 @@ import numpy as np
 
 jax.config.update("jax_enable_x64", True)"""
 
+HAND_WRITTEN = """\
+@jax.custom_vjp
+def {name}({operands}):
+    return {value}
+def {name}_back(operands, g):
+    {operands}, = operands
+    return {cotangents}
+{name}.defvjp(lambda {operands}: ({value}, ({operands},)), {name}_back)"""
+
 
 class JaxEager(FunctionalBackend):
     """jax op by op, as it runs outside jax.jit."""
@@ -75,6 +84,7 @@ class JaxEager(FunctionalBackend):
         pullback="{out}, {pullback} = jax.vjp({function}, {operands})",
         gradient="jax.grad({function}, argnums={argnums})({operands})",
         detach="jax.lax.stop_gradient({value})",
+        custom=HAND_WRITTEN,
     )
 
     def version(self) -> str:
@@ -171,6 +181,7 @@ class JaxJit(JaxEager):
         pullback="{out}, {pullback} = jax.jit(lambda *xs: jax.vjp({function}, *xs))({operands})",
         gradient="jax.jit(jax.grad({function}, argnums={argnums}))({operands})",
         detach="jax.lax.stop_gradient({value})",
+        custom=HAND_WRITTEN,
     )
 
     def call(self, name: str, parameters: Mapping[str, Any]) -> Function:

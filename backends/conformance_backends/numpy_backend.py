@@ -62,7 +62,7 @@ class NumpyTape(TapeBackend):
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import CATALOGUE\n"
-        "from conformance_backends.numpy_engine import Tensor, apply, no_grad",
+        "from conformance_backends.numpy_engine import Tensor, apply, custom, no_grad",
         array="Tensor(np.array({values}, np.{dtype}))",
         leaf="Tensor(np.array({values}, np.{dtype}), requires_grad=True)",
         backward="{output}.backward()",
@@ -71,6 +71,7 @@ class NumpyTape(TapeBackend):
         clear="{leaf}.grad = None",
         detach="{value}.detach()",
         no_grad="no_grad()",
+        custom="{name} = custom(lambda {operands}: {value}, lambda g, {operands}: {cotangents})",
         call="apply(CATALOGUE[{name!r}], ({operands},), {parameters})",
     )
 

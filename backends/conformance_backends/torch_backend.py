@@ -25,6 +25,19 @@ from conformance.errors import Unsupported
 from conformance_backends.torch_arrays import Torch
 
 IMPORTS = "import numpy as np\nimport torch\nimport torch.nn.functional as F"
+HAND_WRITTEN = """\
+class {name}(torch.autograd.Function):
+    @staticmethod
+    def forward({operands}):
+        return {value}
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+    @staticmethod
+    def backward(ctx, g):
+        {operands}, = ctx.saved_tensors
+        return {cotangents}
+{name} = {name}.apply"""
 
 
 class TorchTape(Torch, TapeBackend):
@@ -75,6 +88,7 @@ class TorchTape(Torch, TapeBackend):
         clear="{leaf}.grad = None",
         detach="{value}.detach()",
         no_grad="torch.no_grad()",
+        custom=HAND_WRITTEN,
     )
 
     def leaf(self, value: NDArray) -> torch.Tensor:
@@ -210,6 +224,7 @@ class TorchFunc(Torch, FunctionalBackend):
         gradient="torch.func.grad({function}, argnums={argnums})({operands})",
         detach="{value}.detach()",
         no_grad="torch.no_grad()",
+        custom=HAND_WRITTEN,
     )
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:

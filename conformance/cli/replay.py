@@ -27,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where to ask; may be given several times (an id: its own backend)",
     )
     parser.add_argument(
+        "--check", default="", metavar="KEY", help="only that check of a token, such as op/vjp (default: all)"
+    )
+    parser.add_argument(
         "--script", action="store_true", help="print a script in the engine's own API instead"
     )
     parser.add_argument(
@@ -69,7 +72,7 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     from conformance.run.results import read_run
 
     if options.what[:3] in ("c1:", "p1:", "k1:"):
-        return options.what, "", []
+        return options.what, _check_key(options.check), []
     if "/" not in options.what:
         raise UsageError(
             f"{options.what!r} is neither a replay token (c1:…, p1:…, k1:…) nor the id of a result"
@@ -85,6 +88,15 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     middle = f"{result.clause}/" if result.kind in ("contract", "example") else ""
     spec = next((b.spec for b in run.header.backends if b.name == result.backend and b.spec), result.backend)
     return result.evidence.token, f"{result.kind}/{middle}{result.check}", [spec]
+
+
+def _check_key(key: str) -> str:
+    from conformance.checks import load_all
+    from conformance.errors import UsageError
+
+    if key and key not in load_all():
+        raise UsageError(f"no check {key!r}; see: conformance list checks")
+    return key
 
 
 def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
@@ -112,6 +124,15 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
             yield check, question
 
 
+def _asked_for(token: str, key: str) -> list[tuple[Check, Question]]:
+    from conformance.errors import UsageError
+
+    found = list(_questions(token, key))
+    if not found:
+        raise UsageError(f"the check {key} does not apply to what this token holds")
+    return found
+
+
 def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
     """Ask, print one line a check, and return how many failed."""
     from conformance.run.describe import describe
@@ -120,7 +141,7 @@ def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
     from conformance.run.results import UNEXPECTED
 
     failed = 0
-    for check, question in _questions(token, key):
+    for check, question in _asked_for(token, key):
         result = result_of(check, backend, question)
         print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}")
         if result.verdict in UNEXPECTED:
@@ -136,7 +157,7 @@ def _script(backend: Backend, token: str, key: str) -> str:
     from conformance.run.asking import failure_of
     from conformance.run.script import script_of
 
-    asked = list(_questions(token, key))
+    asked = _asked_for(token, key)
     for check, question in asked:
         failure = failure_of(check, backend, question)
         if failure is not None:

@@ -24,8 +24,9 @@ def told(result: ResultLine, backend: BackendLine | None) -> str:
     if clause:
         lines.append(f"  clause  {clause.number} {clause.sentence}")
     if evidence and evidence.token:
-        lines.append(f"  again   conformance replay {evidence.token} --on {_spec_of(result, backend)}")
-        lines.append(f"          as a script: conformance replay {result.id} --script")
+        only = "" if evidence.token.startswith("k1:") else f" --check {result.kind}/{result.check}"
+        lines.append(f"  again   conformance replay {evidence.token} --on {_spec_of(result, backend)}{only}")
+        lines.append("          as a script: add --script")
     return "\n".join(lines)
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Dialect, NDArray
+from conformance.backend import Backend, Dialect, Function, NDArray
 from conformance.errors import Violation
 from conformance.run import source
+from conformance.run.shorten import shortened
+from conformance.run.symbols import OPERANDS, NoFormula, formula_of
 
 LONGEST_VALUE = 400  # characters of an expected value worth printing
 
@@ -26,6 +28,8 @@ class Notebook:
         self._names: dict[int, tuple[str, Any]] = {}
         self._counts: dict[str, int] = {}
         self._functions: dict[tuple[str, ...], str] = {}
+        self.rules: list[str] = []  # what was written by hand, defined before everything else
+        self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
 
     def fresh(self, prefix: str) -> str:
         """A name not used so far."""
@@ -55,6 +59,19 @@ class Notebook:
                 self.lines.extend(body)
             named.append(self._functions[body])
 
+    def rule(self, forward: Function, backward: Function, count: int) -> str:
+        """Define a rule written by hand, told by its formulas; returns its name."""
+        name, operands = self.fresh("rule"), OPERANDS[:count]
+        try:
+            value, cotangents = formula_of(forward, operands), formula_of(backward, "g" + operands)
+            template = self.dialect.custom
+        except NoFormula as reason:
+            value = cotangents = "..."
+            template = f"# {{name}} is written by hand, and does more than a formula tells: {reason}"
+        listed = ", ".join(operands)
+        self.rules.append(template.format(name=name, operands=listed, value=value, cotangents=cotangents))
+        return name
+
     def name(self, array: Any, name: str) -> Any:
         """Remember what an array is called; the array is kept, so that its identity stays its own."""
         self._names[id(array)] = (name, array)
@@ -73,13 +90,30 @@ class Notebook:
         self.write(f"{name} = {template.format(values=literal(value), dtype=dtype, array=array)}{lost}")
         return self.name(make(value), name)
 
+    def looked_at(self, array: Any, value: NDArray) -> None:
+        """Write that a value was read, and remember what it was."""
+        name = self.called(array)
+        self.write(self.dialect.show.format(value=name))
+        self.reads.append((name, np.array(value)))
+
+    def _telling(self, failure: BaseException | None) -> list[str] | None:
+        """Of what was read, what shows the failure: what was got, and what it was compared with.
+
+        None where that cannot be told.
+        """
+        got = getattr(failure, "got", None)
+        last = next((name for name, value in reversed(self.reads) if _is_same(value, got)), None)
+        if got is None or last is None:
+            return None
+        alike = [name for name, value in self.reads if value.shape == np.shape(got)]
+        expected = getattr(failure, "expected", None)
+        multiples = [k * np.asarray(expected) for k in (1, -1, 0.5)]
+        compared = [n for n, v in self.reads if n != last and any(_is_same(v, m) for m in multiples)]
+        return [*(compared[:1] or alike[:1]), last]
+
     def text(self, failure: BaseException | None) -> str:
         """The script."""
-        is_about_values = any(word in str(failure) for word in ("value", "output"))
-        kept = [
-            x for x in self.lines if is_about_values or not x.lstrip().startswith(("print(out", "print(y"))
-        ]
-        body = "\n".join(kept)
+        body = "\n".join(self.lines)
         tail = [f"# {line}" for line in str(failure).splitlines()]
         if isinstance(failure, Violation):
             for title, value in (("expected", failure.expected), ("got", failure.got)):
@@ -90,7 +124,14 @@ class Notebook:
             helpers = source.helpers_in(self.backend, body)
         except SyntaxError:  # a repr that is no Python: the script is still worth reading
             helpers = ""
-        return "\n".join(part for part in (self.dialect.imports, helpers, body, *tail) if part)
+        whole = "\n".join(part for part in (self.dialect.imports, *self.rules, helpers, body) if part)
+        with contextlib.suppress(SyntaxError):
+            whole = shortened(whole, self._telling(failure) if failure is not None else None)
+        return "\n".join((whole, *tail))
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    return np.shape(left) == np.shape(right) and np.array_equal(left, right, equal_nan=True)
 
 
 def spread(value: NDArray) -> tuple[NDArray, str]:

@@ -76,8 +76,9 @@ class _Recording(Backend):
 
     def numpy(self, array: Any) -> NDArray:
         """Reading a value is worth a print."""
-        self.notebook.write(self.notebook.dialect.show.format(value=self.notebook.called(array)))
-        return self.inner.numpy(array)
+        value = self.inner.numpy(array)
+        self.notebook.looked_at(array, value)
+        return value
 
     def memory(self, array: Any) -> NDArray:
         """The checks write sevens into memory."""
@@ -107,9 +108,19 @@ class _Recording(Backend):
             self.notebook.indent = before
 
     def custom(self, forward: Function, backward: Function) -> Function:
-        """A rule written by hand has no one-line spelling; the script says so."""
-        self.notebook.write("# a rule written by hand goes here; see the check's source")
-        return self.inner.custom(forward, backward)
+        """A rule written by hand, told by its formulas."""
+        notebook, inner = self.notebook, self.inner.custom(forward, backward)
+        named: list[str] = []
+
+        def recorded(*operands: Any) -> Any:
+            if not named:
+                named.append(notebook.rule(forward, backward, len(operands)))
+            called = ", ".join(map(notebook.called, operands))
+            target = notebook.fresh("t" if notebook.indent else "y")
+            notebook.write(f"{target} = {named[0]}({called})")
+            return notebook.name(inner(*operands), target)
+
+        return recorded
 
 
 class RecordingTape(_Recording, TapeBackend):

@@ -59,8 +59,7 @@ def test_the_script_of_a_gradient_runs_and_shows_it(name: str) -> None:
         assert wanted.size == 0 or any(np.isclose(wanted[0], n, atol=1e-7) for n in numbers(printed))
 
 
-# Scopes and rules written by hand have no words of the engine's own in a script.
-WORDLESS = {Capability.NO_GRAD, Capability.CUSTOM_RULE}
+WORDLESS: set[Capability] = set()
 CONTRACTS = [
     key
     for key, check in CHECKS.items()

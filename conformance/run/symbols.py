@@ -1,0 +1,110 @@
+"""Symbols: operands that write down what is computed of them.
+
+A rule written by hand is a Python function of arrays. Called on symbols instead, it tells its own
+formula, which a script can then quote.
+"""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.backend import Function
+
+OPERANDS = string.ascii_lowercase[:6]  # g is the cotangent's
+
+
+class NoFormula(Exception):
+    """The function does more with its operands than a formula says."""
+
+
+@dataclass(frozen=True, eq=False)
+class Symbol:
+    """A formula so far; every operation on it is a longer one."""
+
+    text: str
+
+    def __add__(self, other: Any) -> Symbol:
+        return _joined(self, "+", other)
+
+    def __radd__(self, other: Any) -> Symbol:
+        return _joined(other, "+", self)
+
+    def __sub__(self, other: Any) -> Symbol:
+        return _joined(self, "-", other)
+
+    def __rsub__(self, other: Any) -> Symbol:
+        return _joined(other, "-", self)
+
+    def __mul__(self, other: Any) -> Symbol:
+        return _joined(self, "*", other)
+
+    def __rmul__(self, other: Any) -> Symbol:
+        return _joined(other, "*", self)
+
+    def __matmul__(self, other: Any) -> Symbol:
+        return _joined(self, "@", other)
+
+    def __truediv__(self, other: Any) -> Symbol:
+        return _joined(self, "/", other)
+
+    def __neg__(self) -> Symbol:
+        return Symbol(f"(-{self.text})")
+
+    def __getattr__(self, name: str) -> Symbol:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Symbol(f"{self.text}.{name}")
+
+    def __call__(self, *arguments: Any) -> Symbol:
+        """A call of it: `g.sum(0)`."""
+        return Symbol(f"{self.text}({', '.join(map(_text, arguments))})")
+
+    def __getitem__(self, index: Any) -> Symbol:
+        return Symbol(f"{self.text}[{index!r}]")
+
+    def __bool__(self) -> bool:
+        raise NoFormula("the rule branches on a value")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Symbol):
+        return value.text
+    if value is None or isinstance(value, (bool, int, float)):
+        return repr(value)
+    raise NoFormula(f"a {type(value).__name__} has no place in a formula")
+
+
+def _joined(left: Any, sign: str, right: Any) -> Symbol:
+    return Symbol(f"({_text(left)} {sign} {_text(right)})")
+
+
+def formula_of(function: Function, operands: str) -> str:
+    """What `function` makes of operands of those names: one formula, or several in a tuple.
+
+    Raises NoFormula where it cannot be told that way.
+    """
+    try:
+        made = function(*map(Symbol, operands))
+        if isinstance(made, (tuple, list)):
+            return f"({', '.join(_plain(part) for part in made)},)"
+        return _plain(made)
+    except NoFormula:
+        raise
+    except Exception as error:
+        raise NoFormula(str(error)) from error
+
+
+def _plain(value: Any) -> str:
+    text = _text(value)
+    return text[1:-1] if isinstance(value, Symbol) and text.startswith("(") and _closes_last(text) else text
+
+
+def _closes_last(text: str) -> bool:
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
