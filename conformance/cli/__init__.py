@@ -12,7 +12,19 @@ from conformance import __version__
 from conformance.cli import settings
 from conformance.errors import ConformanceError
 
-VERBS = ("run", "list", "explain", "doctor", "smoke", "replay", "report", "known", "bench", "selftest")
+VERBS = (
+    "run",
+    "list",
+    "explain",
+    "doctor",
+    "smoke",
+    "new-backend",
+    "replay",
+    "report",
+    "known",
+    "bench",
+    "selftest",
+)
 
 EXIT_CODES = """exit codes:
   0 passed   1 unexpected failure   2 interrupted   3 internal error   4 usage   5 nothing selected
@@ -30,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"conformance {__version__}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name in VERBS:
-        module = importlib.import_module(f"conformance.cli.{name}")
+        module = importlib.import_module("conformance.cli." + name.replace("-", "_"))
         summary = (module.__doc__ or "").strip().splitlines()[0]
         verb = verbs.add_parser(name, help=summary.partition(": ")[2].rstrip("."), description=summary)
         module.add_arguments(verb)

@@ -1,0 +1,42 @@
+"""new-backend writes a file that says itself what is missing, and never writes over one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.cli import main
+
+
+@pytest.mark.parametrize("flags", [[], ["--functional"]])
+def test_the_file_loads_and_smoke_says_what_to_fill_in(
+    flags: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "pip_adapter.py"
+    assert main(["new-backend", "pip", "-o", str(path), *flags]) == 0
+    assert "conformance smoke" in capsys.readouterr().out
+    assert main(["smoke", str(path)]) == 11
+    told = capsys.readouterr().out
+    assert "NotImplementedError: array" in told
+    assert "mend the adapter first" in told
+
+
+def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("precious", encoding="utf-8")
+    assert main(["new-backend", "mine", "-o", str(path)]) == 4
+    assert path.read_text(encoding="utf-8") == "precious"
+    assert "-o FILE" in capsys.readouterr().err
+
+
+def test_a_name_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new-backend", "../mine"]) == 4
+    assert "no name for an engine" in capsys.readouterr().err
+
+
+def test_smoke_prints_what_to_declare(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["smoke", "numpy", "--elections"]) == 0
+    told = capsys.readouterr().out
+    assert "A2   refused" in told
+    assert "SAY" not in told
