@@ -8,10 +8,14 @@ __all__ = ["CHECKS", "Check", "Kind", "load_all"]
 def load_all() -> dict[str, Check]:
     """Every check by its key; importing the chapters registers them."""
     from conformance.checks import (  # noqa: F401 - imported to register
+        batches,
         capabilities,
         cutting,
         examples,
         graph,
+        history,
+        inverses,
+        laws,
         mutation,
         programs,
         repeated_places,

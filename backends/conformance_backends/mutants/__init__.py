@@ -3,6 +3,7 @@
 from conformance_backends.mutants import (
     wrong_at_times,
     wrong_graph,
+    wrong_laws,
     wrong_memory,
     wrong_modes,
     wrong_places,
@@ -15,7 +16,7 @@ from conformance_backends.mutants.mutant import Mutant, control
 
 _TABLES = (
     wrong_rules, wrong_at_times, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_modes, wrong_ways,
-    wrong_promises,
+    wrong_promises, wrong_laws,
 )  # fmt: skip
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))
