@@ -38,13 +38,17 @@ def custom_rule_is_called_once_per_use(engine: Backend, sample: Sample) -> None:
 
 @contract("C5", "custom-none", Capability.CUSTOM_RULE)
 def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
-    """None from a rule written by hand means zero."""
+    """None from a rule written by hand means zero, where it is not refused."""
     x, w, g = (sample.array() for _ in range(3))
-    add = engine.op("add")
+    add, got = engine.op("add"), []
     first = engine.custom(lambda a, b: a + b * 0, lambda g, a, b: (g, None))
-    got = gradients_of(engine, lambda a, b: add(first(a, b), b), [x, w], g)
-    hold_equal(got[0], g, "the gradient the rule gave")
-    hold_equal(got[1], g, "the gradient of an operand for which the rule gave None, used elsewhere")
+
+    def ask() -> None:
+        got.extend(gradients_of(engine, lambda a, b: add(first(a, b), b), [x, w], g))
+
+    if not is_refused(ask):
+        hold_equal(got[0], g, "the gradient the rule gave")
+        hold_equal(got[1], g, "the gradient of an operand for which the rule gave None, used elsewhere")
 
 
 @contract("C5", "custom-dtype", Capability.CUSTOM_RULE)
@@ -121,9 +125,9 @@ def wrong_answers_of_a_custom_rule_are_refused(engine: Backend, sample: Sample) 
     """A rule written by hand that answers too few, too many or misshapen cotangents is refused."""
     x, w, g = sample.array((2, 3)), sample.array((2, 3)), sample.array((2, 3))
     wrong = {
+        "a transposed cotangent": lambda g, a, b: (g.T, g),
         "one cotangent for two operands": lambda g, a, b: (g,),
         "three cotangents for two operands": lambda g, a, b: (g, g, g),
-        "a transposed cotangent": lambda g, a, b: (g.T, g),
     }
     for what, backward in wrong.items():
         rule = engine.custom(lambda a, b: a + b, backward)

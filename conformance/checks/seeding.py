@@ -75,36 +75,45 @@ def _hold_elected(engine: Backend, clause: str, answered: str, function: Any, op
             hold_equal(plain(engine, got), expected, f"the gradient of a product, elected as {choice!r}")
 
 
+def _unless_refused(engine: Backend, name: str, operands: Any, g: Any) -> list[Any] | None:
+    """The gradients of an op for a gradient argument; None where the engine refuses it."""
+    given: list[Any] = []
+    was_refused = is_refused(lambda: given.extend(gradients_of(engine, engine.op(name), operands, g)))
+    return None if was_refused else given
+
+
+def _two_ops(sample: Sample) -> tuple[tuple[str, Any, Any], ...]:
+    """An op whose rule multiplies, and one whose rule would hand any shape on; operands and partials."""
+    x, w = sample.array((2, 3)), sample.array((2, 3))
+    return ("multiply", (x, w), (w, x)), ("negative", (x,), (-np.ones_like(x),))
+
+
 @contract("A4", "wrong-shape")
 def gradient_argument_of_wrong_shape_is_refused(engine: Backend, sample: Sample) -> None:
     """A gradient argument whose shape does not fit the output's is refused."""
-    x, w = sample.array((2, 3)), sample.array((2, 3))
-    for shape in ((3, 2), (6,), (2, 2), (2, 3, 2), (0,)):
-        g = sample.array(shape)
-        if not is_refused(lambda g=g: gradients_of(engine, _product(engine), (x, w), g)):
-            raise Violation(f"a gradient argument of shape {shape} was taken for an output of shape (2, 3)")
+    for name, operands, _ in _two_ops(sample):
+        for shape in ((3, 2), (6,), (2, 2), (2, 3, 2), (1, 2, 3), (0,)):
+            if _unless_refused(engine, name, operands, sample.array(shape)) is not None:
+                raise Violation(
+                    f"a gradient argument of shape {shape} was taken for the (2, 3) output of {name}"
+                )
 
 
 @contract("A4", "broadcastable-shape")
 def gradient_argument_that_would_broadcast(engine: Backend, sample: Sample) -> None:
     """A gradient argument that would broadcast to the output is refused, or broadcast where elected."""
     choice = elected(engine, "A4", ("refused", "broadcast"))
-    x, w = sample.array((2, 3)), sample.array((2, 3))
-    for shape in ((3,), (1, 3), (2, 1), (), (1, 2, 3)):
-        g = sample.array(shape)
-        given: list[Any] = []
-        was_refused = is_refused(
-            lambda g=g, given=given: given.extend(gradients_of(engine, _product(engine), (x, w), g))
-        )
-        if was_refused != (choice == "refused"):
-            raise Violation(
-                f"a gradient argument of shape {shape} for an output of shape (2, 3) was "
-                f"{'refused' if was_refused else 'taken'}; the adapter elects {choice!r}"
-            )
-        for got, partner in zip(given, (w, x), strict=False):
-            hold_equal(
-                got, np.broadcast_to(g, (1, 2, 3))[0] * partner, f"the gradient for a broadcast {shape}"
-            )
+    for name, operands, partials in _two_ops(sample):
+        for shape in ((3,), (1, 3), (2, 1), ()):
+            g = sample.array(shape)
+            given = _unless_refused(engine, name, operands, g)
+            if (given is None) != (choice == "refused"):
+                raise Violation(
+                    f"a gradient argument of shape {shape} for the (2, 3) output of {name} was "
+                    f"{'refused' if given is None else 'taken'}; the adapter elects {choice!r}"
+                )
+            for got, partial in zip(given or (), partials, strict=False):
+                hold_equal(got, g * partial, f"the gradient of {name} for a broadcast {shape}")
 
 
 @contract("A15", "leaf-is-output")

@@ -16,7 +16,7 @@ CLAUSES = (
            ("shares", "copies")),
     Clause("C4", MUST, "An operand that needs no gradient gets none, and the others' gradients do not change.",
            "Freezing a layer must not change how the others train."),
-    Clause("C5", MUST, "A rule written by hand is called once per use with the right cotangent; a wrong number or shape of answers is refused, a wrong dtype refused or cast; None means zero.",
+    Clause("C5", MUST, "A rule written by hand is called once per use with the right cotangent; a wrong number or shape of answers is refused, a wrong dtype refused or cast; None means zero or is refused.",
            "Hand-written rules are where users' own bugs are; the engine is the only one to notice.",
            ("tolerated", "refused")),
     Clause("C7", MUST, "Through control flow that depends on values the gradient is that of the way taken, unless such functions are refused, as elected.",

@@ -70,6 +70,11 @@ def reshaped_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
     )
 
 
+def handed_on(self: Any, output: Tensor, gradient: Any) -> Any:
+    """Rules get the gradient argument as it is: one that multiplies broadcasts it, one that does not, does not."""
+    return seed(output, gradient).value if gradient is None else gradient.value
+
+
 def tiled_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
     """What is too large is cut, as a kernel does that trusts its caller's sizes."""
     return fitted(output, gradient, lambda g: g[tuple(map(slice, output.shape))].reshape(output.shape))
@@ -95,5 +100,10 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("gradient-broadcast", "A gradient argument that broadcasts is taken, though refusal is elected.",
         ("contract/A4/broadcastable-shape",), seed=broadcast_to_output),
     behaviour("gradient-squeezed", "Leading axes of size 1 of a gradient argument are dropped.",
-        ("contract/A4/broadcastable-shape",), seed=squeezed_to_output),
+        ("contract/A4/wrong-shape",), seed=squeezed_to_output),
+    behaviour("elects-broadcasting-refuses", "Broadcasting a gradient argument is elected, and it is refused.",
+        ("contract/A4/broadcastable-shape",), conventions={**Walking.conventions, "A4": "broadcast"}),
+    behaviour("elects-broadcasting-hands-on", "Broadcasting is elected, and rules get the gradient argument as it is.",
+        ("contract/A4/broadcastable-shape", "contract/A4/wrong-shape"), seed=handed_on,
+        conventions={**Walking.conventions, "A4": "broadcast"}),
 )  # fmt: skip

@@ -1,0 +1,146 @@
+"""The adapter to autograd: functions of NumPy's arrays, differentiated as functions."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import autograd.builtins
+import numpy as np
+from autograd import checkpoint, grad, make_jvp, make_vjp
+from autograd.extend import defvjp_argnums, primitive
+from autograd.tracer import getval
+
+from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
+from conformance_backends.autograd_ops import OPS
+
+IMPORTS = """\
+import autograd.builtins
+import autograd.numpy as np
+import autograd.scipy.special
+from autograd import grad, make_vjp
+from autograd.tracer import getval"""
+
+
+class Autograd(FunctionalBackend):
+    """autograd, whose arrays are NumPy's own; in a function being differentiated they are boxed."""
+
+    engine = "autograd"
+    ops = OPS
+    capabilities = frozenset(
+        {
+            Capability.RETAINING,
+            Capability.WRITABLE,
+            Capability.DETACH,
+            Capability.CUSTOM_RULE,
+            Capability.DEEP,
+            Capability.HIGHER_ORDER,
+            Capability.FORWARD,
+            Capability.CHECKPOINTING,
+            Capability.STRUCTURES,
+            Capability.COMPLEX,
+        }
+    )
+    conventions: ClassVar[Mapping[str, str]] = {
+        "A2": "refused",
+        "A3": "seeded",
+        "A4": "broadcast",
+        "A5": "cast",
+        "B3": "functional",
+        "C5": "tolerated",
+    }
+    dialect = Dialect(
+        imports=IMPORTS,
+        array="np.array({values}, dtype=np.{dtype})",
+        pullback="{pullback}, {out} = make_vjp(lambda xs: packed({function}(*xs)))(({operands},))",
+        gradient="grad({function}, argnum={argnums})({operands})",
+        detach="getval({value})",
+    )
+
+    def version(self) -> str:
+        """The version of the distribution; the module does not say it."""
+        return importlib.metadata.version("autograd")
+
+    def array(self, value: NDArray) -> NDArray:
+        """The array itself: autograd takes NumPy's as they are."""
+        return value
+
+    def numpy(self, array: Any) -> NDArray:
+        """The array without its box; a reduction gives NumPy's scalars, which are made arrays."""
+        return np.asarray(getval(array))
+
+    def memory(self, array: Any) -> NDArray:
+        """The array itself; a scalar is a value without memory, and a copy of it is as good."""
+        return self.numpy(array)
+
+    def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
+        """autograd.make_vjp: of one operand by itself, of several as a tuple."""
+        if len(arrays) == 1:
+            pulled, output = make_vjp(lambda x: packed(function(x)))(arrays[0])
+            return output, lambda g: (pulled(g),)
+        pulled, output = make_vjp(lambda xs: packed(function(*xs)))(packed(arrays))
+        return output, pulled
+
+    def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
+        """autograd.grad of every operand."""
+        if len(operands) == 1:
+            return (grad(function)(*operands),)
+        return tuple(grad(function, argnum=tuple(range(len(operands))))(*operands))
+
+    def detach(self, array: Any) -> Any:
+        """The value in the box."""
+        return getval(array)
+
+    def custom(self, forward: Function, backward: Function) -> Function:
+        """A primitive whose rule gives the cotangents of all operands at once, as defvjp_argnums takes it.
+
+        Where all operands are differentiated, what `backward` returns reaches autograd as it is.
+        """
+        ruled = primitive(lambda *operands: forward(*operands))
+
+        def rule(argnums: Sequence[int], _: Any, operands: Any, __: Any) -> Callable[[Any], Any]:
+            is_whole = len(argnums) == len(operands)
+            return lambda g: (
+                backward(g, *operands) if is_whole else [backward(g, *operands)[i] for i in argnums]
+            )
+
+        defvjp_argnums(ruled, rule)
+        return lambda *operands: ruled(*operands)
+
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """autograd.make_vjp, whose pullback is made of primitives again."""
+        output, pulled = self.pullback(function, arrays)
+        has_several = isinstance(output, (tuple, list))
+        return tuple(pulled(packed(cotangents) if has_several else cotangents[0]))
+
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """autograd.make_jvp of all operands at once."""
+        push = make_jvp(lambda xs: packed(function(*xs)))(tuple(operands))
+        outputs, moved = push(tuple(tangents))
+        return as_tuple(outputs), as_tuple(moved)
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """autograd.make_jvp, whose tangents are made of primitives again."""
+        push = make_jvp(lambda xs: packed(function(*xs)))(packed(arrays))
+        return as_tuple(push(packed(tangents))[1])
+
+    def checkpoint(self, function: Function) -> Function:
+        """autograd.checkpoint."""
+        saved: Function = checkpoint(function)
+        return saved
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """autograd.grad of a function of one structure."""
+        return grad(function)(structure)
+
+
+def packed(output: Any) -> Any:
+    """Several outputs as autograd wants them returned: in a tuple of its own, that can be boxed."""
+    return autograd.builtins.tuple(output) if isinstance(output, (tuple, list)) else output

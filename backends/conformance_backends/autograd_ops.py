@@ -1,0 +1,148 @@
+"""The catalogue's ops as users of autograd write them: NumPy's names, and SciPy's.
+
+Each entry is read as source too, to print scripts: an attribute of autograd, or a lambda with the
+catalogue's operands by position and its parameters by keyword. Where autograd has no gradient of an op
+at all the table has no entry; where it has one for some calls only, the entry is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import autograd.numpy as np
+import autograd.scipy.special
+
+from conformance.errors import Unsupported
+
+# ---- where one line is not enough ---------------------------------------------------------------
+
+
+def vector_norm(x: Any, axis: Any, keepdims: Any, ord: Any) -> Any:
+    """The norm of vectors; over several axes NumPy's is a matrix norm."""
+    if not isinstance(axis, int) and (axis is not None or x.ndim > 1):
+        raise Unsupported("autograd's norm over several axes is a matrix norm")
+    return np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
+
+
+# ---- the tables ---------------------------------------------------------------------------------
+
+ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
+    "abs": np.abs,
+    "negative": np.negative,
+    "deg2rad": np.deg2rad,
+    "rad2deg": np.rad2deg,
+    "square": np.square,
+    "sqrt": np.sqrt,
+    "reciprocal": np.reciprocal,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinc": np.sinc,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "clip": lambda x, min, max: np.clip(x, min, max),
+    "add": np.add,
+    "subtract": np.subtract,
+    "multiply": np.multiply,
+    "divide": np.divide,
+    "pow": np.power,
+    "hypot": np.hypot,
+    "atan2": np.arctan2,
+    "logaddexp": np.logaddexp,
+    "logaddexp2": np.logaddexp2,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "where": np.where,
+}
+
+REDUCTIONS: Mapping[str, Callable[..., Any]] = {
+    "sum": lambda x, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
+    "mean": lambda x, axis, keepdims: np.mean(x, axis=axis, keepdims=keepdims),
+    "prod": lambda x, axis, keepdims: np.prod(x, axis=axis, keepdims=keepdims),
+    "logsumexp": lambda x, axis, keepdims: autograd.scipy.special.logsumexp(x, axis=axis, keepdims=keepdims),
+    "var": lambda x, axis, keepdims, correction: np.var(x, axis=axis, keepdims=keepdims, ddof=correction),
+    "std": lambda x, axis, keepdims, correction: np.std(x, axis=axis, keepdims=keepdims, ddof=correction),
+    "vector_norm": vector_norm,
+    "max": lambda x, axis, keepdims: np.max(x, axis=axis, keepdims=keepdims),
+    "min": lambda x, axis, keepdims: np.min(x, axis=axis, keepdims=keepdims),
+    "cumulative_sum": lambda x, axis: np.cumsum(x, axis=axis),
+    "diff": lambda x, n, axis: np.diff(x, n=n, axis=axis),
+}
+
+SHAPE: Mapping[str, Callable[..., Any]] = {
+    "reshape": lambda x, shape: np.reshape(x, shape),
+    "ravel": np.ravel,
+    "expand_dims": lambda x, axis: np.expand_dims(x, axis),
+    "squeeze": lambda x, axis: np.squeeze(x, axis),
+    "permute_dims": lambda x, axes: np.transpose(x, axes),
+    "swapaxes": lambda x, axis1, axis2: np.swapaxes(x, axis1, axis2),
+    "moveaxis": lambda x, source, destination: np.moveaxis(x, source, destination),
+    "roll": lambda x, shift, axis: np.roll(x, shift, axis),
+    "broadcast_to": lambda x, shape: np.broadcast_to(x, shape),
+    "tile": lambda x, reps: np.tile(x, reps),
+    "repeat": lambda x, repeats, axis: np.repeat(x, repeats, axis=axis),
+    "pad": lambda x, pad_width, constant_values: np.pad(
+        x, pad_width, "constant", constant_values=constant_values
+    ),
+    "tril": lambda x, k: np.tril(x, k),
+    "triu": lambda x, k: np.triu(x, k),
+    "diagonal": lambda x, offset, axis1, axis2: np.diagonal(x, offset, axis1, axis2),
+    "diag": lambda x, k: np.diag(x, k),
+    "astype": lambda x, dtype: x.astype(dtype),
+    "concat": lambda *xs, axis: np.concatenate(xs, axis=axis),
+    "stack": lambda *xs, axis: np.stack(xs, axis=axis),
+    "split": lambda x, indices_or_sections, axis: tuple(np.split(x, indices_or_sections, axis=axis)),
+}
+
+INDEXING: Mapping[str, Callable[..., Any]] = {
+    "getitem": lambda x, index: x[index],
+    "getitem_integer_array": lambda x, index: x[index],
+    "masked_fill": lambda x, mask, value: np.where(mask, value, x),
+    "sort": lambda x, axis: np.sort(x, axis=axis),
+}
+
+LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
+    "matmul": np.matmul,
+    "dot": np.dot,
+    "inner": np.inner,
+    "outer": np.outer,
+    "tensordot": lambda a, b, axes: np.tensordot(a, b, axes=axes),
+    "einsum": lambda *xs, subscripts: np.einsum(subscripts, *xs),
+    "kron": np.kron,
+    "cross": np.cross,
+    "trace": lambda x, offset: np.trace(x, offset) if x.ndim == 2 else np.trace(x, offset, -2, -1),
+    "solve": np.linalg.solve,
+    "inv": np.linalg.inv,
+    "det": np.linalg.det,
+    "slogdet": lambda x: tuple(np.linalg.slogdet(x)),
+    "cholesky": np.linalg.cholesky,
+}
+
+ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
+    "sigmoid": autograd.scipy.special.expit,
+    "logit": autograd.scipy.special.logit,
+}
+
+OPS: Mapping[str, Callable[..., Any]] = {
+    **ELEMENTWISE,
+    **REDUCTIONS,
+    **SHAPE,
+    **INDEXING,
+    **LINEAR_ALGEBRA,
+    **ACTIVATIONS,
+}

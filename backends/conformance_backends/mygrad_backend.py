@@ -1,0 +1,130 @@
+"""The adapter to MyGrad: a tape whose gradients are replaced, and whose graphs end with a walk back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
+
+import mygrad as mg
+import numpy as np
+from mygrad.operation_base import Operation
+
+from conformance.backend import Capability, Dialect, Function, GraphNode, NDArray, TapeBackend
+from conformance.errors import Unsupported
+from conformance_backends.mygrad_ops import OPS
+
+
+class MyGrad(TapeBackend):
+    """MyGrad as its users call it: tensors, backward() and .grad."""
+
+    engine = "mygrad"
+    ops = OPS
+    capabilities = frozenset(
+        {
+            Capability.TAPE,
+            Capability.CLEARING,
+            Capability.WRITABLE,
+            Capability.NO_GRAD,
+            Capability.DETACH,
+            Capability.CUSTOM_RULE,
+            Capability.GRAPH,
+            Capability.DEEP,
+            Capability.RECORDED_WRITES,
+        }
+    )
+    conventions: ClassVar[Mapping[str, str]] = {
+        "A2": "summed",
+        "A3": "seeded",
+        "A4": "broadcast",
+        "A5": "cast",
+        "B3": "replaces",
+    }
+    dialect = Dialect(
+        imports="import mygrad as mg\nimport mygrad.linalg\nimport mygrad.nnet\nimport numpy as np",
+        array="mg.tensor(np.array({values}, np.{dtype}), constant=True)",
+        leaf="mg.tensor({array}, constant=False, copy=False)",
+        backward="{output}.backward()",
+        backward_with="{output}.backward({cotangent})",
+        grad="{leaf}.grad",
+        clear="{leaf}.null_grad()",
+        detach="mg.tensor({value}, constant=True)",
+        no_grad="mg.no_autodiff",
+    )
+
+    def version(self) -> str:
+        """MyGrad's version."""
+        return str(mg.__version__)
+
+    def array(self, value: NDArray) -> mg.Tensor:
+        """A constant tensor around `value` itself, however it lies in memory."""
+        return mg.tensor(value, constant=True, copy=False)
+
+    def leaf(self, value: NDArray) -> mg.Tensor:
+        """A tensor that is no constant, around `value` itself."""
+        return mg.tensor(value, constant=False, copy=False)
+
+    def numpy(self, array: Any) -> NDArray:
+        """The tensor's array, or the array itself: gradients are plain arrays."""
+        return np.asarray(array.data if isinstance(array, mg.Tensor) else array)
+
+    def memory(self, array: Any) -> NDArray:
+        """The array behind a tensor, which MyGrad locks while a graph lives that needs it."""
+        return self.numpy(array)
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """Tensor.backward(), which ends the graph."""
+        if retain:
+            raise Unsupported("MyGrad ends a graph with the walk back through it")
+        output.backward(gradient)
+
+    def grad(self, leaf: Any) -> Any:
+        """Tensor.grad."""
+        return leaf.grad
+
+    def clear(self, leaf: Any) -> None:
+        """Tensor.null_grad()."""
+        leaf.null_grad()
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        """mygrad.no_autodiff."""
+        scope: AbstractContextManager[Any] = mg.no_autodiff
+        return scope
+
+    def detach(self, array: Any) -> mg.Tensor:
+        """A constant tensor of the same values."""
+        return mg.tensor(array, constant=True)
+
+    def custom(self, forward: Function, backward: Function) -> Function:
+        """An Operation of its own, which MyGrad asks for one operand's cotangent at a time.
+
+        So the rule is called for the first that is asked, and its answers are handed over one by one.
+        """
+
+        class HandWritten(Operation):  # type: ignore[misc]  # MyGrad is not typed here
+            def __call__(self, *operands: mg.Tensor) -> NDArray:
+                self.variables = operands
+                self.answers: Any = None
+                return forward(*(x.data for x in operands))  # type: ignore[no-any-return]
+
+            def backward_var(self, grad: NDArray, index: int, **_: Any) -> Any:
+                if self.answers is None:
+                    self.answers = backward(grad, *(x.data for x in self.variables))
+                if len(self.answers) != len(self.variables):
+                    raise Unsupported(
+                        "MyGrad asks operand by operand: it never sees how many answers there are"
+                    )
+                return self.answers[index]
+
+        return lambda *operands: mg.execute_op(HandWritten, *operands)
+
+    def graph(self, output: Any) -> GraphNode:
+        """The operation behind a tensor, its variables being the edges; a leaf is the tensor itself."""
+        if output.creator is None:
+            return GraphNode("Tensor", (), output, names_variable=True)
+        sources = (None if x.constant else self.graph(x) for x in output.creator.variables)
+        return GraphNode(type(output.creator).__name__, tuple(sources))
+
+    def assign(self, array: Any, index: Any, value: Any) -> None:
+        """`array[index] = value`."""
+        array[index] = value

@@ -1,0 +1,181 @@
+"""The catalogue's ops as users of MyGrad write them.
+
+Each entry is read as source too, to print scripts: an attribute of MyGrad, or a lambda with the
+catalogue's operands by position and its parameters by keyword. Where MyGrad has no such op the table
+has no entry. Its astype is a copy that is not recorded, and so is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import mygrad as mg
+import mygrad.linalg
+import mygrad.nnet
+
+from conformance.errors import Unsupported
+
+# ---- where one line is not enough ---------------------------------------------------------------
+
+
+def vector_norm(x: Any, axis: Any, keepdims: Any, ord: Any) -> Any:
+    """The norm of vectors; over several axes MyGrad has none."""
+    if not isinstance(axis, int) and (axis is not None or x.ndim > 1):
+        raise Unsupported("MyGrad's norm goes over one axis")
+    return mg.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
+
+
+def index_update(x: Any, values: Any, index: Any) -> Any:
+    """A copy of `x` with `values` written at `index`, which MyGrad records."""
+    written = +x
+    written[index] = values
+    return written
+
+
+def convolution(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    """MyGrad's convolution, with its bias added as a user would."""
+    if groups != 1:
+        raise Unsupported("MyGrad's convolution has no groups")
+    y = whole_steps(lambda: mg.nnet.conv_nd(x, weight, stride=stride, padding=padding, dilation=dilation))
+    return y + mg.reshape(bias, (-1,) + (1,) * (y.ndim - 2))
+
+
+def whole_steps(slide: Callable[[], Any]) -> Any:
+    """What a sliding window gives; MyGrad refuses one whose last step would leave a remainder."""
+    try:
+        return slide()
+    except ValueError as error:
+        if "Stride and kernel dimensions are incompatible" in str(error):
+            raise Unsupported("MyGrad's windows must cover their operand in whole steps") from None
+        raise
+
+
+def over_the_batch(loss: Any, reduction: str) -> Any:
+    """A loss; MyGrad's are means."""
+    if reduction != "mean":
+        raise Unsupported("MyGrad's losses are means over the batch")
+    return loss
+
+
+# ---- the tables ---------------------------------------------------------------------------------
+
+ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
+    "abs": mg.abs,
+    "negative": mg.negative,
+    "positive": mg.positive,
+    "square": mg.square,
+    "sqrt": mg.sqrt,
+    "cbrt": mg.cbrt,
+    "reciprocal": mg.reciprocal,
+    "exp": mg.exp,
+    "exp2": mg.exp2,
+    "expm1": mg.expm1,
+    "log": mg.log,
+    "log2": mg.log2,
+    "log10": mg.log10,
+    "log1p": mg.log1p,
+    "sin": mg.sin,
+    "cos": mg.cos,
+    "tan": mg.tan,
+    "asin": mg.arcsin,
+    "acos": mg.arccos,
+    "atan": mg.arctan,
+    "sinc": mg.sinc,
+    "sinh": mg.sinh,
+    "cosh": mg.cosh,
+    "tanh": mg.tanh,
+    "asinh": mg.arcsinh,
+    "acosh": mg.arccosh,
+    "atanh": mg.arctanh,
+    "clip": lambda x, min, max: mg.clip(x, min, max),
+    "add": mg.add,
+    "subtract": mg.subtract,
+    "multiply": mg.multiply,
+    "divide": mg.divide,
+    "pow": mg.power,
+    "atan2": mg.arctan2,
+    "logaddexp": mg.logaddexp,
+    "logaddexp2": mg.logaddexp2,
+    "maximum": mg.maximum,
+    "minimum": mg.minimum,
+    "where": mg.where,
+}
+
+REDUCTIONS: Mapping[str, Callable[..., Any]] = {
+    "sum": lambda x, axis, keepdims: mg.sum(x, axis=axis, keepdims=keepdims),
+    "mean": lambda x, axis, keepdims: mg.mean(x, axis=axis, keepdims=keepdims),
+    "prod": lambda x, axis, keepdims: mg.prod(x, axis=axis, keepdims=keepdims),
+    "var": lambda x, axis, keepdims, correction: mg.var(x, axis=axis, keepdims=keepdims, ddof=correction),
+    "std": lambda x, axis, keepdims, correction: mg.std(x, axis=axis, keepdims=keepdims, ddof=correction),
+    "vector_norm": vector_norm,
+    "max": lambda x, axis, keepdims: mg.max(x, axis=axis, keepdims=keepdims),
+    "min": lambda x, axis, keepdims: mg.min(x, axis=axis, keepdims=keepdims),
+    "cumulative_sum": lambda x, axis: mg.cumsum(x, axis=axis),
+    "cumulative_prod": lambda x, axis: mg.cumprod(x, axis=axis),
+}
+
+SHAPE: Mapping[str, Callable[..., Any]] = {
+    "reshape": lambda x, shape: mg.reshape(x, shape),
+    "ravel": mg.ravel,
+    "expand_dims": lambda x, axis: mg.expand_dims(x, axis),
+    "squeeze": lambda x, axis: mg.squeeze(x, axis),
+    "permute_dims": lambda x, axes: mg.transpose(x) if axes is None else mg.transpose(x, axes),
+    "swapaxes": lambda x, axis1, axis2: mg.swapaxes(x, axis1, axis2),
+    "moveaxis": lambda x, source, destination: mg.moveaxis(x, source, destination),
+    "roll": lambda x, shift, axis: mg.roll(x, shift, axis),
+    "broadcast_to": lambda x, shape: mg.broadcast_to(x, shape),
+    "repeat": lambda x, repeats, axis: mg.repeat(x, repeats, axis=axis),
+    "concat": lambda *xs, axis: mg.concatenate(xs, axis=axis),
+    "stack": lambda *xs, axis: mg.stack(xs, axis=axis),
+}
+
+INDEXING: Mapping[str, Callable[..., Any]] = {
+    "getitem": lambda x, index: x[index],
+    "getitem_integer_array": lambda x, index: x[index],
+    "index_update": index_update,
+    "masked_fill": lambda x, mask, value: mg.where(mask.data, value, x),
+}
+
+LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
+    "matmul": mg.matmul,
+    "einsum": lambda *xs, subscripts: mg.einsum(subscripts, *xs),
+}
+
+ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
+    "relu": mg.nnet.relu,
+    "leaky_relu": lambda x, negative_slope: mg.nnet.leaky_relu(x, negative_slope),
+    "elu": lambda x, alpha: mg.nnet.elu(x, alpha),
+    "selu": mg.nnet.selu,
+    "hard_tanh": mg.nnet.hard_tanh,
+    "sigmoid": mg.nnet.sigmoid,
+    "softsign": mg.nnet.soft_sign,
+    "softmax": lambda x, axis: mg.nnet.softmax(x, axis=axis),
+    "log_softmax": lambda x, axis: mg.nnet.logsoftmax(x, axis=axis),
+    "glu": lambda x, axis: mg.nnet.glu(x, axis=axis),
+}
+
+LAYERS: Mapping[str, Callable[..., Any]] = {
+    "batch_norm": lambda x, weight, bias, eps: mg.nnet.batchnorm(x, gamma=weight, beta=bias, eps=eps),
+    "conv1d": convolution,
+    "conv2d": convolution,
+    "max_pool2d": lambda x, kernel_size, stride: whole_steps(
+        lambda: mg.nnet.max_pool(x, kernel_size, stride)
+    ),
+}
+
+LOSSES: Mapping[str, Callable[..., Any]] = {
+    "nll": lambda x, t, reduction: over_the_batch(mg.nnet.negative_log_likelihood(x, t), reduction),
+    "cross_entropy": lambda x, t, reduction: over_the_batch(mg.nnet.softmax_crossentropy(x, t), reduction),
+}
+
+OPS: Mapping[str, Callable[..., Any]] = {
+    **ELEMENTWISE,
+    **REDUCTIONS,
+    **SHAPE,
+    **INDEXING,
+    **LINEAR_ALGEBRA,
+    **ACTIVATIONS,
+    **LAYERS,
+    **LOSSES,
+}

@@ -1,0 +1,165 @@
+"""The adapter to MyGrad is faithful: what it hands over is what MyGrad was given, and what it answered.
+
+How accurate MyGrad is, the suite itself says; here an answer that is far off is a mistake of the table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.checks.observation import Observation
+from conformance.checks.values import gradient_is_the_rules, value_is_the_references
+from conformance.errors import Unsupported, Violation
+from conformance.ops import CATALOGUE
+from conformance.strategies import Effort, draw_cases
+
+mg = pytest.importorskip("mygrad")
+backends = pytest.importorskip("conformance_backends.mygrad_backend")
+
+EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
+FAR_OFF = 50  # times what an engine is allowed
+ENGINE = backends.MyGrad()
+# Where MyGrad raises, or answers in another precision: known-failures.toml says why.
+FAULTY = {"clip", "hard_tanh", "leaky_relu", "masked_fill", "nll", "repeat", "softsign", "where"}
+NAMED = [
+    pytest.param(name, marks=[pytest.mark.xfail(strict=True)] if name in FAULTY else ())
+    for name in ENGINE.ops
+]
+
+
+def is_refused(call: Callable[[], Any]) -> bool:
+    try:
+        call()
+    except (AssertionError, RuntimeError, TypeError, ValueError, mg.errors.InvalidGradient):
+        return True
+    return False
+
+
+def test_every_name_in_the_table_is_in_the_catalogue() -> None:
+    assert set(ENGINE.ops) <= set(CATALOGUE)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_an_op_is_the_catalogues(name: str) -> None:
+    for dtype in ENGINE.dtypes:
+        for case in draw_cases(CATALOGUE[name], dtype, 0, EFFORT):
+            seen = Observation(ENGINE, CATALOGUE[name], case)
+            with contextlib.suppress(Unsupported):  # the adapter offers a part of the row
+                hold(seen)
+
+
+def hold(seen: Observation) -> None:
+    for check in (value_is_the_references, gradient_is_the_rules):
+        try:
+            check(seen)
+        except Violation as violation:
+            if violation.error is None or violation.error > FAR_OFF:
+                raise AssertionError(f"{seen.case.label}: {violation}") from violation
+
+
+# ---- arrays -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "bool"])
+def test_a_tensor_is_around_the_array_itself(dtype: str) -> None:
+    value = np.ones((2, 3), dtype)[:, ::-1]
+    tensor = ENGINE.array(value)
+    assert tensor.constant
+    assert ENGINE.numpy(tensor) is value
+    assert ENGINE.memory(tensor) is value
+
+
+def test_a_leaf_is_no_constant() -> None:
+    leaf = ENGINE.leaf(np.ones(3))
+    assert not leaf.constant
+    assert leaf.creator is None
+
+
+# ---- conventions: what the adapter elects is what MyGrad does ----------------------------------------
+
+
+def gradient_with(shape: tuple[int, ...], cotangent: Any) -> Any:
+    (gradient,) = ENGINE.vjp(mg.square, [np.ones(shape)], [cotangent])[1]
+    return gradient
+
+
+def test_a_non_scalar_is_summed() -> None:
+    assert ENGINE.gradient(mg.square, [np.ones(3)])[0].tolist() == [2, 2, 2]
+    assert ENGINE.gradient(mg.square, [np.ones(1)])[0].tolist() == [2]
+    assert (ENGINE.conventions["A2"], ENGINE.conventions["A3"]) == ("summed", "seeded")
+
+
+def test_gradient_arguments_are_taken_as_elected() -> None:
+    assert gradient_with((2, 3), np.ones(3)).tolist() == [[2, 2, 2], [2, 2, 2]]
+    assert is_refused(lambda: gradient_with((3,), np.ones((1, 3))))
+    assert gradient_with((3,), np.ones(3, "float32")).dtype == np.float64
+    assert (ENGINE.conventions["A4"], ENGINE.conventions["A5"]) == ("broadcast", "cast")
+
+
+def test_leaves_are_overwritten_and_can_be_cleared() -> None:
+    leaf = ENGINE.leaf(np.ones(()))
+    for factor in (2.0, 3.0):
+        ENGINE.backward(leaf * factor)
+        assert ENGINE.grad(leaf) == factor
+    assert ENGINE.conventions["B3"] == "replaces"
+    ENGINE.clear(leaf)
+    assert ENGINE.grad(leaf) is None
+
+
+def test_a_graph_is_walked_once() -> None:
+    with pytest.raises(Unsupported, match="ends a graph"):
+        ENGINE.backward(mg.square(ENGINE.leaf(np.ones(()))), retain=True)
+
+
+def test_a_write_in_place_is_recorded() -> None:
+    leaf, value = ENGINE.leaf(np.ones(3)), ENGINE.leaf(np.full((), 5.0))
+    written = leaf * 2.0
+    ENGINE.assign(written, 1, value)
+    ENGINE.backward(written * 3.0)
+    assert ENGINE.grad(leaf).tolist() == [6, 0, 6]
+    assert ENGINE.grad(value) == 3
+
+
+# ---- rules written by hand, and the graph --------------------------------------------------------------
+
+
+def test_what_a_rule_returns_reaches_mygrad_as_it_is() -> None:
+    def gradients(backward: Any) -> Any:
+        rule = ENGINE.custom(lambda a, b: a * b, backward)
+        _, got = ENGINE.vjp(rule, [np.full((2, 3), 2.0), np.full((2, 3), 3.0)], [np.ones((2, 3))])
+        return [float(g.sum()) for g in got]
+
+    assert gradients(lambda g, a, b: (g * b, g * a)) == [18, 12]
+    for wrong in (lambda g, a, b: (g * b, None), lambda g, a, b: (g.T, g)):
+        assert is_refused(functools.partial(gradients, wrong))
+    with pytest.raises(Unsupported, match="operand by operand"):
+        gradients(lambda g, a, b: (g, g, g))
+
+
+def test_the_graph_has_operands_in_order_and_names_only_leaves() -> None:
+    a, b, d = (ENGINE.leaf(np.asarray(x)) for x in (2.0, 3.0, 4.0))
+    product = ENGINE.graph((a + b) * d)
+    total, leaf = product.inputs
+    assert (product.name, total.name) == ("Multiply", "Add")
+    assert [node.variable for node in total.inputs] == [a, b]
+    assert leaf.variable is d
+    assert leaf.names_variable
+    assert not total.names_variable
+
+
+def test_constants_have_no_node() -> None:
+    x = ENGINE.leaf(np.ones(3))
+    assert ENGINE.graph(x * ENGINE.array(np.ones(3))).inputs[1] is None
+
+
+def test_nothing_warns() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ENGINE.vjp(lambda x: mg.sum(x), [np.broadcast_to(np.ones(3), (2, 3))], [np.ones(())])
