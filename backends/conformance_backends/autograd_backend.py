@@ -20,7 +20,12 @@ import autograd.builtins
 import autograd.numpy as np
 import autograd.scipy.special
 from autograd import grad, make_vjp
+from autograd.extend import defvjp_argnums, primitive
 from autograd.tracer import getval"""
+
+HAND_WRITTEN = """\
+{name} = primitive(lambda {operands}: {value})
+defvjp_argnums({name}, lambda argnums, ans, args, kwargs: lambda g: (lambda {operands}: {cotangents})(*args))"""
 
 
 class Autograd(FunctionalBackend):
@@ -48,7 +53,10 @@ class Autograd(FunctionalBackend):
         "A4": "broadcast",
         "A5": "cast",
         "B3": "functional",
+        "C3": "shares",
         "C5": "tolerated",
+        "C7": "eager",
+        "D4": "hazard",
     }
     dialect = Dialect(
         imports=IMPORTS,
@@ -56,6 +64,7 @@ class Autograd(FunctionalBackend):
         pullback="{pullback}, {out} = make_vjp(lambda xs: packed({function}(*xs)))(({operands},))",
         gradient="grad({function}, argnum={argnums})({operands})",
         detach="getval({value})",
+        custom=HAND_WRITTEN,
     )
 
     def version(self) -> str:

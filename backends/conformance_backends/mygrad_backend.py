@@ -14,6 +14,26 @@ from conformance.backend import Capability, Dialect, Function, GraphNode, NDArra
 from conformance.errors import Unsupported
 from conformance_backends.mygrad_ops import OPS
 
+IMPORTS = """\
+import mygrad as mg
+import mygrad.linalg
+import mygrad.nnet
+import numpy as np
+from mygrad.operation_base import Operation"""
+
+HAND_WRITTEN = """\
+class {name}_rule(Operation):
+    def __call__(self, *operands):
+        self.variables = operands
+        {operands}, = (x.data for x in operands)
+        return {value}
+
+    def backward_var(self, g, index, **kwargs):
+        {operands}, = (x.data for x in self.variables)
+        return ({cotangents})[index]
+
+{name} = lambda *operands: mg.execute_op({name}_rule, *operands)"""
+
 
 class MyGrad(TapeBackend):
     """MyGrad as its users call it: tensors, backward() and .grad."""
@@ -39,9 +59,13 @@ class MyGrad(TapeBackend):
         "A4": "broadcast",
         "A5": "cast",
         "B3": "replaces",
+        "C3": "copies",
+        "C7": "eager",
+        "D4": "locks",
+        "D9": "winner",
     }
     dialect = Dialect(
-        imports="import mygrad as mg\nimport mygrad.linalg\nimport mygrad.nnet\nimport numpy as np",
+        imports=IMPORTS,
         array="mg.tensor(np.array({values}, np.{dtype}), constant=True)",
         leaf="mg.tensor({array}, constant=False, copy=False)",
         backward="{output}.backward()",
@@ -50,6 +74,7 @@ class MyGrad(TapeBackend):
         clear="{leaf}.null_grad()",
         detach="mg.tensor({value}, constant=True)",
         no_grad="mg.no_autodiff",
+        custom=HAND_WRITTEN,
     )
 
     def version(self) -> str:
