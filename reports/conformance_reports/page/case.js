@@ -107,8 +107,8 @@ const saying = (r, evidence) =>
     facts([
       ["cases", count(r.cases)],
       ["time", seconds(r.seconds)],
-      r.error !== undefined ? ["worst error", digits(r.error, 3) + " × allowed"] : null,
-      r.ulp !== undefined ? ["accuracy", digits(r.ulp, 3) + " ulp"] : null,
+      r.error !== undefined ? ["worst error of all cases", digits(r.error, 3) + " × allowed"] : null,
+      r.ulp !== undefined ? ["accuracy where worst", digits(r.ulp, 3) + " ulp"] : null,
     ]),
   );
 
