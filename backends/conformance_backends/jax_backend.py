@@ -75,6 +75,7 @@ class JaxEager(FunctionalBackend):
         "A5": "refused",
         "B3": "functional",
         "C5": "refused",
+        "C6": "replays",
         "C7": "eager",
         "D9": "winner",
     }

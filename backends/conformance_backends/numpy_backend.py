@@ -55,8 +55,11 @@ class NumpyTape(TapeBackend):
         "B3": "accumulates",
         "C3": "shares",
         "C5": "refused",
+        "C6": "calls",
         "C7": "eager",
         "D4": "hazard",
+        "D5": "refused",
+        "D6": "copies",
         "D9": "each",
     }
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}

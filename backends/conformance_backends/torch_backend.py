@@ -73,8 +73,11 @@ class TorchTape(Torch, TapeBackend):
         "B3": "accumulates",
         "C3": "shares",
         "C5": "tolerated",
+        "C6": "calls",
         "C7": "eager",
         "D4": "hazard",
+        "D5": "refused",
+        "D6": "views",
         "D9": "each",
     }
     dialect = Dialect(

@@ -10,6 +10,7 @@ def load_all() -> dict[str, Check]:
     from conformance.checks import (  # noqa: F401 - imported to register
         batches,
         capabilities,
+        control_flow,
         cutting,
         examples,
         graph,
@@ -23,6 +24,7 @@ def load_all() -> dict[str, Check]:
         rules_by_hand,
         seeding,
         values,
+        watching,
         ways_to_run,
         writing,
     )

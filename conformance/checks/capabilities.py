@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, FunctionalBackend
-from conformance.checks import cutting, graph
+from conformance.checks import cutting, graph, watching, ways_to_run, writing
 from conformance.checks.graph import tape_of
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import CheckFunction, Kind, check
@@ -105,3 +105,41 @@ def deep_graphs_are_possible(engine: Backend, sample: Sample) -> None:
 
     (got,) = gradients_of(engine, chain, [sample.array()], g)
     hold_equal(got, g, "the gradient through 1 000 negations")
+
+
+@probe(Capability.COMPILING)
+def functions_can_be_compiled(engine: Backend, sample: Sample) -> None:
+    """A function can be compiled and differentiated."""
+    ways_to_run.compiled_function_remembers_no_value(engine, sample)
+
+
+@probe(Capability.VECTORIZING)
+def functions_can_be_mapped(engine: Backend, sample: Sample) -> None:
+    """A function can be mapped over the leading axis and differentiated."""
+    ways_to_run.vectorized_function_equals_the_loop(engine, sample)
+
+
+@probe(Capability.CHECKPOINTING)
+def functions_can_be_computed_anew(engine: Backend, sample: Sample) -> None:
+    """A checkpointed function has a gradient."""
+    multiply, x, g = engine.op("multiply"), sample.array(), sample.array()
+    (got,) = gradients_of(engine, engine.checkpoint(lambda a: multiply(a, a)), [x], g)
+    hold_equal(got, 2 * g * x, "the gradient of a checkpointed x * x")
+
+
+@probe(Capability.HOOKS)
+def cotangents_can_be_looked_at(engine: Backend, sample: Sample) -> None:
+    """A hook is called, and what it returns is taken."""
+    watching.hooks_are_called_in_order_and_may_replace(engine, sample)
+
+
+@probe(Capability.ANOMALY)
+def anomalies_are_named(engine: Backend, sample: Sample) -> None:
+    """The op whose way back made a NaN is named."""
+    watching.op_that_made_the_first_nan_is_named(engine, sample)
+
+
+@probe(Capability.RECORDED_WRITES)
+def writes_are_recorded(engine: Backend, sample: Sample) -> None:
+    """A write in place is recorded."""
+    writing.overwritten_region_receives_zero(engine, sample)

@@ -1,4 +1,4 @@
-"""Chapter C: ways to run a function, each of which must give the gradient of what it computed."""
+"""Chapter C: ways to run one function, each of which must give what the plain way gives."""
 
 from __future__ import annotations
 
@@ -7,104 +7,160 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend
+from conformance.backend import Backend, Capability
 from conformance.case import Array
-from conformance.checks.observation import hold_equal
+from conformance.checks.observation import hold_close, hold_equal, plain
 from conformance.checks.registry import contract, elected
 from conformance.checks.sample import Sample
-from conformance.checks.seeding import gradients_of, is_refused
 from conformance.errors import Violation
+from conformance.ops import find
+from conformance.oracle.sweep import expected_program_gradients
+from conformance.program import Program, Step
 
-Written = Callable[[Backend], Callable[..., Any]]
-
-
-@contract("C7", "branch")
-def branch_on_a_value_has_the_gradient_of_the_branch_taken(engine: Backend, sample: Sample) -> None:
-    """Where a function branches on a value, the gradient is that of the branch taken, at every call."""
-    x = np.abs(sample.array())
-    function = _branching(engine)
-    for operand in (x, -x, x):
-        slope = 2 * operand if operand.sum() > 0 else np.full_like(x, 3.0)
-        _hold_followed(engine, sample, function, [operand], [slope], "x * x if sum(x) > 0 else 3 * x")
+CURVED = (  # tanh(x w) * exp(x)
+    Step("multiply", (0, 1), {}),
+    Step("tanh", (2,), {}),
+    Step("exp", (0,), {}),
+    Step("multiply", (3, 4), {}),
+)
 
 
-def _branching(engine: Backend) -> Callable[..., Any]:
-    add, multiply, total = engine.op("add"), engine.op("multiply"), _total(engine)
-
-    def function(a: Any) -> Any:
-        if total(a) > 0:
-            return multiply(a, a)
-        return add(add(a, a), a)
-
-    return function
+# ---- computing anew ------------------------------------------------------------------------------
 
 
-@contract("C7", "loop")
-def loop_while_a_value_is_large_has_the_gradient_of_its_rounds(engine: Backend, sample: Sample) -> None:
-    """Where a function loops while a value is large, every round counts, and no other."""
-    function = _looping(engine)
-    for factor in (0.5, 0.25):
-        x, w = sample.array(), np.full(sample.shape, factor, sample.dtype)
-        rounds, size = 0, np.square(x).sum()
-        while size > 2.0**-6:
-            rounds, size = rounds + 1, size * factor**2
-        slopes = [w**rounds, rounds * x * w ** (rounds - 1)]
-        _hold_followed(engine, sample, function, [x, w], slopes, f"x * w ** {rounds}, a round at a time")
+@contract("C6", "checkpoint", Capability.CHECKPOINTING)
+def checkpoint_changes_no_bit(engine: Backend, sample: Sample) -> None:
+    """A function that is computed anew on the way back has the same values and gradients, bit for bit."""
+    program = _curved(sample)
+    function = _running(engine, program)
+    forgetful = engine.checkpoint(function)
+    for wrt in (None, [0]):
+        plain_way = _asked(engine, _between_others(engine, function), program, wrt)
+        anew = _asked(engine, _between_others(engine, forgetful), program, wrt)
+        hold_equal(anew[0], plain_way[0], "the value of a function that is computed anew")
+        for index in range(1, len(anew)):
+            what = f"gradient {index - 1} of a function that is computed anew, wrt={wrt}"
+            hold_equal(anew[index], plain_way[index], what)
 
 
-def _looping(engine: Backend) -> Callable[..., Any]:
-    multiply, total = engine.op("multiply"), _total(engine)
+def _between_others(engine: Backend, function: Any) -> Callable[..., Any]:
+    """The function between other ops, of which none uses its operands again.
 
-    def function(a: Any, b: Any) -> Any:
-        while total(multiply(a, a)) > 2.0**-6:
-            a = multiply(a, b)
-        return a
-
-    return function
+    A value used inside and outside may have its contributions added in another order.
+    """
+    negative, tanh = engine.op("negative"), engine.op("tanh")
+    return lambda a, b: tanh(negative(function(negative(a), b)))
 
 
-@contract("C7", "recursion")
-def recursion_has_the_gradient_of_its_calls(engine: Backend, sample: Sample) -> None:
-    """Where a function calls itself until a value is small, every call counts."""
-    function = _recursive(engine)
-    for scale in (1.0, 4.0):
-        x, w = sample.array() * sample.scalar(scale), np.full(sample.shape, 0.5, sample.dtype)
-        calls, size = 0, np.square(x).sum()
-        while size > 1.0:
-            calls, size = calls + 1, size / 4
-        powers = [w**k for k in range(calls + 1)]
-        slopes = [sum(powers), sum(k * x * w ** (k - 1) for k in range(1, calls + 1)) + np.zeros_like(x)]
-        _hold_followed(engine, sample, function, [x, w], slopes, f"x + w * (x + w * ...), {calls} deep")
+@contract("C6", "anew", Capability.CHECKPOINTING)
+def checkpointed_function_is_computed_anew(engine: Backend, sample: Sample) -> None:
+    """A checkpointed function is called once more on the way back, or replayed from a trace, as elected."""
+    choice = elected(engine, "C6", ("calls", "replays"))
+    x, g, calls = sample.array(), sample.array(), []
+    multiply = engine.op("multiply")
+
+    def square(a: Any) -> Any:
+        calls.append(a)
+        return multiply(a, a)
+
+    traced = engine.trace(engine.checkpoint(square), [np.array(x)])
+    before = len(calls)
+    (got,) = traced.pull([engine.array(np.array(g))])
+    hold_equal(plain(engine, got), 2 * g * x, "the gradient of a checkpointed x * x")
+    if len(calls) - before != (choice == "calls"):
+        raise Violation(
+            f"a checkpointed function was called {len(calls) - before} times on the way back; "
+            f"the adapter elects {choice!r}"
+        )
 
 
-def _recursive(engine: Backend) -> Callable[..., Any]:
-    """x + xw + xww + ..., as long as the terms are large."""
-    add, multiply, total = engine.op("add"), engine.op("multiply"), _total(engine)
+# ---- compiling -----------------------------------------------------------------------------------
 
-    def function(a: Any, b: Any) -> Any:
-        if total(multiply(a, a)) > 1.0:
-            return add(a, function(multiply(a, b), b))
-        return a
 
-    return function
+@contract("C10", "compiled", Capability.COMPILING)
+def compiled_function_remembers_no_value(engine: Backend, sample: Sample) -> None:
+    """A compiled function gives what the plain one gives, also with other values, shapes and dtypes."""
+    function = _sum_of_products(engine)
+    compiled = engine.compiled(function)
+    shapes = (sample.shape, sample.shape, sample.shape, (2, 2))
+    for n, shape in enumerate(shapes):
+        dtype = engine.dtypes[n % len(engine.dtypes)]
+        x, w = sample.array(shape).astype(dtype), sample.array(shape).astype(dtype)
+        g = sample.array(()).astype(dtype)
+        outputs, gradients = engine.vjp(compiled, [np.array(x), np.array(w)], [np.array(g)])
+        call = f"call {n} of a compiled sum(x * w + x), of shape {shape}"
+        hold_equal(plain(engine, outputs[0]), (x * w + x).sum(), f"the value of {call}")
+        hold_equal(plain(engine, gradients[0]), g * (w + 1), f"x's gradient of {call}")
+        hold_equal(plain(engine, gradients[1]), g * x, f"w's gradient of {call}")
+
+
+@contract("C10", "compiled-close", Capability.COMPILING)
+def compiled_function_is_as_accurate(engine: Backend, sample: Sample) -> None:
+    """A compiled function's gradient is the plain one's within what rounding explains."""
+    program = _curved(sample)
+    function = _running(engine, program)
+    _, *plainly = _asked(engine, function, program)
+    _, *compiled = _asked(engine, engine.compiled(function), program)
+    for index, expected in enumerate(expected_program_gradients(program, find)):
+        what = f"operand {index}'s gradient of tanh(x w) * exp(x) changes by compiling"
+        hold_close(compiled[index], plainly[index], 2 * expected.allowed, what)
+
+
+# ---- mapping -------------------------------------------------------------------------------------
+
+
+@contract("C10", "vectorized", Capability.VECTORIZING)
+def vectorized_function_equals_the_loop(engine: Backend, sample: Sample) -> None:
+    """A function mapped over the leading axis gives what a loop gives, values and gradients, row by row."""
+    mapped = engine.vectorized(_sum_of_products(engine))
+    for count, shape in ((3, sample.shape), (1, sample.shape), (2, (1,))):
+        x, w, g = sample.array((count, *shape)), sample.array((count, *shape)), sample.array((count,))
+        outputs, gradients = engine.vjp(mapped, [np.array(x), np.array(w)], [np.array(g)])
+        what = f"of sum(x * w + x) mapped over {count} rows of shape {shape}"
+        loop = [((x[n] * w[n] + x[n]).sum(), g[n] * (w[n] + 1), g[n] * x[n]) for n in range(count)]
+        values, *looped = (np.stack(rows) for rows in zip(*loop, strict=True))
+        hold_equal(plain(engine, outputs[0]), values, f"the values {what}")
+        for index in range(2):
+            hold_equal(plain(engine, gradients[index]), looped[index], f"operand {index}'s gradient {what}")
+
+
+@contract("C10", "per-example", Capability.VECTORIZING)
+def per_example_gradients_are_kept_apart(engine: Backend, sample: Sample) -> None:
+    """Of a function mapped over examples and copies of one weight, each copy has its own example's gradient."""
+    matmul, total = engine.op("matmul"), _total(engine)
+    count = 3
+    x, w, g = sample.array((count, 1, 2)), sample.array((2, 3)), sample.array((count,))
+    copies = np.repeat(w[None], count, axis=0)
+    mapped = engine.vectorized(lambda a, b: total(matmul(a, b)))
+    _, gradients = engine.vjp(mapped, [np.array(x), np.array(copies)], [np.array(g)], [1])
+    expected = np.stack([g[n] * np.repeat(x[n].T, 3, axis=1) for n in range(count)])
+    hold_equal(plain(engine, gradients[0]), expected, "the gradient of each example's copy of the weight")
+
+
+# ---- what is run ---------------------------------------------------------------------------------
 
 
 def _total(engine: Backend) -> Callable[..., Any]:
     return engine.call("sum", {"axis": None, "keepdims": False})
 
 
-def _hold_followed(
-    engine: Backend, sample: Sample, function: Any, operands: list[Array], slopes: list[Any], what: str
-) -> None:
-    """Python's way through the function is followed, or refused where that is elected."""
-    choice = elected(engine, "C7", ("eager", "refused"))
-    g = sample.array()
-    given: list[Any] = []
-    was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, operands, g)))
-    if was_refused != (choice == "refused"):
-        raise Violation(
-            f"a way through {what} that depends on a value was "
-            f"{'refused' if was_refused else 'taken'}; the adapter elects {choice!r}"
-        )
-    for index, (got, slope) in enumerate(zip(given, slopes, strict=False)):
-        hold_equal(got, g * slope, f"operand {index}'s gradient of {what}")
+def _sum_of_products(engine: Backend) -> Callable[..., Any]:
+    add, multiply, total = engine.op("add"), engine.op("multiply"), _total(engine)
+    return lambda a, b: total(add(multiply(a, b), a))
+
+
+def _curved(sample: Sample) -> Program:
+    """The program at enough entries, and not a multiple of four, that a change of rounding shows in one."""
+    x, w, g = (sample.array((7, 5)) for _ in range(3))
+    return Program((x, w), CURVED, g, sample.dtype)
+
+
+def _running(engine: Backend, program: Program) -> Callable[..., Any]:
+    return lambda *leaves: program.run(engine.call, leaves)[-1]
+
+
+def _asked(engine: Backend, function: Any, program: Program, wrt: list[int] | None = None) -> list[Array]:
+    """The value at the program's leaves, then their gradients."""
+    leaves, cotangents = [np.array(x) for x in program.leaves], [np.array(program.cotangent)]
+    outputs, gradients = engine.vjp(function, leaves, cotangents, wrt)
+    return [plain(engine, array) for array in (*outputs, *gradients)]

@@ -9,14 +9,17 @@ from conformance_backends.mutants import (
     wrong_places,
     wrong_promises,
     wrong_rules,
+    wrong_runs,
     wrong_seeds,
+    wrong_watching,
     wrong_ways,
+    wrong_writes,
 )
 from conformance_backends.mutants.mutant import Mutant, control
 
 _TABLES = (
     wrong_rules, wrong_at_times, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_modes, wrong_ways,
-    wrong_promises, wrong_laws,
+    wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
 )  # fmt: skip
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))

@@ -38,4 +38,11 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("rule-promised", "Rules by hand are declared, and not offered.",
         ("capability/custom-rule",), custom=missing("rules by hand")),
     behaviour("graph-promised", "A graph is declared, and not shown.", ("capability/graph",), graph=missing("graph")),
+    behaviour("checkpoints-promised", "Checkpoints are declared, and not offered.",
+        ("capability/checkpointing",), checkpoint=missing("checkpoints")),
+    behaviour("hooks-promised", "Hooks are declared, and not offered.", ("capability/hooks",), hook=missing("hooks")),
+    behaviour("anomaly-promised", "Looking for anomalies is declared, and not offered.",
+        ("capability/anomaly",), anomaly=missing("scope")),
+    behaviour("writes-promised", "Recorded writes are declared, and not offered.",
+        ("capability/recorded-writes",), assign=missing("writes")),
 )  # fmt: skip
