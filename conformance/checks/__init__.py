@@ -18,6 +18,7 @@ def load_all() -> dict[str, Check]:
         inverses,
         laws,
         mutation,
+        order_of_calls,
         programs,
         repeated_places,
         results,

@@ -25,6 +25,7 @@ class Kind(enum.Enum):
     OP = "op"
     CONTRACT = "contract"
     PROGRAM = "program"
+    HISTORY = "history"
     EXAMPLE = "example"
     CAPABILITY = "capability"
 
@@ -38,7 +39,7 @@ class Check:
     """One claim about engines.
 
     `function` takes an `Observation` (op checks), a backend and a `Sample` (contracts, examples,
-    capabilities) or a backend and a `Program` (programs). `once_per_signature` asks it of the first
+    capabilities), a backend and a `Program` (programs), or a backend and a `History` (histories). `once_per_signature` asks it of the first
     value draw only, because it is about shapes, or makes the engine compile anew.
     """
 

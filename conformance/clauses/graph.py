@@ -26,4 +26,6 @@ CLAUSES = (
            "Micro-batching and data parallelism must give the full batch's step."),
     Clause("B17", MAY, "The recorded graph has a node per op, edges in operand order, an accumulation node at each leaf, and no variable on other nodes.",
            "Tools that draw, prune or debug graphs walk these edges."),
+    Clause("B19", MUST, "Whatever order calls come in, values and stored gradients are those of the definition.",
+           "A training loop that evaluates, clips, catches an error and goes on is one long history; what goes wrong only after one is found last."),
 )  # fmt: skip

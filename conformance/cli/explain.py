@@ -11,13 +11,18 @@ if TYPE_CHECKING:
     from conformance.clauses import Clause
     from conformance.cli.telling import Page
 
-KINDS = ("op", "contract", "example", "program", "capability")  # of checks, as ids spell them
+KINDS = ("op", "contract", "example", "program", "history", "capability")  # of checks, as ids spell them
 
 LEVELS = {
     "must": "an engine that does not is not conforming",
     "should": "an engine may have a reason not to, and its users must know",
     "may": "where an engine offers it, it is held to this",
     "example": "a worked example: every number can be checked by hand",
+}
+
+ASKED = {  # about what, where it is not the engine as a whole
+    "program": "Small random graphs of ops.",
+    "history": "Random histories: calls in any order, each with what the ones before left behind.",
 }
 
 
@@ -154,9 +159,7 @@ def _check(check: Check, page: Page) -> None:
         how = "one draw of every signature" if check.once_per_signature else "every drawn case"
         page.text(f"{len(asked)} of {len(CATALOGUE)} ops ({few}), {how}, in every dtype that the engine has.")
     else:
-        page.text(
-            "The engine as a whole." if check.kind.value != "program" else "Small random graphs of ops."
-        )
+        page.text(ASKED.get(check.kind.value, "The engine as a whole."))
     for need in sorted(check.needs, key=lambda need: need.name):
         page.line(f"needs {need.name.lower()}: {need.value}")
     page.heading("Further")

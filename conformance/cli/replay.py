@@ -71,11 +71,11 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     from conformance.errors import UsageError
     from conformance.run.results import read_run
 
-    if options.what[:3] in ("c1:", "p1:", "k1:"):
+    if options.what[:3] in ("c1:", "p1:", "h1:", "k1:"):
         return options.what, _check_key(options.check), []
     if "/" not in options.what:
         raise UsageError(
-            f"{options.what!r} is neither a replay token (c1:…, p1:…, k1:…) nor the id of a result"
+            f"{options.what!r} is neither a replay token (c1:…, p1:…, h1:…, k1:…) nor the id of a result"
         )
     run = read_run(options.run)
     result = next((r for r in run.results if r.id == options.what), None)
@@ -105,6 +105,7 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
     from conformance.checks import Kind, load_all
     from conformance.checks.sample import Sample
     from conformance.errors import UsageError
+    from conformance.history import History
     from conformance.ops import find
     from conformance.program import Program
 
@@ -114,14 +115,20 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
         if name not in checks:
             raise UsageError(f"the token is of the check {name}, which does not exist here")
         yield checks[name], sample
-        return
-    is_case = token.startswith("c1:")
-    question: Question = Case.from_token(token) if is_case else Program.from_token(token)
-    for check in checks.values():
-        if check.kind is not (Kind.OP if is_case else Kind.PROGRAM) or (key and check.key != key):
-            continue
-        if not isinstance(question, Case) or check.applies(find(question.op)):
-            yield check, question
+    elif token.startswith("h1:"):
+        history = History.from_token(token)
+        if key in ("", f"history/{history.kind}"):
+            yield checks[f"history/{history.kind}"], history
+    elif token.startswith("p1:"):
+        program = Program.from_token(token)
+        for check in checks.values():
+            if check.kind is Kind.PROGRAM and key in ("", check.key):
+                yield check, program
+    else:
+        case = Case.from_token(token)
+        for check in checks.values():
+            if check.kind is Kind.OP and key in ("", check.key) and check.applies(find(case.op)):
+                yield check, case
 
 
 def _asked_for(token: str, key: str) -> list[tuple[Check, Question]]:

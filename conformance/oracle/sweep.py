@@ -7,6 +7,7 @@ that was recorded: so each is a witness for the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,25 @@ def reverse_sweep(program: Program, find: Find, inputs: Sequence[Array]) -> list
             continue
         operands = [values[i] for i in step.inputs]
         for position, source in enumerate(step.inputs):
+            if not find(step.op).is_differentiable(position):
+                continue
             pulled = find(step.op).rule(position, g, values[first + number], *operands, **step.parameters)
             adjoints[source] = pulled if adjoints[source] is None else adjoints[source] + pulled
     return [np.zeros_like(x) if a is None else np.asarray(a) for a, x in zip(adjoints, leaves, strict=False)]
+
+
+def gradient_bounds(program: Program, find: Find, inputs: Sequence[Array]) -> list[Array]:
+    """How large the gradients could become if nothing cancelled."""
+
+    def bounding(name: str) -> Op:
+        op = find(name)
+
+        def bound(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
+            return np.abs(op.rule(index, g, z, *operands, **parameters))
+
+        return replace(op, reference=lambda *xs, **p: np.abs(op.reference(*xs, **p)), rule=bound)
+
+    return reverse_sweep(program, bounding, [np.abs(x) for x in inputs])
 
 
 def expected_program_gradients(program: Program, find: Find) -> list[Expected]:

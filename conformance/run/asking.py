@@ -1,6 +1,6 @@
 """Putting one question to one check, and what an exception means.
 
-What is asked with: a case of an op, a program, or a sample for the engine as a whole.
+What is asked with: a case of an op, a program, a history, or a sample for the engine as a whole.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation, is_ctrl_c
+from conformance.history import History
 from conformance.ops import CATALOGUE
 from conformance.oracle.allowance import MOVES
 from conformance.program import Program
@@ -23,7 +24,7 @@ from conformance.run.results import Verdict
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 MANY_MOVES = 64  # trials before an engine is called wrong
 
-Question = Case | Program | Sample
+Question = Case | Program | History | Sample
 
 
 def ask(check: Check, backend: Backend, question: Question) -> Any:

@@ -23,6 +23,7 @@ from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import ConformanceError, Unsupported, Violation, is_ctrl_c
+from conformance.history import History
 from conformance.ops import CATALOGUE, find
 from conformance.program import Program
 from conformance.run.asking import Question, ask, ask_seen, failure_of, put, verdict_of
@@ -30,6 +31,7 @@ from conformance.run.plan import Item
 from conformance.run.results import Evidence, ResultLine, Verdict
 from conformance.run.script import script_of
 from conformance.strategies import Effort, draw_cases, smallest_case
+from conformance.strategies.histories import draw_histories, smallest_history
 from conformance.strategies.programs import draw_programs, smallest_program
 
 Ask = Callable[[Check, Backend, Question], Any]
@@ -157,6 +159,8 @@ class Executor:
         if item.definition.kind is Kind.PROGRAM:
             return draw_programs(find, item.dtype, self.seed, self.effort.programs)
         dtypes = self.backend.dtypes
+        if item.definition.kind is Kind.HISTORY:
+            return draw_histories(item.definition.name, find, dtypes[0], self.seed, self.effort.programs)
         return [Sample(self.seed * 1000 + n, dtypes[n % len(dtypes)]) for n in range(self.effort.samples)]
 
     # ---- from a tally to a result ---------------------------------------------------------------------
@@ -226,6 +230,8 @@ class Executor:
             smallest = smallest_case(op, item.dtype, self.seed, self.effort, question, is_failing)
         elif isinstance(question, Program):
             smallest = smallest_program(find, item.dtype, self.seed, self.effort.programs, is_failing)
+        elif isinstance(question, History):
+            smallest = smallest_history(find, self.seed, self.effort.programs, question, is_failing)
         if smallest is None:
             return question, failure
         return smallest, failure_of(check, self.backend, smallest) or failure

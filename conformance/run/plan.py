@@ -48,6 +48,7 @@ class Item:
         parts = {
             Kind.OP: (self.subject, check.name, self.dtype),
             Kind.PROGRAM: (check.name, self.dtype),
+            Kind.HISTORY: (check.name,),
             Kind.CONTRACT: (check.clause, check.name),
             Kind.EXAMPLE: (check.clause, check.name),
             Kind.CAPABILITY: (check.name,),
@@ -74,6 +75,8 @@ def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
     for check in checks:
         if check.kind in (Kind.CAPABILITY, Kind.CONTRACT, Kind.EXAMPLE):
             yield Item(backend, check.key, check.clause, "")
+        if check.kind is Kind.HISTORY:
+            yield Item(backend, check.key, "history", "")
     for dtype in dtypes:
         for op in CATALOGUE.values():
             for check in checks:

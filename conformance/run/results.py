@@ -109,7 +109,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     """One verdict: a backend, a subject, a check, a dtype.
 
-    `subject` is an op's name (kind "op"), a clause (kind "contract"), "program", "example" or
+    `subject` is an op's name (kind "op"), a clause (kind "contract"), "program", "history", "example" or
     "capability". `error` is the worst |got - expected| over what is allowed; `ulp` is in units in the
     last place of the expected value.
     """

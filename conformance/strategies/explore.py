@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.errors import Flaky
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from hypothesis.strategies import SearchStrategy
 
 T = TypeVar("T")
@@ -19,15 +20,14 @@ class _Found(Exception):
     """Raised inside Hypothesis to say that an example is of the kind looked for."""
 
 
-def _visit(
-    strategy: SearchStrategy[T],
-    visit: Callable[[T], None],
-    seed: int,
-    examples: int,
-    phases: tuple[Phase, ...] = (Phase.generate, Phase.shrink),
-) -> None:
-    settings_ = settings(
+GENERATING = (Phase.generate,)
+SHRINKING = (Phase.generate, Phase.shrink)
+
+
+def _settings(examples: int, phases: tuple[Phase, ...], steps: int = 50) -> settings:
+    return settings(
         max_examples=examples,
+        stateful_step_count=steps,
         deadline=None,
         database=None,
         phases=phases,
@@ -36,7 +36,28 @@ def _visit(
         report_multiple_bugs=False,
         verbosity=Verbosity.quiet,
     )
-    hypothesis.seed(seed)(settings_(given(strategy)(visit)))()
+
+
+def _visit(
+    strategy: SearchStrategy[T],
+    visit: Callable[[T], None],
+    seed: int,
+    examples: int,
+    phases: tuple[Phase, ...] = SHRINKING,
+) -> None:
+    hypothesis.seed(seed)(_settings(examples, phases)(given(strategy)(visit)))()
+
+
+def run_machine(
+    machine: type[RuleBasedStateMachine],
+    *,
+    seed: int,
+    examples: int,
+    steps: int,
+    phases: tuple[Phase, ...] = GENERATING,
+) -> None:
+    """Run a state machine, for this seed, as many times as there are examples."""
+    run_state_machine_as_test(hypothesis.seed(seed)(machine), settings=_settings(examples, phases, steps))
 
 
 def draw(
@@ -55,7 +76,7 @@ def draw(
             raise _Found
 
     with contextlib.suppress(_Found):
-        _visit(strategy, visit, seed, examples, (Phase.generate,))
+        _visit(strategy, visit, seed, examples, GENERATING)
     return drawn
 
 
@@ -71,14 +92,39 @@ def shrink(
 
     After `patience` seconds it settles for the smallest found so far.
     """
-    smallest: list[Any] = []
-    until = time.monotonic() + patience
-
-    def visit(example: T) -> None:
-        if time.monotonic() < until and is_failing(example):
-            smallest[:] = [example]
-            raise _Found
-
+    smallest = _Smallest(is_failing, patience)
     with contextlib.suppress(_Found, Flaky):
-        _visit(strategy, visit, seed, examples)
-    return smallest[0] if smallest else None
+        _visit(strategy, smallest.visit, seed, examples)
+    return smallest.found
+
+
+def shrink_machine(
+    machine_for: Callable[[Callable[[T], None]], type[RuleBasedStateMachine]],
+    is_failing: Callable[[T], bool],
+    *,
+    seed: int,
+    examples: int,
+    steps: int,
+    patience: float = 5.0,
+) -> T | None:
+    """The same for what a state machine hands to the function that it is made for."""
+    smallest = _Smallest(is_failing, patience)
+    machine = machine_for(smallest.visit)
+    with contextlib.suppress(_Found, Flaky):
+        run_machine(machine, seed=seed, examples=examples, steps=steps, phases=SHRINKING)
+    return smallest.found
+
+
+class _Smallest(Generic[T]):
+    """The last failing example that was visited, which is the smallest once Hypothesis is done."""
+
+    def __init__(self, is_failing: Callable[[T], bool], patience: float) -> None:
+        self.is_failing = is_failing
+        self.until = time.monotonic() + patience
+        self.found: T | None = None
+
+    def visit(self, example: T) -> None:
+        """Keep an example that fails, and say so to Hypothesis."""
+        if time.monotonic() < self.until and self.is_failing(example):
+            self.found = example
+            raise _Found

@@ -12,9 +12,11 @@ import pytest
 from conformance.case import Case
 from conformance.checks.sample import Sample
 from conformance.errors import UsageError
+from conformance.history import History
 from conformance.ops import find
 from conformance.program import Program, Step
 from conformance.strategies import Effort, draw_cases
+from conformance.strategies.histories import draw_histories
 from conformance.strategies.programs import draw_programs
 
 PARAMETERS: dict[str, Any] = {
@@ -93,9 +95,18 @@ def test_drawn_programs_come_back_from_their_tokens() -> None:
         assert Program.from_token(program.token).label == program.label
 
 
+@pytest.mark.parametrize("kind", ["tape", "threads", "pullbacks"])
+def test_drawn_histories_come_back_from_their_tokens(kind: str) -> None:
+    for history in draw_histories(kind, find, "float32", 1, 3):
+        back = History.from_token(history.token)
+        assert (back.kind, back.dtype, back.label) == (kind, "float32", history.label)
+        assert all(same(a.array, b.array) for a, b in zip(history.moves, back.moves, strict=True))
+
+
 READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "case": (CASE.token, Case.from_token),
     "program": (PROGRAM.token, Program.from_token),
+    "history": (draw_histories("tape", find, "float64", 0, 2)[0].token, History.from_token),
     "sample": (Sample(7, "float64").token("op/vjp"), Sample.from_token),
 }
 

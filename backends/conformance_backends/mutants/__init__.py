@@ -3,6 +3,7 @@
 from conformance_backends.mutants import (
     wrong_at_times,
     wrong_graph,
+    wrong_histories,
     wrong_laws,
     wrong_memory,
     wrong_modes,
@@ -18,12 +19,12 @@ from conformance_backends.mutants import (
 from conformance_backends.mutants.mutant import Mutant, control
 
 _TABLES = (
-    wrong_rules, wrong_at_times, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_modes, wrong_ways,
-    wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
+    wrong_rules, wrong_at_times, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_histories,
+    wrong_modes, wrong_ways, wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
 )  # fmt: skip
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))
 
-MUTANTS: tuple[Mutant, ...] = (control(_OPS), *_WRONG)
+MUTANTS: tuple[Mutant, ...] = (control(_OPS), wrong_histories.CONTROL, *_WRONG)
 
 __all__ = ["MUTANTS", "Mutant"]

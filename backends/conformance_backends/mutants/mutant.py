@@ -113,7 +113,7 @@ class Walking(NumpyTape):
     def accumulate(self, leaf: Tensor, arrived: Any) -> None:
         """Add what arrived at a leaf to its gradient."""
         fresh = np.array(arrived, dtype=leaf.dtype)
-        leaf.grad = fresh if leaf.grad is None else leaf.grad + fresh
+        leaf.grad = fresh if leaf.grad is None else np.asarray(leaf.grad + fresh)
 
     def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
         """Seed, walk, accumulate."""
@@ -162,7 +162,7 @@ def behaviour(
     kills: tuple[str, ...],
     *,
     ops: tuple[str, ...] = ("multiply",),
-    base: type[NumpyTape] = Walking,
+    base: type[Backend] = Walking,
     **methods: Any,
 ) -> Mutant:
     """A mutant that overrides some attributes of the adapter."""

@@ -214,7 +214,7 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("scope-remembers-one", "An inner scope makes the outer one stay open.",
         SCOPES, base=Scoped, scope=nested_once),
     behaviour("scope-of-all-threads", "A scope in one thread stops recording in all.",
-        ("contract/C1/no-grad-thread",), base=Scoped),
+        ("contract/C1/no-grad-thread", "history/threads"), base=Scoped),
     behaviour("detach-does-nothing", "A detached value keeps its history.",
         ("contract/C2/detach", "capability/detach"), detach=lambda self, array: array),
     behaviour("detach-leaks", "A little still flows back through a detached value.",

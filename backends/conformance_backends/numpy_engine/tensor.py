@@ -204,7 +204,8 @@ def _accumulate(leaf: Tensor, cotangents: Sequence[Any]) -> None:
     """Add to `leaf.grad`; the sum, or the copy, is an array that nobody else holds."""
     if cotangents and cotangents[0] is not None:
         arrived = np.array(cotangents[0], dtype=leaf.dtype)
-        leaf.grad = arrived if leaf.grad is None else leaf.grad + arrived
+        # NumPy's sum of two 0-d arrays is no array.
+        leaf.grad = arrived if leaf.grad is None else np.asarray(leaf.grad + arrived)
 
 
 # ---- recording ------------------------------------------------------------------------------

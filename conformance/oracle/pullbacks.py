@@ -1,0 +1,98 @@
+"""What a history of pullbacks means: each is a program, however often and whenever it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Array
+from conformance.history import Move, Verb
+from conformance.op import Op
+from conformance.oracle.sweep import gradient_bounds, reverse_sweep
+from conformance.program import Program, Step
+
+LARGEST_VALUE = 64.0
+LARGEST_GRADIENT = 2.0**10  # it may be a factor of the next function
+
+Find = Callable[[str], Op]
+
+
+class Pullbacks:
+    """The constants so far, and the function of every pullback as a program.
+
+    Attributes:
+        constants: by number.
+        programs: by number. What is pulled within a function is a leaf behind its operands.
+        broken: the pullbacks in which a rule raises.
+    """
+
+    def __init__(self, find: Find) -> None:
+        self.find = find
+        self.constants: dict[int, Array] = {}
+        self.programs: dict[int, Program] = {}
+        self.broken: set[int] = set()
+        self._arity: dict[int, int] = {}
+
+    def allows(self, move: Move) -> bool:
+        """Whether what the move speaks of is there, and what comes of it small enough to be exact."""
+        if move.verb is Verb.CONSTANT:
+            return True
+        if move.verb in (Verb.PULL, Verb.REFUSE_PULL):
+            return move.of[0] in self.programs
+        if move.verb is Verb.PULL_WITHIN and move.of[0] not in set(self.programs) - self.broken:
+            return False
+        if any(number not in self.constants for number in operands_of(move)):
+            return False
+        program = self._program(move)
+        values = program.run(self._call, program.leaves)
+        if max(np.abs(x).max(initial=0.0) for x in values[len(operands_of(move)) :]) > LARGEST_VALUE:
+            return False
+        cotangent = np.full_like(values[-1], 3)
+        bounds = gradient_bounds(program, self.find, (*program.leaves, cotangent))
+        return max(float(bound.max(initial=0.0)) for bound in bounds) <= LARGEST_GRADIENT
+
+    def take(self, move: Move) -> None:
+        """Note what a move makes."""
+        if move.verb is Verb.CONSTANT:
+            assert move.made is not None
+            assert move.array is not None
+            self.constants[move.made] = move.array
+        elif move.made is not None:
+            self.programs[move.made] = self._program(move)
+            self._arity[move.made] = len(operands_of(move))
+            if move.parameters["is_broken"]:
+                self.broken.add(move.made)
+
+    def output(self, move: Move) -> Array:
+        """The value of the function of a move."""
+        program = self._program(move)
+        value = np.asarray(program.run(self._call, program.leaves)[-1])
+        return value + value if move.parameters["is_broken"] else value
+
+    def shape(self, number: int) -> tuple[int, ...]:
+        """The shape of a cotangent for a pullback."""
+        program = self.programs[number]
+        return np.shape(program.run(self._call, program.leaves)[-1])
+
+    def pulled(self, number: int, cotangent: Array) -> list[Array]:
+        """What a call of a pullback must give, for every operand."""
+        program = self.programs[number]
+        return reverse_sweep(program, self.find, (*program.leaves, cotangent))[: self._arity[number]]
+
+    def _program(self, move: Move) -> Program:
+        leaves = [self.constants[number] for number in operands_of(move)]
+        if move.verb is Verb.PULL_WITHIN:
+            assert move.array is not None
+            leaves.append(self.pulled(move.of[0], move.array)[0])
+        steps = tuple(Step(op, inputs, {}) for op, inputs in move.parameters["steps"])
+        return Program(tuple(leaves), steps, leaves[0], leaves[0].dtype.name)
+
+    def _call(self, op: str, parameters: Mapping[str, Any]) -> Callable[..., Any]:
+        return self.find(op).reference
+
+
+def operands_of(move: Move) -> tuple[int, ...]:
+    """The numbers of the constants at which a move takes a pullback."""
+    return move.of[1:] if move.verb is Verb.PULL_WITHIN else move.of
