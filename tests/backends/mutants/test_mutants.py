@@ -60,13 +60,15 @@ def test_no_wrong_is_told_twice() -> None:
 
 
 def test_control_is_asked_about_the_ops_of_every_mutant() -> None:
-    (control,) = registered_controls().values()
+    control = registered_controls()["control"]
     assert set(control.ops) == {op for mutant in MUTANTS.values() for op in mutant.ops}
 
 
-def test_control_is_not_caught() -> None:
-    (control,) = registered_controls().values()
-    assert catchers(control, 0, Effort(signatures=3, draws=1, samples=1, programs=2)) == {}
+@pytest.mark.parametrize("name", registered_controls())
+def test_control_is_not_caught(name: str) -> None:
+    assert (
+        catchers(registered_controls()[name], 0, Effort(signatures=3, draws=1, samples=1, programs=2)) == {}
+    )
 
 
 @pytest.mark.parametrize("name", SAMPLE)
