@@ -55,6 +55,7 @@ class Autograd(FunctionalBackend):
         "B3": "functional",
         "C3": "shares",
         "C5": "tolerated",
+        "C6": "calls",
         "C7": "eager",
         "D4": "hazard",
     }

@@ -62,6 +62,8 @@ class MyGrad(TapeBackend):
         "C3": "copies",
         "C7": "eager",
         "D4": "locks",
+        "D5": "renewed",
+        "D6": "views",
         "D9": "winner",
     }
     dialect = Dialect(

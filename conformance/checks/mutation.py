@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Capability
+from conformance.backend import Backend, Capability, Trace
 from conformance.case import Array
 from conformance.checks.observation import Observation, hold_equal, plain
-from conformance.checks.registry import op_check
+from conformance.checks.registry import contract, op_check
+from conformance.checks.sample import Sample
 
 
 @op_check("D1", "forward-untouched", Capability.WRITABLE)
@@ -61,3 +63,30 @@ def _hold_own_memory(seen: Observation, cotangents: tuple[Array, ...]) -> None:
         values[position] = plain(backend, named[position][1])
         for (name, array), value in zip(named, values, strict=True):
             hold_equal(plain(backend, array), value, f"writing into {named[position][0]} changes {name}")
+
+
+@contract("D8", "through-views", Capability.WRITABLE)
+def gradients_through_views_own_their_memory(engine: Backend, sample: Sample) -> None:
+    """Where an op's output is a view of its operand, reshaped or transposed, gradients share nothing."""
+    add, transpose = engine.op("add"), engine.call("permute_dims", {"axes": (1, 0)})
+    flat, square = (engine.call("reshape", {"shape": shape}) for shape in ((9,), (3, 3)))
+    ways: dict[str, Callable[[Any], Any]] = {
+        "itself": lambda a: a,
+        "transposed": transpose,
+        "transposed twice": lambda a: transpose(transpose(a)),
+        "reshaped there and back": lambda a: square(flat(a)),
+    }
+    for what, way in ways.items():
+        traced = engine.trace(lambda a, b, way=way: add(way(a), b), [sample.array((3, 3)) for _ in range(2)])
+        _hold_apart(engine, traced, traced.pull([engine.array(sample.array((3, 3)))]), what)
+
+
+def _hold_apart(engine: Backend, traced: Trace, gradients: Any, what: str) -> None:
+    others = (*traced.arrays, *traced.outputs)
+    for index, gradient in enumerate(gradients):
+        values = [plain(engine, array) for array in (gradients[1 - index], *others)]
+        engine.memory(gradient)[...] = 7.0
+        for array, value in zip((gradients[1 - index], *others), values, strict=True):
+            hold_equal(
+                plain(engine, array), value, f"writing into operand {index}'s gradient, {what}, changes more"
+            )

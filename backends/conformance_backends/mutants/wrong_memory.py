@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Trace
-from conformance_backends.mutants.mutant import Mutant, Walking, behaviour, rule, value
+from conformance.backend import Backend, Trace
+from conformance_backends.mutants.mutant import Mutant, Walking, behaviour, bent_rule, rule, value, with_ops
 from conformance_backends.numpy_engine.tensor import Tensor, seed
 
 OWN = ("op/gradients-own-memory",)
@@ -58,6 +58,15 @@ def into_the_cotangent(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
         g *= -1
         return g.copy()
     return -g
+
+
+def cotangents_handed_on() -> Backend:
+    """Nobody copies: the rule of a sum returns its cotangent, and a leaf keeps whatever array arrives."""
+    handing_on = bent_rule(
+        "add", lambda right, i, g, z, x, y: g if x.shape == y.shape else right(i, g, z, x, y)
+    )
+    keeping = type("Keeping", (Walking,), {"accumulate": keep_what_arrives})
+    return with_ops({"add": handing_on}, keeping)
 
 
 def sorted_in_place(right: Any, x: Any, axis: int) -> Any:
@@ -138,6 +147,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (*OWN, "contract/B5/own-memory"), ops=("add",), accumulate=share_one_buffer),
     behaviour("gradient-is-a-view", "A sum's gradient is a broadcast view that cannot be written.",
         OWN, ops=("sum",), accumulate=keep_what_arrives),
+    Mutant("gradients-through-views-shared", "A sum hands its cotangent on, and a leaf keeps what arrives.",
+        ("contract/D8/through-views",), cotangents_handed_on, ("add",)),
     rule("backward-writes-output", "The rule of exp uses its output as scratch space.",
         ("op/backward-untouched",), ("exp",), into_the_output),
     rule("backward-writes-operand", "The rule of sin computes the cosine where the operand lies.",
