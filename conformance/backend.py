@@ -32,6 +32,8 @@ class Backend(abc.ABC):
         dtypes: the floating point types it has gradients in.
         capabilities: what it offers; each is probed before it is believed.
         conventions: for each clause in which engines may differ, the alternative it elects.
+        points: for each special point at which it is to be held to a convention, which one
+            (`conformance atlas BACKEND --elections` prints them all, measured).
         ops: the catalogue's ops it has, each a function of the engine's arrays with the catalogue's
             operands by position and parameters by keyword.
         dialect: how its calls are written, for scripts.
@@ -42,6 +44,7 @@ class Backend(abc.ABC):
     dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     conventions: ClassVar[Mapping[str, str]] = {}
+    points: ClassVar[Mapping[str, str]] = {}
     ops: ClassVar[Mapping[str, Function]]
     dialect: ClassVar[Dialect | None] = None
 

@@ -97,17 +97,6 @@ class Trait(enum.Enum):
     VARIADIC = "takes any number of operands"
 
 
-@dataclass(frozen=True)
-class SpecialPoint:
-    """A point where the op is not smooth, with the interval its Clarke subdifferential fills."""
-
-    operands: tuple[float, ...]
-    index: int
-    low: float
-    high: float
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, eq=False)
 class Op:
     """One row of the specification.
@@ -126,7 +115,6 @@ class Op:
     formula: str = ""
     traits: frozenset[Trait] = frozenset()
     aliases: tuple[str, ...] = ()
-    special_points: tuple[SpecialPoint, ...] = ()
 
     def domain(self, index: int) -> Domain:
         """The domain of operand `index`; the last one repeats where the op is variadic."""

@@ -25,6 +25,7 @@ from conformance.backend import (
     restricted,
 )
 from conformance_backends.jax_ops import OPS
+from conformance_backends.jax_points import POINTS
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
@@ -52,6 +53,7 @@ class JaxEager(FunctionalBackend):
     engine = "jax"
     mode = "eager"
     ops = OPS
+    points = POINTS
     # Not ANOMALY: jax_debug_nans names the primitive of the way back, not the op of the forward pass.
     capabilities = frozenset(
         {
@@ -78,6 +80,7 @@ class JaxEager(FunctionalBackend):
         "C6": "replays",
         "C7": "eager",
         "D9": "winner",
+        "E16": "trap",
     }
     dialect = Dialect(
         imports=IMPORTS,

@@ -13,6 +13,7 @@ from conformance.backend import Capability, Dialect, GraphNode, NDArray, TapeBac
 from conformance.ops import CATALOGUE
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_engine import Tensor
+from conformance_backends.numpy_points import POINTS
 
 
 def _applied(name: str) -> Callable[..., Tensor]:
@@ -61,7 +62,9 @@ class NumpyTape(TapeBackend):
         "D5": "refused",
         "D6": "copies",
         "D9": "each",
+        "E16": "trap",
     }
+    points = POINTS
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import CATALOGUE\n"

@@ -10,6 +10,7 @@ import torch
 
 from conformance.backend import Backend, Function, NDArray
 from conformance_backends.torch_ops import OPS
+from conformance_backends.torch_points import POINTS
 
 
 class Torch(Backend):
@@ -17,6 +18,7 @@ class Torch(Backend):
 
     engine = "torch"
     ops = OPS
+    points = POINTS
 
     def version(self) -> str:
         """torch's version, with its build."""

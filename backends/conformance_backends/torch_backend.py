@@ -79,6 +79,7 @@ class TorchTape(Torch, TapeBackend):
         "D5": "refused",
         "D6": "views",
         "D9": "each",
+        "E16": "trap",
     }
     dialect = Dialect(
         imports=IMPORTS,
@@ -219,6 +220,7 @@ class TorchFunc(Torch, FunctionalBackend):
         "C7": "eager",
         "D4": "hazard",
         "D9": "each",
+        "E16": "trap",
     }
     dialect = Dialect(
         imports=IMPORTS,

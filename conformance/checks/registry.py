@@ -28,6 +28,7 @@ class Kind(enum.Enum):
     HISTORY = "history"
     EXAMPLE = "example"
     CAPABILITY = "capability"
+    POINT = "point"
 
 
 class NotThisCase(ConformanceError):
@@ -39,8 +40,8 @@ class Check:
     """One claim about engines.
 
     `function` takes an `Observation` (op checks), a backend and a `Sample` (contracts, examples,
-    capabilities), a backend and a `Program` (programs), or a backend and a `History` (histories). `once_per_signature` asks it of the first
-    value draw only, because it is about shapes, or makes the engine compile anew.
+    capabilities), a backend and a `Program` (programs), a backend and a `History` (histories), or a `Visit`
+    (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or makes the engine compile anew.
     """
 
     name: str

@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from conformance.clauses import Clause
     from conformance.cli.telling import Page
 
-KINDS = ("op", "contract", "example", "program", "history", "capability")  # of checks, as ids spell them
+KINDS = (
+    "op",
+    "contract",
+    "example",
+    "program",
+    "history",
+    "capability",
+    "point",
+)  # of checks, as ids spell them
 
 LEVELS = {
     "must": "an engine that does not is not conforming",
@@ -47,7 +55,9 @@ def explain(identifier: str, page: Page) -> None:
     """Put together the page; raises UsageError, naming what is near, where the id names nothing."""
     from conformance.checks import load_all
     from conformance.clauses import STANDARD
+    from conformance.cli.special import explain_point
     from conformance.ops import CATALOGUE
+    from conformance.points import SPECIAL_POINTS
 
     parts = _without_backend(identifier.split("/"))
     checks, ops = load_all(), {n: op for op in CATALOGUE.values() for n in (op.name, *op.aliases)}
@@ -59,6 +69,8 @@ def explain(identifier: str, page: Page) -> None:
         _op(ops[parts[1]].name, page)
     elif parts[0] == "program" and len(parts) > 2 and f"program/{parts[1]}" in checks:
         _check(checks[f"program/{parts[1]}"], page)
+    elif (point := SPECIAL_POINTS.get("/".join(parts[1:3] if parts[0] == "point" else parts))) is not None:
+        explain_point(point, page)
     elif last.upper() in STANDARD and parts[0] in (last, "contract", "example"):
         _clause(STANDARD[last.upper()], page)
     elif last in ops and parts[0] in (last, "op"):
@@ -133,7 +145,7 @@ def _docstring(check: Check, page: Page, indent: int = 2) -> None:
 
 def _query(check: Check) -> str:
     """What to ask `conformance run` for to see one check."""
-    return f"op/*/{check.name}" if check.kind.value == "op" else check.key
+    return {"op": f"op/*/{check.name}", "point": "point"}.get(check.kind.value, check.key)
 
 
 # ---- checks ---------------------------------------------------------------------------------------
@@ -142,6 +154,7 @@ def _query(check: Check) -> str:
 def _check(check: Check, page: Page) -> None:
     from conformance.clauses import STANDARD
     from conformance.ops import CATALOGUE
+    from conformance.points import SPECIAL_POINTS
 
     page.title(
         f"{check.key} · a check of {check.clause}" if check.clause in STANDARD else f"{check.key} · a check"
@@ -158,6 +171,10 @@ def _check(check: Check, page: Page) -> None:
         few = ", ".join(asked[:6]) + (", …" if len(asked) > 6 else "")
         how = "one draw of every signature" if check.once_per_signature else "every drawn case"
         page.text(f"{len(asked)} of {len(CATALOGUE)} ops ({few}), {how}, in every dtype that the engine has.")
+    elif check.kind.value == "point":
+        points = [point.key for point in SPECIAL_POINTS.values() if point.nature.value == check.name]
+        few = ", ".join(points[:6]) + (", …" if len(points) > 6 else "")
+        page.text(f"{len(points)} special points ({few}), in every dtype that the engine has.")
     else:
         page.text(ASKED.get(check.kind.value, "The engine as a whole."))
     for need in sorted(check.needs, key=lambda need: need.name):

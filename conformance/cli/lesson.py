@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.cli.telling import Page, number, parameters_of, simplest
-from conformance.op import Domain, Kind, Op, SpecialPoint, Trait
+from conformance.cli.special import tell_points
+from conformance.cli.telling import MACRON, Page, names_of, number, parameters_of, simplest
+from conformance.op import Domain, Kind, Op, Trait
 from conformance.ops import FAMILIES
 
-MACRON = "\u0304"
 ROUND = (1.0, -2.0, 3.0, 0.5, -1.0, 2.0, -0.5, 0.25, -3.0, 1.5, -0.25, 0.75, -1.5)
 UPSTREAM = (2.0, -1.0, 0.5, 3.0, -2.0, 1.0)  # not 1 first: a loss of one number would hide the factor
 NUDGE = 1e-3
@@ -56,7 +56,7 @@ def explain_op(op: Op, page: Page) -> None:
     page.text("A bar marks the gradient of what is under it; it always has the shape of that operand.")
     _operands(op, page)
     _parameters(op, page)
-    _special_points(op, page)
+    tell_points(op, page)
     _example(worked(op), page)
     page.heading("Why there is an upstream gradient")
     for position, paragraph in enumerate(WHY_UPSTREAM):
@@ -74,22 +74,7 @@ def purpose(op: Op) -> str:
     return text if text.endswith(".") else text + "."
 
 
-# ---- operands, parameters, special points ---------------------------------------------------------
-
-
-def names_of(op: Op, count: int) -> list[str]:
-    """What the operands are called: as in our own references, or as the formula calls them."""
-    given: list[str] = []
-    if not op.reference.__module__.startswith("numpy"):
-        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        given = [n for n, p in inspect.signature(op.reference).parameters.items() if p.kind in positional]
-    if len(given) == count:
-        return given
-    letters = iter(dict.fromkeys(re.findall(rf"(\w){MACRON}", unicodedata.normalize("NFD", op.formula))))
-    named = [next(letters, "") if op.is_differentiable(i) else "cij"[i % 3] for i in range(count)]
-    if Trait.VARIADIC in op.traits or not all(named) or len(set(named)) < count:
-        return [f"x{i}" for i in range(count)]
-    return named
+# ---- operands, parameters -------------------------------------------------------------------------
 
 
 def _operands(op: Op, page: Page) -> None:
@@ -124,26 +109,6 @@ def _parameters(op: Op, page: Page) -> None:
     for name, values in parameters.items():
         shown = " | ".join(map(repr, values[:6])) + (" | …" if len(values) > 6 else "")
         page.line(f"{name}: {shown}")
-
-
-def _special_points(op: Op, page: Page) -> None:
-    if not op.special_points:
-        return
-    page.heading("Where it is not smooth")
-    for point in op.special_points:
-        page.line(_point(op, point))
-    page.text(
-        "There the slope from one side is not the slope from the other, so there is no derivative. Every number "
-        "between the two (the Clarke subdifferential) is a fair answer; which one an engine gives is its convention."
-    )
-
-
-def _point(op: Op, point: SpecialPoint) -> str:
-    names = names_of(op, len(point.operands))
-    where = ", ".join(f"{n} = {number(v)}" for n, v in zip(names, point.operands, strict=True))
-    given = "".join(f", {k} = {v!r}" for k, v in point.parameters.items())
-    slopes = f"from {number(point.low)} to {number(point.high)}"
-    return f"at {where}{given}: any slope {slopes} with respect to {names[point.index]}"
 
 
 # ---- the example ----------------------------------------------------------------------------------

@@ -71,11 +71,11 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     from conformance.errors import UsageError
     from conformance.run.results import read_run
 
-    if options.what[:3] in ("c1:", "p1:", "h1:", "k1:"):
+    if options.what[:3] in ("c1:", "p1:", "h1:", "k1:", "s1:"):
         return options.what, _check_key(options.check), []
     if "/" not in options.what:
         raise UsageError(
-            f"{options.what!r} is neither a replay token (c1:…, p1:…, h1:…, k1:…) nor the id of a result"
+            f"{options.what!r} is neither a replay token (c1:…, p1:…, h1:…, k1:…, s1:…) nor the id of a result"
         )
     run = read_run(options.run)
     result = next((r for r in run.results if r.id == options.what), None)
@@ -107,6 +107,8 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
     from conformance.errors import UsageError
     from conformance.history import History
     from conformance.ops import find
+    from conformance.points import find_point
+    from conformance.points.point import Place
     from conformance.program import Program
 
     checks = load_all()
@@ -119,6 +121,10 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
         history = History.from_token(token)
         if key in ("", f"history/{history.kind}"):
             yield checks[f"history/{history.kind}"], history
+    elif token.startswith("s1:"):
+        named, dtype = Place.named(token)
+        point = find_point(named)
+        yield checks[f"point/{point.nature.value}"], Place(point, dtype)
     elif token.startswith("p1:"):
         program = Program.from_token(token)
         for check in checks.values():

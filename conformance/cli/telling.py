@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import inspect
 import random
+import re
 import textwrap
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from conformance.op import Domain, Op, Signature
 
 T = TypeVar("T")
+MACRON = "\u0304"
 SAMPLES = 80  # calls of a law that are looked at for the values of its parameters
 
 
@@ -109,6 +113,23 @@ class Page:
 
 
 # ---- ops in words --------------------------------------------------------------------------------
+
+
+def names_of(op: Op, count: int) -> list[str]:
+    """What the operands are called: as in our own references, or as the formula calls them."""
+    from conformance.op import Trait
+
+    given: list[str] = []
+    if not op.reference.__module__.startswith("numpy"):
+        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        given = [n for n, p in inspect.signature(op.reference).parameters.items() if p.kind in positional]
+    if len(given) == count:
+        return given
+    letters = iter(dict.fromkeys(re.findall(rf"(\w){MACRON}", unicodedata.normalize("NFD", op.formula))))
+    named = [next(letters, "") if op.is_differentiable(i) else "cij"[i % 3] for i in range(count)]
+    if Trait.VARIADIC in op.traits or not all(named) or len(set(named)) < count:
+        return [f"x{i}" for i in range(count)]
+    return named
 
 
 def domain_in_brief(domain: Domain) -> str:

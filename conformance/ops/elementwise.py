@@ -23,10 +23,10 @@ from conformance.op import (
     Domain,
     Op,
     Signature,
-    SpecialPoint,
     Trait,
 )
 from conformance.ops import laws
+from conformance.ops.activations import sigmoid
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise, general, linear, unbroadcast
 
@@ -85,6 +85,12 @@ def sinc_slope(z: Any, x: Any) -> Any:
     return np.where(is_near, np.pi * near * series, (np.cos(np.pi * far) - z) / far)
 
 
+def over_its_square(x: Any, y: Any) -> Any:
+    """x / (x² + y²), of which no square overflows or vanishes."""
+    r = np.hypot(x, y)
+    return x / r / r
+
+
 def nonzero(z: Any) -> Any:
     """A denominator that is never 0: where z is 0, so is what it divides."""
     return np.where(z == 0, 1, z)
@@ -106,14 +112,12 @@ def scaled(choose: Choose) -> Signature:
     return Signature(laws.broadcast(3)(choose).shapes, {"value": choose((1.0, -0.5, 2.0))})
 
 
-CLIP_KINKS = tuple(SpecialPoint((x,), 0, 0, 1, {"min": -1.0, "max": 1.0}) for x in (-1.0, 1.0))
-
 # -- one operand -----------------------------------------------------------------------------------
 
 ONE_OPERAND = (
     elementwise("abs", np.abs, lambda z, x: np.sign(x),
         formula="x̄ = g · sign x", source="|x| = x sign x",
-        domains=[NONZERO], aliases=("absolute", "fabs"), special_points=(SpecialPoint((0.0,), 0, -1, 1),)),
+        domains=[NONZERO], aliases=("absolute", "fabs")),
     linear("negative", np.negative, lambda g, x: -g,
         formula="x̄ = −g", source="linear",
         law=laws.one_array, traits=frozenset({Trait.ELEMENTWISE}), aliases=("neg",)),
@@ -178,7 +182,7 @@ ONE_OPERAND = (
         lambda z, x, min=None, max=None: (min is None or x >= min) & (max is None or x <= max),
         formula="x̄ = g where min ≤ x ≤ max, else 0",
         source="the identity between the bounds, constant outside",
-        law=clip_law, aliases=("clamp",), special_points=CLIP_KINKS),
+        law=clip_law, aliases=("clamp",)),
 )  # fmt: skip
 
 # -- two operands ----------------------------------------------------------------------------------
@@ -202,29 +206,30 @@ TWO_OPERANDS = (
     elementwise("hypot", np.hypot, lambda z, x, y: x / nonzero(z), lambda z, x, y: y / nonzero(z),
         formula="x̄ = g · x / z, ȳ = g · y / z", source="z² = x² + y² differentiated: z dz = x dx + y dy",
         domains=[NONZERO, NONZERO]),
-    elementwise("atan2", np.arctan2, lambda z, y, x: x / (x * x + y * y),
-        lambda z, y, x: -y / (x * x + y * y),
+    elementwise("atan2", np.arctan2, lambda z, y, x: over_its_square(x, y),
+        lambda z, y, x: -over_its_square(y, x),
         formula="ȳ = g · x / (x² + y²), x̄ = −g · y / (x² + y²)",
         source="the angle's differential, (x dy − y dx) / (x² + y²)",
         domains=[NONZERO, NONZERO], aliases=("arctan2",)),
-    elementwise("logaddexp", np.logaddexp, lambda z, x, y: np.exp(x - z), lambda z, x, y: np.exp(y - z),
-        formula="x̄ = g · eˣ⁻ᶻ, ȳ = g · eʸ⁻ᶻ", source="eᶻ = eˣ + eʸ differentiated"),
-    elementwise("logaddexp2", np.logaddexp2, lambda z, x, y: np.exp2(x - z), lambda z, x, y: np.exp2(y - z),
-        formula="x̄ = g · 2ˣ⁻ᶻ, ȳ = g · 2ʸ⁻ᶻ", source="2ᶻ = 2ˣ + 2ʸ differentiated"),
-    elementwise("xlogy", xlogy, lambda z, x, y: np.log(y), lambda z, x, y: x / y,
+    elementwise("logaddexp", np.logaddexp, lambda z, x, y: sigmoid(x - y), lambda z, x, y: sigmoid(y - x),
+        formula="x̄ = g · σ(x − y), ȳ = g · σ(y − x)",
+        source="eᶻ = eˣ + eʸ differentiated; eˣ⁻ᶻ loses the digits of z that a large x takes"),
+    elementwise("logaddexp2", np.logaddexp2, lambda z, x, y: sigmoid(LN2 * (x - y)),
+        lambda z, x, y: sigmoid(LN2 * (y - x)),
+        formula="x̄ = g · σ((x − y) ln 2), ȳ = g · σ((y − x) ln 2)", source="2ᶻ = 2ˣ + 2ʸ differentiated"),
+    elementwise("xlogy", xlogy, lambda z, x, y: np.log(y),
+        lambda z, x, y: x / np.where(x == 0, 1, y),
         formula="x̄ = g · ln y, ȳ = g · x / y", source="product rule", domains=[REAL, POSITIVE]),
     elementwise("maximum", np.maximum, lambda z, x, y: np.where(x == y, 0.5, x > y),
         lambda z, x, y: np.where(x == y, 0.5, y > x),
         formula="x̄ = g where x > y, g/2 where x = y, else 0",
         source="routes to the larger operand; a tie is shared equally",
-        domains=[DISTINCT, DISTINCT],
-        special_points=(SpecialPoint((1.0, 1.0), 0, 0, 1), SpecialPoint((1.0, 1.0), 1, 0, 1))),
+        domains=[DISTINCT, DISTINCT]),
     elementwise("minimum", np.minimum, lambda z, x, y: np.where(x == y, 0.5, x < y),
         lambda z, x, y: np.where(x == y, 0.5, y < x),
         formula="x̄ = g where x < y, g/2 where x = y, else 0",
         source="routes to the smaller operand; a tie is shared equally",
-        domains=[DISTINCT, DISTINCT],
-        special_points=(SpecialPoint((1.0, 1.0), 0, 0, 1), SpecialPoint((1.0, 1.0), 1, 0, 1))),
+        domains=[DISTINCT, DISTINCT]),
 )  # fmt: skip
 
 # -- three operands --------------------------------------------------------------------------------
@@ -244,7 +249,7 @@ THREE_OPERANDS = (
         lambda z, x, a, b, value: value * a,
         formula="x̄ = g, ā = g · v b, b̄ = g · v a", source="product rule on x + v·ab", law=scaled),
     elementwise("addcdiv", addcdiv, lambda z, x, a, b, value: 1, lambda z, x, a, b, value: value / b,
-        lambda z, x, a, b, value: -value * a / (b * b),
+        lambda z, x, a, b, value: -value * a / b / b,
         formula="x̄ = g, ā = g · v / b, b̄ = −g · v a / b²", source="quotient rule on x + v·a/b",
         domains=[REAL, REAL, NONZERO], law=scaled),
 )  # fmt: skip

@@ -242,6 +242,23 @@ def as_factor(g: Any) -> Any:
     return np.expand_dims(g, axis=(-2, -1))
 
 
+def cofactors(x: Any) -> Any:
+    """For each entry of a matrix, the signed determinant of what is left without its row and column."""
+    n = np.shape(x)[-1]
+    others = [[k for k in range(n) if k != i] for i in range(n)]
+    rows = [np.take(x, others[i], axis=-2) for i in range(n)]
+    signed = [
+        [(-1) ** (i + j) * det(np.take(rows[i], others[j], axis=-1)) for j in range(n)] for i in range(n)
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in signed], axis=-2)
+
+
+def det_vjp(g: Any, z: Any, x: Any) -> Any:
+    """g · z x⁻ᵀ; of a singular matrix the limit, which is the cofactors."""
+    is_singular = bool(np.any(z == 0))
+    return as_factor(g) * cofactors(x) if is_singular else as_factor(g * z) * transposed(inv(x))
+
+
 def cholesky_vjp(g: Any, z: Any, x: Any) -> Any:
     """sym(L⁻ᵀ Φ(Lᵀ g) L⁻¹), where Φ keeps the lower triangle and half of the diagonal."""
     n = np.shape(x)[-1]
@@ -416,8 +433,8 @@ INVERSES = (
     general("inv", inv, lambda g, z, x: -np.matmul(np.matmul(transposed(z), g), transposed(z)),
         formula="x̄ = −zᵀ g zᵀ", source="Giles 2008, 2.2.3: d(A⁻¹) = −A⁻¹ dA A⁻¹",
         domains=[INVERTIBLE], law=SQUARE),
-    general("det", det, lambda g, z, x: as_factor(g * z) * transposed(inv(x)),
-        formula="x̄ = g · z x⁻ᵀ", source="Giles 2008, 2.2.4: Jacobi's formula, d det A = det A tr(A⁻¹ dA)",
+    general("det", det, det_vjp,
+        formula="x̄ = g · z x⁻ᵀ, the cofactors where z = 0", source="Giles 2008, 2.2.4: Jacobi's formula, d det A = det A tr(A⁻¹ dA)",
         domains=[INVERTIBLE], law=SQUARE),
     general("slogdet", slogdet, lambda g, z, x: as_factor(g[1]) * transposed(inv(x)),
         formula="x̄ = g₁ · x⁻ᵀ", source="d log|det A| = tr(A⁻¹ dA); the sign is locally constant",

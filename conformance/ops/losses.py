@@ -17,6 +17,7 @@ from conformance.op import DISTINCT, POSITIVE, REAL, Choose, Domain, Law, Op, Si
 from conformance.ops import laws
 from conformance.ops.activations import log_softmax, sigmoid, softmax, softplus
 from conformance.ops.dispatch import dispatched
+from conformance.ops.elementwise import xlogy
 from conformance.ops.rows import general, in_precision_of
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -162,6 +163,18 @@ DISTANCES = (
         formula="x̄ = g · tanh(x − t), t̄ = −x̄", source="sinh/cosh"),
 )  # fmt: skip
 
+
+def xlog1py(x: Any, y: Any) -> Any:
+    """x·log(1 + y), which is 0 at x = 0 for every y."""
+    return np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 0, y)))
+
+
+def certain_or(p: Any, t: Any) -> Any:
+    """(p − t)/(p(1 − p)), of which a target of 0 or 1 cancels a factor."""
+    uncertain = (p - t) / (p * (1 - p))
+    return np.where(t == 0, 1 / (1 - p), np.where(t == 1, -1 / p, uncertain))
+
+
 # -- likelihoods -----------------------------------------------------------------------------------
 
 PROBABILITY = Domain(low=0.0, high=1.0)
@@ -170,15 +183,15 @@ THREE_EACH = laws.shapes_of(
 )
 
 LIKELIHOODS = (
-    pointwise("binary_cross_entropy", lambda p, t: -t * np.log(p) - (1 - t) * np.log1p(-p),
-        lambda p, t: (p - t) / (p * (1 - p)), lambda p, t: np.log1p(-p) - np.log(p),
+    pointwise("binary_cross_entropy", lambda p, t: -xlogy(t, p) - xlog1py(1 - t, -p),
+        certain_or, lambda p, t: np.log1p(-p) - np.log(p),
         formula="p̄ = g · (p − t)/(p(1 − p)), t̄ = −g · logit p",
         source="−t/p + (1 − t)/(1 − p), over one denominator", domains=[PROBABILITY, PROBABILITY]),
     pointwise("binary_cross_entropy_with_logits", lambda x, t: softplus(x) - t * x,
         lambda x, t: sigmoid(x) - t, lambda x, t: -x,
         formula="x̄ = g · (σ(x) − t), t̄ = −g · x",
         source="−t log σ(x) − (1 − t) log σ(−x) = softplus(x) − tx", aliases=("bce_with_logits",)),
-    pointwise("kl_div", lambda x, t: t * (np.log(t) - x), lambda x, t: -t, lambda x, t: np.log(t) + 1 - x,
+    pointwise("kl_div", lambda x, t: xlogy(t, t) - t * x, lambda x, t: -t, lambda x, t: np.log(t) + 1 - x,
         formula="x̄ = −g · t, t̄ = g · (ln t + 1 − x)", source="product rule; x is a log-probability",
         domains=[REAL, POSITIVE]),
     pointwise("poisson_nll", lambda x, t: np.exp(x) - t * x, lambda x, t: np.exp(x) - t, lambda x, t: -x,

@@ -62,23 +62,40 @@ def deviation(x: Any, axis: Any) -> Any:
 
 def var_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
     """g · 2(x − μ)/(n − correction)."""
-    return kept(g, x, axis) * deviation(x, axis) * (2 / (count(x, axis) - correction))
+    return kept(2 * g, x, axis) * deviation(x, axis) / (count(x, axis) - correction)
 
 
 def std_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
-    """g · (x − μ)/(z (n − correction))."""
-    return kept(g / z, x, axis) * deviation(x, axis) / (count(x, axis) - correction)
+    """g · (x − μ)/(z (n − correction)), 0 where no entry deviates."""
+    return kept(g / nonzero(z), x, axis) * deviation(x, axis) / (count(x, axis) - correction)
 
 
 def vector_norm_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
-    """g · sign x (|x|/z)ᵖ⁻¹."""
-    return kept(g, x, axis) * np.sign(x) * (np.abs(x) / nonzero(kept(z, x, axis))) ** (ord - 1)
+    """g · sign x (|x|/z)ᵖ⁻¹, the quotient taken at a scale at which no power overflows or vanishes."""
+    size = np.abs(x)
+    size = size / nonzero(np.max(size, axis=axis, keepdims=True))
+    whole = np.linalg.vector_norm(size, axis=axis, keepdims=True, ord=ord)
+    return kept(g, x, axis) * np.sign(x) * (size / nonzero(whole)) ** (ord - 1)
 
 
 def ptp_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The maximum's rule minus the minimum's."""
     largest, smallest = np.max(x, axis=axis, keepdims=True), np.min(x, axis=axis, keepdims=True)
     return routed(g, largest, x, axis) - routed(g, smallest, x, axis)
+
+
+# -- sums of exponentials --------------------------------------------------------------------------
+
+
+def apart(x: Any, z: Any) -> Any:
+    """x − z, which is 0 also where both are the same infinity."""
+    return np.where(x == z, 0, x - z)
+
+
+def logsumexp_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """g · exp(x − z) over its sum, which is 1 but for the digits of z that a large x takes."""
+    shares = np.exp(apart(x, kept(z, x, axis)))
+    return kept(g, x, axis) * shares / np.sum(shares, axis=axis, keepdims=True)
 
 
 # -- products, correct where entries are zero ------------------------------------------------------
@@ -141,12 +158,13 @@ def cumulative_prod_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
 
 
 def logcumsumexp_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
-    """Σ_{j≥i} gⱼ exp(xᵢ − zⱼ), whose exponents are never positive."""
+    """Σ_{j≥i} gⱼ exp(xᵢ − zⱼ), whose exponents are never positive; the shares of each j made to sum to 1."""
     rows, result, cotangent = (scanned_last(a, axis) for a in (x, z, g))
     n = np.shape(rows)[-1]
     is_later = ~np.tri(n, k=-1, dtype=bool)
-    exponents = np.expand_dims(rows, axis=-1) - np.expand_dims(result, axis=-2)
+    exponents = apart(np.expand_dims(rows, axis=-1), np.expand_dims(result, axis=-2))
     shares = np.triu(np.exp(np.where(is_later, exponents, 0)))
+    shares = shares / np.sum(shares, axis=-2, keepdims=True)
     return unscanned(np.sum(shares * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
 
 
@@ -232,8 +250,7 @@ SUMS = (
         formula="x̄ᵢ = g · Π_{j≠i} xⱼ",
         source="product rule; the others' product instead of z/xᵢ, so that zeros are exact",
         law=laws.reduction(), traits=REDUCTION),
-    general("logsumexp", logsumexp,
-        lambda g, z, x, axis=None, keepdims=False: kept(g, x, axis) * np.exp(x - kept(z, x, axis)),
+    general("logsumexp", logsumexp, logsumexp_vjp,
         formula="x̄ᵢ = g · exp(xᵢ − z)", source="eᶻ = Σ eˣⁱ differentiated", law=ENTRIES, traits=REDUCTION),
     general("var", np.var, var_vjp,
         formula="x̄ᵢ = g · 2(xᵢ − μ) / (n − correction)",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import REAL, Domain, Law, Op, Shape, SpecialPoint, Trait
+from conformance.op import REAL, Domain, Law, Op, Shape, Trait
 from conformance.ops import laws
 
 
@@ -45,7 +45,6 @@ def elementwise(
     domains: Sequence[Domain] = (),
     law: Law | None = None,
     aliases: tuple[str, ...] = (),
-    special_points: tuple[SpecialPoint, ...] = (),
     traits: frozenset[Trait] = frozenset(),
 ) -> Op:
     """A row that acts on every element alone: `partials[i](z, *operands, **parameters)` is ∂z/∂xᵢ.
@@ -68,7 +67,6 @@ def elementwise(
         formula=formula,
         traits=traits | {Trait.ELEMENTWISE},
         aliases=aliases,
-        special_points=special_points,
     )
 
 
@@ -112,7 +110,6 @@ def general(
     domains: Sequence[Domain] = (),
     traits: frozenset[Trait] = frozenset(),
     aliases: tuple[str, ...] = (),
-    special_points: tuple[SpecialPoint, ...] = (),
 ) -> Op:
     """A row with one rule per operand: `rules[i](g, z, *operands, **parameters)`."""
 
@@ -132,7 +129,6 @@ def general(
         formula=formula,
         traits=traits,
         aliases=aliases,
-        special_points=special_points,
     )
 
 

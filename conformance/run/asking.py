@@ -1,6 +1,7 @@
 """Putting one question to one check, and what an exception means.
 
-What is asked with: a case of an op, a program, a history, or a sample for the engine as a whole.
+What is asked with: a case of an op, a program, a history, a special point, or a sample for the engine as a
+whole.
 """
 
 from __future__ import annotations
@@ -12,25 +13,29 @@ from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import Check
 from conformance.checks.observation import Observation
+from conformance.checks.points import Visit
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation, is_ctrl_c
 from conformance.history import History
 from conformance.ops import CATALOGUE
 from conformance.oracle.allowance import MOVES
+from conformance.points.point import Place
 from conformance.program import Program
 from conformance.run.results import Verdict
 
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 MANY_MOVES = 64  # trials before an engine is called wrong
 
-Question = Case | Program | History | Sample
+Question = Case | Program | History | Sample | Place
 
 
 def ask(check: Check, backend: Backend, question: Question) -> Any:
     """Put one question to one check."""
     if isinstance(question, Case):
         return ask_observation(check, Observation(backend, CATALOGUE[question.op], question))
+    if isinstance(question, Place):
+        return check.function(Visit(backend, question))
     return check.function(backend, question)
 
 
@@ -38,6 +43,8 @@ def put(check: Check, backend: Backend, question: Question) -> Any:
     """Put one question once, without a second judgement: what a script shows."""
     if isinstance(question, Case):
         return check.function(Observation(backend, CATALOGUE[question.op], question))
+    if isinstance(question, Place):
+        return check.function(Visit(backend, question))
     return check.function(backend, question)
 
 

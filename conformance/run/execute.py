@@ -14,22 +14,27 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.case import Case, listed
+from conformance.case import Case
 from conformance.checks import Check, Kind
 from conformance.checks.observation import Observation
+from conformance.checks.points import Visit
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
-from conformance.errors import ConformanceError, Unsupported, Violation, is_ctrl_c
+from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.history import History
 from conformance.ops import CATALOGUE, find
+from conformance.points import SPECIAL_POINTS
+from conformance.points.point import Place
 from conformance.program import Program
-from conformance.run.asking import Question, ask, ask_seen, failure_of, put, verdict_of
+from conformance.run.asking import Question, ask, ask_seen, failure_of, verdict_of
+from conformance.run.atlas import reading_of
+from conformance.run.evidence import evidence_of
 from conformance.run.plan import Item
 from conformance.run.results import Evidence, ResultLine, Verdict
-from conformance.run.script import script_of
 from conformance.strategies import Effort, draw_cases, smallest_case
 from conformance.strategies.histories import draw_histories, smallest_history
 from conformance.strategies.programs import draw_programs, smallest_program
@@ -108,6 +113,8 @@ class Executor:
             warnings.simplefilter("ignore")
             if items[0].definition.kind is Kind.OP:
                 yield from self._op_results(items)
+            elif items[0].definition.kind is Kind.POINT:
+                yield from map(self._point_result, items)
             else:
                 for item in items:
                     yield self._whole_engine_result(item)
@@ -132,6 +139,17 @@ class Executor:
         for item, tally in tallies.items():
             self.note(item.id)
             yield self.told(item, tally)
+
+    # ---- special points: one question each, told with what was found ------------------------------
+
+    def _point_result(self, item: Item) -> ResultLine:
+        self.note(item.id)
+        place, tally = Place(SPECIAL_POINTS[item.subject], item.dtype), Tally()
+        visit = Visit(self.backend, place)
+        tally.ask(
+            item.definition, self.backend, place, lambda check, backend, question: check.function(visit)
+        )
+        return msgspec.structs.replace(self.told(item, tally), reading=reading_of(visit, tally.failure))
 
     # ---- everything else --------------------------------------------------------------------------
 
@@ -259,31 +277,9 @@ def result_of(check: Check, backend: Backend, question: Question) -> ResultLine:
     tally = Tally()
     tally.ask(check, backend, question, ask)
     dtype = question.dtype
-    subject = question.op if isinstance(question, Case) else check.clause
+    subject = check.clause
+    if isinstance(question, (Case, Place)):
+        subject = question.op if isinstance(question, Case) else question.point.key
     item = Item(backend.name, check.key, subject, dtype)
     executor = Executor(backend, seed=0, effort=Effort(1, 1, 1, 1), shrink=False)
     return executor.told(item, tally)
-
-
-def evidence_of(
-    check: Check, backend: Backend, question: Question | None, failure: BaseException | None
-) -> Evidence:
-    """What makes a failure believable: values, a token, a script."""
-    message = (
-        f"{type(failure).__name__}: {failure}" if not isinstance(failure, ConformanceError) else str(failure)
-    )
-    if question is None:
-        return Evidence(message=message)
-    found = failure if isinstance(failure, Violation) else Violation("")
-    return Evidence(
-        message=message,
-        case=question.as_json()
-        if not isinstance(question, Sample)
-        else {"seed": question.seed, "dtype": question.dtype},
-        expected=None if found.expected is None else listed(found.expected),
-        got=None if found.got is None else listed(found.got),
-        allowed=None if found.allowed is None else listed(found.allowed),
-        where=found.where,
-        token=question.token(check.key) if isinstance(question, Sample) else question.token,
-        script=script_of(backend, lambda recorder: put(check, recorder, question), failure),
-    )

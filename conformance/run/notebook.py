@@ -102,12 +102,14 @@ class Notebook:
         None where that cannot be told.
         """
         got = getattr(failure, "got", None)
+        if got is None:
+            return None
         last = next((name for name, value in reversed(self.reads) if _is_same(value, got)), None)
-        if got is None or last is None:
+        if last is None:
             return None
         alike = [name for name, value in self.reads if value.shape == np.shape(got)]
         expected = getattr(failure, "expected", None)
-        multiples = [k * np.asarray(expected) for k in (1, -1, 0.5)]
+        multiples = [] if expected is None else [k * np.asarray(expected) for k in (1, -1, 0.5)]
         compared = [n for n, v in self.reads if n != last and any(_is_same(v, m) for m in multiples)]
         return [*(compared[:1] or alike[:1]), last]
 

@@ -18,6 +18,7 @@ from conformance.checks import Check, Kind, load_all
 from conformance.clauses import STANDARD, Level
 from conformance.errors import NothingSelected, UsageError
 from conformance.ops import CATALOGUE
+from conformance.points import SPECIAL_POINTS
 from conformance.strategies import Effort
 
 PROFILES = {
@@ -52,14 +53,17 @@ class Item:
             Kind.CONTRACT: (check.clause, check.name),
             Kind.EXAMPLE: (check.clause, check.name),
             Kind.CAPABILITY: (check.name,),
+            Kind.POINT: (self.subject, self.dtype),
         }[check.kind]
         return "/".join((self.backend, check.kind.value, *parts))
 
     @property
     def group(self) -> str:
-        """What is evaluated together: an op's checks share their cases."""
+        """What is evaluated together: an op's checks share their cases, its points what is compiled."""
         if self.definition.kind is Kind.OP:
             return f"{self.backend}/op/{self.subject}/{self.dtype}"
+        if self.definition.kind is Kind.POINT:
+            return f"{self.backend}/point/{self.subject.partition('/')[0]}/{self.dtype}"
         return self.id
 
     @property
@@ -85,6 +89,8 @@ def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
         for check in checks:
             if check.kind is Kind.PROGRAM:
                 yield Item(backend, check.key, "program", dtype)
+        for point in SPECIAL_POINTS.values():
+            yield Item(backend, f"point/{point.nature.value}", point.key, dtype)
 
 
 def matches(identifier: str, query: str) -> bool:
@@ -131,6 +137,7 @@ def digest() -> str:
             *(f"{op.name} {op.formula} {op.source}" for op in CATALOGUE.values()),
             *(f"{c.number} {c.sentence}" for c in STANDARD.values()),
             *(f"{c.key} {c.claim}" for c in load_all().values()),
+            *SPECIAL_POINTS,
             conformance.__version__,
         ]
     )

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 import msgspec
 
 from conformance.errors import RunFileError
+from conformance.run.reading import Reading
 
 SCHEMA = 1
 
@@ -109,9 +110,9 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     """One verdict: a backend, a subject, a check, a dtype.
 
-    `subject` is an op's name (kind "op"), a clause (kind "contract"), "program", "history", "example" or
-    "capability". `error` is the worst |got - expected| over what is allowed; `ulp` is in units in the
-    last place of the expected value.
+    `subject` is an op's name (kind "op"), a clause (kind "contract"), a special point (kind "point"),
+    "program", "history", "example" or "capability". `error` is the worst |got - expected| over what is
+    allowed; `ulp` is in units in the last place of the expected value.
     """
 
     id: str
@@ -128,6 +129,7 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     error: float | None = None
     ulp: float | None = None
     evidence: Evidence | None = None
+    reading: Reading | None = None
 
 
 class TimingLine(msgspec.Struct, frozen=True, tag="timing", omit_defaults=True):

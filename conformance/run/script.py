@@ -46,7 +46,17 @@ class _Recording(Backend):
         super().__init__()
         self.inner = inner
         self.notebook = notebook
-        for field in ("engine", "mode", "dtypes", "capabilities", "conventions", "ops", "dialect", "name"):
+        for field in (
+            "engine",
+            "mode",
+            "dtypes",
+            "capabilities",
+            "conventions",
+            "points",
+            "ops",
+            "dialect",
+            "name",
+        ):
             setattr(self, field, getattr(inner, field))
 
     def version(self) -> str:

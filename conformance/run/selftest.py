@@ -20,6 +20,7 @@ from typing import Protocol
 from conformance.backend import Backend
 from conformance.checks import Kind, load_all
 from conformance.errors import AdapterError
+from conformance.points.point import COMPOSED
 from conformance.run.conduct import Request, header_of
 from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES, Item, items_of
@@ -28,6 +29,7 @@ from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
 SLOW = frozenset({"contract/B11/deep-chain"})  # a second each time: asked only of mutants that name it
+OF_OPS = frozenset({Kind.OP, Kind.POINT})
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 
 # The draws of the standard profile, in fewer value draws: a mutant that is wrong at one shape needs that shape.
@@ -133,7 +135,7 @@ def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
     asked = [
         item
         for item in items_of(mutant.name, mutant.make().dtypes)
-        if (item.definition.kind is not Kind.OP or item.subject in mutant.ops)
+        if (item.definition.kind not in OF_OPS or item.subject.partition("/")[0] in (*mutant.ops, COMPOSED))
         and (item.check not in SLOW or item.check in mutant.kills or not mutant.kills)
     ]
     for _, group in groupby(sorted(asked, key=lambda item: item.group), key=lambda item: item.group):

@@ -232,8 +232,8 @@ def group_scheduler(config: Any, log: Any) -> Any:
 
         def _split_scope(self, nodeid: str) -> str:
             parts = nodeid.split("/")
-            is_op = len(parts) == 5 and parts[1] == "op"
-            return "/".join((*parts[:3], parts[4])) if is_op else nodeid
+            is_of_op = len(parts) == 5 and parts[1] in ("op", "point")
+            return "/".join((*parts[:3], parts[4])) if is_of_op else nodeid
 
         def remove_node(self, node: Any) -> Any:
             groups = self.assigned_work[node]

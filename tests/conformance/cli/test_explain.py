@@ -11,7 +11,8 @@ import pytest
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
 from conformance.cli import main
-from conformance.cli.lesson import in_words, names_of, worked
+from conformance.cli.lesson import in_words, worked
+from conformance.cli.telling import names_of
 from conformance.op import Kind, index_below
 from conformance.ops import CATALOGUE, find
 
@@ -103,6 +104,14 @@ def test_special_points_come_with_their_interval(capsys: pytest.CaptureFixture[s
     out = explained(capsys, "abs")
     assert "at x = 0: any slope from −1 to 1 with respect to x" in out
     assert "Clarke" in out
+
+
+def test_a_special_point_has_a_page_under_its_key_and_under_the_id_of_a_result(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = explained(capsys, "relu/at-0")
+    assert "middle: 0.5" in out
+    assert explained(capsys, "mine/point/relu/at-0/float32") == out
 
 
 def test_a_worked_example_shows_its_computation(capsys: pytest.CaptureFixture[str]) -> None:

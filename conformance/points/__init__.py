@@ -1,0 +1,29 @@
+"""The special points of the catalogue's ops, a module per family: where engines really differ."""
+
+from __future__ import annotations
+
+import difflib
+
+from conformance.errors import UsageError
+from conformance.points import activations, compositions, elementwise, losses, reductions
+from conformance.points.point import SpecialPoint
+
+SPECIAL_POINTS: dict[str, SpecialPoint] = {
+    point.key: point
+    for family in (elementwise, activations, reductions, losses, compositions)
+    for point in family.POINTS
+}
+
+
+def points_of(op: str) -> list[SpecialPoint]:
+    """The special points of an op."""
+    return [point for point in SPECIAL_POINTS.values() if point.op == op]
+
+
+def find_point(key: str) -> SpecialPoint:
+    """The point of that key; UsageError names the nearest where there is none."""
+    try:
+        return SPECIAL_POINTS[key]
+    except KeyError:
+        near = difflib.get_close_matches(key, SPECIAL_POINTS, n=3, cutoff=0.3)
+        raise UsageError(f"there is no special point {key!r}; there are {', '.join(near)}") from None

@@ -1,0 +1,131 @@
+"""Special points of the activations: kinks, and the flat ends where exponentials overflow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.points.point import SpecialPoint
+from conformance.points.writing import INF, border, finite, kink, limit, masked, slopes
+
+SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772  # Klambauer et al. 2017, eq. 14
+
+KINKS = (
+    kink("relu", "at-0", (0.0,), (0, 1)),
+    kink("relu", "at-minus-0", (-0.0,), (0, 1)),
+    kink("relu6", "at-0", (0.0,), (0, 1)),
+    kink("relu6", "at-6", (6.0,), (1, 0)),
+    kink("leaky_relu", "at-0", (0.0,), (0.25, 1), negative_slope=0.25),
+    kink("prelu", "at-0", (0.0, 0.25), (0.25, 1), 0.0),
+    kink("elu", "at-0", (0.0,), (0.5, 1), alpha=0.5),
+    limit("elu", "smooth-at-0", (0.0,), (1,), alpha=1.0),
+    limit("celu", "smooth-at-0", (0.0,), (1,), alpha=0.5),
+    kink("selu", "at-0", (0.0,), (SELU_SCALE * SELU_ALPHA, SELU_SCALE)),
+    kink("hard_tanh", "at-minus-1", (-1.0,), (0, 1)),
+    kink("hard_tanh", "at-1", (1.0,), (1, 0)),
+    kink("hard_sigmoid", "at-minus-3", (-3.0,), (0, 1 / 6)),
+    kink("hard_sigmoid", "at-3", (3.0,), (1 / 6, 0)),
+    kink("hard_swish", "at-minus-3", (-3.0,), (0, -0.5)),
+    kink("hard_swish", "at-3", (3.0,), (1.5, 1)),
+    kink("soft_shrink", "at-minus-threshold", (-0.5,), (1, 0), threshold=0.5),
+    kink("soft_shrink", "at-threshold", (0.5,), (0, 1), threshold=0.5),
+    border("hard_shrink", "at-threshold", (0.5,), slopes("zero", "one"), threshold=0.5),
+    limit("softsign", "at-0", (0.0,), (1,)),
+    limit("softsign", "at-minus-0", (-0.0,), (1,)),
+)
+
+# The slope on the far left, and on the far right, of what is flat or straight there.
+STRAIGHT_ENDS = {
+    "sigmoid": (0, 0), "log_sigmoid": (1, 0), "softplus": (0, 1), "silu": (0, 1), "mish": (0, 1),
+    "gelu_tanh": (0, 1), "tanh_shrink": (1, 1), "softsign": (0, 0), "relu": (0, 1), "selu": (0, SELU_SCALE),
+    "hard_swish": (0, 1), "squareplus": (0, 1), "elu": (0, 1), "celu": (0, 1),
+}  # fmt: skip
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "squareplus": {"b": 4.0},
+    "elu": {"alpha": 1.0},
+    "celu": {"alpha": 0.5},
+}
+SLOWLY = ("squareplus", "softsign")  # they are not straight at a thousand yet
+FLAT_ENDS = ("sigmoid", "log_sigmoid", "softplus")  # straight so soon that infinity is no different
+
+FAR = tuple(
+    finite(op, name, place, (slope,), **PARAMETERS.get(op, {}))
+    for op, (left, right) in STRAIGHT_ENDS.items()
+    for name, place, slope in (
+        ("at-minus-1000", (-1000.0,), left),
+        ("at-1000", (1000.0,), right),
+        ("at-minus-huge", lambda e: (-e.huge,), left),
+        ("at-huge", lambda e: (e.huge,), right),
+    )
+    if op not in SLOWLY or "1000" not in name
+)  # fmt: skip
+AT_INFINITY = tuple(
+    finite(op, name, place, (slope,))
+    for op in FLAT_ENDS
+    for name, place, slope in (
+        ("at-minus-infinity", (-INF,), STRAIGHT_ENDS[op][0]),
+        ("at-infinity", (INF,), STRAIGHT_ENDS[op][1]),
+    )
+)
+# Where x stands before the exponential the true slope at infinity is a matter of what infinity · 0 is.
+PRODUCTS_AT_INFINITY = tuple(
+    border(op, name, place, slopes("zero", "one", "nan"))
+    for op in ("silu", "mish", "gelu_tanh")
+    for name, place in (("at-minus-infinity", (-INF,)), ("at-infinity", (INF,)))
+)
+
+SMOOTH = (
+    limit("sigmoid", "at-0", (0.0,), (0.25,)),
+    limit("silu", "at-0", (0.0,), (0.5,)),
+    limit("mish", "at-0", (0.0,), (0.6,)),
+    limit("gelu_tanh", "at-0", (0.0,), (0.5,)),
+    limit("softplus", "at-0", (0.0,), (0.5,)),
+    finite("tanh_shrink", "at-0", (0.0,), (0,)),
+    finite("softsign", "at-least", lambda e: (e.least,), (1,)),
+    border("logit", "at-0", (0.0,), slopes("infinite", "nan", "zero")),
+    border("logit", "at-1", (1.0,), slopes("infinite", "nan", "zero")),
+)
+
+ROW: dict[str, Any] = {"axis": -1}
+ALONG_AXIS = (
+    limit("softmax", "equal", ([2.0, 2.0, 2.0],), ([2 / 9, -1 / 9, -1 / 9],), cotangent=[1, 0, 0], **ROW),
+    limit("softmax", "single", ([3.0],), ([0],), cotangent=[2], **ROW),
+    finite("softmax", "at-1000", ([1000.0, -1000.0],), ([0, 0],), cotangent=[1, 2], **ROW),
+    finite("softmax", "at-huge", lambda e: ([e.huge, e.huge, -e.huge],), ([-0.25, 0.25, 0],),
+        cotangent=[1, 2, 4], **ROW),
+    finite("softmax", "with-minus-infinity", ([-INF, 0.0, 0.0],), ([0, -0.5, 0.5],), cotangent=[1, 2, 4],
+        **ROW),
+    border("softmax", "all-minus-infinity", ([-INF, -INF],), slopes("nan", "zero"), cotangent=[1, 2], **ROW),
+    limit("log_softmax", "equal", ([2.0, 2.0],), ([0.5, -0.5],), cotangent=[1, 0], **ROW),
+    limit("log_softmax", "single", ([3.0],), ([0],), cotangent=[2], **ROW),
+    finite("log_softmax", "at-1000", ([1000.0, -1000.0],), ([-2, 2],), cotangent=[1, 2], **ROW),
+    finite("log_softmax", "at-huge", lambda e: ([e.huge, e.huge],), ([0.5, -0.5],), cotangent=[1, 0], **ROW),
+    finite("log_softmax", "with-minus-infinity", ([-INF, 0.0, 0.0],), ([0, 0.5, -0.5],), cotangent=[0, 1, 0],
+        **ROW),
+    border("log_softmax", "all-minus-infinity", ([-INF, -INF],), slopes("nan", "zero"), cotangent=[1, 2],
+        **ROW),
+    finite("glu", "at-1000", ([3.0, 5.0, 1000.0, -1000.0],), ([1, 0, 0, 0],), axis=0),
+)  # fmt: skip
+
+CAUSAL: dict[str, Any] = {"is_causal": True}
+ATTENTION = (
+    limit("scaled_dot_product_attention", "equal-scores",
+        ([[0.0]], [[1.0], [1.0]], [[2.0], [4.0]]), ([[0]], [[0], [0]], [[0.5], [0.5]]), is_causal=False),
+    finite("scaled_dot_product_attention", "scores-of-1000",
+        ([[1.0]], [[1000.0], [-1000.0]], [[2.0], [4.0]]), ([[0]], [[0], [0]], [[1], [0]]), is_causal=False),
+    masked("scaled_dot_product_attention", "one-key-left",
+        ([[3.0]], [[1.0], [5.0]], [[2.0], [4.0]]), ([[0]], [[0], [0]], [[1], [0]]), **CAUSAL),
+)  # fmt: skip
+
+EPS = 2.0**-14  # its root is exact
+NORMALISED = (
+    limit("layer_norm", "equal", ([1.0, 1.0, 1.0], [1.0] * 3, [0.0] * 3),
+        ([-128, 0, 128], [0, 0, 0], [1, 2, 3]), cotangent=[1, 2, 3], eps=EPS),
+    limit("layer_norm", "single", ([5.0], [2.0], [0.0]), ([0], [0], [3]), cotangent=[3], eps=EPS),
+    limit("rms_norm", "at-0", ([0.0, 0.0], [1.0, 2.0]), ([128, 512], [0, 0]), cotangent=[1, 2], eps=EPS),
+    limit("batch_norm", "equal", ([[1.0], [1.0], [1.0]], [1.0], [0.0]), ([[-128], [0], [128]], [0], [6]),
+        cotangent=[[1], [2], [3]], eps=EPS),
+)  # fmt: skip
+
+POINTS: tuple[SpecialPoint, ...] = (
+    *KINKS, *FAR, *AT_INFINITY, *PRODUCTS_AT_INFINITY, *SMOOTH, *ALONG_AXIS, *ATTENTION, *NORMALISED,
+)  # fmt: skip

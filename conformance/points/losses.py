@@ -1,0 +1,47 @@
+"""Special points of the losses: hits, margins, and certainty."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.points.point import SpecialPoint
+from conformance.points.writing import INF, NAN, border, fair, finite, limit
+
+SUM: dict[str, Any] = {"reduction": "sum"}
+SECOND = np.array([1])
+
+POINTS: tuple[SpecialPoint, ...] = (
+    limit("mse", "hit", (2.0, 2.0), (0, 0), **SUM),
+    fair("l1", "hit", (2.0, 2.0), ((-1, 1), (-1, 1)),
+        {"zero": (0.0, 0.0), "right": (1.0, -1.0), "left": (-1.0, 1.0)}, total=0.0, **SUM),
+    limit("huber", "hit", (2.0, 2.0), (0, 0), delta=0.5, **SUM),
+    limit("huber", "at-delta", (2.5, 2.0), (0.5, -0.5), delta=0.5, **SUM),
+    limit("huber", "at-minus-delta", (1.5, 2.0), (-0.5, 0.5), delta=0.5, **SUM),
+    limit("smooth_l1", "hit", (2.0, 2.0), (0, 0), beta=0.5, **SUM),
+    limit("smooth_l1", "at-beta", (2.5, 2.0), (1, -1), beta=0.5, **SUM),
+    limit("log_cosh", "hit", (2.0, 2.0), (0, 0), **SUM),
+    finite("log_cosh", "at-1000", (1000.0, 0.0), (1, -1), **SUM),
+    finite("huber", "huge", lambda e: (e.huge, 0.0), (0.5, -0.5), delta=0.5, **SUM),
+    limit("binary_cross_entropy", "certain-and-right-at-0", (0.0, 0.0), (1, None), **SUM),
+    limit("binary_cross_entropy", "certain-and-right-at-1", (1.0, 1.0), (-1, None), **SUM),
+    border("binary_cross_entropy", "certain-and-wrong", (0.0, 1.0), {
+        "infinite": (-INF, None), "nan": (NAN, None), "bounded": (-1e12, None), "zero": (0.0, None)}, **SUM),
+    finite("binary_cross_entropy_with_logits", "at-1000", (1000.0, 1.0), (0, -1000), **SUM),
+    finite("binary_cross_entropy_with_logits", "at-minus-1000", (-1000.0, 1.0), (-1, 1000), **SUM),
+    finite("binary_cross_entropy_with_logits", "at-huge", lambda e: (e.huge, 0.0), lambda e: (1, -e.huge),
+        **SUM),
+    limit("kl_div", "of-nothing", (-1.0, 0.0), (0, None), **SUM),
+    border("kl_div", "of-nothing-in-the-target", (-1.0, 0.0), {
+        "minus infinite": (None, -INF), "zero": (None, 0.0), "nan": (None, NAN)}, **SUM),
+    finite("poisson_nll", "at-minus-1000", (-1000.0, 2.0), (-2, 1000), **SUM),
+    finite("gaussian_nll", "hit", (2.0, 2.0, 0.5), (0, 0, 1), **SUM),
+    finite("soft_margin", "at-1000", (1000.0, 1.0), (0, 0), **SUM),
+    finite("soft_margin", "at-minus-1000", (-1000.0, 1.0), (-1, 1000), **SUM),
+    finite("cross_entropy", "certain-and-right", ([[-1000.0, 1000.0]], SECOND), ([[0, 0]], None), **SUM),
+    finite("cross_entropy", "certain-and-wrong", ([[1000.0, -1000.0]], SECOND), ([[1, -1]], None), **SUM),
+    finite("cross_entropy", "excluded-class", ([[-INF, 0.0, 0.0]], SECOND), ([[0, -0.5, 0.5]], None), **SUM),
+    limit("cross_entropy", "equal", ([[2.0, 2.0]], SECOND), ([[0.5, -0.5]], None), **SUM),
+    limit("cross_entropy", "single-class", ([[2.0]], np.array([0])), ([[0]], None), **SUM),
+)  # fmt: skip

@@ -1,0 +1,154 @@
+"""Special points of reductions, order statistics, pooling and matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from conformance.points.point import Nature, SpecialPoint
+from conformance.points.writing import (
+    FIRST,
+    INF,
+    LAST,
+    NAN,
+    SHARED,
+    border,
+    fair,
+    finite,
+    limit,
+    slopes,
+    tie,
+)
+
+WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
+
+# -- ties ------------------------------------------------------------------------------------------
+
+
+def routed_ties(op: str, others: float) -> tuple[SpecialPoint, ...]:
+    """Ties of two, three and all entries, where `others` loses against 2."""
+    return (
+        tie(op, "tie-of-2", [others, 2.0, 2.0], [1, 2], **WHOLE),
+        tie(op, "tie-of-2-apart", [2.0, others, 2.0], [0, 2], **WHOLE),
+        tie(op, "tie-of-3", [2.0, 2.0, others, 2.0], [0, 1, 3], **WHOLE),
+        tie(op, "all-equal", [2.0, 2.0, 2.0], [0, 1, 2], **WHOLE),
+        tie(op, "all-0", [0.0, -0.0, 0.0], [0, 1, 2], **WHOLE),
+        tie(op, "all-equal-in-a-matrix", [[2.0, 2.0], [2.0, 2.0]], [(0, 0), (0, 1), (1, 0), (1, 1)], **WHOLE),
+        limit(op, "single", ([3.0],), ([1],), **WHOLE),
+    )
+
+
+SORTED = {
+    FIRST: ([1, 2, 4],),  # stable: equal entries keep their order
+    LAST: ([2, 1, 4],),
+    SHARED: ([1.5, 1.5, 4],),
+}
+PTP: dict[str, Any] = {"axis": None, "keepdims": False, "nature": Nature.TIE}
+WINDOW: dict[str, Any] = {"kernel_size": (2, 2), "stride": (2, 2)}
+TIES = (
+    *routed_ties("max", 1.0),
+    tie("max", "tie-at-infinity", [INF, INF], [0, 1], **WHOLE),
+    *routed_ties("min", 3.0),
+    tie("median", "tie-of-2", [1.0, 2.0, 2.0], [1, 2], **WHOLE),
+    tie("median", "tie-of-3", [1.0, 2.0, 2.0, 2.0, 3.0], [1, 2, 3], **WHOLE),
+    tie("median", "all-equal", [2.0, 2.0, 2.0], [0, 1, 2], **WHOLE),
+    fair("ptp", "tie-of-2", ([3.0, 1.0, 3.0],), (([0, -1, 0], [1, -1, 1]),),
+        {SHARED: ([0.5, -1, 0.5],), FIRST: ([1, -1, 0],), LAST: ([0, -1, 1],), "all": ([1, -1, 1],)},
+        total=0.0, **PTP),
+    fair("ptp", "all-equal", ([3.0, 3.0],), ((-1, 1),),
+        {"zero": ([0, 0],), "first above last": ([1, -1],), "last above first": ([-1, 1],)}, total=0.0, **PTP),
+    fair("sort", "tie-of-2", ([2.0, 2.0, 3.0],), (([1, 1, 4], [2, 2, 4]),), SORTED,
+        nature=Nature.TIE, total=7.0, cotangent=[1, 2, 4], axis=-1),
+    fair("sort", "all-equal", ([2.0, 2.0, 2.0],), ((1, 4),),
+        {FIRST: ([1, 2, 4],), LAST: ([4, 2, 1],), SHARED: ([7 / 3] * 3,)},
+        nature=Nature.TIE, total=7.0, cotangent=[1, 2, 4], axis=-1),
+    tie("max_pool2d", "tie-of-2", [[[[1.0, 5.0], [5.0, 2.0]]]], [(0, 0, 0, 1), (0, 0, 1, 0)], **WINDOW),
+    tie("max_pool2d", "all-equal", [[[[5.0, 5.0], [5.0, 5.0]]]],
+        [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0), (0, 0, 1, 1)], **WINDOW),
+)  # fmt: skip
+
+# -- norms and spreads -----------------------------------------------------------------------------
+
+
+def norm_at_0(ord: float, bound: float = 1.0) -> SpecialPoint:
+    """The origin, where a norm has every slope of its dual's unit ball."""
+    corner = [2 ** (1 / ord - 1)] * 2
+    return fair("vector_norm", f"at-0-ord-{ord:g}", ([0.0, 0.0],), ((-1, 1),),
+        {"zero": ([0, 0],), "along the diagonal": (corner,), "one each": ([1, 1],)}, ord=ord, **WHOLE)  # fmt: skip
+
+
+def equal_entries(n: int, correction: float) -> SpecialPoint:
+    """Entries that do not differ: their deviation has a kink there, like a norm's."""
+    steepest = math.sqrt((1 - 1 / n) / (n - correction))
+    return fair("std", f"equal-{n}-correction-{correction:g}", ([2.0] * n,), ((-steepest, steepest),),
+        {"zero": ([0] * n,)}, total=0.0, correction=correction, **WHOLE)  # fmt: skip
+
+
+SPREADS = (
+    norm_at_0(2), norm_at_0(1), norm_at_0(3),
+    limit("vector_norm", "with-a-0", ([0.0, 3.0, 4.0],), ([0, 0.6, 0.8],), ord=2, **WHOLE),
+    limit("vector_norm", "with-a-0-ord-3", ([0.0, 2.0],), ([0, 1],), ord=3, **WHOLE),
+    fair("vector_norm", "with-a-0-ord-1", ([0.0, 2.0],), (([-1, 1], [1, 1]),),
+        {"zero": ([0, 1],), "left": ([-1, 1],), "right": ([1, 1],)}, ord=1, **WHOLE),
+    finite("vector_norm", "huge", lambda e: ([3 * e.huge, 4 * e.huge],), ([0.6, 0.8],), ord=2, **WHOLE),
+    finite("vector_norm", "small", lambda e: ([3 * e.small, 4 * e.small],), ([0.6, 0.8],), ord=2, **WHOLE),
+    finite("vector_norm", "huge-ord-1", lambda e: ([e.huge, -e.huge],), ([1, -1],), ord=1, **WHOLE),
+    equal_entries(2, 0), equal_entries(3, 0), equal_entries(3, 1),
+    limit("std", "single", ([3.0],), ([0],), correction=0, **WHOLE),
+    limit("var", "equal", ([2.0, 2.0, 2.0],), ([0, 0, 0],), correction=1, **WHOLE),
+    limit("var", "single", ([3.0],), ([0],), correction=0, **WHOLE),
+    border("var", "single-correction-1", ([3.0],), slopes("nan", "zero"), correction=1, **WHOLE),
+    border("std", "single-correction-1", ([3.0],), slopes("nan", "zero"), correction=1, **WHOLE),
+)  # fmt: skip
+
+# -- products, exponentials ------------------------------------------------------------------------
+
+LINE: dict[str, Any] = {"cotangent": [1, 1, 1], "axis": 0}
+PRODUCTS = (
+    limit("prod", "one-0", ([2.0, 0.0, 3.0],), ([0, 6, 0],), **WHOLE),
+    limit("prod", "two-0s", ([0.0, 2.0, 0.0],), ([0, 0, 0],), **WHOLE),
+    limit("prod", "two-entries-one-0", ([0.0, 5.0],), ([5, 0],), **WHOLE),
+    limit("prod", "single-0", ([0.0],), ([1],), **WHOLE),
+    finite("prod", "with-least", lambda e: ([e.least, 2.0],), lambda e: ([2, e.least],), **WHOLE),
+    limit("cumulative_prod", "one-0", ([2.0, 0.0, 3.0],), ([1, 8, 0],), **LINE),
+    limit("cumulative_prod", "two-0s", ([0.0, 0.0, 3.0],), ([1, 0, 0],), **LINE),
+    limit("cumulative_prod", "0-first", ([0.0, 2.0, 3.0],), ([9, 0, 0],), **LINE),
+    limit("cumulative_prod", "0-last", ([2.0, 3.0, 0.0],), ([4, 2, 6],), **LINE),
+    limit("logsumexp", "equal", ([2.0, 2.0],), ([0.5, 0.5],), **WHOLE),
+    limit("logsumexp", "single", ([2.0],), ([1],), **WHOLE),
+    finite("logsumexp", "at-1000", ([1000.0, -1000.0],), ([1, 0],), **WHOLE),
+    finite("logsumexp", "at-minus-1000", ([-1000.0, -2000.0],), ([1, 0],), **WHOLE),
+    finite("logsumexp", "huge-and-equal", lambda e: ([e.huge, e.huge],), ([0.5, 0.5],), **WHOLE),
+    finite("logsumexp", "with-minus-infinity", ([-INF, 0.0, 0.0],), ([0, 0.5, 0.5],), **WHOLE),
+    border("logsumexp", "all-minus-infinity", ([-INF, -INF],), slopes("nan", "zero", "half", "one"), **WHOLE),
+    border("logsumexp", "with-infinity", ([INF, 0.0],), slopes("nan", selected=[1, 0], undecided=[NAN, 0]),
+        **WHOLE),
+    finite("logcumsumexp", "at-1000", ([1000.0, -1000.0],), ([2, 0],), cotangent=[1, 1], axis=0),
+    finite("logcumsumexp", "huge-and-equal", lambda e: ([e.huge, e.huge],), ([0.5, 0.5],), cotangent=[0, 1],
+        axis=0),
+    finite("logcumsumexp", "first-minus-infinity", ([-INF, 0.0],), ([0, 1],), cotangent=[0, 1], axis=0),
+)  # fmt: skip
+
+# -- matrices --------------------------------------------------------------------------------------
+
+SINGULAR = [[1.0, 2.0], [2.0, 4.0]]
+FAILS = {"nan": (NAN,), "infinite": ([[INF, -INF], [-INF, INF]],), "zero": (0.0,)}
+MATRICES = (
+    limit("det", "singular", (SINGULAR,), ([[4, -2], [-2, 1]],)),
+    limit("det", "of-rank-1", ([[1.0, 1.0, 1.0]] * 3,), (0,)),
+    limit("det", "of-rank-2", ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]],),
+        ([[0, 0, 0], [0, 0, 0], [0, 0, 1]],)),
+    limit("det", "of-0", ([[0.0, 0.0], [0.0, 0.0]],), (0,)),
+    limit("det", "identity", ([[1.0, 0.0], [0.0, 1.0]],), ([[1, 0], [0, 1]],)),
+    border("slogdet", "singular", (SINGULAR,), FAILS),
+    border("inv", "singular", (SINGULAR,), FAILS),
+    border("solve", "singular", (SINGULAR, [1.0, 1.0]), {"nan": (NAN, NAN), "zero": (0.0, 0.0)}),
+    border("cholesky", "singular", ([[1.0, 1.0], [1.0, 1.0]],), {"nan": (NAN,), "zero": (0.0,)}),
+    limit("inv", "repeated-eigenvalue", ([[2.0, 0.0], [0.0, 2.0]],), (-0.25,)),
+    limit("cholesky", "repeated-eigenvalue", ([[4.0, 0.0], [0.0, 4.0]],), ([[0.25, 0.25], [0.25, 0.25]],),
+        cotangent=[[1, 0], [1, 1]]),
+    limit("matrix_power", "to-the-0", (SINGULAR,), (0,), n=0),
+    limit("matrix_power", "singular-squared", (SINGULAR,), ([[6, 9], [9, 12]],), n=2),
+)  # fmt: skip
+
+POINTS: tuple[SpecialPoint, ...] = (*TIES, *SPREADS, *PRODUCTS, *MATRICES)

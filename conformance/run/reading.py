@@ -1,0 +1,21 @@
+"""A reading: what an engine was measured to do where engines may differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Reading(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A cell of the atlas.
+
+    `found` is the name of a convention, or the numbers where it has none; `standing` says whether that is
+    "fair", "unfair", or "open" where nothing says what is right. `value` has the gradients.
+    """
+
+    found: str
+    standing: str
+    declared: str = ""
+    among: tuple[str, ...] = ()
+    value: Any = None

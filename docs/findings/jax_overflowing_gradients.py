@@ -1,0 +1,32 @@
+"""jax: gradients that are finite and representable are lost to squares that overflow or vanish."""
+
+import jax
+import jax.numpy as jnp
+
+jax.config.update("jax_enable_x64", True)
+print("jax", jax.__version__)
+
+
+def show(name, function, operands, exact):
+    """Print the gradient of a call beside the exact one."""
+    arrays = [jnp.asarray(x, jnp.float64) for x in operands]
+    got = jax.grad(function, argnums=tuple(range(len(arrays))))(*arrays)
+    print(f"{name}: got {[g.tolist() for g in got]}, exact {exact}")
+
+
+# x / z and y / z, at (3, 4) times any number
+show("hypot(3, 4)", jnp.hypot, (3.0, 4.0), [0.6, 0.8])
+show("hypot(3e200, 4e200)", jnp.hypot, (3e200, 4e200), [0.6, 0.8])
+show("hypot(3e-200, 4e-200)", jnp.hypot, (3e-200, 4e-200), [0.6, 0.8])
+# subnormal numbers are taken for zeros
+show("hypot(15e-324, 20e-324)", jnp.hypot, (15e-324, 20e-324), [0.6, 0.8])
+show("norm([3e200, 4e200])", jnp.linalg.vector_norm, ([3e200, 4e200],), [[0.6, 0.8]])
+show("norm([3e-200, 4e-200])", jnp.linalg.vector_norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
+# (x dy - y dx) / (x^2 + y^2)
+show("atan2(1e-200, 1e-200)", jnp.atan2, (1e-200, 1e-200), [5e199, -5e199])
+# both are the identity on the far right, and 0 on the far left
+show("gelu(1e160)", jax.nn.gelu, (1e160,), [1])
+show("gelu(-1e160)", jax.nn.gelu, (-1e160,), [0])
+show("squareplus(1e160)", jax.nn.squareplus, (1e160,), [1])
+print("gelu(1e20) in float32:", jax.grad(jax.nn.gelu)(jnp.float32(1e20)).item(), "exact 1")
+print("squareplus(1e20) in float32:", jax.grad(jax.nn.squareplus)(jnp.float32(1e20)).item(), "exact 1")
