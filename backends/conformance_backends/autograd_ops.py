@@ -30,6 +30,9 @@ def vector_norm(x: Any, axis: Any, keepdims: Any, ord: Any) -> Any:
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "abs": np.abs,
     "negative": np.negative,
+    "real": np.real,
+    "imag": np.imag,
+    "conj": np.conj,
     "deg2rad": np.deg2rad,
     "rad2deg": np.rad2deg,
     "square": np.square,

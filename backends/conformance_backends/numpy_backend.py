@@ -28,6 +28,7 @@ class NumpyTape(TapeBackend):
 
     engine: ClassVar[str] = "numpy"
     mode: ClassVar[str] = "tape"
+    # Not COMPLEX: the rows are stated for real numbers. What is linear comes out right, abs does not.
     capabilities = frozenset(
         {
             Capability.TAPE,

@@ -96,6 +96,8 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "abs": torch.abs,
     "negative": torch.negative,
     "positive": torch.positive,
+    "real": torch.real,  # and not torch.imag, which refuses real numbers
+    "conj": torch.conj,
     "deg2rad": torch.deg2rad,
     "rad2deg": torch.rad2deg,
     "square": torch.square,

@@ -16,6 +16,8 @@ from conformance.checks.sample import Sample
 from conformance.checks.seeding import gradients_of
 from conformance.errors import Violation
 
+TOTAL = {"axis": None, "keepdims": False}
+
 
 def probe(capability: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register the probe of a capability; it runs whether or not the capability is declared."""
@@ -143,3 +145,75 @@ def anomalies_are_named(engine: Backend, sample: Sample) -> None:
 def writes_are_recorded(engine: Backend, sample: Sample) -> None:
     """A write in place is recorded."""
     writing.overwritten_region_receives_zero(engine, sample)
+
+
+@probe(Capability.HIGHER_ORDER)
+def gradients_can_be_differentiated(engine: Backend, sample: Sample) -> None:
+    """A gradient is recorded, and has a gradient."""
+    x, g, h = (sample.array() for _ in range(3))
+    multiply = engine.op("multiply")
+
+    def first(a: Any) -> Any:
+        (gradient,) = engine.nested_vjp(lambda b: multiply(b, b), (a,), (engine.array(np.array(h)),))
+        return gradient
+
+    outputs, (second,) = engine.vjp(first, [np.array(x)], [np.array(g)])
+    hold_equal(plain(engine, outputs[0]), 2 * h * x, "the gradient of x * x inside another function")
+    hold_equal(plain(engine, second), 2 * h * g, "the gradient of the gradient of x * x")
+
+
+@probe(Capability.FORWARD)
+def tangents_can_be_pushed(engine: Backend, sample: Sample) -> None:
+    """Tangents are pushed forward along with the value."""
+    x, w, s, t = (sample.array() for _ in range(4))
+    operands, tangents = [np.array(x), np.array(w)], [np.array(s), np.array(t)]
+    outputs, pushed = engine.jvp(engine.op("multiply"), operands, tangents)
+    hold_equal(plain(engine, outputs[0]), x * w, "the value beside a tangent")
+    hold_equal(plain(engine, pushed[0]), s * w + x * t, "the tangent of x * w")
+
+
+@probe(Capability.STRUCTURES)
+def operands_can_be_structures(engine: Backend, sample: Sample) -> None:
+    """The gradient with respect to a structure is built as the structure is."""
+    w, x, y, z = (sample.array() for _ in range(4))
+    multiply, add, total = engine.op("multiply"), engine.op("add"), engine.call("sum", TOTAL)
+
+    def loss(s: Any) -> Any:
+        return total(add(multiply(s["w"], s["b"][0]), multiply(s["w"], s["b"][1][0])))
+
+    given = {"w": np.array(w), "b": [np.array(x), (np.array(y),)], "unused": {"z": np.array(z)}}
+    got = engine.structured_gradient(loss, given)
+    hold_alike(got, given)
+    for gradient, expected, name in (
+        (got["w"], x + y, "w"),
+        (got["b"][0], w, "b[0]"),
+        (got["b"][1][0], w, "b[1][0]"),
+    ):
+        hold_equal(plain(engine, gradient), expected, f"the gradient at {name} of a structure")
+
+
+def hold_alike(got: Any, structure: Any, place: str = "structure") -> None:
+    """Claim that `got` is built of lists, tuples and dicts as `structure` is, whatever it is filled with."""
+    if not isinstance(structure, (list, tuple, dict)):
+        return
+    if type(got) is not type(structure) or len(got) != len(structure):
+        raise Violation(
+            f"the gradient of {place} is {type(got).__name__}, the {place} {type(structure).__name__}"
+        )
+    keys = structure if isinstance(structure, dict) else range(len(structure))
+    for key in keys:
+        if isinstance(got, dict) and key not in got:
+            raise Violation(f"the gradient of {place} has no {key!r}")
+        hold_alike(got[key], structure[key], f"{place}[{key!r}]")
+
+
+@probe(Capability.COMPLEX)
+def complex_operands_have_gradients(engine: Backend, sample: Sample) -> None:
+    """The gradient of a complex operand has both its parts, conjugated or not."""
+    z, c, g = sample.complex_array(), sample.complex_array(), sample.array()
+    multiply, real = engine.op("multiply"), engine.op("real")
+    constant = engine.array(np.array(c))
+    outputs, (got,) = engine.vjp(lambda a: real(multiply(a, constant)), [np.array(z)], [np.array(g)])
+    hold_equal(plain(engine, outputs[0]), (z * c).real, "the real part of z * c")
+    expected = g * c if np.array_equal(plain(engine, got), g * c) else g * np.conj(c)
+    hold_equal(plain(engine, got), expected, "the gradient of real(z * c), which is c or its conjugate")

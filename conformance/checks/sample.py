@@ -40,6 +40,10 @@ class Sample:
         """Signed numbers on a coarse grid, without zeros, mostly different from each other."""
         return cotangent(self.shape if shape is None else shape, self.dtype, "signed", self.rng)
 
+    def complex_array(self, shape: tuple[int, ...] | None = None) -> Array:
+        """Complex numbers of such parts, in the complex type of the same precision."""
+        return self.array(shape) + 1j * self.array(shape)
+
     def scalar(self, value: float) -> Array:
         """A 0-d array."""
         return np.asarray(value, self.dtype)

@@ -7,6 +7,7 @@ from conformance_backends.mutants import (
     wrong_laws,
     wrong_memory,
     wrong_modes,
+    wrong_offers,
     wrong_places,
     wrong_points,
     wrong_promises,
@@ -23,6 +24,7 @@ _TABLES = (
     wrong_rules, wrong_at_times, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_histories,
     wrong_modes, wrong_ways, wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
     wrong_points,
+    wrong_offers,
 )  # fmt: skip
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Function
+from conformance.backend import Backend, Capability, Function
 from conformance.ops import CATALOGUE
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
@@ -127,6 +127,36 @@ class Walking(NumpyTape):
                 self.accumulate(node.variable, cotangents[0])
 
 
+class Running(Walking):
+    """The reference engine with a compiler that does nothing, and a loop for a map."""
+
+    capabilities = Walking.capabilities | {Capability.COMPILING, Capability.VECTORIZING}
+
+    def compiled(self, function: Function) -> Function:
+        """The function itself."""
+        return function
+
+    def vectorized(self, function: Function) -> Function:
+        """The function row by row, its results stacked."""
+        return self.looped(function)
+
+    def looped(self, function: Function, order: slice = slice(None)) -> Function:
+        """The rows in some order, each through the function."""
+        row, stack = self.ops["getitem"], self.ops["stack"]
+
+        def mapped(*operands: Any) -> Any:
+            numbers = range(len(operands[0]))[order]
+            return stack(*(function(*(row(x, index=(n,)) for x in operands)) for n in numbers), axis=0)
+
+        return mapped
+
+
+class Complex(Walking):
+    """The reference engine as if it were promised for complex operands; it is, for what is linear in them."""
+
+    capabilities = Walking.capabilities | {Capability.COMPLEX}
+
+
 class Scoped(Walking):
     """The reference engine with its scope without recording kept by the adapter."""
 
@@ -175,4 +205,4 @@ def behaviour(
 
 def control(ops: tuple[str, ...]) -> Mutant:
     """The reference engine taken apart at its seams, and wrong in nothing."""
-    return Mutant("control", "Nothing is wrong: no check may catch it.", (), Walking, ops)
+    return Mutant("control", "Nothing is wrong: no check may catch it.", (), Running, ops)

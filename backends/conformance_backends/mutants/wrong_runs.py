@@ -7,35 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Capability, Function
+from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, Walking, behaviour
+from conformance_backends.mutants.mutant import Mutant, Running, Walking, behaviour
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, tensor_at
-
-
-class Running(Walking):
-    """The reference engine with a compiler that does nothing, and a loop for a map."""
-
-    capabilities = Walking.capabilities | {Capability.COMPILING, Capability.VECTORIZING}
-
-    def compiled(self, function: Function) -> Function:
-        """The function itself."""
-        return function
-
-    def vectorized(self, function: Function) -> Function:
-        """The function row by row, its results stacked."""
-        return self.looped(function)
-
-    def looped(self, function: Function, order: slice = slice(None)) -> Function:
-        """The rows in some order, each through the function."""
-        row, stack = self.ops["getitem"], self.ops["stack"]
-
-        def mapped(*operands: Any) -> Any:
-            numbers = range(len(operands[0]))[order]
-            return stack(*(function(*(row(x, index=(n,)) for x in operands)) for n in numbers), axis=0)
-
-        return mapped
-
 
 # ---- computing anew ----------------------------------------------------------------------------------
 

@@ -41,7 +41,8 @@ def vjp(function: Function, *operands: Any) -> tuple[Any, Callable[..., Gradient
             for z, g in zip(_as_tuple(outputs), cotangents, strict=True)
         ]
         with set_recording(True):
-            return _pulled_back(outputs, seeds, variables)
+            pulled = _pulled_back(outputs, seeds, variables)
+        return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in pulled)
 
     return outputs, pullback
 
