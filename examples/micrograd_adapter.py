@@ -53,8 +53,10 @@ class Value:
     def backward(self, gradient=None):
         """Send a gradient back to every value this one was made of; a scalar's own is 1."""
         if gradient is None:
-            if self.data.shape:
-                raise ValueError(f"an output of shape {self.data.shape} needs a gradient")
+            if self.data.shape or self.data.dtype.kind != "f":
+                raise ValueError(
+                    f"an output of shape {self.data.shape} of {self.data.dtype} needs a gradient"
+                )
             gradient = np.ones_like(self.data)
         if gradient.shape != self.data.shape:
             raise ValueError(f"a gradient of shape {gradient.shape} for an output of shape {self.data.shape}")

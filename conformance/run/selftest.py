@@ -28,7 +28,8 @@ from conformance.run.results import EndLine, MutantLine, RunWriter, Verdict
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
-SLOW = frozenset({"contract/B11/deep-chain"})  # a second each time: asked only of mutants that name it
+# A second or more each time: asked only of mutants that name them.
+SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
 OF_OPS = frozenset({Kind.OP, Kind.POINT})
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 

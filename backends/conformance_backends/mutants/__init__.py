@@ -4,7 +4,9 @@ from conformance_backends.mutants import (
     wrong_at_times,
     wrong_graph,
     wrong_histories,
+    wrong_kinds,
     wrong_laws,
+    wrong_lives,
     wrong_memory,
     wrong_modes,
     wrong_offers,
@@ -25,6 +27,7 @@ _TABLES = (
     wrong_modes, wrong_ways, wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
     wrong_points,
     wrong_offers,
+    wrong_kinds, wrong_lives,
 )  # fmt: skip
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))

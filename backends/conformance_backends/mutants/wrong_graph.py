@@ -237,7 +237,7 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("late-contributions-lost", "A node travels on before its last contribution has arrived.",
         ("program/composition",), walk=breadth_first),
     behaviour("walked-path-by-path", "Every path is walked alone: right numbers in exponential time.",
-        ("contract/B2/propagate-once",), walk=path_by_path),
+        ("contract/B2/propagate-once", "contract/B2/deep-diamonds"), walk=path_by_path),
     behaviour("walked-by-recursion", "The walk back recurses into the graph.",
         ("contract/B11/deep-chain", "capability/deep"), walk=by_recursion),
     behaviour("second-call-replaces", "A second backward replaces the gradient, though accumulating is elected.",

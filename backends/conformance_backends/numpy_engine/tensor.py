@@ -44,14 +44,15 @@ class Tensor(NDArrayOperatorsMixin):
         requires_grad: whether gradients are to arrive here (this makes it a leaf).
 
     Raises:
-        TypeError: if a gradient is required of integers or truth values, which have none.
+        TypeError: if a gradient is required of integers or truth values, which have none, or of
+            complex numbers, for which the rules of the catalogue are not written.
     """
 
     __slots__ = ("__weakref__", "_accumulation", "edge", "grad", "requires_grad", "value")
 
     def __init__(self, value: Any, *, requires_grad: bool = False) -> None:
         self.value: np.ndarray[Any, Any] = np.asarray(value.value if isinstance(value, Tensor) else value)
-        if requires_grad and self.value.dtype.kind not in "fc":
+        if requires_grad and self.value.dtype.kind != "f":
             raise TypeError(f"only floating point tensors have gradients, not {self.value.dtype}")
         self.requires_grad = requires_grad
         self.grad: np.ndarray[Any, Any] | None = None
@@ -195,7 +196,7 @@ def seed(output: Tensor, gradient: Any) -> Tensor:
     given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
     if given.shape != output.shape:
         raise ValueError(f"the gradient has shape {given.shape}, the output {output.shape}")
-    if given.dtype.kind not in "fc":
+    if given.dtype.kind != "f":
         raise TypeError(f"the gradient must be floating point, not {given.dtype}")
     return given if given.dtype == output.dtype else given.astype(output.dtype)
 
@@ -234,6 +235,8 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
     ]
     if not is_recording() or not any(edges):
         return wrap(output, None)
+    if any(value.dtype.kind == "c" for value in values):
+        raise TypeError(f"{op.name} of complex numbers has no derivative here; detach what needs none")
 
     saved = tuple(map(np.asarray, output)) if isinstance(output, tuple) else np.asarray(output)
 
@@ -262,7 +265,7 @@ def wrap(output: Any, node: Node | None) -> Any:
 def tensor_at(value: Any, edge: Edge | None) -> Tensor:
     """A tensor whose cotangent goes along `edge`; a constant where there is none."""
     tensor = Tensor(value)
-    if edge is not None and tensor.dtype.kind in "fc":
+    if edge is not None and tensor.dtype.kind == "f":
         tensor.edge, tensor.requires_grad = edge, True
     return tensor
 
