@@ -45,6 +45,7 @@ NEEDS = {
     Verb.OPEN: Capability.NO_GRAD,
     Verb.CLOSE: Capability.NO_GRAD,
     Verb.CLEAR: Capability.CLEARING,
+    Verb.RETAIN: Capability.RETAINING,
 }
 
 

@@ -225,9 +225,14 @@ def batch_gradients_are_summed_not_averaged(engine: Backend, sample: Sample) -> 
             reduce = engine.call(reduction, {"axis": None, "keepdims": False})
             gradients = engine.gradient(lambda w, b, x, r=reduce: r(add(matmul(x, w), b)), [w, b, x])
             got[reduction] = [plain(engine, g) for g in gradients[:2]]
-        none = gradients_of(
-            engine, lambda w, b, x: add(matmul(x, w), b), [w, b, x], np.ones((batch, 2), x.dtype)
+        g = sample.array((batch, 2))
+        layer = lambda w, b, x: add(matmul(x, w), b)  # noqa: E731
+        none = gradients_of(engine, layer, [w, b, x], np.ones_like(g))
+        weighted = gradients_of(engine, layer, [w, b, x], g)
+        hold_equal(
+            weighted[0], x.T @ g, f"the weight's gradient for examples that count differently, {batch}"
         )
+        hold_equal(weighted[1], g.sum(0), f"the bias's gradient for examples that count differently, {batch}")
         hold_equal(got["sum"][1], np.full(2, batch, x.dtype), f"the bias's gradient over a batch of {batch}")
         hold_equal(got["sum"][0], np.tile(x.sum(0)[:, None], (1, 2)), f"the weight's gradient over {batch}")
         for position, name in enumerate(("weight", "bias")):

@@ -6,7 +6,9 @@ are tested on it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -109,6 +111,24 @@ def plain(backend: Backend, array: Any) -> Array:
 
 # ---- comparing ------------------------------------------------------------------------------------
 
+_watched = ContextVar[list[Array] | None]("watched", default=None)
+
+
+@contextlib.contextmanager
+def watching() -> Iterator[list[Array]]:
+    """Within the block, everything that a check expects is also put into a list: is it ever other than zero?"""
+    expected: list[Array] = []
+    token = _watched.set(expected)
+    try:
+        yield expected
+    finally:
+        _watched.reset(token)
+
+
+def _expect(value: Array) -> None:
+    if (expected := _watched.get()) is not None:
+        expected.append(value)
+
 
 def hold_within(
     got: Array | None, expected: Expected, what: str, claim: str = "is not the rule's"
@@ -117,6 +137,7 @@ def hold_within(
 
     A gradient of None stands for zeros: it is right where zeros are.
     """
+    _expect(expected.exact)
     values = np.zeros(expected.exact.shape) if got is None else got
     if values.shape != expected.exact.shape:
         raise Violation(
@@ -152,6 +173,7 @@ def hold_equal(got: Array | None, expected: Array, what: str, *, slack: float = 
 
     `slack` is a distance to be overlooked: that of an underflow.
     """
+    _expect(expected)
     values = np.zeros(expected.shape, expected.dtype) if got is None else got
     if values.shape != expected.shape:
         raise Violation(

@@ -53,7 +53,10 @@ def pullbacks_keep_to_the_definition(engine: Backend, history: History) -> None:
 
 
 def _possible(engine: Backend, history: History) -> list[Move]:
-    return list(offered(history.moves, engine.capabilities, engine.ops))
+    """What the engine offers; where broadcasting a cotangent is elected (A4), none is there to be refused."""
+    is_refusing = engine.conventions.get("A4") == "refused"
+    moves = offered(history.moves, engine.capabilities, engine.ops)
+    return [m for m in moves if is_refusing or m.verb not in (Verb.REFUSE, Verb.REFUSE_PULL)]
 
 
 class _Deliberate(Exception):

@@ -33,7 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Judge the mutants, tell, and return 1 if one survived, a check has none, or a control was caught."""
+    """Judge the mutants and the checks, and tell.
+
+    Returns 1 if a mutant survived, a check has none or is vacuous, or a control was caught.
+    """
     import time
 
     from conformance.run.selftest import registered_controls, selftest, write_selftest
@@ -51,7 +54,8 @@ def command(options: argparse.Namespace) -> int:
             on_progress=progress.done,
         )
     without = [] if options.query else _without_mutant(mutants)
-    has_failed = bool(report.survivors or report.control or without)
+    vacuous = [] if options.query else _vacuous()
+    has_failed = bool(report.survivors or report.control or without or vacuous)
     if options.output:
         write_selftest(
             options.output,
@@ -61,9 +65,9 @@ def command(options: argparse.Namespace) -> int:
             exit_code=int(has_failed),
         )
     if options.json:
-        print(json.dumps(_as_json(report, without), indent=1))
+        print(json.dumps(_as_json(report, without, vacuous), indent=1))
     else:
-        _tell(report, without, time.perf_counter() - started)
+        _tell(report, without, vacuous, time.perf_counter() - started)
     return int(has_failed)
 
 
@@ -93,6 +97,16 @@ def _without_mutant(mutants: Sequence[Mutant]) -> list[str]:
     return checks_without_mutant(mutants)
 
 
+def _vacuous() -> list[str]:
+    """The checks that could not see a wrong gradient, and why."""
+    from conformance.checks import load_all
+    from conformance.run.selftest import registered_controls
+    from conformance.run.vacuity import sights_of
+
+    right = [control.make() for control in registered_controls().values()]
+    return [f"{s.check.key}: {s.fault}" for s in sights_of(load_all().values(), right) if s.fault]
+
+
 class _Progress:
     """A counter on a terminal, nothing elsewhere: what matters is told at the end."""
 
@@ -118,7 +132,7 @@ class _Progress:
         self.bar.update(self.task, advance=1, description=name)
 
 
-def _tell(report: Report, without: Sequence[str], seconds: float) -> None:
+def _tell(report: Report, without: Sequence[str], vacuous: Sequence[str], seconds: float) -> None:
     """The kill matrix by mutant and by check, then what is wrong, then the score."""
     from rich.console import Console
     from rich.text import Text
@@ -144,10 +158,12 @@ def _tell(report: Report, without: Sequence[str], seconds: float) -> None:
         console.print(Text(f"false     {where} catches an engine that is not wrong"))
     for key in without:
         console.print(f"untested  no mutant names {key}")
+    for fault in vacuous:
+        console.print(Text(f"vacuous   {fault}"))
     console.print(f"mutation score {report.score} in {seconds:.0f} s")
 
 
-def _as_json(report: Report, without: Sequence[str]) -> dict[str, Any]:
+def _as_json(report: Report, without: Sequence[str], vacuous: Sequence[str]) -> dict[str, Any]:
     import msgspec
 
     return {
@@ -155,6 +171,7 @@ def _as_json(report: Report, without: Sequence[str]) -> dict[str, Any]:
         "survivors": [line.name for line in report.survivors],
         "control": report.control,
         "checks without mutant": list(without),
+        "vacuous checks": list(vacuous),
         "mutants": msgspec.to_builtins(report.mutants),
         "catches": report.kills,
     }

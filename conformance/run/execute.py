@@ -158,7 +158,7 @@ class Executor:
         self.note(item.id)
         if tally.failure is not None:
             return self.told(item, tally)
-        for question in self.questions(item):
+        for question in self.questions(check, item.dtype):
             tally.ask(check, self.backend, question, ask)
             if tally.failure is not None:
                 break
@@ -172,13 +172,13 @@ class Executor:
             return Tally(failure=reason)
         return Tally()
 
-    def questions(self, item: Item) -> Iterable[Question]:
-        """What an item that is not about an op is asked with."""
-        if item.definition.kind is Kind.PROGRAM:
-            return draw_programs(find, item.dtype, self.seed, self.effort.programs)
+    def questions(self, check: Check, dtype: str) -> Iterable[Question]:
+        """What a check that is not about an op is asked with."""
+        if check.kind is Kind.PROGRAM:
+            return draw_programs(find, dtype, self.seed, self.effort.programs)
         dtypes = self.backend.dtypes
-        if item.definition.kind is Kind.HISTORY:
-            return draw_histories(item.definition.name, find, dtypes[0], self.seed, self.effort.programs)
+        if check.kind is Kind.HISTORY:
+            return draw_histories(check.name, find, dtypes[0], self.seed, self.effort.programs)
         return [Sample(self.seed * 1000 + n, dtypes[n % len(dtypes)]) for n in range(self.effort.samples)]
 
     # ---- from a tally to a result ---------------------------------------------------------------------

@@ -1,0 +1,37 @@
+"""MyGrad 2.3.0: a walk back that cannot be made ends without a word, or half made.
+
+Expected of each: what the definition says, or an exception that leaves the gradients as they were.
+"""
+
+import mygrad as mg
+import numpy as np
+from mygrad.operation_base import Operation
+
+x = mg.tensor([3.0, -2.0], constant=False)
+y = x * x
+with mg.no_autodiff:
+    y.backward([1.0, 1.0])
+print("a graph walked back inside no_autodiff:", x.grad, "expected [6. -4.]")
+
+x = mg.tensor([1.0, 2.0], constant=False)
+y = x + x
+y.backward([1.0, -1.0])
+y.backward([-3.0, -2.0])
+print("a graph walked back twice:", x.grad, "expected [-6. -4.], or an error")
+
+
+class Broken(Operation):
+    def __call__(self, a):
+        self.variables = (a,)
+        return a.data + a.data
+
+    def backward_var(self, grad, index, **kwargs):
+        raise ValueError("on purpose")
+
+
+x = mg.tensor(np.array([3.0, 2.0]), constant=False)
+y = mg.execute_op(Broken, x) - x
+try:
+    y.backward([1.0, 1.0])
+except ValueError as error:
+    print("a walk back that fails,", error, "leaves half a gradient:", x.grad, "expected None")
