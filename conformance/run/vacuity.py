@@ -29,6 +29,7 @@ from conformance.run.execute import Executor
 from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=3, draws=2, samples=4, programs=6)
+UNJUDGED = (Kind.CAPABILITY, Kind.POINT)  # what works at all, and points whose gradient may well be zero
 OPS = 8  # of those that a check of ops applies to
 
 
@@ -65,7 +66,7 @@ class Sight:
 def sights_of(checks: Iterable[Check], backends: Sequence[Backend], seed: int = 0) -> list[Sight]:
     """What each check sees of the first of some right engines that it can be asked of."""
     with np.errstate(all="ignore"):
-        return [_sight(check, backends, seed) for check in checks if check.kind is not Kind.CAPABILITY]
+        return [_sight(check, backends, seed) for check in checks if check.kind not in UNJUDGED]
 
 
 def _sight(check: Check, backends: Sequence[Backend], seed: int) -> Sight:

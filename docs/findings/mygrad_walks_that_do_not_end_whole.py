@@ -21,11 +21,15 @@ print("a graph walked back twice:", x.grad, "expected [-6. -4.], or an error")
 
 
 class Broken(Operation):
+    """a + a, by a rule that raises."""
+
     def __call__(self, a):
+        """The value."""
         self.variables = (a,)
         return a.data + a.data
 
     def backward_var(self, grad, index, **kwargs):
+        """The rule."""
         raise ValueError("on purpose")
 
 
