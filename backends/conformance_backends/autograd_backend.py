@@ -14,6 +14,7 @@ from autograd.tracer import getval
 
 from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
 from conformance_backends.autograd_ops import OPS
+from conformance_backends.autograd_points import POINTS
 
 IMPORTS = """\
 import autograd.builtins
@@ -33,6 +34,7 @@ class Autograd(FunctionalBackend):
 
     engine = "autograd"
     ops = OPS
+    points = POINTS
     capabilities = frozenset(
         {
             Capability.RETAINING,
@@ -63,6 +65,7 @@ class Autograd(FunctionalBackend):
         "C6": "calls",
         "C7": "eager",
         "D4": "hazard",
+        "E16": "trap",
     }
     dialect = Dialect(
         imports=IMPORTS,

@@ -13,6 +13,7 @@ from mygrad.operation_base import Operation
 from conformance.backend import Capability, Dialect, Function, GraphNode, NDArray, TapeBackend
 from conformance.errors import Unsupported
 from conformance_backends.mygrad_ops import OPS
+from conformance_backends.mygrad_points import POINTS
 
 IMPORTS = """\
 import mygrad as mg
@@ -40,6 +41,7 @@ class MyGrad(TapeBackend):
 
     engine = "mygrad"
     ops = OPS
+    points = POINTS
     capabilities = frozenset(
         {
             Capability.TAPE,
@@ -71,6 +73,7 @@ class MyGrad(TapeBackend):
         "D5": "renewed",
         "D6": "views",
         "D9": "winner",
+        "E16": "trap",
     }
     dialect = Dialect(
         imports=IMPORTS,

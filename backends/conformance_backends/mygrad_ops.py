@@ -99,7 +99,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "logaddexp2": mg.logaddexp2,
     "maximum": mg.maximum,
     "minimum": mg.minimum,
-    "where": mg.where,
+    "where": lambda c, x, y: mg.where(c.data, x, y),
 }
 
 REDUCTIONS: Mapping[str, Callable[..., Any]] = {

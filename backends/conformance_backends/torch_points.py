@@ -85,6 +85,8 @@ POINTS: Mapping[str, str] = {
     "min/all-0": "shared equally",
     "min/all-equal-in-a-matrix": "shared equally",
     "median/tie-of-2": "first",
+    "median/tie-of-3": "middle",
+    "median/all-equal": "middle",
     "sort/tie-of-2": "first",
     "sort/all-equal": "first",
     "max_pool2d/tie-of-2": "first",

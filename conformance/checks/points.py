@@ -28,6 +28,7 @@ class Standing(enum.StrEnum):
     FAIR = "fair"
     UNFAIR = "unfair"
     OPEN = "open"  # nothing says what is right
+    ARTEFACT = "artefact"  # not the limit, in a composition of ops that may each be right
 
 
 class Visit:
@@ -155,6 +156,8 @@ class Visit:
         """Whether the gradients are fair, as far as the point says."""
         if all(self.place.within[i] is None for i in self.wrt):
             return Standing.OPEN
+        if self.point.steps:
+            return Standing.FAIR if self.is_limit else Standing.ARTEFACT
         try:
             self.hold_fair("")
             self.hold_total()

@@ -22,6 +22,7 @@ VERBS = (
     "replay",
     "report",
     "known",
+    "atlas",
     "bench",
     "selftest",
 )

@@ -123,7 +123,7 @@ PRODUCTS = (
     border("logsumexp", "all-minus-infinity", ([-INF, -INF],), slopes("nan", "zero", "half", "one"), **WHOLE),
     border("logsumexp", "with-infinity", ([INF, 0.0],), slopes("nan", selected=[1, 0], undecided=[NAN, 0]),
         **WHOLE),
-    finite("logcumsumexp", "at-1000", ([1000.0, -1000.0],), ([2, 0],), cotangent=[1, 1], axis=0),
+    finite("logcumsumexp", "at-1000", ([1000.0, -1000.0],), ([1, 0],), cotangent=[0, 1], axis=0),
     finite("logcumsumexp", "huge-and-equal", lambda e: ([e.huge, e.huge],), ([0.5, 0.5],), cotangent=[0, 1],
         axis=0),
     finite("logcumsumexp", "first-minus-infinity", ([-INF, 0.0],), ([0, 1],), cotangent=[0, 1], axis=0),

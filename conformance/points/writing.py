@@ -88,6 +88,8 @@ def tie(op: str, name: str, x: Any, tied: Sequence[Any], **parameters: Any) -> S
         LAST: (alone[tied[-1]],),
         ALL: (everywhere,),
     }
+    if count > 2:
+        named[MIDDLE] = (alone[tied[(count - 1) // 2]],)
     return fair(
         op, name, (x,), ((0 * everywhere, everywhere),), named, nature=Nature.TIE, total=1.0, **parameters
     )

@@ -11,7 +11,7 @@ class Reading(msgspec.Struct, frozen=True, omit_defaults=True):
     """A cell of the atlas.
 
     `found` is the name of a convention, or the numbers where it has none; `standing` says whether that is
-    "fair", "unfair", or "open" where nothing says what is right. `value` has the gradients.
+    "fair", "unfair", "open" where nothing says what is right, or "artefact" of a composition. `value` has the gradients.
     """
 
     found: str

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from conformance_reports.html import render
+from msgspec import structs
 from playwright.sync_api import expect
 
+from conformance.run.reading import Reading
+
 from .conftest import Open, go
-from .synthetic import BACKENDS
+from .synthetic import BACKENDS, result, small_run
 
 CASE = "/case/slate/op/atan2/vjp/float64"
 VIEWS = ("/overview", "/matrix", "/matrix?by=clause", CASE, "/atlas", "/accuracy", "/timing", "/about")
@@ -231,3 +236,25 @@ def test_the_dark_page_is_dark_and_holds_the_same(visit: Open, small: str) -> No
         go(light, view)
         go(dark, view)
         assert light.locator("main").inner_text() == dark.locator("main").inner_text()
+
+
+def test_the_atlas_shows_special_points_with_what_was_found_and_whether_it_is_fair(
+    visit: Open, tmp_path: Path
+) -> None:
+    run = small_run()
+    for backend, found, standing in (
+        ("tape", "zero", "fair"),
+        ("slate", "nan", "unfair"),
+        ("mini", "zero", "fair"),
+    ):
+        reading = Reading(found, standing, among=("zero", "right"))
+        line = result(backend, "hypot/at-0", "kink", kind="point", clause="E12", dtype="float64")
+        run.results.append(structs.replace(line, reading=reading))
+    path = tmp_path / "points.html"
+    path.write_text(render([run]), encoding="utf-8")
+    page = visit(f"{path.as_uri()}#/atlas?differ=1")
+    row = page.locator(".atlas tbody tr", has_text="hypot/at-0")
+    expect(row).to_contain_text("≠ differ")
+    expect(row).to_contain_text("E12 · kink · zero / right")
+    assert row.locator(".apart").all_inner_texts() == ["nan"]
+    expect(row.locator("td").nth(1)).to_contain_text("✗ not fair")

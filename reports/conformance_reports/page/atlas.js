@@ -1,13 +1,13 @@
 // Atlas: what each backend elected where engines may differ, and what it declares it can do.
 
 const atlas = (main, { parameters }) => {
-  const rows = [...electedRows(), ...capabilityRows()].map(compared);
+  const rows = [...electedRows(), ...pointRows(), ...capabilityRows()].map(compared);
   main.append(el("h1", {}, "Atlas of conventions"));
   if (!rows.length) {
     main.append(note("– not run: no backend of this run told its conventions."));
     return;
   }
-  // The sort is stable: clauses stay before capabilities, each in its order.
+  // The sort is stable: clauses stay before special points, and these before capabilities, each in its order.
   rows.sort((a, b) => b.differ - a.differ);
   const body = el("tbody");
   const said = el("p", { class: "muted", role: "status" });
@@ -24,7 +24,7 @@ const atlas = (main, { parameters }) => {
     el(
       "p",
       { class: "lead" },
-      "Where engines may differ, what each one elected, and what each one declares it can do. The verdict says whether the checks of the clause, or the probe of the capability, hold it to its word.",
+      "Where engines may differ: what each one elected, what each one was measured to give at special points, and what each one declares it can do. The verdict says whether the checks hold it to its word; ✗ marks a gradient outside what is fair there (beyond the Clarke subdifferential, or not the limit), ~ what a composition makes of its ops' conventions.",
     ),
     form(
       tick("engines differ", parameters.differ, (differ) => {
@@ -38,14 +38,14 @@ const atlas = (main, { parameters }) => {
       el(
         "table",
         { class: "atlas" },
-        el("caption", { class: "unseen" }, "Elections and capabilities, per backend"),
+        el("caption", { class: "unseen" }, "Elections, special points and capabilities, per backend"),
         el(
           "thead",
           {},
           el(
             "tr",
             {},
-            el("th", { scope: "col" }, "convention or capability"),
+            el("th", { scope: "col" }, "convention, special point or capability"),
             backends.map((b) => el("th", { scope: "col", title: engineOf(b) }, short(b, 24))),
           ),
         ),
@@ -75,6 +75,36 @@ const electedRows = () => {
       (r) => r.backend,
     ),
   }));
+};
+
+const STANDINGS = { unfair: ["bad", "✗ not fair"], artefact: ["known", "~ artefact"] };
+
+// What was found at each special point; precisions that differ are told apart.
+const pointRows = () => {
+  const measured = group(
+    data.results.filter((r) => r.kind === "point" && r.reading),
+    (r) => r.subject,
+  );
+  return [...measured].map(([subject, results]) => {
+    const answers = new Map();
+    const marks = new Map();
+    for (const [backend, lines] of group(results, (r) => r.backend)) {
+      const found = group(lines, (r) => r.reading.found);
+      const told = [...found].map(([name, of]) => name + " (" + of.map((r) => r.dtype).join(", ") + ")");
+      answers.set(backend, found.size > 1 ? told.join("; ") : lines[0].reading.found);
+      for (const r of lines) if (STANDINGS[r.reading.standing]) marks.set(backend, STANDINGS[r.reading.standing]);
+    }
+    return {
+      label: subject,
+      about: "",
+      kind: [results[0].clause, results[0].check, (results[0].reading.among || []).join(" / ")]
+        .filter((x) => x)
+        .join(" · "),
+      answers,
+      marks,
+      results: group(results, (r) => r.backend),
+    };
+  });
 };
 
 const capabilityRows = () => {
@@ -125,6 +155,9 @@ const atlasRow = (row) =>
           answer === undefined
             ? el("span", { class: "muted" }, "– not told")
             : el("span", { class: row.differ && answer !== row.usual && "apart" }, answer),
+          row.marks && row.marks.has(b)
+            ? el("span", { class: "badge " + row.marks.get(b)[0] }, row.marks.get(b)[1])
+            : null,
         ),
         lines ? held(lines, row.label + " on " + b) : el("span", { class: "muted small" }, "– not run"),
       );

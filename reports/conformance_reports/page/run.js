@@ -65,7 +65,7 @@ const load = async () => {
 };
 
 // What stands beside the ops and the chapters; a capability's clause is no number of the standard.
-const KINDS = { program: "programs", example: "worked examples", capability: "capabilities" };
+const KINDS = { program: "programs", example: "worked examples", capability: "capabilities", point: "special points" };
 const chapter = (clause) => {
   const letter = clause[0];
   if (!/^[A-Z]\d/.test(clause)) return KINDS.capability;

@@ -1,0 +1,13 @@
+"""The reference engine with few ops: an atlas of it is small."""
+
+from typing import ClassVar
+
+from conformance_backends.numpy_backend import NumpyTape
+
+
+class TwoKinks(NumpyTape):
+    """Enough to elect with, and two ops that have a kink."""
+
+    ops: ClassVar = {
+        name: NumpyTape.ops[name] for name in ("abs", "relu", "add", "multiply", "negative", "sum")
+    }

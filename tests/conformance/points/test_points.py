@@ -1,0 +1,61 @@
+"""The special points: that each is well formed, in every precision, and that its words mean what they say."""
+
+import re
+
+import numpy as np
+import pytest
+
+from conformance.checks import load_all
+from conformance.errors import UsageError
+from conformance.ops import CATALOGUE
+from conformance.points import (
+    SPECIAL_POINTS,
+    activations,
+    compositions,
+    elementwise,
+    find_point,
+    losses,
+    reductions,
+)
+from conformance.points.point import COMPOSED, Place
+
+FAMILIES = (activations, compositions, elementwise, losses, reductions)
+
+
+def test_no_two_points_have_one_key() -> None:
+    assert len(SPECIAL_POINTS) == sum(len(family.POINTS) for family in FAMILIES)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("key", SPECIAL_POINTS)
+def test_a_point_is_well_formed(key: str, dtype: str) -> None:
+    point = SPECIAL_POINTS[key]
+    assert re.fullmatch(r"\w+/[\w(),+-]+", key)  # two parts of an id, and nothing a query reads as a pattern
+    assert point.op == COMPOSED or point.op in CATALOGUE
+    assert f"point/{point.nature.value}" in load_all()
+    place = Place(point, dtype)
+    assert len(place.within) == len(place.operands)
+    for held in filter(None, place.within):
+        assert (held[0] <= held[1]).all()
+    assert all(len(gradients) == len(place.operands) for gradients in place.conventions.values())
+
+
+def test_a_token_names_its_point_and_notices_damage() -> None:
+    token = Place(SPECIAL_POINTS["relu/at-0"], "float32").token
+    assert Place.named(token) == ("relu/at-0", "float32")
+    with pytest.raises(UsageError, match="not a whole replay token"):
+        Place.named(token[:-3])
+
+
+def test_an_unknown_point_is_told_what_is_near() -> None:
+    with pytest.raises(UsageError, match="relu/at-0"):
+        find_point("relu/at-1")
+
+
+def test_extremes_overflow_when_squared_and_not_when_added() -> None:
+    for dtype in ("float64", "float32", "float16"):
+        place = Place(SPECIAL_POINTS["hypot/huge"], dtype)
+        with np.errstate(over="ignore"):
+            x, _ = place.operands
+            assert np.isinf(x * x)
+            assert np.isfinite(x) or dtype == "float16"
