@@ -52,6 +52,7 @@ class JaxEager(FunctionalBackend):
 
     engine = "jax"
     mode = "eager"
+    dtypes = ("float64", "float32", "float16")
     ops = OPS
     points = POINTS
     # Not ANOMALY: jax_debug_nans names the primitive of the way back, not the op of the forward pass.

@@ -29,6 +29,7 @@ class NumpyTape(TapeBackend):
     engine: ClassVar[str] = "numpy"
     mode: ClassVar[str] = "tape"
     # Not COMPLEX: the rows are stated for real numbers. What is linear comes out right, abs does not.
+    dtypes = ("float64", "float32", "float16")
     capabilities = frozenset(
         {
             Capability.TAPE,

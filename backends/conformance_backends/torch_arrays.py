@@ -17,6 +17,7 @@ class Torch(Backend):
     """What does not depend on how gradients are asked for."""
 
     engine = "torch"
+    dtypes = ("float64", "float32", "float16")
     ops = OPS
     points = POINTS
 

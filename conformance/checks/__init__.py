@@ -25,6 +25,7 @@ def load_all() -> dict[str, Check]:
         number_kinds,
         order_of_calls,
         points,
+        precision,
         programs,
         repeated_places,
         results,

@@ -16,6 +16,8 @@ from conformance.errors import ConformanceError, Unsupported
 from conformance.op import Op
 
 CheckFunction = Callable[..., Any]
+FULL = frozenset({"float64", "float32"})  # the precisions in which everything is asked
+HALF = frozenset({"float16"})  # those in which only the accuracy is
 Applies = Callable[[Op], bool]
 
 
@@ -41,7 +43,8 @@ class Check:
 
     `function` takes an `Observation` (op checks), a backend and a `Sample` (contracts, examples,
     capabilities), a backend and a `Program` (programs), a backend and a `History` (histories), or a `Visit`
-    (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or makes the engine compile anew.
+    (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or
+    makes the engine compile anew. `dtypes` are those in which an op check is asked.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Check:
     needs: frozenset[Capability] = frozenset()
     applies: Applies = lambda op: True
     once_per_signature: bool = False
+    dtypes: frozenset[str] = FULL
 
     @property
     def key(self) -> str:
@@ -86,11 +90,14 @@ def op_check(
     *needs: Capability,
     applies: Applies = lambda op: True,
     once_per_signature: bool = False,
+    dtypes: frozenset[str] = FULL,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is asked about every case of every op that it applies to."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        _register(Check(name, clause, Kind.OP, function, frozenset(needs), applies, once_per_signature))
+        _register(
+            Check(name, clause, Kind.OP, function, frozenset(needs), applies, once_per_signature, dtypes)
+        )
         return function
 
     return register

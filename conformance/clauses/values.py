@@ -27,6 +27,8 @@ CLAUSES = (
            "One NaN from a harmless zero in the data ends a training run."),
     Clause("E14", MUST, "There is no NaN and no infinity where the true gradient is finite and representable, huge, subnormal and infinite operands included.",
            "Logits of a thousand are ordinary; an overflow on the way to a finite gradient is not."),
+    Clause("E15", MUST, "Below single precision the gradient is as accurate as the textbook rule in that precision; its accuracy is reported.",
+           "Half precision training stands or falls with the digits a gradient keeps."),
     Clause("E16", MUST, "What a selection does not take contributes zero; whether an infinite slope behind it is multiplied by that zero is elected.",
            "Everybody masks what is out of a domain, and finds out about 0 times infinity from a NaN hours later.",
            ("trap", "safe")),

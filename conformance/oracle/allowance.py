@@ -80,12 +80,18 @@ def expect(
 
 
 def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float, entries: str) -> Expected:
-    spread = np.max([np.abs(np.asarray(trial, EXTENDED) - exact) for trial in trials], axis=0)
+    spread = np.max([_distance(np.asarray(trial, EXTENDED), exact) for trial in trials], axis=0)
     if entries == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
-    ulp = np.abs(np.spacing(exact.astype(dtype))).astype(EXTENDED)
+    largest = np.finfo(dtype).max
+    ulp = np.abs(np.spacing(np.clip(exact, -largest, largest).astype(dtype))).astype(EXTENDED)
     floor = np.finfo(dtype).eps * scale
     return Expected(exact, SPREADS * spread + ULPS * ulp + floor, ulp)
+
+
+def _distance(trial: Array, exact: Array) -> Array:
+    """How far the rule is from exact; without bound where it overflows on the way to a finite value."""
+    return np.where(np.isfinite(exact) & ~np.isfinite(trial), np.inf, np.abs(trial - exact))
 
 
 def _cast(array: Array, dtype: Any) -> Array:

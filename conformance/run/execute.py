@@ -22,7 +22,7 @@ from conformance.case import Case
 from conformance.checks import Check, Kind
 from conformance.checks.observation import Observation
 from conformance.checks.points import Visit
-from conformance.checks.registry import NotThisCase
+from conformance.checks.registry import FULL, NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.history import History
@@ -176,7 +176,7 @@ class Executor:
         """What a check that is not about an op is asked with."""
         if check.kind is Kind.PROGRAM:
             return draw_programs(find, dtype, self.seed, self.effort.programs)
-        dtypes = self.backend.dtypes
+        dtypes = [dtype for dtype in self.backend.dtypes if dtype in FULL]
         if check.kind is Kind.HISTORY:
             return draw_histories(check.name, find, dtypes[0], self.seed, self.effort.programs)
         return [Sample(self.seed * 1000 + n, dtypes[n % len(dtypes)]) for n in range(self.effort.samples)]

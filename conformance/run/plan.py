@@ -15,6 +15,7 @@ from functools import cache, cached_property
 
 import conformance
 from conformance.checks import Check, Kind, load_all
+from conformance.checks.registry import FULL
 from conformance.clauses import STANDARD, Level
 from conformance.errors import NothingSelected, UsageError
 from conformance.ops import CATALOGUE
@@ -84,12 +85,12 @@ def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
     for dtype in dtypes:
         for op in CATALOGUE.values():
             for check in checks:
-                if check.kind is Kind.OP and check.applies(op):
+                if check.kind is Kind.OP and dtype in check.dtypes and check.applies(op):
                     yield Item(backend, check.key, op.name, dtype)
         for check in checks:
-            if check.kind is Kind.PROGRAM:
+            if check.kind is Kind.PROGRAM and dtype in check.dtypes:
                 yield Item(backend, check.key, "program", dtype)
-        for point in SPECIAL_POINTS.values():
+        for point in SPECIAL_POINTS.values() if dtype in FULL else ():
             yield Item(backend, f"point/{point.nature.value}", point.key, dtype)
 
 

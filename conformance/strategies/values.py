@@ -50,7 +50,7 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     elif texture == "sparse":
         values = np.where(rng.random(shape) < 0.5, 0.0, values)
     elif texture == "large":
-        values = values * 2.0**20
+        values = values * 2.0 ** min(20, np.finfo(dtype).maxexp // 4)  # products of two stay in range
     elif texture == "constant":
         values = np.broadcast_to(values.flat[0] if np.size(values) else 0.0, shape)
     return np.array(values, dtype=dtype)

@@ -55,6 +55,15 @@ def residue_of_the_last_call() -> Callable[..., Any]:
 # ---- rules that look at the cotangent ---------------------------------------------------------------
 
 
+def of_six_digits(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """In half precision, rounded to six binary digits."""
+    pulled = right(i, g, z, x)
+    if x.dtype != np.float16:
+        return pulled
+    digits, exponent = np.frexp(pulled)
+    return np.ldexp(np.round(digits * 2**5) / 2**5, exponent).astype(x.dtype)
+
+
 def rounded_upwards(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
     """Positive gradients are rounded up by one unit in the last place."""
     pulled = right(i, g, z, *xs, **p)
@@ -169,6 +178,11 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/missing-cotangent",), ("slogdet",), _missing(lambda part: np.full_like(part, np.nan))),
     rule("wrong-in-float32", "In float32 alone the gradient is a ten-thousandth too large.",
         VJP, ("cos",), lambda right, i, g, z, x: right(i, g, z, x) * (1 + 1e-4 * (x.dtype == np.float32))),
+    rule("wrong-in-half-precision", "In half precision alone the gradient is a fiftieth too large.",
+        ("op/half-precision",), ("cos",),
+        lambda right, i, g, z, x: (right(i, g, z, x) * (1 + 0.02 * (x.dtype == np.float16))).astype(x.dtype)),
+    rule("fewer-digits-in-half-precision", "In half precision the gradient keeps six binary digits of eleven.",
+        ("op/half-precision",), ("sin",), of_six_digits),
     rule("rounded-to-float32", "A float64 gradient passes through float32.",
         VJP, ("log",), lambda right, i, g, z, x: right(i, g, z, x).astype(np.float32).astype(x.dtype)),
     rule("transposed-cotangent-misread", "A cotangent that is not contiguous is read in the order of its buffer.",

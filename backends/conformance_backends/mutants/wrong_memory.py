@@ -97,6 +97,12 @@ def as_float64(self: Any, leaf: Tensor, arrived: Any) -> None:
     leaf.grad = np.array(arrived, dtype=float) if leaf.grad is None else leaf.grad + arrived
 
 
+def as_single(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """Gradients of half precision leaves are kept in single precision."""
+    kept = np.promote_types(leaf.dtype, np.float32)
+    leaf.grad = np.array(arrived, dtype=kept) if leaf.grad is None else leaf.grad + arrived
+
+
 class FollowsCotangent(Walking):
     """The gradients of a call whose cotangent has another dtype have that dtype."""
 
@@ -159,6 +165,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("mixed-dtypes-widen", "In a call that mixes precisions every gradient has the widest.",
         ("op/mixed-dtype",), trace=widened),
     behaviour("double-gradients", "Gradients of float32 operands are float64.", ("op/dtype",), accumulate=as_float64),
+    behaviour("single-gradients", "Gradients of half precision operands are kept in single precision.",
+        ("op/half-precision",), accumulate=as_single),
     behaviour("dtype-follows-cotangent", "A float64 cotangent of a float32 output makes float64 gradients.",
         ("op/cotangent-dtype",), trace=FollowsCotangent.trace, base=FollowsCotangent),
     behaviour("cast-through-half", "A cotangent of another dtype is cast by way of half precision.",
