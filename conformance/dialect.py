@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,16 @@ class Dialect:
     written by `array` and made to lie in memory as the failing one did; the others are names of
     variables. A tape engine fills `leaf`, `backward`, `backward_with`, `backward_retaining` (where its graphs
     are freed otherwise) and `grad`; a functional one `pullback` and `gradient`.
+
+    `further` has a template for each optional method of the protocol that the adapter offers:
+        nested_vjp: a statement that makes {out}, a tuple of gradients, from {function}, {operands} and
+            {cotangents} (each a list of names) or {cotangent} (one, or a tuple, as the output is);
+        jvp: a statement that makes {out} and {pushed} from {function}, {operands} and {tangents}; for
+            nested_jvp, too;
+        compiled, vectorized, checkpoint: a function made of {function};
+        structured_gradient: a call with {function} and {structure};
+        hook: a call with {array} and {seen} that returns what removes it;
+        anomaly: the scope; assign: the statement, with {array}, {index} and {value}.
     """
 
     imports: str
@@ -30,3 +41,4 @@ class Dialect:
     custom: str = ""  # a rule by hand: {name}, {operands}, its {value}, and a tuple of {cotangents} for g
     call: str = ""  # of an op that the adapter's source does not spell: {name}, {operands}, {parameters}
     show: str = "print({value})"
+    further: Mapping[str, str] = field(default_factory=dict)

@@ -20,7 +20,7 @@ IMPORTS = """\
 import autograd.builtins
 import autograd.numpy as np
 import autograd.scipy.special
-from autograd import grad, make_vjp
+from autograd import checkpoint, grad, make_jvp, make_vjp
 from autograd.extend import defvjp_argnums, primitive
 from autograd.tracer import getval"""
 
@@ -74,6 +74,12 @@ class Autograd(FunctionalBackend):
         gradient="grad({function}, argnum={argnums})({operands})",
         detach="getval({value})",
         custom=HAND_WRITTEN,
+        further={
+            "nested_vjp": "{out} = make_vjp(lambda xs: packed({function}(*xs)))(packed(({operands},)))[0]({cotangent})",
+            "jvp": "{out}, {pushed} = make_jvp(lambda xs: packed({function}(*xs)))(packed(({operands},)))"
+            "(packed(({tangents},)))",
+            "checkpoint": "checkpoint({function})",
+        },
     )
 
     def version(self) -> str:

@@ -95,6 +95,14 @@ class JaxEager(FunctionalBackend):
         gradient="jax.grad({function}, argnums={argnums})({operands})",
         detach="jax.lax.stop_gradient({value})",
         custom=HAND_WRITTEN,
+        further={
+            "nested_vjp": "{out} = jax.vjp({function}, {operands})[1]({cotangent})",
+            "jvp": "{out}, {pushed} = jax.jvp({function}, ({operands},), ({tangents},))",
+            "compiled": "jax.jit({function})",
+            "vectorized": "jax.vmap({function})",
+            "checkpoint": "jax.checkpoint({function})",
+            "structured_gradient": "jax.grad({function})({structure})",
+        },
     )
 
     def version(self) -> str:
@@ -192,6 +200,12 @@ class JaxJit(JaxEager):
         gradient="jax.jit(jax.grad({function}, argnums={argnums}))({operands})",
         detach="jax.lax.stop_gradient({value})",
         custom=HAND_WRITTEN,
+        further={
+            **JaxEager.dialect.further,
+            "jvp": "{out}, {pushed} = jax.jit(lambda xs, ts: jax.jvp({function}, xs, ts))"
+            "(({operands},), ({tangents},))",
+            "structured_gradient": "jax.jit(jax.grad({function}))({structure})",
+        },
     )
 
     def call(self, name: str, parameters: Mapping[str, Any]) -> Function:

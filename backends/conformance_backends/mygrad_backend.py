@@ -86,6 +86,7 @@ class MyGrad(TapeBackend):
         detach="mg.tensor({value}, constant=True)",
         no_grad="mg.no_autodiff",
         custom=HAND_WRITTEN,
+        further={"assign": "{array}[{index}] = {value}"},
     )
 
     def version(self) -> str:

@@ -76,7 +76,7 @@ class NumpyTape(TapeBackend):
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import CATALOGUE\n"
-        "from conformance_backends.numpy_engine import Tensor, apply, custom, no_grad",
+        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, grad, hook, jvp, no_grad, vjp,\n)",
         array="Tensor(np.array({values}, np.{dtype}))",
         leaf="Tensor(np.array({values}, np.{dtype}), requires_grad=True)",
         backward="{output}.backward()",
@@ -87,6 +87,15 @@ class NumpyTape(TapeBackend):
         no_grad="no_grad()",
         custom="{name} = custom(lambda {operands}: {value}, lambda g, {operands}: {cotangents})",
         call="apply(CATALOGUE[{name!r}], ({operands},), {parameters})",
+        further={
+            "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
+            "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",
+            "checkpoint": "checkpoint({function})",
+            "structured_gradient": "grad({function})({structure})[0]",
+            "hook": "hook({array}, {seen})",
+            "anomaly": "anomaly()",
+            "assign": "{array}[{index}] = {value}",
+        },
     )
 
     def version(self) -> str:

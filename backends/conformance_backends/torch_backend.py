@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
@@ -24,7 +25,13 @@ from conformance.backend import (
 from conformance.errors import Unsupported
 from conformance_backends.torch_arrays import Torch
 
-IMPORTS = "import numpy as np\nimport torch\nimport torch.nn.functional as F"
+IMPORTS = """\
+import functools
+import numpy as np
+import torch
+import torch.autograd.forward_ad as fwAD
+import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint"""
 HAND_WRITTEN = """\
 class {name}(torch.autograd.Function):
     @staticmethod
@@ -100,6 +107,15 @@ class TorchTape(Torch, TapeBackend):
         detach="{value}.detach()",
         no_grad="torch.no_grad()",
         custom=HAND_WRITTEN,
+        further={
+            "nested_vjp": "{out} = recorded_gradients({function}, [{operands}], [{cotangents}])",
+            "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
+            "vectorized": "torch.vmap({function})",
+            "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
+            "hook": "{array}.register_hook({seen}).remove",
+            "anomaly": "torch.autograd.set_detect_anomaly(True)",
+            "assign": "{array}[{index}] = {value}",
+        },
     )
 
     def leaf(self, value: NDArray) -> torch.Tensor:
@@ -141,14 +157,8 @@ class TorchTape(Torch, TapeBackend):
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """torch.autograd.grad with create_graph, at aliases: only what comes through the arguments counts."""
-        variables = [x.view_as(x) for x in arrays]
-        for constant in (x for x in variables if not x.requires_grad):
-            constant.requires_grad_()
-        outputs = as_tuple(function(*variables))
-        return tuple(
-            torch.autograd.grad(outputs, variables, tuple(cotangents), create_graph=True, allow_unused=True)
-        )
+        """torch.autograd.grad with create_graph."""
+        return tuple(recorded_gradients(function, arrays, cotangents))
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
@@ -164,7 +174,7 @@ class TorchTape(Torch, TapeBackend):
 
     def checkpoint(self, function: Function) -> Function:
         """torch.utils.checkpoint, of the kind that torch recommends."""
-        return lambda *operands: checkpoint(function, *operands, use_reentrant=False)
+        return functools.partial(checkpoint, function, use_reentrant=False)
 
     def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
         """Tensor.register_hook."""
@@ -184,17 +194,30 @@ class TorchTape(Torch, TapeBackend):
 def _pushed(
     function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The outputs' primals and tangents; None for the tangent of one that does not move."""
+    """The outputs and their tangents; None for the tangent of one that does not move."""
     try:
-        level = fwAD.enter_dual_level()
+        outputs, pushed = pushed_along(function, arrays, tangents)
     except RuntimeError as error:
-        raise Unsupported(f"torch: {error}") from error
-    try:
-        duals = [fwAD.make_dual(x, t) for x, t in zip(arrays, tangents, strict=True)]
-        outputs = [fwAD.unpack_dual(z, level=level) for z in as_tuple(function(*duals))]
-        return tuple(z.primal for z in outputs), tuple(z.tangent for z in outputs)
-    finally:
-        fwAD.exit_dual_level(level=level)
+        if "Nested forward mode AD" in str(error):
+            raise Unsupported(f"torch: {error}") from error
+        raise
+    return as_tuple(outputs), as_tuple(pushed)
+
+
+def recorded_gradients(function: Any, arrays: Any, cotangents: Any) -> Any:
+    """torch.autograd.grad at aliases: only what comes through the arguments counts."""
+    variables = [x.view_as(x).requires_grad_() for x in arrays]
+    outputs = function(*variables)
+    return torch.autograd.grad(outputs, variables, cotangents, create_graph=True, allow_unused=True)
+
+
+def pushed_along(function: Any, arrays: Any, tangents: Any) -> Any:
+    """Dual numbers through a function: what comes out, and its tangents."""
+    with fwAD.dual_level():
+        outputs = function(*map(fwAD.make_dual, arrays, tangents))
+        if isinstance(outputs, tuple):
+            return tuple(zip(*map(fwAD.unpack_dual, outputs), strict=True))
+        return tuple(fwAD.unpack_dual(outputs))
 
 
 class TorchFunc(Torch, FunctionalBackend):
@@ -242,6 +265,12 @@ class TorchFunc(Torch, FunctionalBackend):
         detach="{value}.detach()",
         no_grad="torch.no_grad()",
         custom=HAND_WRITTEN,
+        further={
+            "nested_vjp": "{out} = torch.func.vjp({function}, {operands})[1]({cotangent})",
+            "jvp": "{out}, {pushed} = torch.func.jvp({function}, ({operands},), ({tangents},))",
+            "vectorized": "torch.vmap({function})",
+            "structured_gradient": "torch.func.grad({function})({structure})",
+        },
     )
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:

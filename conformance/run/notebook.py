@@ -27,7 +27,8 @@ class Notebook:
         self.indent = ""
         self._names: dict[int, tuple[str, Any]] = {}
         self._counts: dict[str, int] = {}
-        self._functions: dict[tuple[str, ...], str] = {}
+        self._functions: dict[tuple[str, ...], str] = {}  # those that can be called from here
+        self.is_muted = False
         self.rules: list[str] = []  # what was written by hand, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
 
@@ -37,21 +38,43 @@ class Notebook:
         self._counts[prefix] = number + 1
         return f"{prefix}{number}"
 
+    @property
+    def depth(self) -> int:
+        """How many blocks are open around the next line, and one: names of a block are that long."""
+        return len(self.indent) // 4 + 1
+
+    def result(self) -> str:
+        """A name for what an op returns; in a block, of which others may lie around, one of its own."""
+        return self.fresh("t" * (self.depth - 1) if self.indent else "y")
+
+    @contextlib.contextmanager
+    def muted(self) -> Iterator[None]:
+        """A scope in which nothing is written."""
+        before, self.is_muted = self.is_muted, True
+        try:
+            yield
+        finally:
+            self.is_muted = before
+
     def write(self, line: str) -> None:
         """Add a line, unless it repeats the last."""
+        if self.is_muted:
+            return
         if not self.lines or self.lines[-1] != self.indent + line:
             self.lines.append(self.indent + line)
 
     @contextlib.contextmanager
     def definition(self, arguments: Sequence[str], named: list[str]) -> Iterator[None]:
         """The lines written inside are a function; one with the same body as an earlier is not written again."""
-        start, indent, counted = len(self.lines), self.indent, self._counts.get("t", 0)
-        self.indent, self._counts["t"] = indent + "    ", 0
+        start, indent, results = len(self.lines), self.indent, "t" * self.depth
+        counted, around = self._counts.get(results, 0), (dict(self._functions), dict(self._names))
+        self.indent, self._counts[results] = indent + "    ", 0
         try:
             yield
         finally:
             body = tuple(self.lines[start:])
-            self.indent, self._counts["t"] = indent, counted
+            self.indent, self._counts[results] = indent, counted
+            self._functions, self._names = around
             del self.lines[start:]
             if body not in self._functions:
                 self._functions[body] = self.fresh("f")
@@ -76,6 +99,15 @@ class Notebook:
         """Remember what an array is called; the array is kept, so that its identity stays its own."""
         self._names[id(array)] = (name, array)
         return array
+
+    def name_parts(self, structure: Any, name: str) -> None:
+        """Remember what every array of a structure is called."""
+        if isinstance(structure, (list, tuple, dict)):
+            pairs = structure.items() if isinstance(structure, dict) else enumerate(structure)
+            for key, part in pairs:
+                self.name_parts(part, f"{name}[{key!r}]")
+        elif structure is not None:
+            self.name(structure, name)
 
     def called(self, array: Any) -> str:
         """What an array is called."""

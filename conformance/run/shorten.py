@@ -60,8 +60,9 @@ def _writes_memory(statement: ast.stmt) -> bool:
 
 
 def _changes_something(statement: ast.stmt) -> bool:
-    """Whether it is there for its effect on what it reads: a walk back, a write, a block, a setting."""
+    """Whether it is there for its effect on what it reads: a walk back, a write, a hook, a block, a setting."""
     is_call = isinstance(statement, ast.Expr) and _printed(statement) is None
+    is_call |= any(name.startswith("remove") for name in _made(statement))  # a hook, by what removes it
     return is_call or _writes_memory(statement) or isinstance(statement, (ast.With, ast.Try))
 
 
