@@ -96,7 +96,8 @@ REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "cumulative_sum": lambda x, axis: jnp.cumsum(x, axis=axis),
     "cumulative_prod": lambda x, axis: jnp.cumprod(x, axis=axis),
     "logcumsumexp": lambda x, axis: jax.lax.cumlogsumexp(
-        x.ravel() if axis is None else x, axis=(axis or 0) % max(x.ndim, 1)
+        x.ravel() if axis is None else x,
+        axis=axis + x.ndim if axis is not None and axis < 0 else axis or 0,  # jax.lax counts from the front
     ),
     "diff": lambda x, n, axis: jnp.diff(x, n=n, axis=axis),
 }

@@ -16,10 +16,15 @@ import torch.nn.functional as F  # noqa: N812 - the name it has in everybody's c
 # ---- where one line is not enough ---------------------------------------------------------------
 
 
+def from_front(axis: int, ndim: int) -> int:
+    """An axis counted from the front; one that is out of range stays so, for torch to refuse."""
+    return axis + ndim if axis < 0 else axis
+
+
 def expand_dims(x: Any, axis: Any) -> Any:
     """`x` with new axes; torch inserts one at a time."""
     axes = (axis,) if isinstance(axis, int) else axis
-    for place in sorted(a % (x.ndim + len(axes)) for a in axes):
+    for place in sorted(from_front(a, x.ndim + len(axes)) for a in axes):
         x = torch.unsqueeze(x, place)
     return x
 
@@ -76,18 +81,18 @@ def index_update(x: Any, values: Any, index: Any) -> Any:
 def over_each(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """A reduction that torch has over one axis only, over several."""
     axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    for place in sorted((a % x.ndim for a in axes), reverse=True):
+    for place in sorted((from_front(a, x.ndim) for a in axes), reverse=True):
         x = reduce(x, dim=place, keepdim=keepdims)
     return x
 
 
 def median(x: Any, axis: Any, keepdims: Any) -> Any:
     """The median; torch has it over one axis, so several are merged into one."""
-    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
-    rest = [a for a in range(x.ndim) if a not in [b % x.ndim for b in axes]]
-    rows = torch.movedim(x, rest, tuple(range(len(rest)))).flatten(len(rest))
+    given = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = tuple(sorted(from_front(a, x.ndim) for a in given))
+    rows = torch.movedim(x, axes, tuple(range(-len(axes), 0))).flatten(x.ndim - len(axes))
     result = torch.median(rows, dim=-1).values
-    return expand_dims(result, tuple(a % x.ndim for a in axes)) if keepdims else result
+    return expand_dims(result, axes) if keepdims else result
 
 
 # ---- the tables ---------------------------------------------------------------------------------
@@ -218,7 +223,7 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "take": lambda x, indices, axis: (
         torch.take(x, torch.tensor(indices))
         if axis is None
-        else x[(slice(None),) * (axis % x.ndim) + (torch.tensor(indices),)]
+        else x[(slice(None),) * from_front(axis, x.ndim) + (torch.tensor(indices),)]
     ),
     "take_along_axis": lambda x, indices, axis: torch.take_along_dim(x, indices, dim=axis),
     "masked_fill": lambda x, mask, value: torch.masked_fill(x, mask, value),

@@ -37,6 +37,8 @@ CLAUSES = (
            "A training loop that waits for the cycle collector runs out of memory between its visits."),
     Clause("B13", MUST, "Clearing a gradient and running again gives the first answer.",
            "Every optimiser step does it."),
+    Clause("B14", MUST, "An exception inside a rule reaches the caller, leaves earlier gradients and modes unchanged, and the engine works afterwards.",
+           "Who skips a batch that failed goes on training with what it left behind."),
     Clause("B15", SHOULD, "Gradients of disjoint graphs asked in several threads at once are those asked in turn.",
            "Data loaders, servers and evaluation threads share one process."),
     Clause("B16", MUST, "A batch's gradient is the sum of the gradients of its parts; under a mean, their weighted mean.",
@@ -45,4 +47,6 @@ CLAUSES = (
            "Tools that draw, prune or debug graphs walk these edges."),
     Clause("B19", MUST, "Whatever order calls come in, values and stored gradients are those of the definition.",
            "A training loop that evaluates, clips, catches an error and goes on is one long history; what goes wrong only after one is found last."),
+    Clause("B18", MUST, "After a call that was refused or failed the next gradient is right, and earlier ones are unchanged.",
+           "Notebooks and services live on after an error."),
 )  # fmt: skip

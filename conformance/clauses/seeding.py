@@ -53,4 +53,8 @@ CLAUSES = (
            ("gradient", "conjugate")),
     Clause("A19", MUST, "A real operand gets a real gradient through complex numbers on the way.",
            "Spectral losses of real signals are common; a complex gradient turns real weights complex."),
+    Clause("A21", MUST, "Operands in lists, tuples and dictionaries get gradients in the same structure.",
+           "Optimisers map over parameters and gradients together: a leaf out of place updates another weight."),
+    Clause("A22", MUST, "A call that has no meaning is refused with an error, and the gradient asked next is right.",
+           "Shapes that do not fit are the commonest bug; a silent answer to them trains on noise."),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from conformance_backends.mutants import (
     wrong_places,
     wrong_points,
     wrong_promises,
+    wrong_refusals,
     wrong_rules,
     wrong_runs,
     wrong_seeds,
@@ -27,7 +28,7 @@ _TABLES = (
     wrong_modes, wrong_ways, wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
     wrong_points,
     wrong_offers,
-    wrong_kinds, wrong_lives,
+    wrong_kinds, wrong_lives, wrong_refusals,
 )  # fmt: skip
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))

@@ -1,0 +1,49 @@
+"""Chapter A on engines: operands in lists, tuples and dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+
+@contract("A21", "same-structure", Capability.STRUCTURES)
+def structured_operands_get_structured_gradients(engine: Backend, sample: Sample) -> None:
+    """The gradient of a structure of operands has its structure, each leaf in its place."""
+    a, b, c, d, e = (sample.array() for _ in range(5))
+    multiply, add = engine.op("multiply"), engine.op("add")
+    total = engine.call("sum", {"axis": None, "keepdims": False})
+
+    def loss(given: Any) -> Any:
+        (first, second), inner = given["layers"], given["rest"]
+        product = add(multiply(first, second), multiply(inner["b"], inner["a"]))
+        return total(add(product, multiply(given["alone"], given["alone"])))
+
+    structure = {"layers": [a, b], "rest": {"b": c, "a": d}, "alone": e}
+    expected = {"layers": [b, a], "rest": {"b": d, "a": c}, "alone": 2 * e}
+    gradient = engine.structured_gradient(loss, structure)
+    for where, got, value in _leaves(gradient, expected, "the structure"):
+        hold_equal(plain(engine, got), value, f"the gradient at {where}")
+    pair = engine.structured_gradient(lambda p: total(multiply(p[0], p[1][0])), (a, (b,)))
+    for where, got, value in _leaves(pair, (b, (a,)), "the tuple"):
+        hold_equal(plain(engine, got), value, f"the gradient at {where}")
+
+
+def _leaves(got: Any, expected: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
+    """The leaves of two structures side by side, each with its place; a Violation where they part."""
+    if isinstance(expected, np.ndarray):
+        yield where, got, expected
+        return
+    kind = dict if isinstance(expected, dict) else type(expected)
+    keys = list(expected) if kind is dict else range(len(expected))
+    if not isinstance(got, kind) or len(got) != len(expected) or (kind is dict and set(got) != set(keys)):
+        raise Violation(f"{where} is a {kind.__name__} of {len(expected)}, its gradient {got!r}")
+    for key in keys:
+        yield from _leaves(got[key], expected[key], f"{where}[{key!r}]")
