@@ -28,7 +28,7 @@ class NumpyTape(TapeBackend):
 
     engine: ClassVar[str] = "numpy"
     mode: ClassVar[str] = "tape"
-    # Not COMPLEX: the rows are stated for real numbers. What is linear comes out right, abs does not.
+    # Not COMPLEX: the rows are stated for real numbers, and a leaf of others is refused.
     dtypes = ("float64", "float32", "float16")
     capabilities = frozenset(
         {

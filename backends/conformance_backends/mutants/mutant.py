@@ -151,12 +151,6 @@ class Running(Walking):
         return mapped
 
 
-class Complex(Walking):
-    """The reference engine as if it were promised for complex operands; it is, for what is linear in them."""
-
-    capabilities = Walking.capabilities | {Capability.COMPLEX}
-
-
 class Scoped(Walking):
     """The reference engine with its scope without recording kept by the adapter."""
 

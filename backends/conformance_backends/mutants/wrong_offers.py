@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Complex, Mutant, Running, Walking, behaviour
+from conformance_backends.mutants.mutant import Mutant, Running, Walking, behaviour
+from conformance_backends.mutants.wrong_kinds import COMPLEX, Complex
 from conformance_backends.numpy_engine.graph import set_recording
 from conformance_backends.numpy_engine.structures import arrays_in, rebuilt
 from conformance_backends.numpy_engine.tensor import Tensor, detach
@@ -111,5 +112,5 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("structure-swapped", "Two gradients in a structure are in each other's places.",
         ("capability/structures",), structured_gradient=swapped_structure),
     behaviour("imaginary-part-lost", "The gradient of a complex operand is real.",
-        ("capability/complex",), base=Complex, grad=real_part_alone),
+        ("capability/complex",), base=Complex, capabilities=COMPLEX, grad=real_part_alone),
 )  # fmt: skip
