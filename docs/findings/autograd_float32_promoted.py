@@ -1,0 +1,25 @@
+"""autograd: the gradient of a float32 operand is float64: rules use constants that NumPy 2 does not cast down."""
+
+import importlib.metadata
+
+import autograd.numpy as np
+from autograd import make_vjp
+
+print("autograd", importlib.metadata.version("autograd"), "numpy", np.__version__)
+mask = np.array([[True, False], [False, True]])
+for name, function in (
+    ("exp2", np.exp2),
+    ("log2", np.log2),
+    ("log10", np.log10),
+    ("max", np.max),
+    ("min", np.min),
+    ("mean", np.mean),
+    ("var", np.var),
+    ("std", np.std),
+    ("trace", np.trace),
+    ("where", lambda x: np.where(mask, x, np.float32(0))),
+    ("einsum 'ij->j'", lambda x: np.einsum("ij->j", x)),
+    ("cholesky", np.linalg.cholesky),
+):
+    pullback, y = make_vjp(function)(np.array([[2, 1], [1, 3]], "float32"))
+    print(f"{name}: value {y.dtype}, gradient {pullback(np.ones_like(y)).dtype}")

@@ -1,0 +1,20 @@
+"""autograd: the gradient is the caller's cotangent, or a view of it: writing into the one changes the other."""
+
+import importlib.metadata
+
+import autograd.numpy as np
+from autograd import make_vjp
+
+print("autograd", importlib.metadata.version("autograd"))
+for name, function in (
+    ("x + 1", lambda x: x + 1),
+    ("reshape", lambda x: np.reshape(x, (3, 2))),
+    ("transpose", np.transpose),
+    ("pad", lambda x: np.pad(x, 1, "constant")),
+    ("einsum", lambda x: np.einsum("ij->ji", x)),
+):
+    pullback, y = make_vjp(function)(np.ones((2, 3)))
+    g = np.ones(y.shape)
+    gradient = pullback(g)
+    g[...] = 7
+    print(f"{name}: the gradient was ones; after the cotangent was written into it is {gradient.tolist()}")

@@ -1,0 +1,31 @@
+"""autograd: a rule that answers a cotangent too many, or one of another shape, is not refused."""
+
+import importlib.metadata
+
+import autograd.numpy as np
+from autograd import make_vjp
+from autograd.extend import defvjp, defvjp_argnums, primitive
+
+print("autograd", importlib.metadata.version("autograd"))
+
+
+@primitive
+def add(a, b):
+    """The sum."""
+    return a + b
+
+
+defvjp_argnums(add, lambda argnums, ans, args, kwargs: lambda g: (g, g, g))
+pullback, _ = make_vjp(add, (0, 1))(np.ones(3), np.ones(3))
+print("three cotangents for two operands:", pullback(np.ones(3)))
+
+
+@primitive
+def double(a):
+    """Twice a."""
+    return 2 * a
+
+
+defvjp(double, lambda ans, a: lambda g: 2 * g.T)
+pullback, _ = make_vjp(double)(np.ones((2, 3)))
+print("an operand of shape (2, 3) gets a gradient of shape", pullback(np.ones((2, 3))).shape)
