@@ -98,7 +98,7 @@ class Pulling(FunctionalBackend):
     engine: ClassVar[str] = "numpy"
     mode: ClassVar[str] = "pullbacks"
     capabilities = frozenset({Capability.RETAINING, Capability.CUSTOM_RULE})
-    conventions: ClassVar[Mapping[str, str]] = {**NumpyTape.conventions, "B3": "functional"}
+    conventions: ClassVar[Mapping[str, str]] = {**NumpyTape.conventions, "A14": "none", "B3": "functional"}
     ops = NumpyTape.ops
 
     def __init__(self) -> None:

@@ -85,6 +85,17 @@ def swapped_structure(self: Any, function: Any, structure: Any) -> Any:
     return rebuilt(structure, iter([second, first, *rest]))
 
 
+class RealLoss(Complex):
+    """Complex numbers, and a real loss of them."""
+
+    capabilities = COMPLEX
+
+    def __init__(self) -> None:
+        super().__init__()
+        real = engine.custom(np.real, lambda g, a: (g.astype(a.dtype),))
+        self.ops = {**self.ops, "real": real}  # type: ignore[misc]
+
+
 def real_part_alone(self: Any, leaf: Any) -> Any:
     """The imaginary part of a gradient is lost."""
     return leaf.grad if leaf.grad is None else leaf.grad.real.astype(leaf.dtype)
@@ -112,5 +123,5 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("structure-swapped", "Two gradients in a structure are in each other's places.",
         ("capability/structures",), structured_gradient=swapped_structure),
     behaviour("imaginary-part-lost", "The gradient of a complex operand is real.",
-        ("capability/complex",), base=Complex, capabilities=COMPLEX, grad=real_part_alone),
+        ("capability/complex",), base=RealLoss, grad=real_part_alone),
 )  # fmt: skip
