@@ -160,7 +160,12 @@ class TorchTape(Torch, TapeBackend):
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
         """torch.autograd.grad with create_graph."""
-        return tuple(recorded_gradients(function, arrays, cotangents))
+        try:
+            return tuple(recorded_gradients(function, arrays, cotangents))
+        except RuntimeError as error:
+            if "call Tensor.requires_grad_()" in str(error):  # the tape does not start inside torch.vmap
+                raise Unsupported(f"torch: {error}") from error
+            raise
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
@@ -200,10 +205,10 @@ def _pushed(
     try:
         outputs, pushed = pushed_along(function, arrays, tangents)
     except RuntimeError as error:
-        if "Nested forward mode AD" in str(error):
+        if isinstance(error, NotImplementedError) or "Nested forward mode AD" in str(error):
             raise Unsupported(f"torch: {error}") from error
         raise
-    return as_tuple(outputs), as_tuple(pushed)
+    return as_tuple(outputs), tuple(map(_moving, as_tuple(pushed)))
 
 
 def recorded_gradients(function: Any, arrays: Any, cotangents: Any) -> Any:
@@ -220,6 +225,21 @@ def pushed_along(function: Any, arrays: Any, tangents: Any) -> Any:
         if isinstance(outputs, tuple):
             return tuple(zip(*map(fwAD.unpack_dual, outputs), strict=True))
         return tuple(fwAD.unpack_dual(outputs))
+
+
+def _pushed_by_func(
+    function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    try:
+        outputs, pushed = torch.func.jvp(function, tuple(arrays), tuple(tangents))
+    except NotImplementedError as error:
+        raise Unsupported(f"torch.func: {error}") from error
+    return as_tuple(outputs), tuple(map(_moving, as_tuple(pushed)))
+
+
+def _moving(tangent: torch.Tensor | None) -> torch.Tensor | None:
+    """A tangent; None where torch knows without memory of its own that it is zero."""
+    return None if tangent is None or torch._is_zerotensor(tangent) else tangent
 
 
 class TorchFunc(Torch, FunctionalBackend):
@@ -296,15 +316,13 @@ class TorchFunc(Torch, FunctionalBackend):
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """torch.func.jvp."""
-        primals, moves = tuple(map(self.array, operands)), tuple(map(self.array, tangents))
-        outputs, pushed = torch.func.jvp(function, primals, moves)
-        return as_tuple(outputs), as_tuple(pushed)
+        return _pushed_by_func(function, [*map(self.array, operands)], [*map(self.array, tangents)])
 
     def nested_jvp(
         self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
     ) -> tuple[Any, ...]:
         """torch.func.jvp, which nests."""
-        return as_tuple(torch.func.jvp(function, tuple(arrays), tuple(tangents))[1])
+        return _pushed_by_func(function, arrays, tangents)[1]
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """torch.func.grad, which takes structures."""

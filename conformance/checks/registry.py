@@ -44,7 +44,8 @@ class Check:
     `function` takes an `Observation` (op checks), a backend and a `Sample` (contracts, examples,
     capabilities), a backend and a `Program` (programs), a backend and a `History` (histories), or a `Visit`
     (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or
-    makes the engine compile anew. `dtypes` are those in which an op check is asked.
+    makes the engine compile anew. A `sparing` check is asked of a few signatures, because each of its
+    questions is compiled by itself. `dtypes` are those in which an op check is asked.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Check:
     needs: frozenset[Capability] = frozenset()
     applies: Applies = lambda op: True
     once_per_signature: bool = False
+    sparing: bool = False
     dtypes: frozenset[str] = FULL
 
     @property
@@ -90,14 +92,14 @@ def op_check(
     *needs: Capability,
     applies: Applies = lambda op: True,
     once_per_signature: bool = False,
+    sparing: bool = False,
     dtypes: frozenset[str] = FULL,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is asked about every case of every op that it applies to."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        _register(
-            Check(name, clause, Kind.OP, function, frozenset(needs), applies, once_per_signature, dtypes)
-        )
+        once = once_per_signature or sparing
+        _register(Check(name, clause, Kind.OP, function, frozenset(needs), applies, once, sparing, dtypes))
         return function
 
     return register

@@ -169,7 +169,8 @@ def _check(check: Check, page: Page) -> None:
     if check.kind.value == "op":
         asked = [op.name for op in CATALOGUE.values() if check.applies(op)]
         few = ", ".join(asked[:6]) + (", …" if len(asked) > 6 else "")
-        how = "one draw of every signature" if check.once_per_signature else "every drawn case"
+        once = "a few signatures" if check.sparing else "one draw of every signature"
+        how = once if check.once_per_signature else "every drawn case"
         page.text(f"{len(asked)} of {len(CATALOGUE)} ops ({few}), {how}, in every dtype that the engine has.")
     elif check.kind.value == "point":
         points = [point.key for point in SPECIAL_POINTS.values() if point.nature.value == check.name]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,22 @@ def rounding_by(rng: np.random.Generator) -> Iterator[None]:
         _source.reset(token)
 
 
-def moved(array: Array, rng: np.random.Generator) -> Array:
-    """Every entry moved by one unit in the last place, up, down, or not at all."""
+def moved(array: Array, rng: np.random.Generator, least: Any = 0) -> Array:
+    """Every entry moved by one unit in the last place, up, down, or not at all.
+
+    Of a complex entry both parts are moved, the imaginary one by a unit of at least the size `least`.
+    """
+    if array.dtype.kind == "c":
+        parts = np.empty_like(array)
+        parts.real = moved(array.real, rng)
+        parts.imag = _step(array.imag, np.maximum(np.abs(array.imag), least), rng)
+        return parts
+    return _step(array, array, rng)
+
+
+def _step(array: Array, size: Array, rng: np.random.Generator) -> Array:
     steps = rng.integers(-1, 2, array.shape).astype(array.dtype)
-    return np.asarray(array + steps * np.spacing(array), dtype=array.dtype)
+    return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)
 
 
 def rounded(array: Array, rng: np.random.Generator) -> Array:
@@ -51,7 +63,7 @@ class Rounded(np.ndarray[Any, Any]):
         if method == "at":
             return None
         several = isinstance(results, tuple)
-        outputs = tuple(map(_rounded_result, results if several else (results,)))
+        outputs = tuple(_rounded_result(z, _tangent(plain)) for z in (results if several else (results,)))
         for target, output in zip(into or (), outputs, strict=False):
             if target is not None:
                 target.view(np.ndarray)[...] = output
@@ -59,6 +71,18 @@ class Rounded(np.ndarray[Any, Any]):
         return outputs if several else outputs[0]
 
 
-def _rounded_result(result: Any) -> Any:
+def _tangent(operands: Sequence[Any]) -> Any:
+    """The size of a function's tangent, where a complex step carries one through a single operand.
+
+    Who differentiates tanh takes 1 - z², which rounds as a number of size 1 does, however small it is. A
+    complex tanh has no such step, so that its tangent is moved by what enters it.
+    """
+    is_complex = len(operands) == 1 and np.iscomplexobj(operands[0])
+    return np.abs(np.imag(operands[0])) if is_complex else 0
+
+
+def _rounded_result(result: Any, least: Any) -> Any:
     value = np.asarray(result)
-    return moved(value, _source.get()).view(Rounded) if value.dtype.kind == "f" else result
+    if value.dtype.kind not in "fc":
+        return result
+    return moved(value, _source.get(), least if np.shape(least) == value.shape else 0).view(Rounded)

@@ -34,6 +34,11 @@ class Effort:
     samples: int  # of each clause's check
     programs: int
 
+    @property
+    def few(self) -> int:
+        """How many signatures decide a check whose every question costs an engine a compilation of its own."""
+        return max(1, self.signatures // 4)
+
 
 def build(
     op: Op,

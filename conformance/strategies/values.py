@@ -56,6 +56,14 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     return np.array(values, dtype=dtype)
 
 
+def direction(domain: Domain, shape: Shape, dtype: str, rng: Generator) -> Array:
+    """A signed direction in which an operand of the domain can move: a symmetric one moves symmetrically."""
+    values = cotangent(shape, dtype, "signed", rng)
+    if domain.kind is Kind.POSITIVE_DEFINITE:
+        return np.array(values + np.swapaxes(values, -1, -2), dtype=dtype)
+    return values
+
+
 def _grid(domain: Domain, texture: str) -> tuple[Array, float]:
     """The points a domain offers, and their distance."""
     reach = 16.0 if texture == "wide" else 3.0

@@ -1,0 +1,77 @@
+"""Second derivatives of an op: its rule, differentiated along a direction without a rule of its own.
+
+The rule of an analytic op takes complex operands, and a complex step through it is the forward mode of
+the textbook rule in whatever precision it is given. So the allowance of a second derivative comes about
+as that of a first one does: the same evaluation with every result on the way moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from conformance.case import Array, Case
+from conformance.op import Op
+from conformance.oracle.allowance import MOVES, ULPS, Evaluate, Expected, entries_of, expect, scale
+from conformance.oracle.derivative import REAL, is_analytic
+
+# Powers of two, whose squares vanish beside 1 in their precision and whose products stay normal.
+STEP = {"float32": 2.0**-40, "float64": 2.0**-100, np.dtype(REAL).name: 2.0**-100}
+
+
+def turned(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
+    """How the gradients of `wrt` turn, as a function of operands, cotangents and one direction each."""
+    operands, cotangents = len(case.operands), len(case.cotangents)
+
+    def evaluate(inputs: Sequence[Array]) -> Sequence[Array]:
+        step = inputs[-1].dtype.type(STEP[inputs[-1].dtype.name])
+        xs = list(inputs[:operands])
+        for index, direction in zip(wrt, inputs[operands + cotangents :], strict=True):
+            xs[index] = xs[index] + 1j * (step * direction)
+        given = tuple(inputs[operands : operands + cotangents])
+        z = op.reference(*xs, **case.parameters)
+        g = given if op.has_several_outputs else given[0]
+        pulled = [np.asarray(op.rule(i, g, z, *xs, **case.parameters)) for i in wrt]
+        return [p.imag / step for p in pulled]
+
+    return evaluate
+
+
+def is_smooth(op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array]) -> bool:
+    """Whether the rule takes complex operands, and is analytic along the directions."""
+    operands = [x.astype(REAL) if x.dtype.kind == "f" else x for x in case.operands]
+    given = tuple(g.astype(REAL) for g in case.cotangents)
+
+    def gradients(t: Array) -> Array:
+        xs = list(operands)
+        for index, direction in zip(wrt, directions, strict=True):
+            xs[index] = xs[index] + t * direction.astype(REAL)
+        z = op.reference(*xs, **case.parameters)
+        g = given if op.has_several_outputs else given[0]
+        return np.concatenate([np.ravel(op.rule(i, g, z, *xs, **case.parameters)) for i in wrt])
+
+    with np.errstate(all="ignore"):
+        return is_analytic(gradients, np.asarray(0.0, REAL), np.asarray(1.0, REAL))
+
+
+def expected_turns(
+    op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array], moves: int = MOVES
+) -> list[Expected]:
+    """How the gradients of a case must turn when the operands in `wrt` move along the directions."""
+    inputs = (*case.operands, *case.cotangents, *directions)
+    evaluate = turned(op, case, wrt)
+    # An engine differentiates its rule, and does not step: where 1 - z² cancels, it rounds once more than this.
+    rounding = ULPS * _largest(case.cotangents) * _largest(directions) * scale(op, case)
+    return expect(
+        evaluate,
+        inputs,
+        case.dtype,
+        [rounding] * len(wrt),
+        entries=entries_of(op),
+        moves=moves,
+    )
+
+
+def _largest(arrays: Sequence[Array]) -> float:
+    return max((float(np.abs(x).max(initial=0.0)) for x in arrays), default=0.0)
