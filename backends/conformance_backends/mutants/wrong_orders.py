@@ -83,7 +83,7 @@ MUTANTS: tuple[Mutant, ...] = (
         (*SECOND, E4("four-orders"), E4("third-order"), E5("commuting")), ("multiply",), of_plain_values),
     rule("half-a-product-cut", "A product's slope by its first operand is taken from plain values.",
         (*SECOND, E4("four-orders"), E5("symmetric"), E5("commuting")), ("multiply",), of_plain_values_for_the_first),
-    behaviour("first-tangent-alone", "Of several tangents only the first is pushed forward.",
+    behaviour("other-tangents-lost", "Of several tangents only the first is pushed forward.",
         ("op/forward", "op/forward-over-reverse", E4("four-orders")), ops=("multiply", "divide"), jvp=first_tangent_alone),
     behaviour("tangents-too-long", "Tangents are a millionth too long.",
         ("op/forward", "contract/E3/columns"), ops=("tanh", "matmul"), jvp=a_millionth_longer),
