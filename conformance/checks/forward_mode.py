@@ -142,11 +142,11 @@ def _hold_adjoint(
 
 
 def _quadratic(engine: Backend, sample: Sample) -> tuple[Callable[..., Any], Array, Array]:
-    """x ↦ (x·x) W, a point, and its Jacobian there; everything is exact."""
+    """x ↦ (x·x) W on a row of three, a point, and its Jacobian there; everything is exact."""
     matmul, multiply = engine.op("matmul"), engine.op("multiply")
-    x, weight = sample.array((3,)), sample.array((3, 2))
+    x, weight = sample.array((1, 3)), sample.array((3, 2))
     constant = engine.array(np.array(weight))
-    jacobian = (2 * x[:, None] * weight).T
+    jacobian = (2 * x.T * weight).T
     return lambda a: matmul(multiply(a, a), constant), x, jacobian
 
 
@@ -155,8 +155,8 @@ def jacobian_by_rows(engine: Backend, sample: Sample) -> None:
     """Every row of a Jacobian is the gradient for a one-hot cotangent."""
     function, x, jacobian = _quadratic(engine, sample)
     for i, row in enumerate(jacobian):
-        got = gradients_of(engine, function, [x], np.eye(2, dtype=x.dtype)[i])[0]
-        hold_equal(got, row, f"row {i} of a Jacobian, by pulling back")
+        got = gradients_of(engine, function, [x], np.eye(2, dtype=x.dtype)[i : i + 1])[0]
+        hold_equal(got, row[None], f"row {i} of a Jacobian, by pulling back")
 
 
 @contract("E3", "columns", Capability.FORWARD)
@@ -164,8 +164,8 @@ def jacobian_by_columns(engine: Backend, sample: Sample) -> None:
     """Every column of a Jacobian is the tangent for a one-hot tangent."""
     function, x, jacobian = _quadratic(engine, sample)
     for j, column in enumerate(jacobian.T):
-        _, (pushed,) = engine.jvp(function, [np.array(x)], [np.eye(3, dtype=x.dtype)[j]])
-        hold_equal(plain(engine, pushed), column, f"column {j} of a Jacobian, by pushing forward")
+        _, (pushed,) = engine.jvp(function, [np.array(x)], [np.eye(3, dtype=x.dtype)[j : j + 1]])
+        hold_equal(plain(engine, pushed), column[None], f"column {j} of a Jacobian, by pushing forward")
 
 
 @contract("E3", "stacked", Capability.VECTORIZING, Capability.HIGHER_ORDER)
@@ -174,15 +174,15 @@ def jacobian_by_a_vectorized_pullback(engine: Backend, sample: Sample) -> None:
     function, x, jacobian = _quadratic(engine, sample)
     point = engine.array(np.array(x))
     pulled = engine.vectorized(lambda g: engine.nested_vjp(function, [point], [g])[0])
-    got = plain(engine, pulled(engine.array(np.eye(2, dtype=x.dtype))))
-    hold_equal(got, jacobian, "a Jacobian by stacked cotangents")
+    got = plain(engine, pulled(engine.array(np.eye(2, dtype=x.dtype)[:, None])))
+    hold_equal(got, jacobian[:, None], "a Jacobian by stacked cotangents")
 
 
 @contract("E3", "mapped", Capability.VECTORIZING, Capability.HIGHER_ORDER)
 def vectorized_gradients_are_the_loops(engine: Backend, sample: Sample) -> None:
     """A gradient mapped over a stack of points is the stack of the gradients at each."""
     function, x, _ = _quadratic(engine, sample)
-    points, g = sample.array((4, 3)), sample.array((2,))
+    points, g = sample.array((4, 1, 3)), sample.array((1, 2))
     upstream = engine.array(np.array(g))
     mapped = engine.vectorized(lambda a: engine.nested_vjp(function, [a], [upstream])[0])
     got = plain(engine, mapped(engine.array(np.array(points))))
