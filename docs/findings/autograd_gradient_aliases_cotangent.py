@@ -18,3 +18,7 @@ for name, function in (
     gradient = pullback(g)
     g[...] = 7
     print(f"{name}: the gradient was ones; after the cotangent was written into it is {gradient.tolist()}")
+
+pullback, y = make_vjp(np.sum)(np.array(1.0))
+g = np.ones(())
+print("sum of a 0-d array: the gradient is the cotangent itself:", pullback(g) is g)
