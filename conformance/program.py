@@ -7,13 +7,14 @@ the output.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.case import Array, decode, encode, listed, pack, unpack
 from conformance.case import damaged as damaged_token
 
 PREFIX = "p1:"
+BRANCH = "branch"  # a step on (decider, operand): `then` where the decider's sum is positive, `otherwise` where not
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class Step:
     op: str
     inputs: tuple[int, ...]
     parameters: Mapping[str, Any]
+
+
+def _taken(branch: Step, decider: Array) -> Step:
+    """The step that a branch amounts to."""
+    return Step(branch.parameters["then" if decider.sum() > 0 else "otherwise"], branch.inputs[1:], {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +44,31 @@ class Program:
         """Every value of the program, where `call(op, parameters)` gives the function of a step."""
         values = list(leaves)
         for step in self.steps:
-            values.append(call(step.op, step.parameters)(*(values[i] for i in step.inputs)))
+            inputs = [values[i] for i in step.inputs]
+            if step.op == BRANCH:
+                total = call("sum", {"axis": None, "keepdims": False})(inputs[0])
+                values.append(call(step.parameters["then" if total > 0 else "otherwise"], {})(inputs[1]))
+            else:
+                values.append(call(step.op, step.parameters)(*inputs))
         return values
+
+    @property
+    def has_branches(self) -> bool:
+        """Whether a value decides which way it goes."""
+        return any(step.op == BRANCH for step in self.steps)
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """The leaves that have a gradient: the others are truth values and indices."""
+        return tuple(i for i, leaf in enumerate(self.leaves) if leaf.dtype.kind == "f")
+
+    def straightened(self, call: Callable[[str, Mapping[str, Any]], Callable[..., Any]]) -> Program:
+        """The program without branches that takes the same way."""
+        if not self.has_branches:
+            return self
+        values = self.run(call, self.leaves)
+        taken = [step if step.op != BRANCH else _taken(step, values[step.inputs[0]]) for step in self.steps]
+        return replace(self, steps=tuple(taken))
 
     @property
     def label(self) -> str:

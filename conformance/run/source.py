@@ -13,6 +13,8 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from conformance.backend import Backend
 
 
@@ -50,9 +52,11 @@ def call_text(backend: Backend, name: str, operands: list[str], parameters: dict
     """A call of an op in the engine's own words: a lambda of the table is written out."""
     expression = expression_of(backend, name)
     if expression is None and backend.dialect and backend.dialect.call:
-        return backend.dialect.call.format(name=name, operands=", ".join(operands), parameters=parameters)
+        return backend.dialect.call.format(
+            name=name, operands=", ".join(operands), parameters=spelled(parameters)
+        )
     arguments = [ast.parse(text, mode="eval").body for text in operands]
-    keywords = {k: ast.parse(repr(v), mode="eval").body for k, v in parameters.items()}
+    keywords = {k: ast.parse(spelled(v), mode="eval").body for k, v in parameters.items()}
     if isinstance(expression, ast.Lambda) and not expression.args.vararg:
         return ast.unparse(_inlined(expression, arguments, keywords))
     function = (
@@ -62,6 +66,19 @@ def call_text(backend: Backend, name: str, operands: list[str], parameters: dict
         function = expression
     given = [ast.keyword(k, v) for k, v in keywords.items()]
     return ast.unparse(ast.Call(function, arguments, given))
+
+
+def spelled(value: Any) -> str:
+    """A parameter as Python writes it, an array as NumPy's call that makes it."""
+    if isinstance(value, np.ndarray):
+        return f"np.array({value.tolist()})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(spelled, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(spelled, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{k!r}: {spelled(v)}' for k, v in value.items())}}}"
+    return repr(value)
 
 
 def _inlined(function: ast.Lambda, arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> ast.expr:

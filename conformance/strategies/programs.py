@@ -1,4 +1,4 @@
-"""Random programs: graphs of 1 to 30 steps with fan-out and broadcasting.
+"""Random programs: graphs of 1 to 30 steps with fan-out and broadcasting, of a few ops or of all.
 
 Only steps that are possible are offered, so nothing is drawn to be thrown away: shapes fit, and no
 value leaves the range in which the gradient is well determined.
@@ -18,6 +18,7 @@ from conformance.op import Op
 from conformance.program import Program, Step
 from conformance.strategies import explore
 from conformance.strategies.values import cotangent
+from conformance.strategies.wide_programs import wide_programs
 
 LONGEST = 30
 LARGEST_VALUE = 100.0
@@ -31,22 +32,38 @@ Draw = Callable[..., Any]
 
 
 @st.composite
-def programs(draw: Draw, find: Find, dtype: str) -> Program:
+def narrow_programs(draw: Draw, find: Find, dtype: str) -> Program:
     """Draws a program whose every step takes the latest value and, where it takes two, any earlier one."""
     seed = draw(st.integers(0, 2**16))
     rng = np.random.default_rng(seed)
     shapes = draw(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=3))
     leaves = tuple(cotangent(shape, dtype, "signed", rng) for shape in shapes)
     values, steps = list(leaves), []
-    for _ in range(draw(st.integers(1, LONGEST))):
-        step = draw(st.sampled_from(list(possible_steps(values))))
+    length = draw(st.integers(1, LONGEST))
+
+    def grow(step: Step) -> None:
         value = _value(find, step, values)
         if np.abs(value).max(initial=0.0) > LARGEST_VALUE:  # squash it: always possible, always small
             step = Step("tanh", step.inputs[:1], {})
             value = _value(find, step, values)
         steps.append(step)
         values.append(value)
+
+    while len(steps) < length:
+        alike = [n for n, x in enumerate(values[:-1]) if x.shape == values[-1].shape]
+        if alike and len(steps) <= LONGEST - 3 and draw(st.integers(0, 3)) == 3:
+            for step in crossed(len(values) - 1, draw(st.sampled_from(alike)), turned=draw(st.booleans())):
+                grow(step)
+        else:
+            grow(draw(st.sampled_from(list(possible_steps(values)))))
     return Program(leaves, tuple(steps), cotangent(np.shape(values[-1]), dtype, "signed", rng), dtype)
+
+
+def crossed(latest: int, other: int, *, turned: bool) -> Iterator[Step]:
+    """(x + y) + sin(x), in either order: one cotangent is on its way to x and to y while x waits for another."""
+    yield Step("add", (latest, other), {})
+    yield Step("sin", (latest,), {})
+    yield Step("add", (latest + 2, latest + 1) if turned else (latest + 1, latest + 2), {})
 
 
 def _value(find: Find, step: Step, values: Sequence[Array]) -> Array:
@@ -100,12 +117,18 @@ def _fit(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
 
 @lru_cache(maxsize=4)
 def draw_programs(find: Find, dtype: str, seed: int, count: int) -> tuple[Program, ...]:
-    """The programs for a seed."""
-    return tuple(explore.draw(programs(find, dtype), seed=seed, examples=count))
+    """The programs for a seed: of a few ops, which every engine has, and half as many again of all."""
+    few = explore.draw(narrow_programs(find, dtype), seed=seed, examples=count)
+    every = explore.draw(wide_programs(find, dtype), seed=seed, examples=max(1, count // 2))
+    return (*few, *every)
 
 
 def smallest_program(
     find: Find, dtype: str, seed: int, count: int, is_failing: Callable[[Program], bool]
 ) -> Program | None:
     """The smallest failing program among those drawn for the same seed and around them."""
-    return explore.shrink(programs(find, dtype), is_failing, seed=seed, examples=count)
+    for strategy in (narrow_programs(find, dtype), wide_programs(find, dtype)):
+        smallest = explore.shrink(strategy, is_failing, seed=seed, examples=count)
+        if smallest is not None:
+            return smallest
+    return None

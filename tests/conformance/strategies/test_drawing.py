@@ -10,6 +10,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from hypothesis import strategies as st
 
 from conformance.case import Case
+from conformance.checks.observation import hold_within
 from conformance.layout import LAYOUTS
 from conformance.op import DISTINCT, POSITIVE, Domain, Kind
 from conformance.ops import CATALOGUE, find
@@ -157,20 +158,25 @@ def test_programs_run_in_range_and_are_of_every_length() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_the_reverse_sweep_and_the_reference_engine_agree_to_the_bit(dtype: str) -> None:
+def test_the_reverse_sweep_and_the_reference_engine_agree(dtype: str) -> None:
+    """To rounding: where a value receives three contributions, each adds them up in an order of its own."""
     backend = NumpyTape()
     for program in draw_programs(find, dtype, 4, 25):
-        leaves = [backend.leaf(np.array(x)) for x in program.leaves]
+        leaves = [
+            (backend.leaf if i in program.variables else backend.array)(np.array(x))
+            for i, x in enumerate(program.leaves)
+        ]
         output = program.run(backend.call, leaves)[-1]
         backend.backward(output, backend.array(program.cotangent))
-        swept = reverse_sweep(program, find, (*program.leaves, program.cotangent))
-        for leaf, gradient in zip(leaves, swept, strict=True):
-            got = np.zeros_like(leaf.value) if leaf.grad is None else leaf.grad
-            np.testing.assert_array_equal(got, gradient, err_msg=program.token)
+        expected = expected_program_gradients(program, find)
+        for i, of_leaf in zip(program.variables, expected, strict=True):
+            hold_within(leaves[i].grad, of_leaf, program.token)
 
 
 def test_the_sweep_is_within_its_own_allowance() -> None:
     for program in draw_programs(find, "float32", 4, 5):
         swept = reverse_sweep(program, find, (*program.leaves, program.cotangent))
-        for got, expected in zip(swept, expected_program_gradients(program, find), strict=True):
+        expectations = expected_program_gradients(program, find)
+        for i, expected in zip(program.variables, expectations, strict=True):
+            got = swept[i]
             assert (np.abs(got - expected.exact) <= expected.allowed).all()

@@ -1,0 +1,186 @@
+"""Random programs of the whole catalogue.
+
+The law of an op says what shapes it takes. An earlier value is reshaped, or some of its entries are taken,
+to be its operand where it lies in the domain, at a distance from kinks; everything else is a fresh leaf. So no
+step is impossible, and no kink near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from conformance.case import Array
+from conformance.op import Domain, Kind, Op, Signature
+from conformance.ops import FAMILIES
+from conformance.program import BRANCH, Program, Step
+from conformance.strategies.values import cotangent, operands
+
+LONGEST = 30
+MOST_OPS = 10
+LARGEST_VALUE = 32.0
+LARGEST_SIZE = 64
+DISTANCE = 1 / 16  # from kinks, ties and the ends of a domain
+WORST_CONDITION = 20.0
+BRANCHES = ("square", "sin", "negative", "tanh")
+
+Draw = Callable[..., Any]
+Find = Callable[[str], Op]
+
+
+@st.composite
+def wide_programs(draw: Draw, find: Find, dtype: str) -> Program:
+    """Draws a program whose every op takes the latest value, where that lies in its domain."""
+    growing = _Growing(find, dtype, draw(st.integers(0, 2**16)))
+    growing.leaf(cotangent(draw(st.sampled_from(((3,), (2, 3), (3, 3), ()))), dtype, "signed", growing.rng))
+    for _ in range(draw(st.integers(1, MOST_OPS))):
+        if draw(st.integers(0, 7)) == 7:
+            growing.branch(draw(st.sampled_from(BRANCHES)), draw(st.sampled_from(BRANCHES)))
+            continue
+        op = find(draw(st.sampled_from(_names(draw(st.sampled_from(sorted(FAMILIES)))))))
+        signature = op.law(lambda options: draw(st.sampled_from(list(options))))
+        growing.apply(op, signature, draw(st.integers(0, 3)))
+    return growing.program()
+
+
+@cache
+def _names(family: str) -> tuple[str, ...]:
+    """The ops of a family that a program can have: one output, and operands that need no symmetry."""
+    return tuple(
+        op.name
+        for op in FAMILIES[family]
+        if not op.has_several_outputs and all(d.kind is not Kind.POSITIVE_DEFINITE for d in op.domains)
+    )
+
+
+class _Growing:
+    """A program that grows: values are numbered as they come, leaves from -1 downwards."""
+
+    def __init__(self, find: Find, dtype: str, seed: int) -> None:
+        self.find = find
+        self.dtype = dtype
+        self.rng = np.random.default_rng(seed)
+        self.leaves: list[Array] = []
+        self.steps: list[Step] = []
+        self.values: dict[int, Array] = {}
+        self.latest = 0
+
+    def leaf(self, value: Array) -> int:
+        """A new leaf."""
+        self.leaves.append(value)
+        self.values[-len(self.leaves)] = value
+        if len(self.leaves) == 1:
+            self.latest = -1
+        return -len(self.leaves)
+
+    def step(self, op: str, inputs: tuple[int, ...], parameters: Mapping[str, Any]) -> int:
+        """A new step."""
+        value = self.find(op).reference(*(self.values[i] for i in inputs), **parameters)
+        self.steps.append(Step(op, inputs, parameters))
+        self.latest = len(self.steps) - 1
+        self.values[self.latest] = np.asarray(value)
+        return self.latest
+
+    def branch(self, then: str, otherwise: str) -> None:
+        """A step on the latest value that the latest value decides."""
+        value = self.values[self.latest]
+        total = float(value.sum())
+        if abs(total) < DISTANCE or np.abs(value).max() > np.sqrt(LARGEST_VALUE):
+            return
+        taken = self.find(then if total > 0 else otherwise).reference(value)
+        self.steps.append(Step(BRANCH, (self.latest, self.latest), {"then": then, "otherwise": otherwise}))
+        self.latest = len(self.steps) - 1
+        self.values[self.latest] = np.asarray(taken)
+
+    def apply(self, op: Op, signature: Signature, turn: int) -> None:
+        """An op, where it gives numbers that can be gone on with; its operands are old values or fresh leaves."""
+        sizes = [int(np.prod(shape)) for shape in signature.shapes]
+        if not sizes or min(sizes) < 1 or max(sizes) > LARGEST_SIZE or len(self.steps) > LONGEST - 9:
+            return
+        domains = signature.domains or tuple(op.domain(i) for i in range(len(sizes)))
+        fresh = operands(domains, signature.shapes, self.dtype, "round", self.rng)
+        chosen = self._chosen(domains, signature, fresh, turn)
+        if not chosen:  # the latest value is brought between 0 and 1, where most domains are
+            self.step("sigmoid", (self.latest,), {})
+            chosen = self._chosen(domains, signature, fresh, turn)
+        if not chosen:
+            return
+        given = [
+            self._adapted(self.values[chosen[i]], x.shape) if i in chosen else x for i, x in enumerate(fresh)
+        ]
+        with np.errstate(all="ignore"):
+            value = np.asarray(op.reference(*given, **signature.parameters))
+        if value.dtype != self.dtype or not 1 <= value.size <= LARGEST_SIZE or not np.isfinite(value).all():
+            return
+        if np.abs(value).max() > LARGEST_VALUE:
+            return
+        inputs = tuple(
+            self._adapt(chosen[i], x.shape) if i in chosen else self.leaf(x) for i, x in enumerate(fresh)
+        )
+        self.step(op.name, inputs, signature.parameters)
+
+    def _chosen(
+        self, domains: tuple[Domain, ...], signature: Signature, fresh: tuple[Array, ...], turn: int
+    ) -> dict[int, int]:
+        """For operands that can be an old value, which: the latest for one, any for the others."""
+        possible = [
+            i
+            for i, d in enumerate(domains)
+            if d.is_differentiable and d.kind in (Kind.REAL, Kind.DISTINCT, Kind.INVERTIBLE)
+        ]
+        order = possible[turn % max(len(possible), 1) :] + possible[: turn % max(len(possible), 1)]
+        chosen: dict[int, int] = {}
+        for position in order:
+            old = self.latest if not chosen else int(self.rng.choice(sorted(self.values)))
+            if self.values[old].dtype.kind != "f":
+                continue
+            value = self._adapted(self.values[old], signature.shapes[position])
+            others = [x for i, x in enumerate(fresh) if domains[i].kind is Kind.DISTINCT and i != position]
+            if _lies_in(domains[position], value, others):
+                chosen[position] = old
+            elif not chosen:
+                return {}
+        return chosen
+
+    def _adapted(self, value: Array, shape: tuple[int, ...]) -> Array:
+        return np.resize(value, shape)
+
+    def _adapt(self, old: int, shape: tuple[int, ...]) -> int:
+        """The number of a value of that shape: reshaped, or some entries of it, taken again and again."""
+        value, size = self.values[old], int(np.prod(shape))
+        if value.shape == shape:
+            return old
+        if value.size != size:
+            flat = old if value.ndim == 1 else self.step("reshape", (old,), {"shape": (value.size,)})
+            places = np.arange(size) % value.size
+            old = self.step("getitem", (flat,), {"index": (places,)})
+        return old if self.values[old].shape == shape else self.step("reshape", (old,), {"shape": shape})
+
+    def program(self) -> Program:
+        """What has grown, its leaves first."""
+        if not self.steps:
+            self.step("negative", (self.latest,), {})
+        count = len(self.leaves)
+        steps = tuple(
+            Step(s.op, tuple(-i - 1 if i < 0 else count + i for i in s.inputs), s.parameters)
+            for s in self.steps
+        )
+        shape = self.values[len(self.steps) - 1].shape
+        return Program(
+            tuple(self.leaves), steps, cotangent(shape, self.dtype, "signed", self.rng), self.dtype
+        )
+
+
+def _lies_in(domain: Domain, value: Array, others: list[Array]) -> bool:
+    """Whether a value is inside a domain, at a distance from its ends, its kinks and its ties."""
+    if domain.kind is Kind.INVERTIBLE:
+        return bool(np.linalg.cond(value.astype(float)).max() < WORST_CONDITION)
+    if domain.kind is Kind.DISTINCT:
+        every = np.sort(np.concatenate([value.ravel(), *(x.ravel() for x in others)]))
+        return bool(np.diff(every).min(initial=1.0) >= DISTANCE)
+    is_inside = (value >= domain.low + DISTANCE).all() and (value <= domain.high - DISTANCE).all()
+    return bool(is_inside and all((np.abs(value - kink) >= DISTANCE).all() for kink in domain.kinks))
