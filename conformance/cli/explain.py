@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,14 +38,34 @@ ASKED = {  # about what, where it is not the engine as a whole
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The argument of `explain`."""
     parser.add_argument(
-        "id", metavar="ID", help="a clause (B3), an op (matmul), a check (op/vjp), or the id of a result"
+        "id",
+        metavar="ID",
+        help="a clause (B3), an op (matmul), a check (op/vjp), the id of a result, or 'standard' for all clauses",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="with 'standard': write it there, as HTML or Markdown by the file's name",
     )
 
 
 def command(options: argparse.Namespace) -> int:
     """Print the page of whatever the id names."""
     from conformance.cli.telling import Page
+    from conformance.errors import UsageError
 
+    if options.id == "standard":
+        from conformance.cli.standard import as_markdown, blocks, write_standard
+
+        if options.output:
+            write_standard(options.output)
+        else:
+            print(as_markdown(blocks()), end="")
+        return 0
+    if options.output:
+        raise UsageError("-o writes the standard: conformance explain standard -o docs/standard.md")
     page = Page()
     explain(options.id.strip().strip("/"), page)
     page.end()
@@ -109,6 +130,7 @@ def _op(name: str, page: Page) -> None:
 def _clause(clause: Clause, page: Page) -> None:
     from conformance.checks import load_all
     from conformance.clauses.clause import CHAPTERS, Level
+    from conformance.run.selftest import registered_mutants
 
     page.title(f"{clause.number} · {clause.level.value} · {CHAPTERS[clause.chapter]}")
     page.text(clause.sentence)
@@ -123,9 +145,14 @@ def _clause(clause: Clause, page: Page) -> None:
         )
     page.heading("The computation" if clause.level is Level.SHOWN else "How it is tested")
     tests = [check for check in load_all().values() if check.clause == clause.number]
+    mutants = registered_mutants().values()
     for check in tests:
         page.line(check.key)
         _docstring(check, page, indent=4)
+        for need in sorted(check.needs, key=lambda need: need.name):
+            page.text(f"needs {need.label}: {need.value}", indent=4)
+        if caught := [mutant.name for mutant in mutants if check.key in mutant.kills]:
+            page.text(f"catches {', '.join(caught)}", indent=4)
     page.heading("Further")
     for query in dict.fromkeys(_query(check) for check in tests):
         page.line(f"conformance run -q '{query}'")
