@@ -71,7 +71,7 @@ def _clause(clause: Clause, mutants: list[Mutant]) -> Iterator[Block]:
     yield Block("p", f"{'What it teaches' if clause.level is Level.SHOWN else 'Why'}: {clause.reason}")
     if clause.elects:
         yield Block("p", f"Elected: {', '.join(f'`{choice}`' for choice in clause.elects)}.")
-    for check in load_all().values():
+    for _, check in sorted(load_all().items()):  # registered in the order of imports, which is nobody's
         if check.clause == clause.number:
             yield Block("li", _check(check, mutants))
             if clause.level is Level.SHOWN:
