@@ -207,7 +207,7 @@ TWO_OPERANDS = (
         formula="x̄ = g / y, ȳ = −g · z / y", source="d(x/y) = (dx − z dy) / y",
         domains=[REAL, NONZERO], aliases=("true_divide", "div")),
     # Inside the domain of pow the guards are idle; at x = 0 they give the limits where there are any.
-    elementwise("pow", np.power, lambda z, x, y: y * x ** (y - (y != 0)),
+    elementwise("pow", np.power, lambda z, x, y: y * x ** (y - ((x != 0) | (y != 0))),
         lambda z, x, y: z * np.log(np.where(x > 0, x, 1)),
         formula="x̄ = g · y xʸ⁻¹, ȳ = g · z ln x",
         source="DLMF 4.7.9 and the power rule, on x^y = exp(y ln x)",
@@ -227,7 +227,7 @@ TWO_OPERANDS = (
         lambda z, x, y: sigmoid(LN2 * (y - x)),
         formula="x̄ = g · σ((x − y) ln 2), ȳ = g · σ((y − x) ln 2)", source="2ᶻ = 2ˣ + 2ʸ differentiated"),
     elementwise("xlogy", xlogy, lambda z, x, y: np.log(y),
-        lambda z, x, y: x / np.where(x == 0, 1, y),
+        lambda z, x, y: x / np.where((x == 0) & (y == 0), 1, y),
         formula="x̄ = g · ln y, ȳ = g · x / y", source="product rule", domains=[REAL, POSITIVE]),
     elementwise("maximum", np.maximum, lambda z, x, y: np.where(x == y, 0.5, x > y),
         lambda z, x, y: np.where(x == y, 0.5, y > x),

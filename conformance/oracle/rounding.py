@@ -16,6 +16,8 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
+PRODUCT = 3  # roundings in the imaginary part of a product, ad + bc: those of two products and a sum
+
 _source = contextvars.ContextVar[np.random.Generator]("source")
 
 
@@ -32,18 +34,19 @@ def rounding_by(rng: np.random.Generator) -> Iterator[None]:
 def moved(array: Array, rng: np.random.Generator, least: Any = 0) -> Array:
     """Every entry moved by one unit in the last place, up, down, or not at all.
 
-    Of a complex entry both parts are moved, the imaginary one by a unit of at least the size `least`.
+    Of a complex entry both parts are moved, the imaginary one by as many units as a product rounds, each of
+    at least the size `least`.
     """
     if array.dtype.kind == "c":
         parts = np.empty_like(array)
         parts.real = moved(array.real, rng)
-        parts.imag = _step(array.imag, np.maximum(np.abs(array.imag), least), rng)
+        parts.imag = _step(array.imag, np.maximum(np.abs(array.imag), least), rng, furthest=PRODUCT)
         return parts
-    return _step(array, array, rng)
+    return _step(array, array, rng, furthest=1)
 
 
-def _step(array: Array, size: Array, rng: np.random.Generator) -> Array:
-    steps = rng.integers(-1, 2, array.shape).astype(array.dtype)
+def _step(array: Array, size: Array, rng: np.random.Generator, *, furthest: int) -> Array:
+    steps = rng.integers(-furthest, furthest + 1, array.shape).astype(array.dtype)
     return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)
 
 
@@ -69,6 +72,13 @@ class Rounded(np.ndarray[Any, Any]):
                 target.view(np.ndarray)[...] = output
         outputs = into if into is not None else outputs
         return outputs if several else outputs[0]
+
+    def __array_function__(self, function: Any, types: Any, operands: Any, keywords: Any) -> Any:
+        """What only arranges entries (`np.where`) rounds nothing, and must not end the rounding that follows."""
+        result = super().__array_function__(function, types, operands, keywords)
+        if type(result) is np.ndarray and result.dtype.kind in "fc":
+            return result.view(Rounded)
+        return result
 
 
 def _tangent(operands: Sequence[Any]) -> Any:
