@@ -11,6 +11,7 @@ def load_all() -> dict[str, Check]:
         batches,
         capabilities,
         control_flow,
+        cost,
         cutting,
         dependence,
         examples,

@@ -13,6 +13,7 @@ from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, elected
 from conformance.checks.results import refused
 from conformance.checks.sample import Sample
+from conformance.checks.seeding import gradients_of
 from conformance.errors import Violation
 
 NO_PATH = ("zeros", "none", "refused")
@@ -106,3 +107,19 @@ def nothing_in(engine: Backend, gradient: Any, operand: Array, what: str) -> str
         raise Violation(f"the gradient of {what} is of the type {got.dtype}, which has no gradients", got=got)
     hold_equal(got, np.zeros(operand.shape), f"the gradient of {what} is neither zeros nor None")
     return "zeros"
+
+
+@contract("A20", "named-twice")
+def operand_named_twice_in_one_call(engine: Backend, sample: Sample) -> None:
+    """An operand named twice in one call receives the sum of what both places receive."""
+    x, g = sample.array((3, 3)), sample.array((3, 3))
+    sums = {
+        "add": 2 * g,
+        "subtract": np.zeros_like(x),
+        "multiply": 2 * g * x,
+        "matmul": g @ x.T + x.T @ g,
+    }
+    for name, expected in sums.items():
+        op = engine.op(name)
+        (got,) = gradients_of(engine, lambda a, op=op: op(a, a), [x], g)
+        hold_equal(got, expected, f"the gradient of {name}(x, x)")

@@ -53,6 +53,8 @@ CLAUSES = (
            ("gradient", "conjugate")),
     Clause("A19", MUST, "A real operand gets a real gradient through complex numbers on the way.",
            "Spectral losses of real signals are common; a complex gradient turns real weights complex."),
+    Clause("A20", MUST, "The same operand named twice in one call receives the sum of what both places receive.",
+           "x * x and x @ x are written every day; a rule that looks its operands up by identity answers for one of them."),
     Clause("A21", MUST, "Operands in lists, tuples and dictionaries get gradients in the same structure.",
            "Optimisers map over parameters and gradients together: a leaf out of place updates another weight."),
     Clause("A22", MUST, "A call that has no meaning is refused with an error, and the gradient asked next is right.",

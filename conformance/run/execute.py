@@ -51,6 +51,7 @@ class Tally:
     seconds: float = 0.0
     error: float | None = None
     ulp: float | None = None
+    measured: dict[str, float] | None = None
     failure: BaseException | None = None
     question: Question | None = None
     undecided: list[str] = field(default_factory=list)
@@ -61,7 +62,9 @@ class Tally:
         try:
             worst = ask(check, backend, question)
             self.cases += 1
-            if worst is not None:
+            if isinstance(worst, dict):
+                self.measured = worst if self.measured is None else _least(self.measured, worst)
+            elif worst is not None:
                 self.error, self.ulp = max((self.error or 0.0, self.ulp or 0.0), worst)
         except (NotThisCase, Unsupported) as reason:
             self.undecided.append(str(reason))
@@ -74,6 +77,11 @@ class Tally:
                 self.error, self.ulp = failure.error, failure.ulp
         finally:
             self.seconds += time.perf_counter() - started
+
+
+def _least(before: dict[str, float], after: dict[str, float]) -> dict[str, float]:
+    """Of two measurements the smaller: what disturbs one makes it larger."""
+    return {name: min(value, after.get(name, value)) for name, value in before.items()}
 
 
 class Executor:
@@ -207,6 +215,7 @@ class Executor:
             seconds=round(tally.seconds, 6),
             error=tally.error,
             ulp=tally.ulp,
+            measured=tally.measured,
             evidence=evidence,
         )
 

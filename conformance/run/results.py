@@ -112,7 +112,8 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
 
     `subject` is an op's name (kind "op"), a clause (kind "contract"), a special point (kind "point"),
     "program", "history", "example" or "capability". `error` is the worst |got - expected| over what is
-    allowed; `ulp` is in units in the last place of the expected value.
+    allowed; `ulp` is in units in the last place of the expected value. `measured` has what a reported
+    clause measures, by name: seconds, ratios, counts.
     """
 
     id: str
@@ -128,6 +129,7 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     seconds: float
     error: float | None = None
     ulp: float | None = None
+    measured: dict[str, float] | None = None
     evidence: Evidence | None = None
     reading: Reading | None = None
 

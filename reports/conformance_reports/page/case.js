@@ -109,6 +109,7 @@ const saying = (r, evidence) =>
       ["time", seconds(r.seconds)],
       r.error !== undefined ? ["worst error of all cases", digits(r.error, 3) + " × allowed"] : null,
       r.ulp !== undefined ? ["accuracy where worst", digits(r.ulp, 3) + " ulp"] : null,
+      ...Object.entries(r.measured || {}).map(([name, value]) => [name.replaceAll("_", " "), digits(value, 3)]),
     ]),
   );
 
