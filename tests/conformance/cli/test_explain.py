@@ -36,7 +36,8 @@ def test_every_op_is_explained(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert op.formula in out
     assert op.source in out
     assert "Why there is an upstream gradient" in out
-    assert not re.search(r"\b(nan|inf)\b", out)
+    example = out[out.index("An example") :]  # special points, told before it, may well lie at infinity
+    assert not re.search(r"\b(nan|inf)\b", example)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
