@@ -25,6 +25,7 @@ KINDS = (
 LEVELS = {
     "must": "an engine that does not is not conforming",
     "should": "an engine may have a reason not to, and its users must know",
+    "reported": "a number to be compared, on which nobody is judged",
     "may": "where an engine offers it, it is held to this",
     "example": "a worked example: every number can be checked by hand",
 }

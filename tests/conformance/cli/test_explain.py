@@ -46,7 +46,8 @@ def test_the_example_is_right(name: str) -> None:
     index, entry = example.steepest()
     claimed = float(example.gradients[index][entry])
     assert math.isclose(example.measured(index, entry), claimed, rel_tol=1e-4, abs_tol=1e-9)
-    assert any(np.any(gradient) for gradient in example.gradients.values())
+    # The imaginary part of a real number is zero, and so is its gradient.
+    assert name == "imag" or any(np.any(gradient) for gradient in example.gradients.values())
 
 
 @pytest.mark.parametrize("number", STANDARD)
