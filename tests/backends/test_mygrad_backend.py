@@ -27,7 +27,7 @@ EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
 FAR_OFF = 50  # times what an engine is allowed
 ENGINE = backends.MyGrad()
 # Where MyGrad raises, or answers in another precision: known-failures.toml says why.
-FAULTY = {"clip", "hard_tanh", "leaky_relu", "masked_fill", "nll", "repeat", "softsign", "where"}
+FAULTY = {"clip", "hard_tanh", "leaky_relu", "masked_fill", "nll", "repeat", "softsign"}
 NAMED = [
     pytest.param(name, marks=[pytest.mark.xfail(strict=True)] if name in FAULTY else ())
     for name in ENGINE.ops
