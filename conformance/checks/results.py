@@ -77,7 +77,7 @@ def _has_partners(op: Op) -> bool:
     return len(op.domains) > 1 and sum(domain.is_differentiable for domain in op.domains) > 1
 
 
-@op_check("A7", "mixed-dtype", applies=_has_partners, once_per_signature=True)
+@op_check("A7", "mixed-dtype", applies=_has_partners, sparing=True)
 def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     """In a call that mixes precisions each gradient has its own operand's dtype."""
     operands = [np.array(x) for x in seen.case.operands]
