@@ -70,7 +70,11 @@ def invalid_calls(op: Op, operands: tuple[Array, ...], parameters: Mapping[str, 
             yield call
 
 
-@op_check("A22", "invalid-call", once_per_signature=True)
+def _can_be_called_wrongly(op: Op) -> bool:
+    return Trait.ELEMENTWISE not in op.traits or len(op.domains) > 1
+
+
+@op_check("A22", "invalid-call", applies=_can_be_called_wrongly, once_per_signature=True)
 def invalid_calls_are_refused(seen: Observation) -> None:
     """A call that has no meaning is refused, and the gradient asked next is right."""
     calls = list(invalid_calls(seen.op, seen.case.operands, seen.case.parameters))

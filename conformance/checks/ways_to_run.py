@@ -82,9 +82,9 @@ def compiled_function_remembers_no_value(engine: Backend, sample: Sample) -> Non
     """A compiled function gives what the plain one gives, also with other values, shapes and dtypes."""
     function = _sum_of_products(engine)
     compiled = engine.compiled(function)
-    shapes = (sample.shape, sample.shape, sample.shape, (2, 2))
-    for n, shape in enumerate(shapes):
-        dtype = engine.dtypes[n % len(engine.dtypes)]
+    first, last = engine.dtypes[0], engine.dtypes[-1]
+    calls = ((sample.shape, first), (sample.shape, first), (sample.shape, last), ((2, 2), first))
+    for n, (shape, dtype) in enumerate(calls):
         x, w = sample.array(shape).astype(dtype), sample.array(shape).astype(dtype)
         g = sample.array(()).astype(dtype)
         outputs, gradients = engine.vjp(compiled, [np.array(x), np.array(w)], [np.array(g)])

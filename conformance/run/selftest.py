@@ -6,7 +6,9 @@ check; a check without a mutant may be one that cannot fail.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
+import io
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -28,8 +30,9 @@ from conformance.run.results import EndLine, MutantLine, RunWriter, Verdict
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
-# A second or more each time: asked only of mutants that name them.
+# A second or more each time, of an engine's whole: asked only of controls, and of mutants that name them.
 SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
+SLOW_KINDS = frozenset({Kind.PROGRAM, Kind.HISTORY})
 OF_OPS = frozenset({Kind.OP, Kind.POINT})
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 
@@ -137,10 +140,14 @@ def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
         item
         for item in items_of(mutant.name, mutant.make().dtypes)
         if (item.definition.kind not in OF_OPS or item.subject.partition("/")[0] in (*mutant.ops, COMPOSED))
-        and (item.check not in SLOW or item.check in mutant.kills or not mutant.kills)
+        and (not _is_slow(item) or item.check in mutant.kills or not mutant.kills)
     ]
     for _, group in groupby(sorted(asked, key=lambda item: item.group), key=lambda item: item.group):
         yield list(group)
+
+
+def _is_slow(item: Item) -> bool:
+    return item.check in SLOW or item.definition.kind in SLOW_KINDS
 
 
 def catchers(mutant: Mutant, seed: int, effort: Effort) -> Caught:
@@ -157,8 +164,12 @@ def catchers(mutant: Mutant, seed: int, effort: Effort) -> Caught:
 
 
 def _judged(mutant: Mutant, seed: int, effort: Effort) -> Caught:
-    """The same in a context of its own, where a scope that is left open ends with the mutant."""
-    return contextvars.copy_context().run(catchers, mutant, seed, effort)
+    """The same in a context of its own, where a scope that is left open ends with the mutant.
+
+    What a mutant prints is part of its wrong, and nobody else's to read.
+    """
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return contextvars.copy_context().run(catchers, mutant, seed, effort)
 
 
 def selftest(

@@ -194,8 +194,10 @@ class Tape(_Drawing):
 
     @rule(data=st.data())
     def clear(self, data: Data) -> None:
-        """A gradient forgotten, once or twice."""
-        leaf = data.draw(st.sampled_from(sorted(self.definition.stored)))
+        """A gradient forgotten, once or twice: one that is there, if there is any."""
+        stored = self.definition.stored
+        held = [leaf for leaf, gradient in stored.items() if gradient is not None]
+        leaf = data.draw(st.sampled_from(sorted(held or stored)))
         for _ in range(data.draw(st.integers(1, 2))):
             self.add(Verb.CLEAR, leaf)
 

@@ -20,8 +20,8 @@ def ask_dying(command: Any, adapters: Path, *names: str, timeout: int = 60) -> A
 def only_the_hit_question_is(told: Any, name: str, verdict: str) -> str:
     verdicts = {i: v for i, v in told.verdicts.items() if i.startswith(f"{name}/")}
     assert verdicts.pop(f"{name}/{HIT}") == verdict, told.said
-    assert sum(verdict == "pass" for verdict in verdicts.values()) > 20
-    assert set(verdicts.values()) <= {"pass", "unsupported"}
+    assert len(verdicts) > 20
+    assert set(verdicts.values()) == {"pass"}
     assert {identifier.split("/")[2] for identifier in verdicts} == {"tanh", "exp"}
     message: str = told.result(f"{name}/{HIT}").evidence.message
     return message
@@ -53,7 +53,7 @@ def test_an_exception_beyond_exception_is_one_error(command: Any, adapters: Path
 def test_a_contract_that_ends_the_process_stops_no_other(command: Any, adapters: Path) -> None:
     told = command("run", f"{adapters / 'dies.py'}:ExitsInContracts", "-q", "contract", "-n", 1)
     crashed = {i.split("/")[2] for i, verdict in told.verdicts.items() if verdict == "crash"}
-    assert {"C2"} <= crashed < {i.split("/")[2] for i in told.verdicts}
+    assert crashed == {"A14", "C2", "C3"}  # the clauses that cut a value from its history
     assert told.run.counts()["pass"] > 15
     assert told.run.is_complete
 
@@ -65,7 +65,7 @@ def test_two_workers_that_die_over_and_over_leave_every_question_answered(
     tanh = {i: v for i, v in told.verdicts.items() if "/tanh/" in i}
     assert tanh
     assert set(tanh.values()) == {"crash"}
-    assert set(told.verdicts.values()) == {"crash", "pass", "unsupported"}
+    assert set(told.verdicts.values()) == {"crash", "pass"}
     assert told.run.is_complete
 
 
