@@ -1,0 +1,65 @@
+"""What the state machines share that draw histories.
+
+They ask no engine. They keep the definition of what they have drawn so far, so that only moves that are
+possible are drawn, and every engine is asked the same ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine
+
+from conformance.case import Array
+from conformance.history import History, Move, Verb
+
+Data = Any  # what st.data() gives
+
+SHAPES: tuple[tuple[int, ...], ...] = ((2,), (), (2, 2))
+BINARY = ("multiply", "add", "subtract")
+
+
+def integers(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
+    """Small integers but zero, so that nothing is ever rounded."""
+    rng = np.random.default_rng(seed)
+    return np.array(rng.integers(1, 4, shape) * rng.choice((-1, 1), shape), dtype)
+
+
+class Drawing(RuleBasedStateMachine):
+    """The moves so far, and what they mean."""
+
+    kind: ClassVar[str]
+    per_program: ClassVar[float] = 2.0  # histories, where so many programs are drawn
+    find: ClassVar[Any]
+    dtype: ClassVar[str]
+    visit: ClassVar[Any]
+    definition: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.moves: list[Move] = []
+        self.count = 0
+
+    def teardown(self) -> None:
+        """Hand the history over."""
+        type(self).visit(History(type(self).kind, tuple(self.moves), type(self).dtype))
+
+    def array(self, data: Data, shape: tuple[int, ...]) -> Array:
+        """An array of that shape."""
+        return integers(shape, type(self).dtype, data.draw(st.integers(0, 2**16)))
+
+    def add(self, verb: Verb, *of: int, makes: bool = False, **more: Any) -> bool:
+        """Add a move if it is allowed, and follow what it does; tell whether it is."""
+        move = Move(verb, of, self.count if makes else None, **more)
+        if not self.definition.allows(move):
+            return False
+        self.moves.append(move)
+        self.count += makes
+        self.follow(move)
+        return True
+
+    def follow(self, move: Move) -> None:
+        """What the move does, to an engine that is right."""
+        self.definition.take(move)
