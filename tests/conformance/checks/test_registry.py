@@ -1,0 +1,44 @@
+"""A check is registered once, under a key that tells what it is asked about, and asked of nobody else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.backend import Capability
+from conformance.checks import CHECKS, Kind, load_all
+from conformance.checks.registry import Check, contract, elected
+from conformance.errors import Unsupported
+
+load_all()
+
+
+def claim(*_: Any) -> None:
+    """Something holds."""
+
+
+@pytest.mark.parametrize("check", load_all().values(), ids=lambda check: check.key)
+def test_a_key_begins_with_what_the_check_is_asked_about(check: Check) -> None:
+    assert check.key.split("/")[0] == check.kind.value
+    assert CHECKS[check.key] is check
+
+
+def test_two_checks_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two checks are called contract/A1/scalar-seed"):
+        contract("A1", "scalar-seed")(claim)
+
+
+def test_what_a_backend_does_not_declare_it_is_not_asked() -> None:
+    check = Check("mine", "D7", Kind.CONTRACT, claim, frozenset({Capability.COMPILING}))
+    with pytest.raises(Unsupported, match="numpy does not declare compiling"):
+        check.require(NumpyTape())
+    Check("mine", "D7", Kind.CONTRACT, claim, frozenset({Capability.TAPE})).require(NumpyTape())
+
+
+def test_an_election_is_one_of_the_alternatives() -> None:
+    assert elected(NumpyTape(), "D6", ("views", "copies")) == "copies"
+    for clause, alternatives in (("D6", ("views",)), ("Z1", ("views",))):
+        with pytest.raises(Unsupported, match=f"for {clause}; the alternatives are views"):
+            elected(NumpyTape(), clause, alternatives)
