@@ -121,12 +121,16 @@ def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
     others = [(np.roll(g.ravel(), 1).reshape(g.shape) * 0.5 - 0.25).astype(g.dtype) for g in cotangents]
     sums = [g + h for g, h in zip(cotangents, others, strict=True)]
     other, summed = (seen.ask(cotangents=given).gradients for given in (others, sums))
-    bounds = zip(seen.expected, _allowed_for(seen, others), _allowed_for(seen, sums), strict=True)
-    for position, (expected, *more) in enumerate(bounds):
-        first, second = seen.answer.gradients[position], other[position]
-        if first is not None and second is not None:
-            what = f"{seen.label(position)} is not additive in the cotangent"
-            hold_close(summed[position], first + second, sum(more, expected.allowed), what)
+    for position, (first, second) in enumerate(zip(seen.answer.gradients, other, strict=True)):
+        if first is None or second is None:
+            continue
+        what = f"{seen.label(position)} is not additive in the cotangent"
+        allowed = seen.expected[position].allowed
+        try:  # what the case itself allows is known already, and mostly enough
+            hold_close(summed[position], first + second, allowed, what)
+        except Violation:
+            more = (_allowed_for(seen, given)[position] for given in (others, sums))
+            hold_close(summed[position], first + second, sum(more, allowed), what)
 
 
 def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
