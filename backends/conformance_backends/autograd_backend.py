@@ -16,7 +16,8 @@ from autograd.tracer import getval
 from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
 from conformance.errors import Unsupported
 from conformance_backends.autograd_ops import OPS
-from conformance_backends.autograd_points import POINTS
+from conformance_backends.autograd_points import DEPARTURES
+from conformance_backends.usual_points import elected
 
 IMPORTS = """\
 import autograd.builtins
@@ -45,7 +46,7 @@ class Autograd(FunctionalBackend):
 
     engine = "autograd"
     ops = OPS
-    points = POINTS
+    points = elected(OPS, DEPARTURES)
     capabilities = frozenset(
         {
             Capability.RETAINING,

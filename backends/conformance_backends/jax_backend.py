@@ -25,7 +25,8 @@ from conformance.backend import (
     restricted,
 )
 from conformance_backends.jax_ops import OPS
-from conformance_backends.jax_points import POINTS
+from conformance_backends.jax_points import DEPARTURES
+from conformance_backends.usual_points import elected
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
@@ -54,7 +55,7 @@ class JaxEager(FunctionalBackend):
     mode = "eager"
     dtypes = ("float64", "float32", "float16")
     ops = OPS
-    points = POINTS
+    points = elected(OPS, DEPARTURES)
     # Not ANOMALY: jax_debug_nans names the primitive of the way back, not the op of the forward pass.
     capabilities = frozenset(
         {

@@ -13,7 +13,8 @@ from mygrad.operation_base import Operation
 from conformance.backend import Capability, Dialect, Function, GraphNode, NDArray, TapeBackend
 from conformance.errors import Unsupported
 from conformance_backends.mygrad_ops import OPS
-from conformance_backends.mygrad_points import POINTS
+from conformance_backends.mygrad_points import DEPARTURES
+from conformance_backends.usual_points import elected
 
 IMPORTS = """\
 import mygrad as mg
@@ -41,7 +42,7 @@ class MyGrad(TapeBackend):
 
     engine = "mygrad"
     ops = OPS
-    points = POINTS
+    points = elected(OPS, DEPARTURES)
     capabilities = frozenset(
         {
             Capability.TAPE,

@@ -13,7 +13,8 @@ from conformance.backend import Capability, Dialect, GraphNode, NDArray, TapeBac
 from conformance.ops import CATALOGUE
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_engine import Tensor
-from conformance_backends.numpy_points import POINTS
+from conformance_backends.numpy_points import DEPARTURES
+from conformance_backends.usual_points import elected
 
 
 def _applied(name: str) -> Callable[..., Tensor]:
@@ -72,8 +73,8 @@ class NumpyTape(TapeBackend):
         "D9": "each",
         "E16": "trap",
     }
-    points = POINTS
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}
+    points = elected(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import CATALOGUE\n"
         "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, grad, hook, jvp, no_grad, vjp,\n)",

@@ -10,7 +10,8 @@ import torch
 
 from conformance.backend import Backend, Function, NDArray
 from conformance_backends.torch_ops import OPS
-from conformance_backends.torch_points import POINTS
+from conformance_backends.torch_points import DEPARTURES
+from conformance_backends.usual_points import elected
 
 
 class Torch(Backend):
@@ -19,7 +20,7 @@ class Torch(Backend):
     engine = "torch"
     dtypes = ("float64", "float32", "float16")
     ops = OPS
-    points = POINTS
+    points = elected(OPS, DEPARTURES)
 
     def version(self) -> str:
         """torch's version, with its build."""

@@ -1,0 +1,67 @@
+"""The elections at special points: a table of the usual ones, and for each engine what departs from it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+
+import pytest
+from conformance_backends.usual_points import USUAL, elected
+
+from conformance.checks.points import RAISES
+from conformance.points import SPECIAL_POINTS, points_of
+
+ENGINES = ("numpy", "torch", "jax", "autograd", "mygrad")
+TABLES: dict[str, Mapping[str, str | None]] = {
+    engine: importlib.import_module(f"conformance_backends.{engine}_points").DEPARTURES for engine in ENGINES
+}
+DEPARTURES = [
+    pytest.param(table, place, id=f"{engine}-{place}") for engine, table in TABLES.items() for place in table
+]
+
+
+@pytest.mark.parametrize("point", USUAL)
+def test_a_usual_election_is_a_convention_of_its_point(point: str) -> None:
+    assert USUAL[point] in (*SPECIAL_POINTS[point].conventions, RAISES)
+
+
+@pytest.mark.parametrize(("table", "place"), DEPARTURES)
+def test_a_departure_elects_a_convention_of_its_points(table: Mapping[str, str | None], place: str) -> None:
+    usual = [p for p in points_of(place) if p.key in USUAL]
+    places = [SPECIAL_POINTS[place]] if "/" in place else usual
+    assert places
+    for point in places:
+        assert table[place] in (None, RAISES, *point.conventions) or point.key in table
+
+
+@pytest.mark.parametrize(("table", "place"), DEPARTURES)
+def test_a_departure_changes_what_is_elected(table: Mapping[str, str | None], place: str) -> None:
+    others = {key: choice for key, choice in table.items() if key != place}
+    ops = {key.partition("/")[0] for key in (*USUAL, *table)}
+    assert elected(ops, table) != elected(ops, others)
+
+
+def test_without_departures_the_usual_is_elected() -> None:
+    assert elected({"abs"}, {}) == {"abs/at-0": "zero", "abs/at-minus-0": "zero"}
+
+
+def test_a_departure_of_an_op_is_of_all_its_usual_points() -> None:
+    assert elected({"abs"}, {"abs": "right"}) == {"abs/at-0": "right", "abs/at-minus-0": "right"}
+
+
+def test_a_point_that_is_named_goes_before_its_op() -> None:
+    departures = {"abs": "right", "abs/at-0": "left"}
+    assert elected({"abs"}, departures) == {"abs/at-0": "left", "abs/at-minus-0": "right"}
+
+
+def test_none_elects_nothing() -> None:
+    assert elected({"abs"}, {"abs/at-0": None}) == {"abs/at-minus-0": "zero"}
+    assert elected({"abs"}, {"abs": None}) == {}
+
+
+def test_a_point_that_has_no_usual_election_may_be_elected() -> None:
+    assert elected({"det"}, {"det/singular": RAISES}) == {"det/singular": RAISES}
+
+
+def test_points_of_ops_that_the_engine_has_not_are_left_out() -> None:
+    assert elected(set(), {"abs/at-0": "left"}) == {}
