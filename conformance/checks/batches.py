@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.case import Array
 from conformance.checks.observation import Answer, Observation, hold_close
-from conformance.checks.registry import DOUBLE, NotThisCase, op_check
+from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
 from conformance.oracle.allowance import gradients_of
@@ -27,7 +27,7 @@ def _mixes_entries(op: Op) -> bool:
     return Trait.ELEMENTWISE not in op.traits or len(op.domains) > 1
 
 
-@op_check("E9", "per-example", applies=_mixes_entries, sparing=True, dtypes=DOUBLE)
+@op_check("E9", "per-example", applies=_mixes_entries, sparing=True)
 def batch_gradient_is_the_stack_of_its_examples(seen: Observation) -> None:
     """The gradient of a batch is the stack of its examples' gradients, summed where they share an operand."""
     count, carriers = _batch_of(seen)

@@ -17,7 +17,6 @@ from conformance.op import Op
 
 CheckFunction = Callable[..., Any]
 FULL = frozenset({"float64", "float32"})  # the precisions in which everything is asked
-DOUBLE = frozenset({"float64"})  # for questions of wiring, which no precision changes, and which are dear
 HALF = frozenset({"float16"})  # those in which only the accuracy is
 Applies = Callable[[Op], bool]
 

@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, restricted
 from conformance.case import Array
 from conformance.checks.observation import Observation, hold_equal, hold_within, plain
-from conformance.checks.registry import DOUBLE, NotThisCase, contract, op_check
+from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
@@ -109,21 +109,19 @@ def _has_curvature(op: Op) -> bool:
     return Trait.LINEAR not in op.traits and op.name not in STRAIGHT | REAL_ONLY
 
 
-@op_check(
-    "E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=_has_curvature, sparing=True, dtypes=DOUBLE
-)
+@op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=_has_curvature, sparing=True)
 def gradient_of_the_gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
     """The gradient of the gradient is the derivative of the rule."""
     return _hold_turn(seen, reverse_over_reverse)
 
 
-@op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=_has_curvature, sparing=True, dtypes=DOUBLE)
+@op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=_has_curvature, sparing=True)
 def tangent_of_the_gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
     """The tangent of the gradient is the derivative of the rule."""
     return _hold_turn(seen, forward_over_reverse)
 
 
-@op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=_has_curvature, sparing=True, dtypes=DOUBLE)
+@op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=_has_curvature, sparing=True)
 def gradient_of_the_tangent_is_the_rules(seen: Observation) -> tuple[float, float]:
     """The gradient of the tangent is the derivative of the rule."""
     return _hold_turn(seen, reverse_over_forward)
