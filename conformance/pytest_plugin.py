@@ -126,7 +126,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, A
     """Attach the results to the report, in the form in which the run file has them."""
     report = yield
     if isinstance(item, ConformanceItem):
-        from conformance.run.results import encode
+        from conformance.run.runfile import encode
 
         report.conformance = [encode(result) for result in item.results]
         report.sections = []

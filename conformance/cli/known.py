@@ -32,7 +32,7 @@ def command(options: argparse.Namespace) -> int:
 
     from conformance.run.conduct import INCOMPLETE, STALE
     from conformance.run.known import read_known, stale, write_known
-    from conformance.run.results import read_run
+    from conformance.run.runfile import read_run
 
     run = read_run(options.run)
     if not run.is_complete:

@@ -69,7 +69,7 @@ def command(options: argparse.Namespace) -> int:
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     """The token, the key of the one check to ask ("" for all that apply), and the backends on record."""
     from conformance.errors import UsageError
-    from conformance.run.results import read_run
+    from conformance.run.runfile import read_run
 
     if options.what[:3] in ("c1:", "p1:", "h1:", "k1:", "s1:"):
         return options.what, _check_key(options.check), []

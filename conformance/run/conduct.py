@@ -21,16 +21,8 @@ from conformance.run import threads
 from conformance.run.describe import Description, describe_all
 from conformance.run.known import read_known
 from conformance.run.plan import Item, digest, items_of, select, shard
-from conformance.run.results import (
-    SCHEMA,
-    UNEXPECTED,
-    EndLine,
-    ResultLine,
-    RunLine,
-    RunWriter,
-    SpecLine,
-    Verdict,
-)
+from conformance.run.results import UNEXPECTED, EndLine, ResultLine, RunLine, SpecLine, Verdict
+from conformance.run.runfile import SCHEMA, RunWriter
 from conformance.run.session import run_session
 
 PASSED, FAILED, INTERRUPTED, INTERNAL, STALE, NOT_STARTED, INCOMPLETE = 0, 1, 2, 3, 10, 11, 12

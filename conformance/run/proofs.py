@@ -16,7 +16,8 @@ from pathlib import Path
 from conformance.ops import find
 from conformance.oracle.proof import Proof, prove
 from conformance.run.conduct import Request, header_of
-from conformance.run.results import EndLine, ProofLine, RunWriter
+from conformance.run.results import EndLine, ProofLine
+from conformance.run.runfile import RunWriter
 from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=12, draws=2, samples=0, programs=0)

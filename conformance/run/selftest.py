@@ -26,7 +26,8 @@ from conformance.points.point import COMPOSED
 from conformance.run.conduct import Request, header_of
 from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES, Item, items_of
-from conformance.run.results import EndLine, MutantLine, RunWriter, Verdict
+from conformance.run.results import EndLine, MutantLine, Verdict
+from conformance.run.runfile import RunWriter
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"

@@ -25,7 +25,8 @@ from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor, result_for
 from conformance.run.known import KnownFailure, judge, read_known
 from conformance.run.plan import PROFILES, Item, items_of, select, shard
-from conformance.run.results import BackendLine, Evidence, ResultLine, Verdict, decode
+from conformance.run.results import BackendLine, Evidence, ResultLine, Verdict
+from conformance.run.runfile import decode
 
 MANY = 1_000_000  # workers that may be replaced: each replaced one has cost a result, so it ends by itself
 

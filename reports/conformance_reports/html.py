@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import structs
 
-from conformance.run.results import Run
+from conformance.run.runfile import Run
 from conformance_reports.json_report import document
 from conformance_reports.specification import specification
 from conformance_reports.united import unite

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from conformance.run.results import UNEXPECTED, BackendLine, ResultLine, Run, Verdict
+from conformance.run.results import UNEXPECTED, BackendLine, ResultLine, Verdict
+from conformance.run.runfile import Run
 from conformance_reports.united import alike, backend_names, reason, unexpected, unite
 
 LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded without a word

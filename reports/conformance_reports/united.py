@@ -8,7 +8,8 @@ from typing import TypeVar
 import msgspec
 
 from conformance.errors import UsageError
-from conformance.run.results import UNEXPECTED, BackendLine, EndLine, ResultLine, Run, Verdict
+from conformance.run.results import UNEXPECTED, BackendLine, EndLine, ResultLine, Verdict
+from conformance.run.runfile import Run
 
 T = TypeVar("T")
 

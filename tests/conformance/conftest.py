@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.run.results import ResultLine, Run, read_run
+from conformance.run.results import ResultLine
+from conformance.run.runfile import Run, read_run
 
 ADAPTERS = Path(__file__).parent.parent / "adapters"
 

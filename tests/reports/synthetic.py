@@ -6,19 +6,18 @@ import random
 from typing import Any
 
 from conformance.run.results import (
-    SCHEMA,
     BackendLine,
     EndLine,
     Evidence,
     MutantLine,
     ProofLine,
     ResultLine,
-    Run,
     RunLine,
     SpecLine,
     TimingLine,
     Verdict,
 )
+from conformance.run.runfile import SCHEMA, Run
 
 BACKENDS = ("tape", "slate", "slate.jit", "mini")
 OPS = (

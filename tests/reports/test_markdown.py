@@ -6,7 +6,8 @@ import re
 
 from conformance_reports.markdown import LIMIT, plain, render
 
-from conformance.run.results import Run, Verdict
+from conformance.run.results import Verdict
+from conformance.run.runfile import Run
 
 from .synthetic import HOSTILE, header, hostile_run, result, small_run
 

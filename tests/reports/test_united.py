@@ -7,7 +7,8 @@ import pytest
 from conformance_reports.united import alike, backend_names, unexpected, unite
 
 from conformance.errors import UsageError
-from conformance.run.results import EndLine, Run, Verdict
+from conformance.run.results import EndLine, Verdict
+from conformance.run.runfile import Run
 
 from .synthetic import BACKENDS, header, proofs, result, small_run, timings
 

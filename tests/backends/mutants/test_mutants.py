@@ -8,7 +8,8 @@ from conformance_backends import numpy_engine as engine
 
 from conformance.checks import Kind, load_all
 from conformance.ops import CATALOGUE
-from conformance.run.results import MutantLine, read_run
+from conformance.run.results import MutantLine
+from conformance.run.runfile import read_run
 from conformance.run.selftest import (
     Report,
     catchers,

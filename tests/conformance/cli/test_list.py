@@ -16,7 +16,7 @@ from conformance.op import NONZERO, UNIT, Domain
 from conformance.ops import CATALOGUE, find
 from conformance.oracle.proof import Proof
 from conformance.run import proofs
-from conformance.run.results import read_run
+from conformance.run.runfile import read_run
 
 
 def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

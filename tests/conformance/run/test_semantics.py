@@ -29,11 +29,9 @@ from conformance.run.results import (
     ResultLine,
     TimingLine,
     Verdict,
-    decode,
-    encode,
-    json_schema,
     printable,
 )
+from conformance.run.runfile import decode, encode, json_schema
 from conformance.strategies import Effort
 
 EFFORT = Effort(signatures=2, draws=2, samples=2, programs=3)
