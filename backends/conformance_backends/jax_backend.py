@@ -16,7 +16,6 @@ import numpy as np
 
 from conformance.backend import (
     Capability,
-    Dialect,
     Function,
     FunctionalBackend,
     NDArray,
@@ -24,28 +23,13 @@ from conformance.backend import (
     as_tuple,
     restricted,
 )
+from conformance_backends.jax_dialect import EAGER, JIT
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
 from conformance_backends.usual_points import elected
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
-
-IMPORTS = """\
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-jax.config.update("jax_enable_x64", True)"""
-
-HAND_WRITTEN = """\
-@jax.custom_vjp
-def {name}({operands}):
-    return {value}
-def {name}_back(operands, g):
-    {operands}, = operands
-    return {cotangents}
-{name}.defvjp(lambda {operands}: ({value}, ({operands},)), {name}_back)"""
 
 
 class JaxEager(FunctionalBackend):
@@ -89,22 +73,7 @@ class JaxEager(FunctionalBackend):
         "D9": "winner",
         "E16": "trap",
     }
-    dialect = Dialect(
-        imports=IMPORTS,
-        array="jnp.array({values}, dtype=jnp.{dtype})",
-        pullback="{out}, {pullback} = jax.vjp({function}, {operands})",
-        gradient="jax.grad({function}, argnums={argnums})({operands})",
-        detach="jax.lax.stop_gradient({value})",
-        custom=HAND_WRITTEN,
-        further={
-            "nested_vjp": "{out} = jax.vjp({function}, {operands})[1]({cotangent})",
-            "jvp": "{out}, {pushed} = jax.jvp({function}, ({operands},), ({tangents},))",
-            "compiled": "jax.jit({function})",
-            "vectorized": "jax.vmap({function})",
-            "checkpoint": "jax.checkpoint({function})",
-            "structured_gradient": "jax.grad({function})({structure})",
-        },
-    )
+    dialect = EAGER
 
     def version(self) -> str:
         """jax's version."""
@@ -194,20 +163,7 @@ class JaxJit(JaxEager):
     mode = "jit"
     capabilities = JaxEager.capabilities - {Capability.DEEP}
     conventions: ClassVar[Mapping[str, str]] = {**JaxEager.conventions, "C7": "refused"}
-    dialect = Dialect(
-        imports=IMPORTS,
-        array="jnp.array({values}, dtype=jnp.{dtype})",
-        pullback="{out}, {pullback} = jax.jit(lambda *xs: jax.vjp({function}, *xs))({operands})",
-        gradient="jax.jit(jax.grad({function}, argnums={argnums}))({operands})",
-        detach="jax.lax.stop_gradient({value})",
-        custom=HAND_WRITTEN,
-        further={
-            **JaxEager.dialect.further,
-            "jvp": "{out}, {pushed} = jax.jit(lambda xs, ts: jax.jvp({function}, xs, ts))"
-            "(({operands},), ({tangents},))",
-            "structured_gradient": "jax.jit(jax.grad({function}))({structure})",
-        },
-    )
+    dialect = JIT
 
     def call(self, name: str, parameters: Mapping[str, Any]) -> Function:
         """The op compiled, also where it is called by itself."""

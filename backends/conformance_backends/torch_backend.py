@@ -14,7 +14,6 @@ from torch.utils.checkpoint import checkpoint
 
 from conformance.backend import (
     Capability,
-    Dialect,
     Function,
     FunctionalBackend,
     GraphNode,
@@ -24,27 +23,7 @@ from conformance.backend import (
 )
 from conformance.errors import Unsupported
 from conformance_backends.torch_arrays import Torch
-
-IMPORTS = """\
-import functools
-import numpy as np
-import torch
-import torch.autograd.forward_ad as fwAD
-import torch.nn.functional as F
-from torch.utils.checkpoint import checkpoint"""
-HAND_WRITTEN = """\
-class {name}(torch.autograd.Function):
-    @staticmethod
-    def forward({operands}):
-        return {value}
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-    @staticmethod
-    def backward(ctx, g):
-        {operands}, = ctx.saved_tensors
-        return {cotangents}
-{name} = {name}.apply"""
+from conformance_backends.torch_dialect import FUNC, TAPE
 
 
 class TorchTape(Torch, TapeBackend):
@@ -97,28 +76,7 @@ class TorchTape(Torch, TapeBackend):
         "D9": "each",
         "E16": "trap",
     }
-    dialect = Dialect(
-        imports=IMPORTS,
-        array="torch.tensor({values}, dtype=torch.{dtype})",
-        leaf="{array}.requires_grad_()",
-        backward="{output}.backward()",
-        backward_with="{output}.backward({cotangent})",
-        backward_retaining="{output}.backward({cotangent}, retain_graph=True)",
-        grad="{leaf}.grad",
-        clear="{leaf}.grad = None",
-        detach="{value}.detach()",
-        no_grad="torch.no_grad()",
-        custom=HAND_WRITTEN,
-        further={
-            "nested_vjp": "{out} = recorded_gradients({function}, [{operands}], [{cotangents}])",
-            "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
-            "vectorized": "torch.vmap({function})",
-            "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
-            "hook": "{array}.register_hook({seen}).remove",
-            "anomaly": "torch.autograd.set_detect_anomaly(True)",
-            "assign": "{array}[{index}] = {value}",
-        },
-    )
+    dialect = TAPE
 
     def leaf(self, value: NDArray) -> torch.Tensor:
         """A tensor that requires a gradient."""
@@ -279,21 +237,7 @@ class TorchFunc(Torch, FunctionalBackend):
         "D9": "each",
         "E16": "trap",
     }
-    dialect = Dialect(
-        imports=IMPORTS,
-        array="torch.tensor({values}, dtype=torch.{dtype})",
-        pullback="{out}, {pullback} = torch.func.vjp({function}, {operands})",
-        gradient="torch.func.grad({function}, argnums={argnums})({operands})",
-        detach="{value}.detach()",
-        no_grad="torch.no_grad()",
-        custom=HAND_WRITTEN,
-        further={
-            "nested_vjp": "{out} = torch.func.vjp({function}, {operands})[1]({cotangent})",
-            "jvp": "{out}, {pushed} = torch.func.jvp({function}, ({operands},), ({tangents},))",
-            "vectorized": "torch.vmap({function})",
-            "structured_gradient": "torch.func.grad({function})({structure})",
-        },
-    )
+    dialect = FUNC
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
         """torch.func.vjp."""

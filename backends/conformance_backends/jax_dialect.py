@@ -1,0 +1,52 @@
+"""How jax's calls are written in scripts: called eagerly, or compiled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.dialect import Dialect
+
+IMPORTS = """\
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+jax.config.update("jax_enable_x64", True)"""
+
+HAND_WRITTEN = """\
+@jax.custom_vjp
+def {name}({operands}):
+    return {value}
+def {name}_back(operands, g):
+    {operands}, = operands
+    return {cotangents}
+{name}.defvjp(lambda {operands}: ({value}, ({operands},)), {name}_back)"""
+
+EAGER = Dialect(
+    imports=IMPORTS,
+    array="jnp.array({values}, dtype=jnp.{dtype})",
+    pullback="{out}, {pullback} = jax.vjp({function}, {operands})",
+    gradient="jax.grad({function}, argnums={argnums})({operands})",
+    detach="jax.lax.stop_gradient({value})",
+    custom=HAND_WRITTEN,
+    further={
+        "nested_vjp": "{out} = jax.vjp({function}, {operands})[1]({cotangent})",
+        "jvp": "{out}, {pushed} = jax.jvp({function}, ({operands},), ({tangents},))",
+        "compiled": "jax.jit({function})",
+        "vectorized": "jax.vmap({function})",
+        "checkpoint": "jax.checkpoint({function})",
+        "structured_gradient": "jax.grad({function})({structure})",
+    },
+)
+
+JIT = replace(
+    EAGER,
+    pullback="{out}, {pullback} = jax.jit(lambda *xs: jax.vjp({function}, *xs))({operands})",
+    gradient="jax.jit(jax.grad({function}, argnums={argnums}))({operands})",
+    further={
+        **EAGER.further,
+        "jvp": "{out}, {pushed} = jax.jit(lambda xs, ts: jax.jvp({function}, xs, ts))"
+        "(({operands},), ({tangents},))",
+        "structured_gradient": "jax.jit(jax.grad({function}))({structure})",
+    },
+)

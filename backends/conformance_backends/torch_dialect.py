@@ -1,0 +1,66 @@
+"""How torch's calls are written in scripts: on its tape, or through torch.func."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from conformance.dialect import Dialect
+
+IMPORTS = """\
+import functools
+import numpy as np
+import torch
+import torch.autograd.forward_ad as fwAD
+import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint"""
+HAND_WRITTEN = """\
+class {name}(torch.autograd.Function):
+    @staticmethod
+    def forward({operands}):
+        return {value}
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+    @staticmethod
+    def backward(ctx, g):
+        {operands}, = ctx.saved_tensors
+        return {cotangents}
+{name} = {name}.apply"""
+
+_written = partial(
+    Dialect,
+    imports=IMPORTS,
+    array="torch.tensor({values}, dtype=torch.{dtype})",
+    detach="{value}.detach()",
+    no_grad="torch.no_grad()",
+    custom=HAND_WRITTEN,
+)
+
+TAPE = _written(
+    leaf="{array}.requires_grad_()",
+    backward="{output}.backward()",
+    backward_with="{output}.backward({cotangent})",
+    backward_retaining="{output}.backward({cotangent}, retain_graph=True)",
+    grad="{leaf}.grad",
+    clear="{leaf}.grad = None",
+    further={
+        "nested_vjp": "{out} = recorded_gradients({function}, [{operands}], [{cotangents}])",
+        "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
+        "vectorized": "torch.vmap({function})",
+        "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
+        "hook": "{array}.register_hook({seen}).remove",
+        "anomaly": "torch.autograd.set_detect_anomaly(True)",
+        "assign": "{array}[{index}] = {value}",
+    },
+)
+
+FUNC = _written(
+    pullback="{out}, {pullback} = torch.func.vjp({function}, {operands})",
+    gradient="torch.func.grad({function}, argnums={argnums})({operands})",
+    further={
+        "nested_vjp": "{out} = torch.func.vjp({function}, {operands})[1]({cotangent})",
+        "jvp": "{out}, {pushed} = torch.func.jvp({function}, ({operands},), ({tangents},))",
+        "vectorized": "torch.vmap({function})",
+        "structured_gradient": "torch.func.grad({function})({structure})",
+    },
+)
