@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.numpy_engine.graph import Node, is_recording
+from conformance_backends.numpy_engine.graph import Node, fitted, is_recording
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade
 
 
@@ -17,7 +17,8 @@ def custom(forward: Callable[..., Any], backward: Callable[..., Sequence[Any]]) 
     Args:
         forward: takes the operands' plain arrays, returns an array.
         backward: takes the upstream cotangent and the operands (plain arrays; tensors where the walk
-            itself is differentiated), returns one cotangent per operand; None means zero, and an operand that needs no gradient may get one anyway.
+            itself is differentiated), returns one cotangent per operand; None means zero, and an operand
+            that needs no gradient may get one anyway.
 
     Returns:
         A function of tensors.
@@ -48,15 +49,15 @@ def _checked(cotangents: Any, operands: Sequence[np.ndarray[Any, Any]]) -> list[
     given = list(cotangents) if isinstance(cotangents, (list, tuple)) else [cotangents]
     if len(given) != len(operands):
         raise ValueError(f"the rule returned {len(given)} cotangents for {len(operands)} operands")
-    return [_fitted(index, g, x) for index, (g, x) in enumerate(zip(given, operands, strict=True))]
+    return [_held(index, g, x) for index, (g, x) in enumerate(zip(given, operands, strict=True))]
 
 
-def _fitted(index: int, cotangent: Any, operand: np.ndarray[Any, Any]) -> Any:
+def _held(index: int, cotangent: Any, operand: np.ndarray[Any, Any]) -> Any:
+    """One cotangent, held to its operand's shape, in its operand's dtype."""
     if cotangent is None:
         return None
     if np.shape(cotangent) != operand.shape:
         raise ValueError(
             f"the rule's cotangent {index} has shape {np.shape(cotangent)}, its operand {operand.shape}"
         )
-    value = cotangent if isinstance(cotangent, Tensor) else np.asarray(cotangent)
-    return value if value.dtype == operand.dtype else value.astype(operand.dtype)
+    return fitted(cotangent if isinstance(cotangent, Tensor) else np.asarray(cotangent), operand)

@@ -177,3 +177,20 @@ def _deliver(arrived: dict[Node, list[Any]], edge: Edge, cotangent: Any) -> None
     slots = arrived.setdefault(node, [])
     slots.extend([None] * (index + 1 - len(slots)))
     slots[index] = cotangent if slots[index] is None else np.add(slots[index], cotangent)
+
+
+# ---- what a rule is given, and what it gives ---------------------------------------------------
+
+
+def complete(cotangents: Sequence[Any], outputs: Any) -> Any:
+    """The cotangents of all outputs: one that is missing is zero."""
+    if not isinstance(outputs, tuple):
+        return cotangents[0]
+    given = [*cotangents, *[None] * (len(outputs) - len(cotangents))]
+    return tuple(np.zeros_like(z) if g is None else g for g, z in zip(given, outputs, strict=True))
+
+
+def fitted(cotangent: Any, operand: Any) -> Any:
+    """The cotangent in its operand's dtype: mixed precision must not leak into a gradient."""
+    fits = cotangent is None or cotangent.dtype == operand.dtype
+    return cotangent if fits else cotangent.astype(operand.dtype)

@@ -25,6 +25,8 @@ from conformance_backends.numpy_engine.graph import (
     Accumulation,
     Edge,
     Node,
+    complete,
+    fitted,
     is_recording,
     no_grad,
     walk_back,
@@ -246,9 +248,9 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
         # Made of what was saved, not the operands themselves: those may have been written since.
         xs = remade(values, edges) if is_traced else values
         z = wrap(saved, made()) if is_traced else saved
-        g = _complete(cotangents, saved)
+        g = complete(cotangents, saved)
         pulled = [op.rule(i, g, z, *xs, **parameters) if edge else None for i, edge in enumerate(edges)]
-        return [_fitted(x, like) for x, like in zip(pulled, values, strict=True)]
+        return [fitted(x, like) for x, like in zip(pulled, values, strict=True)]
 
     node = Node(op.name, edges, pullback)
     made = weakref.ref(node)  # the node holds its pullback: held in turn, it would never be freed
@@ -277,20 +279,6 @@ def remade(values: Sequence[Any], edges: Sequence[Edge | None]) -> list[Any]:
 
 def _tuple(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
-
-
-def _complete(cotangents: Sequence[Any], outputs: Any) -> Any:
-    """The cotangents of all outputs: one that is missing is zero."""
-    if not isinstance(outputs, tuple):
-        return cotangents[0]
-    given = [*cotangents, *[None] * (len(outputs) - len(cotangents))]
-    return tuple(np.zeros_like(z) if g is None else g for g, z in zip(given, outputs, strict=True))
-
-
-def _fitted(cotangent: Any, operand: Any) -> Any:
-    """The cotangent in its operand's dtype: mixed precision must not leak into a gradient."""
-    fits = cotangent is None or cotangent.dtype == operand.dtype
-    return cotangent if fits else cotangent.astype(operand.dtype)
 
 
 # ---- from a NumPy function to a row -----------------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 
 from conformance_backends.numpy_engine.graph import Node, is_recording, set_recording, walk_back
 from conformance_backends.numpy_engine.structures import arrays_in, rebuilt
-from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, seed, wrap
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, seed, tensor_at, wrap
 
 Function = Callable[..., Any]
 Gradients = tuple[Tensor | None, ...]
@@ -154,10 +154,7 @@ def _variable(operand: Any) -> Tensor:
     behind = edge_of(operand)
     if behind is None:
         return Tensor(operand, requires_grad=True)
-    variable = Tensor(operand)
-    variable.edge = (Node("identity", [behind], lambda cotangents: cotangents), 0)
-    variable.requires_grad = True
-    return variable
+    return tensor_at(operand, (Node("identity", [behind], lambda cotangents: cotangents), 0))
 
 
 def _as_tuple(outputs: Any) -> tuple[Any, ...]:
