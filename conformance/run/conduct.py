@@ -7,7 +7,7 @@ import os
 import platform
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,7 +21,7 @@ from conformance.run import threads
 from conformance.run.describe import Description, describe_all
 from conformance.run.known import read_known
 from conformance.run.plan import Item, digest, items_of, select, shard
-from conformance.run.results import UNEXPECTED, EndLine, ResultLine, RunLine, SpecLine, Verdict
+from conformance.run.results import UNEXPECTED, EndLine, ResultLine, RunLine, SpecLine, Verdict, counts_of
 from conformance.run.runfile import SCHEMA, RunWriter
 from conformance.run.session import run_session
 
@@ -76,20 +76,11 @@ def conduct(request: Request, audience: Audience) -> int:
     started = time.perf_counter()
     threads.one_each()
     known = read_known(request.known) if request.known else ()
-    descriptions = describe_all(specs_of(request.specs))
-    names = [d.line.name for d in descriptions]
-    if len(set(names)) < len(names):
-        raise UsageError(f"two backends have one name: {', '.join(sorted(names))}; rename a class or a file")
+    descriptions = _described(request)
     items = {d.spec: list(items_of(d.line.name, d.dtypes)) for d in descriptions if not d.line.error}
-    everything = [item for part in items.values() for item in part]
-    chosen = select(everything, request.queries) if everything else []
-    chosen = shard(chosen, request.shard) if request.shard else chosen
+    chosen = _chosen(request, items)
     header = header_of(request, descriptions)
-    try:
-        request.output.parent.mkdir(parents=True, exist_ok=True)
-        writer = RunWriter(request.output, header)
-    except OSError as error:
-        raise UsageError(f"cannot write the run file {request.output}: {error.strerror}") from None
+    writer = _writer(request.output, header)
     results: list[ResultLine] = []
 
     def keep(result: ResultLine) -> None:
@@ -115,17 +106,40 @@ def conduct(request: Request, audience: Audience) -> int:
         was_interrupted = True
     is_complete = len(results) == len(chosen) and not was_interrupted and not trouble
     code = exit_code(results, descriptions, trouble, is_complete=is_complete, was_interrupted=was_interrupted)
-    counts: dict[str, int] = {}
-    for result in results:
-        counts[result.verdict.value] = counts.get(result.verdict.value, 0) + 1
-    writer.write(EndLine(is_complete, counts, round(time.perf_counter() - started, 3), code))
+    seconds = round(time.perf_counter() - started, 3)
+    writer.write(EndLine(is_complete, counts_of(results), seconds, code))
     writer.close()
     audience.end(header, results, request, trouble)
     return code
 
 
+def _described(request: Request) -> list[Description]:
+    """What the request's backends say of themselves; UsageError where two say the same name."""
+    descriptions = describe_all(specs_of(request.specs))
+    names = [d.line.name for d in descriptions]
+    if len(set(names)) < len(names):
+        raise UsageError(f"two backends have one name: {', '.join(sorted(names))}; rename a class or a file")
+    return descriptions
+
+
+def _chosen(request: Request, items: Mapping[str, Sequence[Item]]) -> list[Item]:
+    """The questions that the request's queries match; where it names a shard, that part of them."""
+    everything = [item for part in items.values() for item in part]
+    chosen = select(everything, request.queries) if everything else []
+    return shard(chosen, request.shard) if request.shard else chosen
+
+
+def _writer(output: Path, header: RunLine) -> RunWriter:
+    """The run file, begun; UsageError where it cannot be."""
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        return RunWriter(output, header)
+    except OSError as error:
+        raise UsageError(f"cannot write the run file {output}: {error.strerror}") from None
+
+
 def _sessions(
-    descriptions: Sequence[Description], items: dict[str, list[Item]], chosen: Sequence[Item]
+    descriptions: Sequence[Description], items: Mapping[str, Sequence[Item]], chosen: Sequence[Item]
 ) -> list[tuple[list[str], list[Item]]]:
     """The chosen items by engine."""
     picked = {item.id for item in chosen}

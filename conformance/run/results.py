@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -173,6 +175,11 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     counts: dict[str, int]
     seconds: float = 0.0
     exit_code: int = 0
+
+
+def counts_of(results: Iterable[ResultLine]) -> dict[str, int]:
+    """How many of the results have each verdict; one that none has is left out."""
+    return dict(Counter(result.verdict.value for result in results))
 
 
 Line = RunLine | ResultLine | TimingLine | ProofLine | MutantLine | EndLine

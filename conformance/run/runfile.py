@@ -13,7 +13,16 @@ from typing import Any, TextIO
 import msgspec
 
 from conformance.errors import RunFileError
-from conformance.run.results import EndLine, Line, MutantLine, ProofLine, ResultLine, RunLine, TimingLine
+from conformance.run.results import (
+    EndLine,
+    Line,
+    MutantLine,
+    ProofLine,
+    ResultLine,
+    RunLine,
+    TimingLine,
+    counts_of,
+)
 
 SCHEMA = 1
 
@@ -59,10 +68,7 @@ class Run(msgspec.Struct):
 
     def counts(self) -> dict[str, int]:
         """Results by verdict, as they are in the file whatever its footer says."""
-        counts: dict[str, int] = {}
-        for result in self.results:
-            counts[result.verdict.value] = counts.get(result.verdict.value, 0) + 1
-        return counts
+        return counts_of(self.results)
 
 
 class RunWriter:

@@ -14,18 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.checks.observation import Observation
-from conformance.checks.values import gradient_is_the_rules, value_is_the_references
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Unsupported
 from conformance.ops import CATALOGUE
-from conformance.strategies import Effort, draw_cases
+
+from .faithful import hold, observations
 
 autograd = pytest.importorskip("autograd")
 anp = pytest.importorskip("autograd.numpy")
 backends = pytest.importorskip("conformance_backends.autograd_backend")
 
-EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
-FAR_OFF = 50  # times what an engine is allowed
 ENGINE = backends.Autograd()
 # Where autograd has a value and, at some calls, no gradient: known-failures.toml says why.
 NO_GRADIENT = {
@@ -52,20 +49,9 @@ def test_every_name_in_the_table_is_in_the_catalogue() -> None:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_an_op_is_the_catalogues(name: str) -> None:
-    for dtype in ENGINE.dtypes:
-        for case in draw_cases(CATALOGUE[name], dtype, 0, EFFORT):
-            seen = Observation(ENGINE, CATALOGUE[name], case)
-            with contextlib.suppress(Unsupported):  # the adapter offers a part of the row
-                hold(seen)
-
-
-def hold(seen: Observation) -> None:
-    for check in (value_is_the_references, gradient_is_the_rules):
-        try:
-            check(seen)
-        except Violation as violation:
-            if violation.error is None or violation.error > FAR_OFF:
-                raise AssertionError(f"{seen.case.label}: {violation}") from violation
+    for seen in observations(ENGINE, name, *ENGINE.dtypes):
+        with contextlib.suppress(Unsupported):  # the adapter offers a part of the row
+            hold(seen)
 
 
 # ---- arrays -------------------------------------------------------------------------------------

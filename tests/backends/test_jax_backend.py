@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.checks.observation import Observation
-from conformance.checks.values import gradient_is_the_rules, value_is_the_references
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Unsupported
 from conformance.ops import CATALOGUE
-from conformance.strategies import Effort, draw_cases
+from conformance.strategies import Effort
+
+from .faithful import hold, observations
 
 jax = pytest.importorskip("jax")
 backends = pytest.importorskip("conformance_backends.jax_backend")
 
-FAR_OFF = 50  # times what an engine is allowed
 EAGER, JIT = backends.JaxEager(), backends.JaxJit()
 MODES = pytest.mark.parametrize("backend", [EAGER, JIT], ids=["eager", "jit"])
 # Every signature is compiled anew, so most ops are asked in one mode about their first alone.
@@ -41,26 +40,17 @@ def is_refused(call: Callable[[], Any]) -> bool:
     return False
 
 
-def hold(backend: Any, name: str, effort: Effort) -> None:
-    for case in draw_cases(CATALOGUE[name], "float64", 0, effort):
-        seen = Observation(backend, CATALOGUE[name], case)
-        for check in (value_is_the_references, gradient_is_the_rules):
-            try:
-                check(seen)
-            except Violation as violation:
-                if violation.error is None or violation.error > FAR_OFF:
-                    raise AssertionError(f"{case.label}: {violation}") from violation
-
-
 @pytest.mark.parametrize("name", [name for name in JIT.ops if name in CATALOGUE])
 def test_an_op_is_the_catalogues(name: str) -> None:
-    hold(JIT, name, FEW)
+    for seen in observations(JIT, name, "float64", effort=FEW):
+        hold(seen)
 
 
 @MODES
 @pytest.mark.parametrize("name", PARAMETRISED)
 def test_an_ops_parameters_are_the_catalogues(backend: Any, name: str) -> None:
-    hold(backend, name, SEVERAL)
+    for seen in observations(backend, name, "float64", effort=SEVERAL):
+        hold(seen)
 
 
 # ---- arrays -------------------------------------------------------------------------------------

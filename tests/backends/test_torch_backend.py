@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.checks.observation import Observation
-from conformance.checks.values import gradient_is_the_rules, value_is_the_references
-from conformance.errors import Violation
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops import CATALOGUE
-from conformance.strategies import Effort, draw_cases
+
+from .faithful import hold, observations
 
 torch = pytest.importorskip("torch")
 backends = pytest.importorskip("conformance_backends.torch_backend")
@@ -26,8 +24,6 @@ backends = pytest.importorskip("conformance_backends.torch_backend")
 # F.kl_div warns that another of its means will be the default one day.
 pytestmark = pytest.mark.filterwarnings("ignore:reduction. 'mean' divides the total loss")
 
-EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
-FAR_OFF = 50  # times what an engine is allowed
 TAPE, FUNC = backends.TorchTape(), backends.TorchFunc()
 MODES = pytest.mark.parametrize("backend", [TAPE, FUNC], ids=["tape", "func"])
 MARKS = {
@@ -52,15 +48,8 @@ def is_refused(call: Callable[[], Any]) -> bool:
 @MODES
 @pytest.mark.parametrize("name", NAMED)
 def test_an_op_is_the_catalogues(backend: Any, name: str) -> None:
-    for dtype in ("float64", "float32"):
-        for case in draw_cases(CATALOGUE[name], dtype, 0, EFFORT):
-            seen = Observation(backend, CATALOGUE[name], case)
-            for check in (value_is_the_references, gradient_is_the_rules):
-                try:
-                    check(seen)
-                except Violation as violation:
-                    if violation.error is None or violation.error > FAR_OFF:
-                        raise AssertionError(f"{case.label}: {violation}") from violation
+    for seen in observations(backend, name, "float64", "float32"):
+        hold(seen)
 
 
 # ---- arrays -------------------------------------------------------------------------------------

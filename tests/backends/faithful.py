@@ -1,0 +1,35 @@
+"""What tests of adapters share: an op of an adapter's table is held to the catalogue's row.
+
+How accurate an engine is, the suite itself says; here an answer that is far off is a mistake of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.backend import Backend
+from conformance.checks.observation import Observation
+from conformance.checks.values import gradient_is_the_rules, value_is_the_references
+from conformance.errors import Violation
+from conformance.ops import CATALOGUE
+from conformance.strategies import Effort, draw_cases
+
+EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
+FAR_OFF = 50  # times what an engine is allowed
+
+
+def observations(backend: Backend, name: str, *dtypes: str, effort: Effort = EFFORT) -> Iterator[Observation]:
+    """What the backend makes of a few calls of the op in every dtype."""
+    for dtype in dtypes:
+        for case in draw_cases(CATALOGUE[name], dtype, 0, effort):
+            yield Observation(backend, CATALOGUE[name], case)
+
+
+def hold(seen: Observation) -> None:
+    """The value, and the gradient, are the row's, or not far off."""
+    for check in (value_is_the_references, gradient_is_the_rules):
+        try:
+            check(seen)
+        except Violation as violation:
+            if violation.error is None or violation.error > FAR_OFF:
+                raise AssertionError(f"{seen.case.label}: {violation}") from violation
