@@ -1,4 +1,4 @@
-"""How a timing comparison is conducted and told."""
+"""A timing comparison, from its options to its table."""
 
 from __future__ import annotations
 

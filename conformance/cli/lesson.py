@@ -1,4 +1,4 @@
-"""What `explain` says of an op: its rule, where it holds, and an example computed by the rule itself."""
+"""What `explain` says of an op: its rule, its domain, an example computed by the rule itself."""
 
 from __future__ import annotations
 

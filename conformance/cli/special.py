@@ -1,4 +1,4 @@
-"""What `explain` says of special points: where they are, and which gradients are fair there."""
+"""What `explain` says of special points: where they are, with the gradients that are fair there."""
 
 from __future__ import annotations
 

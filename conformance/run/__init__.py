@@ -1,1 +1,1 @@
-"""A run: which questions are asked of which backends, and what came of them."""
+"""A run: which questions are asked of which backends, with what result."""

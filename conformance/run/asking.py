@@ -1,4 +1,4 @@
-"""Putting one question to one check, and what an exception means.
+"""What comes of one question put to one check.
 
 What is asked with: a case of an op, a program, a history, a special point, or a sample for the engine as a
 whole.
@@ -34,9 +34,7 @@ def ask(check: Check, backend: Backend, question: Question) -> Any:
     """Put one question to one check."""
     if isinstance(question, Case):
         return ask_observation(check, Observation(backend, CATALOGUE[question.op], question))
-    if isinstance(question, Place):
-        return check.function(Visit(backend, question))
-    return check.function(backend, question)
+    return put(check, backend, question)
 
 
 def put(check: Check, backend: Backend, question: Question) -> Any:

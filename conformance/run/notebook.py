@@ -1,4 +1,4 @@
-"""The notebook of a script: its lines, and what the engine's arrays are called in it."""
+"""The notebook of a script: its lines, with the names of the engine's arrays in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session: one engine's questions, asked by pytest and its workers.
+"""A session: one engine's questions, asked by pytest's workers.
 
 The worker half asks; the keeper half, in the process that writes the run file, receives the results
 and turns the death of a worker into the one verdict it is worth.

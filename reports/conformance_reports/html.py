@@ -1,4 +1,4 @@
-"""The run as one HTML file that opens from disk and is also the data.
+"""The run as one HTML file that opens from disk, the data included.
 
 The page is a shell; what it shows is drawn by its script from the run embedded in it, compressed. The
 script may run because the page's policy names its digest, and no other script may.
