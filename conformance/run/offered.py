@@ -31,17 +31,16 @@ class RecordingOffers(Recording):
     ) -> tuple[Any, ...]:
         """Gradients, in a statement of their own."""
         out, notebook, template = self.notebook.fresh("out"), self.notebook, self._template("nested_vjp")
-        has_several, traced = _watched(function)
-        named, traced = self.defined(traced)
+        defined = self.defined(function)
         given = self._listed(cotangents)
         try:
-            gradients = self.inner.nested_vjp(traced, arrays, cotangents)
+            gradients = self.inner.nested_vjp(defined.traced, arrays, cotangents)
         finally:
-            cotangent = f"({given},)" if has_several else given
+            cotangent = f"({given},)" if defined.has_several else given
             notebook.write(
                 template.format(
                     out=out,
-                    function=named[-1] if named else "f",
+                    function=defined.name,
                     operands=self._listed(arrays),
                     cotangents=given,
                     cotangent=cotangent,
@@ -69,34 +68,32 @@ class RecordingOffers(Recording):
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         notebook, template = self.notebook, self._template("jvp")
         out, pushed = notebook.fresh("out"), notebook.fresh("pushed")
-        has_several, traced = _watched(function)
-        named, traced = self.defined(traced)
+        defined = self.defined(function)
         try:
-            outputs, moved = ask(traced)
+            outputs, moved = ask(defined.traced)
         finally:
             notebook.write(
                 template.format(
                     out=out,
                     pushed=pushed,
-                    function=named[-1] if named else "f",
+                    function=defined.name,
                     operands=self._listed(arrays),
                     tangents=self._listed(tangents),
                 )
             )
         for name, values in ((out, outputs), (pushed, moved)):
-            notebook.name_parts(values if has_several else values[0] if values else (), name)
+            notebook.name_parts(values if defined.has_several else values[0] if values else (), name)
         return outputs, moved
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """A gradient built as its structure is."""
         notebook, template = self.notebook, self._template("structured_gradient")
         written = _written(structure, lambda x: notebook.called(self.array(x)))
-        out, (named, traced) = notebook.fresh("out"), self.defined(function)
+        out, defined = notebook.fresh("out"), self.defined(function)
         try:
-            gradient = self.inner.structured_gradient(traced, structure)
+            gradient = self.inner.structured_gradient(defined.traced, structure)
         finally:
-            called = named[-1] if named else "f"
-            notebook.write(f"{out} = {template.format(function=called, structure=written)}")
+            notebook.write(f"{out} = {template.format(function=defined.name, structure=written)}")
         notebook.name_parts(gradient, out)
         return gradient
 
@@ -128,13 +125,13 @@ class RecordingOffers(Recording):
         made = getattr(self.inner, method)(watched)
 
         def recorded(*operands: Any) -> Any:
-            listed, (named, traced) = self._listed(operands), self.defined(function)
-            asked.append(traced)
+            listed, defined = self._listed(operands), self.defined(function)
+            asked.append(defined.traced)
             output = made(*operands)
             if asked:  # the engine answered out of what it remembers of an earlier call
                 asked.pop()(*operands)
             target = notebook.result()
-            notebook.write(f"{target} = {template.format(function=named[-1])}({listed})")
+            notebook.write(f"{target} = {template.format(function=defined.name)}({listed})")
             notebook.name_parts(output, target)
             return output
 
@@ -183,19 +180,6 @@ class RecordingOffers(Recording):
 
 def _hook_text(name: str, replacement: str) -> str:
     return f"def {name}(g):\n    print(g)" + (f"\n    return {replacement}" if replacement else "")
-
-
-def _watched(function: Function) -> tuple[list[bool], Function]:
-    """The function, and a list that is not empty once it has returned several outputs."""
-    has_several: list[bool] = []
-
-    def watched(*operands: Any) -> Any:
-        output = function(*operands)
-        if isinstance(output, (tuple, list)) and not has_several:
-            has_several.append(True)
-        return output
-
-    return has_several, watched
 
 
 def _written(structure: Any, array: Callable[[Any], str]) -> str:

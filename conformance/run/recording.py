@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -111,27 +111,46 @@ class Recording(Backend):
 
         return recorded
 
-    def defined(self, function: Function) -> tuple[list[str], Function]:
-        """A function that writes itself down when it is first called, and a list that then holds its name.
+    def defined(self, function: Function) -> Definition:
+        """The function, ready to be handed to the engine in its place."""
+        return Definition(self.notebook, function)
 
-        What it does when it is called again, computed anew or compiled, is written already.
-        """
+
+class Definition:
+    """A function that writes itself down when it is first called.
+
+    What it does when it is called again, computed anew or compiled, is written already.
+    """
+
+    def __init__(self, notebook: Notebook, function: Function) -> None:
+        self.notebook, self.function = notebook, function
+        self.has_several = False  # whether it has returned several outputs
+        self._is_begun = False
+        self._names = ["f"]
+
+    @property
+    def name(self) -> str:
+        """What the script calls it; "f" where it was never called."""
+        return self._names[-1]
+
+    def traced(self, *operands: Any) -> Any:
+        """What the engine calls."""
+        if self._is_begun:
+            with self.notebook.muted():
+                output = self.function(*operands)
+        else:
+            self._is_begun = True
+            output = self._written(operands)
+        self.has_several |= isinstance(output, (tuple, list))
+        return output
+
+    def _written(self, operands: Sequence[Any]) -> Any:
         notebook = self.notebook
-        named: list[str] = []
-
-        def traced(*operands: Any) -> Any:
-            if named:
-                with notebook.muted():
-                    return function(*operands)
-            named.append("f")
-            names = [f"{'a' * notebook.depth}{i}" for i in range(len(operands))]
-            with notebook.definition(names, named):
-                for operand, given in zip(operands, names, strict=True):
-                    notebook.name_parts(operand, given)
-                output = function(*operands)
-                several = isinstance(output, (tuple, list))
-                listed = ", ".join(map(notebook.called, as_tuple(output)))
-                notebook.write(f"return {listed}{',' if several else ''}")
-                return output
-
-        return named, traced
+        names = [f"{'a' * notebook.depth}{i}" for i in range(len(operands))]
+        with notebook.definition(names, self._names):
+            for operand, given in zip(operands, names, strict=True):
+                notebook.name_parts(operand, given)
+            output = self.function(*operands)
+            listed = ", ".join(map(notebook.called, as_tuple(output)))
+            notebook.write(f"return {listed}{',' if isinstance(output, (tuple, list)) else ''}")
+            return output

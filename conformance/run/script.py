@@ -81,14 +81,14 @@ class RecordingFunctional(RecordingOffers, FunctionalBackend):
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Function]:
         """A pullback, and its calls."""
         notebook = self.notebook
-        named, traced = self.defined(function)
+        defined = self.defined(function)
         out, pull = notebook.fresh("out"), notebook.fresh("pullback")
         names = ", ".join(map(notebook.called, arrays))
         try:
-            output, pulled = self.inner.pullback(traced, arrays)
+            output, pulled = self.inner.pullback(defined.traced, arrays)
         finally:
-            template, called = notebook.dialect.pullback, named[-1] if named else "f"
-            notebook.write(template.format(out=out, pullback=pull, function=called, operands=names))
+            template = notebook.dialect.pullback
+            notebook.write(template.format(out=out, pullback=pull, function=defined.name, operands=names))
         for index, z in enumerate(as_tuple(output)):
             notebook.name(z, f"{out}[{index}]" if isinstance(output, (tuple, list)) else out)
 
@@ -108,13 +108,13 @@ class RecordingFunctional(RecordingOffers, FunctionalBackend):
         """A gradient asked without a cotangent."""
         notebook = self.notebook
         names = [notebook.called(self.array(x)) for x in operands]
-        named, traced = self.defined(function)
+        defined = self.defined(function)
         given = notebook.fresh("gradients")
         try:
-            gradients = self.inner.gradient(traced, operands)
+            gradients = self.inner.gradient(defined.traced, operands)
         finally:
             text = notebook.dialect.gradient.format(
-                function=named[-1] if named else "f",
+                function=defined.name,
                 operands=", ".join(names),
                 argnums=tuple(range(len(operands))),
             )
