@@ -37,6 +37,8 @@ class Backend(abc.ABC):
         ops: the catalogue's ops it has, each a function of the engine's arrays with the catalogue's
             operands by position and parameters by keyword.
         dialect: how its calls are written, for scripts.
+        testers: the engine's own tests of gradients by name, at their defaults: whether one finds the
+            gradients of a function right at some operands. Their sensitivity is measured beside the suite's.
     """
 
     engine: ClassVar[str]
@@ -47,6 +49,7 @@ class Backend(abc.ABC):
     points: ClassVar[Mapping[str, str]] = {}
     ops: ClassVar[Mapping[str, Function]]
     dialect: ClassVar[Dialect | None] = None
+    testers: ClassVar[Mapping[str, Callable[[Function, Sequence[NDArray]], bool]]] = {}
 
     name: str = ""  # how this backend was asked for; set when it is loaded
 

@@ -25,6 +25,7 @@ VERBS = (
     "atlas",
     "bench",
     "selftest",
+    "sensitivity",
 )
 
 EXIT_CODES = """exit codes:

@@ -38,6 +38,7 @@ class Expected:
     exact: Array
     allowed: Array
     ulp: Array  # one unit in the last place of each exact entry, in the case's dtype
+    spread: Array | None = None  # of what is allowed, that which the rounding of the textbook rule explains
 
 
 MIXED = "mixed"  # an op's entries share their rounding errors
@@ -86,7 +87,8 @@ def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float, entr
     largest = np.finfo(dtype).max
     ulp = np.abs(np.spacing(np.clip(exact, -largest, largest).astype(dtype))).astype(EXTENDED)
     floor = np.finfo(dtype).eps * scale
-    return Expected(exact, SPREADS * spread + ULPS * ulp + floor, ulp)
+    explained = SPREADS * spread
+    return Expected(exact, explained + ULPS * ulp + floor, ulp, explained)
 
 
 def _distance(trial: Array, exact: Array) -> Array:
