@@ -17,6 +17,7 @@ from conformance.backend import Capability, Dialect, Function, FunctionalBackend
 from conformance.errors import Unsupported
 from conformance_backends.autograd_ops import OPS
 from conformance_backends.autograd_points import DEPARTURES
+from conformance_backends.autograd_testers import TESTERS
 from conformance_backends.usual_points import elected
 
 IMPORTS = """\
@@ -79,6 +80,7 @@ class Autograd(FunctionalBackend):
         "D4": "hazard",
         "E16": "trap",
     }
+    testers = TESTERS
     dialect = Dialect(
         imports=IMPORTS,
         array="np.array({values}, dtype=np.{dtype})",

@@ -26,6 +26,7 @@ from conformance.backend import (
 from conformance_backends.jax_dialect import EAGER, JIT
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
+from conformance_backends.jax_testers import TESTERS
 from conformance_backends.usual_points import elected
 
 jax.config.update("jax_enable_x64", True)
@@ -74,6 +75,7 @@ class JaxEager(FunctionalBackend):
         "E16": "trap",
     }
     dialect = EAGER
+    testers = TESTERS
 
     def version(self) -> str:
         """jax's version."""
@@ -164,6 +166,7 @@ class JaxJit(JaxEager):
     capabilities = JaxEager.capabilities - {Capability.DEEP}
     conventions: ClassVar[Mapping[str, str]] = {**JaxEager.conventions, "C7": "refused"}
     dialect = JIT
+    testers: ClassVar[Mapping[str, Any]] = {}  # it tests functions, however they are run
 
     def call(self, name: str, parameters: Mapping[str, Any]) -> Function:
         """The op compiled, also where it is called by itself."""

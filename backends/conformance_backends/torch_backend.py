@@ -24,6 +24,7 @@ from conformance.backend import (
 from conformance.errors import Unsupported
 from conformance_backends.torch_arrays import Torch
 from conformance_backends.torch_dialect import FUNC, TAPE
+from conformance_backends.torch_testers import TESTERS
 
 
 class TorchTape(Torch, TapeBackend):
@@ -77,6 +78,7 @@ class TorchTape(Torch, TapeBackend):
         "E16": "trap",
     }
     dialect = TAPE
+    testers = TESTERS
 
     def leaf(self, value: NDArray) -> torch.Tensor:
         """A tensor that requires a gradient."""
