@@ -156,10 +156,13 @@ class Keeper:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
-        """A worker died: the id in its journal is the one that killed it."""
+        """A worker died: the id in its journal is the one that killed it, else the one it was given.
+
+        Nothing is noted yet while the cases of a group are drawn, which may take too long as well.
+        """
         worker = report.node.gateway.id
         noted, words = journal.last_noted(self.folder, worker), journal.last_words(self.folder, worker)
-        culprit = noted if noted in self.items else crashitem
+        culprit = noted if noted in self.items else crashitem.partition("::")[2]  # pytest's id of an item
         journal.add_culprit(self.folder, culprit)
         verdict = Verdict.TIMEOUT if journal.was_timeout(words) else Verdict.CRASH
         said = f"\n{words[:2000]}" if words else ""

@@ -1,0 +1,51 @@
+"""The keeper of a session turns the death of a worker into the one verdict it is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.run import journal
+from conformance.run.plan import Item, items_of
+from conformance.run.results import ResultLine, Verdict
+from conformance.run.session import Keeper
+
+ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == "mine/op/tanh/float64"]
+FIRST, SECOND = ITEMS[:2]
+
+
+def kept_of(folder: Path, crashed: Item) -> ResultLine:
+    kept: list[ResultLine] = []
+    keeper = Keeper(ITEMS, folder, (), kept.append, timeout=2.0)
+    report = SimpleNamespace(node=SimpleNamespace(gateway=SimpleNamespace(id="gw0")))
+    keeper.pytest_handlecrashitem(f"::{crashed.id}", report, None)
+    (result,) = kept
+    return result
+
+
+@pytest.mark.parametrize("noted", [FIRST, SECOND])
+def test_a_death_is_of_the_question_in_the_journal(tmp_path: Path, noted: Item) -> None:
+    (tmp_path / "gw0.now").write_bytes(noted.id.encode() + b"\0")
+    assert kept_of(tmp_path, FIRST).id == noted.id
+    assert noted.id in journal.culprits(tmp_path)
+
+
+@pytest.mark.parametrize("written", [None, b"\0"])
+def test_a_death_before_anything_is_noted_is_of_the_question_that_was_given(
+    tmp_path: Path, written: bytes | None
+) -> None:
+    if written is not None:
+        (tmp_path / "gw0.now").write_bytes(written)
+    assert kept_of(tmp_path, FIRST).id == FIRST.id
+    assert FIRST.id in journal.culprits(tmp_path)
+
+
+def test_a_death_by_the_watchdog_is_a_timeout(tmp_path: Path) -> None:
+    assert kept_of(tmp_path, FIRST).verdict is Verdict.CRASH
+    (tmp_path / "gw0.words").write_text("Timeout (0:00:02)!")
+    result = kept_of(tmp_path, FIRST)
+    assert result.verdict is Verdict.TIMEOUT
+    assert result.evidence is not None
+    assert result.evidence.message.startswith("no answer within 2 s")
