@@ -12,6 +12,8 @@ DEPARTURES: Mapping[str, str | None] = {
     "prelu/at-0": "right",
     "hard_tanh/at-minus-1": "right",
     "hard_tanh/at-1": "left",
+    "median/tie-of-3": "middle",
+    "median/all-equal": "middle",
     "vector_norm/at-0-ord-1": "along the diagonal",
     "vector_norm/with-a-0-ord-1": "right",
     "slogdet/singular": "infinite",
@@ -28,6 +30,4 @@ DEPARTURES: Mapping[str, str | None] = {
     "clip/between-equal-bounds": None,
     "hypot/with-infinity": None,
     "solve/singular": None,
-    "median/tie-of-3": None,
-    "median/all-equal": None,
 }
