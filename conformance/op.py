@@ -95,6 +95,7 @@ class Trait(enum.Enum):
     LOSS = "reduces a loss as its `reduction` parameter says: none, sum or mean"
     SEVERAL_OUTPUTS = "returns a tuple of arrays"
     VARIADIC = "takes any number of operands"
+    FLAT = "flat: its value does not change when its operands move a little"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +129,11 @@ class Op:
     def has_several_outputs(self) -> bool:
         """Whether the reference returns a tuple."""
         return Trait.SEVERAL_OUTPUTS in self.traits
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether its derivative is zero wherever it has one."""
+        return Trait.FLAT in self.traits
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

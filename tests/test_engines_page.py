@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.clauses import STANDARD
-from conformance.ops import CATALOGUE
+from conformance.ops import CATALOGUE, FLAT
 from conformance.run.known import read_known
 
 ROOT = Path(__file__).parents[1]
@@ -34,9 +34,10 @@ def test_a_backend_has_the_ops_and_elections_the_page_says(name: str) -> None:
     (point,) = entry_points(group="conformance.backends", name=name)
     pytest.importorskip(name.partition(".")[0])
     backend = point.load()()
-    assert row(f"`{name}`")[1:3] == [
+    assert row(f"`{name}`")[1:4] == [
         backend.version().partition("+")[0],
         str(len(set(backend.ops) & set(CATALOGUE))),
+        str(len(set(backend.ops) & set(FLAT))),
     ]
     column = 1 + BACKENDS.index(name)
     elected = {number: row(number)[column] for number, clause in STANDARD.items() if clause.elects}

@@ -79,6 +79,7 @@ class Autograd(FunctionalBackend):
         "C7": "eager",
         "D4": "hazard",
         "E16": "trap",
+        "E19": "zeros",
     }
     testers = TESTERS
     dialect = Dialect(

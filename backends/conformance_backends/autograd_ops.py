@@ -141,6 +141,35 @@ ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "logit": autograd.scipy.special.logit,
 }
 
+# autograd has no derivative of heaviside and signbit, not even zero.
+FLAT: Mapping[str, Callable[..., Any]] = {
+    "ceil": np.ceil,
+    "floor": np.floor,
+    "trunc": np.trunc,
+    "rint": np.rint,
+    "sign": np.sign,
+    "floor_divide": np.floor_divide,
+    "equal": np.equal,
+    "not_equal": np.not_equal,
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+    "isnan": np.isnan,
+    "isinf": np.isinf,
+    "isfinite": np.isfinite,
+    "logical_not": np.logical_not,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+    "any": lambda x, axis, keepdims: np.any(x, axis=axis, keepdims=keepdims),
+    "all": lambda x, axis, keepdims: np.all(x, axis=axis, keepdims=keepdims),
+    "argmax": lambda x, axis, keepdims: np.argmax(x, axis=axis, keepdims=keepdims),
+    "argmin": lambda x, axis, keepdims: np.argmin(x, axis=axis, keepdims=keepdims),
+    "count_nonzero": lambda x, axis, keepdims: np.count_nonzero(x, axis=axis, keepdims=keepdims),
+    "argsort": lambda x, axis: np.argsort(x, axis=axis),
+}
+
 OPS: Mapping[str, Callable[..., Any]] = {
     **ELEMENTWISE,
     **REDUCTIONS,
@@ -148,4 +177,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **INDEXING,
     **LINEAR_ALGEBRA,
     **ACTIVATIONS,
+    **FLAT,
 }

@@ -73,6 +73,7 @@ class JaxEager(FunctionalBackend):
         "C7": "eager",
         "D9": "winner",
         "E16": "trap",
+        "E19": "zeros",
     }
     dialect = EAGER
     testers = TESTERS

@@ -221,6 +221,36 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     ),
 }
 
+FLAT: Mapping[str, Callable[..., Any]] = {
+    "ceil": jnp.ceil,
+    "floor": jnp.floor,
+    "trunc": jnp.trunc,
+    "rint": jnp.rint,
+    "sign": jnp.sign,
+    "heaviside": jnp.heaviside,
+    "floor_divide": jnp.floor_divide,
+    "equal": jnp.equal,
+    "not_equal": jnp.not_equal,
+    "less": jnp.less,
+    "less_equal": jnp.less_equal,
+    "greater": jnp.greater,
+    "greater_equal": jnp.greater_equal,
+    "isnan": jnp.isnan,
+    "isinf": jnp.isinf,
+    "isfinite": jnp.isfinite,
+    "signbit": jnp.signbit,
+    "logical_not": jnp.logical_not,
+    "logical_and": jnp.logical_and,
+    "logical_or": jnp.logical_or,
+    "logical_xor": jnp.logical_xor,
+    "any": lambda x, axis, keepdims: jnp.any(x, axis=axis, keepdims=keepdims),
+    "all": lambda x, axis, keepdims: jnp.all(x, axis=axis, keepdims=keepdims),
+    "argmax": lambda x, axis, keepdims: jnp.argmax(x, axis=axis, keepdims=keepdims),
+    "argmin": lambda x, axis, keepdims: jnp.argmin(x, axis=axis, keepdims=keepdims),
+    "count_nonzero": lambda x, axis, keepdims: jnp.count_nonzero(x, axis=axis, keepdims=keepdims),
+    "argsort": lambda x, axis: jnp.argsort(x, axis=axis),
+}
+
 OPS: Mapping[str, Callable[..., Any]] = {
     **ELEMENTWISE,
     **REDUCTIONS,
@@ -229,4 +259,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LINEAR_ALGEBRA,
     **ACTIVATIONS,
     **LAYERS,
+    **FLAT,
 }

@@ -75,6 +75,7 @@ class MyGrad(TapeBackend):
         "D6": "views",
         "D9": "winner",
         "E16": "trap",
+        "E19": "barred",
     }
     dialect = Dialect(
         imports=IMPORTS,

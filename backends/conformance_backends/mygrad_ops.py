@@ -58,6 +58,13 @@ def over_the_batch(loss: Any, reduction: str) -> Any:
     return loss
 
 
+def without_the_axis(position: Any, keepdims: Any) -> Any:
+    """A position along an axis, which MyGrad drops."""
+    if keepdims:
+        raise Unsupported("MyGrad's argmax and argmin keep no axes")
+    return position
+
+
 # ---- the tables ---------------------------------------------------------------------------------
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
@@ -169,6 +176,33 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     "cross_entropy": lambda x, t, reduction: over_the_batch(mg.nnet.softmax_crossentropy(x, t), reduction),
 }
 
+# Rounding and signs MyGrad computes of constants alone; truth values and positions it gives as plain arrays.
+FLAT: Mapping[str, Callable[..., Any]] = {
+    "ceil": mg.ceil,
+    "floor": mg.floor,
+    "trunc": mg.trunc,
+    "rint": mg.rint,
+    "sign": mg.sign,
+    "floor_divide": mg.floor_divide,
+    "equal": mg.equal,
+    "not_equal": mg.not_equal,
+    "less": mg.less,
+    "less_equal": mg.less_equal,
+    "greater": mg.greater,
+    "greater_equal": mg.greater_equal,
+    "isnan": mg.isnan,
+    "isinf": mg.isinf,
+    "isfinite": mg.isfinite,
+    "signbit": mg.signbit,
+    "logical_not": mg.logical_not,
+    "logical_and": mg.logical_and,
+    "logical_or": mg.logical_or,
+    "logical_xor": mg.logical_xor,
+    "any": lambda x, axis, keepdims: mg.any(x, axis=axis, keepdims=keepdims),
+    "argmax": lambda x, axis, keepdims: without_the_axis(mg.argmax(x, axis=axis), keepdims),
+    "argmin": lambda x, axis, keepdims: without_the_axis(mg.argmin(x, axis=axis), keepdims),
+}
+
 OPS: Mapping[str, Callable[..., Any]] = {
     **ELEMENTWISE,
     **REDUCTIONS,
@@ -178,4 +212,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **ACTIVATIONS,
     **LAYERS,
     **LOSSES,
+    **FLAT,
 }

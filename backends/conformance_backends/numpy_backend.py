@@ -10,7 +10,7 @@ import numpy as np
 
 import conformance
 from conformance.backend import Capability, Dialect, GraphNode, NDArray, TapeBackend, as_tuple
-from conformance.ops import CATALOGUE
+from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_engine import Tensor
 from conformance_backends.numpy_points import DEPARTURES
@@ -19,7 +19,7 @@ from conformance_backends.usual_points import elected
 
 def _applied(name: str) -> Callable[..., Tensor]:
     def call(*operands: Any, **parameters: Any) -> Any:
-        return engine.apply(CATALOGUE[name], operands, parameters)
+        return engine.apply(ALL_OPS[name], operands, parameters)
 
     return call
 
@@ -72,11 +72,12 @@ class NumpyTape(TapeBackend):
         "D6": "copies",
         "D9": "each",
         "E16": "trap",
+        "E19": "refused",
     }
-    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in CATALOGUE}
+    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in ALL_OPS}
     points = elected(ops, DEPARTURES)
     dialect = Dialect(
-        imports="import numpy as np\nfrom conformance.ops import CATALOGUE\n"
+        imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
         "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, grad, hook, jvp, no_grad, vjp,\n)",
         array="Tensor(np.array({values}, np.{dtype}))",
         leaf="Tensor(np.array({values}, np.{dtype}), requires_grad=True)",
@@ -87,7 +88,7 @@ class NumpyTape(TapeBackend):
         detach="{value}.detach()",
         no_grad="no_grad()",
         custom="{name} = custom(lambda {operands}: {value}, lambda g, {operands}: {cotangents})",
-        call="apply(CATALOGUE[{name!r}], ({operands},), {parameters})",
+        call="apply(ALL_OPS[{name!r}], ({operands},), {parameters})",
         further={
             "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
             "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",

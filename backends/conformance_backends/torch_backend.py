@@ -76,6 +76,7 @@ class TorchTape(Torch, TapeBackend):
         "D6": "views",
         "D9": "each",
         "E16": "trap",
+        "E19": "zeros",
     }
     dialect = TAPE
     testers = TESTERS
@@ -238,6 +239,7 @@ class TorchFunc(Torch, FunctionalBackend):
         "D4": "hazard",
         "D9": "each",
         "E16": "trap",
+        "E19": "zeros",
     }
     dialect = FUNC
 

@@ -95,6 +95,13 @@ def median(x: Any, axis: Any, keepdims: Any) -> Any:
     return expand_dims(result, axes) if keepdims else result
 
 
+def count_nonzero(x: Any, axis: Any, keepdims: Any) -> Any:
+    """How many entries are not 0; torch's own keeps no axes."""
+    count = torch.count_nonzero(x, dim=axis)
+    axes = tuple(range(x.ndim)) if axis is None else (from_front(axis, x.ndim),)
+    return expand_dims(count, axes) if keepdims else count
+
+
 # ---- the tables ---------------------------------------------------------------------------------
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
@@ -326,6 +333,35 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     "cross_entropy": lambda x, t, reduction: F.cross_entropy(x, t, reduction=reduction),
 }
 
+# torch has no derivative of heaviside and floor_divide, not even zero: their backward says so and raises.
+FLAT: Mapping[str, Callable[..., Any]] = {
+    "ceil": torch.ceil,
+    "floor": torch.floor,
+    "trunc": torch.trunc,
+    "rint": torch.round,
+    "sign": torch.sign,
+    "equal": torch.eq,
+    "not_equal": torch.ne,
+    "less": torch.lt,
+    "less_equal": torch.le,
+    "greater": torch.gt,
+    "greater_equal": torch.ge,
+    "isnan": torch.isnan,
+    "isinf": torch.isinf,
+    "isfinite": torch.isfinite,
+    "signbit": torch.signbit,
+    "logical_not": torch.logical_not,
+    "logical_and": torch.logical_and,
+    "logical_or": torch.logical_or,
+    "logical_xor": torch.logical_xor,
+    "any": lambda x, axis, keepdims: torch.any(x, dim=axis, keepdim=keepdims),
+    "all": lambda x, axis, keepdims: torch.all(x, dim=axis, keepdim=keepdims),
+    "argmax": lambda x, axis, keepdims: torch.argmax(x, dim=axis, keepdim=keepdims),
+    "argmin": lambda x, axis, keepdims: torch.argmin(x, dim=axis, keepdim=keepdims),
+    "argsort": lambda x, axis: torch.argsort(x, dim=axis),
+    "count_nonzero": count_nonzero,
+}
+
 OPS: Mapping[str, Callable[..., Any]] = {
     **ELEMENTWISE,
     **REDUCTIONS,
@@ -335,4 +371,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **ACTIVATIONS,
     **LAYERS,
     **LOSSES,
+    **FLAT,
 }

@@ -15,6 +15,7 @@ def load_all() -> dict[str, Check]:
         cutting,
         dependence,
         examples,
+        flatness,
         forward_mode,
         graph,
         history,

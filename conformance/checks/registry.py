@@ -17,6 +17,8 @@ from conformance.op import Op
 
 CheckFunction = Callable[..., Any]
 FULL = frozenset({"float64", "float32"})  # the precisions in which everything is asked
+# In double alone where whole numbers meet real ones: what int64 and float32 make is each library's own affair.
+DOUBLE = frozenset({"float64"})
 HALF = frozenset({"float16"})  # those in which only the accuracy is
 Applies = Callable[[Op], bool]
 
@@ -45,7 +47,8 @@ class Check:
     capabilities), a backend and a `Program` (programs), a backend and a `History` (histories), or a `Visit`
     (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or
     makes the engine compile anew. A `sparing` check is asked of a few signatures, because each of its
-    questions is compiled by itself. `dtypes` are those in which an op check is asked.
+    questions is compiled by itself. `dtypes` are those in which an op check is asked. A check `is_of_flat` is
+    asked of the ops that have no slope, any other op check of those that have one.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Check:
     once_per_signature: bool = False
     sparing: bool = False
     dtypes: frozenset[str] = FULL
+    is_of_flat: bool = False
 
     @property
     def key(self) -> str:
@@ -68,6 +72,10 @@ class Check:
     def claim(self) -> str:
         """The first line of its docstring."""
         return (self.function.__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+    def asks_about(self, op: Op) -> bool:
+        """Whether it is asked of this op."""
+        return self.kind is Kind.OP and op.is_flat is self.is_of_flat and self.applies(op)
 
     def require(self, backend: Backend) -> None:
         """Raise Unsupported if the backend does not declare what the check needs."""
@@ -100,6 +108,18 @@ def op_check(
     def register(function: CheckFunction) -> CheckFunction:
         once = once_per_signature or sparing
         _register(Check(name, clause, Kind.OP, function, frozenset(needs), applies, once, sparing, dtypes))
+        return function
+
+    return register
+
+
+def flat_check(clause: str, name: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Register a check that is asked about the ops that have no slope, once for every signature."""
+
+    def register(function: CheckFunction) -> CheckFunction:
+        _register(
+            Check(name, clause, Kind.OP, function, once_per_signature=True, dtypes=DOUBLE, is_of_flat=True)
+        )
         return function
 
     return register

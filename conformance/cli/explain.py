@@ -78,11 +78,11 @@ def explain(identifier: str, page: Page) -> None:
     from conformance.checks import load_all
     from conformance.clauses import STANDARD
     from conformance.cli.special import explain_point
-    from conformance.ops import CATALOGUE
+    from conformance.ops import ALL_OPS
     from conformance.points import SPECIAL_POINTS
 
     parts = _without_backend(identifier.split("/"))
-    checks, ops = load_all(), {n: op for op in CATALOGUE.values() for n in (op.name, *op.aliases)}
+    checks, ops = load_all(), {n: op for op in ALL_OPS.values() for n in (op.name, *op.aliases)}
     last = parts[-1] if len(parts) < 3 else ""
     if (key := "/".join(parts)) in checks:
         _check(checks[key], page)
@@ -181,7 +181,7 @@ def _query(check: Check) -> str:
 
 def _check(check: Check, page: Page) -> None:
     from conformance.clauses import STANDARD
-    from conformance.ops import CATALOGUE
+    from conformance.ops import CATALOGUE, FLAT
     from conformance.points import SPECIAL_POINTS
 
     page.title(
@@ -195,11 +195,13 @@ def _check(check: Check, page: Page) -> None:
         page.text(clause.reason)
     page.heading("What it is asked about")
     if check.kind.value == "op":
-        asked = [op.name for op in CATALOGUE.values() if check.applies(op)]
+        rows, what = (FLAT, "flat ops") if check.is_of_flat else (CATALOGUE, "ops")
+        asked = [op.name for op in rows.values() if check.asks_about(op)]
         few = ", ".join(asked[:6]) + (", …" if len(asked) > 6 else "")
         once = "a few signatures" if check.sparing else "one draw of every signature"
         how = once if check.once_per_signature else "every drawn case"
-        page.text(f"{len(asked)} of {len(CATALOGUE)} ops ({few}), {how}, in every dtype that the engine has.")
+        dtypes = " and ".join(sorted(check.dtypes))
+        page.text(f"{len(asked)} of {len(rows)} {what} ({few}), {how}, in {dtypes} where the engine has it.")
     elif check.kind.value == "point":
         points = [point.key for point in SPECIAL_POINTS.values() if point.nature.value == check.name]
         few = ", ".join(points[:6]) + (", …" if len(points) > 6 else "")

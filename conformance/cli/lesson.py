@@ -33,6 +33,11 @@ WHY_UPSTREAM = (
     "wants one everywhere else. An engine that forgets the factor is right only where g happens to be 1.",
 )
 
+FLATNESS = (
+    "The op is flat: where its operands move a little, its value does not. So nothing flows back through it, and "
+    "engines say that in several ways, with zeros, with None, or by refusing; clause E19 holds each to its own."
+)
+
 KINDS = {
     Kind.DISTINCT: "real numbers, no two of them equal: at a tie the op has a kink",
     Kind.INVERTIBLE: "square matrices that have a well-behaved inverse (the last two axes)",
@@ -53,6 +58,8 @@ def explain_op(op: Op, page: Page) -> None:
     page.heading("The rule")
     page.line(op.formula)
     page.line(f"Where it comes from: {op.source}.")
+    if op.is_flat:
+        page.text(FLATNESS)
     page.text("A bar marks the gradient of what is under it; it always has the shape of that operand.")
     _operands(op, page)
     _parameters(op, page)
@@ -239,12 +246,16 @@ def _further(op: Op, family: str) -> list[tuple[str, str]]:
         "A10": (op.has_several_outputs, "when only some outputs are used"),
     }
     return [
-        ("explain E1", "what an engine's gradient is held to"),
+        ("explain E19", "what is asked of an op without a slope")
+        if op.is_flat
+        else ("explain E1", "what an engine's gradient is held to"),
         *((f"explain {number}", why) for number, (fits, why) in fitting.items() if fits),
         ("explain W1", "the upstream gradient of a matrix product"),
         ("explain W6", "the chain in which a forgotten factor shows"),
         (f"list ops {op.name} --proofs", "how the rule was proven"),
         (f"list ops {family}", "its family"),
-        ("list checks op/", "what is asked of every op"),
+        ("explain op/flat", "how it is asked")
+        if op.is_flat
+        else ("list checks op/", "what is asked of every op"),
         (f"run -q 'op/{op.name}'", "ask the installed engines"),
     ]

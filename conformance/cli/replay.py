@@ -133,7 +133,7 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
     else:
         case = Case.from_token(token)
         for check in checks.values():
-            if check.kind is Kind.OP and key in ("", check.key) and check.applies(find(case.op)):
+            if key in ("", check.key) and check.asks_about(find(case.op)):
                 yield check, case
 
 

@@ -9,6 +9,7 @@ from conformance.op import Op
 from conformance.ops import (
     activations,
     elementwise,
+    flat,
     indexing,
     layers,
     linear_algebra,
@@ -26,11 +27,16 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     "activations": activations.ROWS,
     "layers": layers.ROWS,
     "losses": losses.ROWS,
+    "flat": flat.ROWS,
 }
 
-CATALOGUE: dict[str, Op] = {op.name: op for rows in FAMILIES.values() for op in rows}
+ALL_OPS: dict[str, Op] = {op.name: op for rows in FAMILIES.values() for op in rows}
 
-_NAMES: dict[str, Op] = CATALOGUE | {alias: op for op in CATALOGUE.values() for alias in op.aliases}
+# The ops that have a slope, of which a gradient is asked; and those that have none.
+CATALOGUE: dict[str, Op] = {name: op for name, op in ALL_OPS.items() if not op.is_flat}
+FLAT: dict[str, Op] = {name: op for name, op in ALL_OPS.items() if op.is_flat}
+
+_NAMES: dict[str, Op] = ALL_OPS | {alias: op for op in ALL_OPS.values() for alias in op.aliases}
 
 
 def find(name: str) -> Op:

@@ -169,5 +169,7 @@ def disagreement(g: Array, slope: Slope, gradient: Array, v: Array) -> float:
 
 
 def _joined(outputs: Any) -> Array:
-    """All outputs as one vector."""
-    return np.concatenate([np.ravel(z) for z in outputs])
+    """All outputs as one vector of numbers that can be subtracted; truth values cannot."""
+    return np.concatenate(
+        [np.ravel(z).astype(REAL) if z.dtype.kind in "biu" else np.ravel(z) for z in outputs]
+    )

@@ -18,7 +18,7 @@ from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation, is_ctrl_c
 from conformance.history import History
-from conformance.ops import CATALOGUE
+from conformance.ops import find
 from conformance.oracle.allowance import MOVES
 from conformance.points.point import Place
 from conformance.program import Program
@@ -33,14 +33,14 @@ Question = Case | Program | History | Sample | Place
 def ask(check: Check, backend: Backend, question: Question) -> Any:
     """Put one question to one check."""
     if isinstance(question, Case):
-        return ask_observation(check, Observation(backend, CATALOGUE[question.op], question))
+        return ask_observation(check, Observation(backend, find(question.op), question))
     return put(check, backend, question)
 
 
 def put(check: Check, backend: Backend, question: Question) -> Any:
     """Put one question once, without a second judgement: what a script shows."""
     if isinstance(question, Case):
-        return check.function(Observation(backend, CATALOGUE[question.op], question))
+        return check.function(Observation(backend, find(question.op), question))
     if isinstance(question, Place):
         return check.function(Visit(backend, question))
     return check.function(backend, question)

@@ -2,14 +2,15 @@
 
 For every alternative of a clause the clause's own checks are asked as if the adapter had elected it;
 the alternative under which all of them hold is what the engine does. So the probe says the same as a run
-will, and a new clause needs no probe of its own.
+will, and a new clause needs no probe of its own. Checks of ops that have no slope are asked of a few of them.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -19,9 +20,13 @@ from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.clauses import STANDARD, Clause
 from conformance.errors import Unsupported, is_ctrl_c
-from conformance.run.asking import ask
+from conformance.ops import FLAT
+from conformance.run.asking import Question, ask
+from conformance.strategies import Effort, draw_cases
 
 SEEDS = range(3)
+FEW = 4  # ops without a slope, and cases of each
+EFFORT = Effort(signatures=FEW, draws=1, samples=0, programs=0)
 
 
 @dataclass(frozen=True)
@@ -84,15 +89,24 @@ def _holds(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> 
 
 
 def _checks_of(clause: Clause) -> list[Check]:
-    return [c for c in load_all().values() if c.clause == clause.number and c.kind is Kind.CONTRACT]
+    checks = [c for c in load_all().values() if c.clause == clause.number]
+    return [c for c in checks if c.kind is Kind.CONTRACT or c.is_of_flat]
+
+
+def _questions(check: Check, backend: Backend) -> Iterable[Question]:
+    dtype = backend.dtypes[0]
+    if check.kind is Kind.CONTRACT:
+        return [Sample(seed, dtype) for seed in SEEDS]
+    offered = (op for op in FLAT.values() if op.name in backend.ops and check.asks_about(op))
+    return [case for op in islice(offered, FEW) for case in draw_cases(op, dtype, 0, EFFORT)]
 
 
 def _asked(check: Check, backend: Backend) -> bool | str:
     reason = "no case could tell"
-    for seed in SEEDS:
+    for question in _questions(check, backend):
         try:
             check.require(backend)
-            ask(check, backend, Sample(seed, backend.dtypes[0]))
+            ask(check, backend, question)
             reason = ""
         except (Unsupported, NotThisCase) as cannot:
             reason = reason and str(cannot)

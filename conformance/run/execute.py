@@ -26,7 +26,7 @@ from conformance.checks.registry import FULL, NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.history import History
-from conformance.ops import CATALOGUE, find
+from conformance.ops import find
 from conformance.points import SPECIAL_POINTS
 from conformance.points.point import Place
 from conformance.program import Program
@@ -130,7 +130,7 @@ class Executor:
     # ---- ops: one case, many questions ---------------------------------------------------------
 
     def _op_results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
-        op, dtype = CATALOGUE[items[0].subject], items[0].dtype
+        op, dtype = find(items[0].subject), items[0].dtype
         if op.name not in self.backend.ops:
             for item in items:
                 reason = Unsupported(f"the adapter of {self.backend.engine} names no {op.name}")
@@ -255,7 +255,7 @@ class Executor:
 
         smallest: Question | None = None
         if isinstance(question, Case):
-            op = CATALOGUE[question.op]
+            op = find(question.op)
             smallest = smallest_case(op, item.dtype, self.seed, self.effort, question, is_failing)
         elif isinstance(question, Program):
             smallest = smallest_program(find, item.dtype, self.seed, self.effort.programs, is_failing)

@@ -18,7 +18,7 @@ from conformance.checks import Check, Kind, load_all
 from conformance.checks.registry import FULL
 from conformance.clauses import STANDARD, Level
 from conformance.errors import NothingSelected, UsageError
-from conformance.ops import CATALOGUE
+from conformance.ops import ALL_OPS
 from conformance.points import SPECIAL_POINTS
 from conformance.strategies import Effort
 
@@ -83,9 +83,9 @@ def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
         if check.kind is Kind.HISTORY:
             yield Item(backend, check.key, "history", "")
     for dtype in dtypes:
-        for op in CATALOGUE.values():
+        for op in ALL_OPS.values():
             for check in checks:
-                if check.kind is Kind.OP and dtype in check.dtypes and check.applies(op):
+                if dtype in check.dtypes and check.asks_about(op):
                     yield Item(backend, check.key, op.name, dtype)
         for check in checks:
             if check.kind is Kind.PROGRAM and dtype in check.dtypes:
@@ -135,7 +135,7 @@ def digest() -> str:
     """A short digest of what is asked: rows, clauses and checks. Runs of different digests do not merge."""
     text = "\n".join(
         [
-            *(f"{op.name} {op.formula} {op.source}" for op in CATALOGUE.values()),
+            *(f"{op.name} {op.formula} {op.source}" for op in ALL_OPS.values()),
             *(f"{c.number} {c.sentence}" for c in STANDARD.values()),
             *(f"{c.key} {c.claim}" for c in load_all().values()),
             *SPECIAL_POINTS,

@@ -21,7 +21,7 @@ from conformance.checks import Check, Kind
 from conformance.checks.observation import Observation, watching
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
-from conformance.ops import CATALOGUE, find
+from conformance.ops import ALL_OPS, find
 from conformance.oracle.sweep import reverse_sweep
 from conformance.program import Program
 from conformance.run.asking import Question, put
@@ -88,7 +88,7 @@ def _see(sight: Sight, backend: Backend, question: Question) -> None:
     except (NotThisCase, Unsupported):
         return
     sight.cases += 1
-    if isinstance(question, (Case, Program)):
+    if isinstance(question, (Case, Program)) and not sight.check.is_of_flat:
         _judge_by_question(sight, question)
     else:
         _judge_by_watching(sight, compared, handed)
@@ -97,13 +97,13 @@ def _see(sight: Sight, backend: Backend, question: Question) -> None:
 def _questions(check: Check, backend: Backend, seed: int) -> Iterable[Question]:
     if check.kind is not Kind.OP:
         return Executor(backend, seed=seed, effort=EFFORT).questions(check, backend.dtypes[0])
-    applying = [op for op in CATALOGUE.values() if check.applies(op)]
+    applying = [op for op in ALL_OPS.values() if check.asks_about(op)]
     chosen = applying[:: max(1, len(applying) // OPS)]
     return [case for op in chosen for case in draw_cases(op, backend.dtypes[0], seed, EFFORT)]
 
 
 def _judge_by_question(sight: Sight, question: Case | Program) -> None:
-    """A case or a program has one gradient, whatever the check compares."""
+    """A case or a program has one gradient, whatever the check compares; that of a flat op is zero."""
     own, of_ones = _gradients(question), _gradients(_with_ones(question))
     sight.compared += 1
     sight.nonzero += any(np.any(gradient) for gradient in own)
@@ -114,7 +114,7 @@ def _judge_by_question(sight: Sight, question: Case | Program) -> None:
 def _gradients(question: Case | Program) -> list[Array]:
     if isinstance(question, Program):
         return reverse_sweep(question, find, (*question.leaves, question.cotangent))
-    op = CATALOGUE[question.op]
+    op = find(question.op)
     return [e.exact for e in Observation(None, op, question, moves=0).expected]  # type: ignore[arg-type]
 
 
@@ -125,7 +125,7 @@ def _with_ones(question: Case | Program) -> Case | Program:
 
 
 def _judge_by_watching(sight: Sight, compared: Sequence[Array], handed: Sequence[Array]) -> None:
-    """Of a check of the whole engine only what it compares is known, and what it hands the engine."""
+    """Of any other question only what the check compares is known, and what it hands the engine."""
     if compared:
         sight.compared += 1
         sight.nonzero += any(np.any(value) for value in compared)

@@ -57,9 +57,10 @@ def build(
     with np.errstate(all="ignore"):
         output = op.reference(*values, **signature.parameters)
     outputs = [np.asarray(z) for z in (output if isinstance(output, tuple) else (output,))]
-    # Some functions of NumPy answer half precision in single; an engine does only where it is told to.
+    # Some functions of NumPy answer half precision in single; an engine does only where it is told to. Whole
+    # numbers and truth values have no cotangents: theirs are those of what they are multiplied with.
     answers_in_kind = dtype == "float16" and "dtype" not in signature.parameters
-    dtypes = [dtype if answers_in_kind and z.dtype.kind == "f" else z.dtype.name for z in outputs]
+    dtypes = [dtype if answers_in_kind or z.dtype.kind in "biu" else z.dtype.name for z in outputs]
     cotangents = tuple(cotangent(z.shape, d, upstream, rng) for z, d in zip(outputs, dtypes, strict=True))
     lying = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
     return Case(

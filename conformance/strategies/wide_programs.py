@@ -41,19 +41,27 @@ def wide_programs(draw: Draw, find: Find, dtype: str) -> Program:
         if draw(st.integers(0, 7)) == 7:
             growing.branch(draw(st.sampled_from(BRANCHES)), draw(st.sampled_from(BRANCHES)))
             continue
-        op = find(draw(st.sampled_from(_names(draw(st.sampled_from(sorted(FAMILIES)))))))
+        op = find(draw(st.sampled_from(_names(draw(st.sampled_from(_families()))))))
         signature = op.law(lambda options: draw(st.sampled_from(list(options))))
         growing.apply(op, signature, draw(st.integers(0, 3)))
     return growing.program()
 
 
 @cache
+def _families() -> tuple[str, ...]:
+    """The families with ops that a program can have."""
+    return tuple(family for family in sorted(FAMILIES) if _names(family))
+
+
+@cache
 def _names(family: str) -> tuple[str, ...]:
-    """The ops of a family that a program can have: one output, and operands that need no symmetry."""
+    """The ops of a family that a program can have: a slope, one output, and operands that need no symmetry."""
     return tuple(
         op.name
         for op in FAMILIES[family]
-        if not op.has_several_outputs and all(d.kind is not Kind.POSITIVE_DEFINITE for d in op.domains)
+        if not op.is_flat
+        and not op.has_several_outputs
+        and all(d.kind is not Kind.POSITIVE_DEFINITE for d in op.domains)
     )
 
 

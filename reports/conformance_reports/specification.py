@@ -18,7 +18,7 @@ def specification() -> dict[str, Any]:
     chapters = import_module("conformance.clauses.clause")
     return {
         "families": {name: _names(members) for name, members in getattr(ops, "FAMILIES", {}).items()},
-        "ops": {name: _op(op) for name, op in getattr(ops, "CATALOGUE", {}).items()},
+        "ops": {name: _op(op) for name, op in getattr(ops, "ALL_OPS", {}).items()},
         "clauses": {name: _clause(clause) for name, clause in getattr(clauses, "STANDARD", {}).items()},
         "chapters": {str(key): str(title) for key, title in getattr(chapters, "CHAPTERS", {}).items()},
     }

@@ -11,7 +11,7 @@ from conformance.backend import Backend
 from conformance.checks.observation import Observation
 from conformance.checks.values import gradient_is_the_rules, value_is_the_references
 from conformance.errors import Violation
-from conformance.ops import CATALOGUE
+from conformance.ops import find
 from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
@@ -21,8 +21,8 @@ FAR_OFF = 50  # times what an engine is allowed
 def observations(backend: Backend, name: str, *dtypes: str, effort: Effort = EFFORT) -> Iterator[Observation]:
     """What the backend makes of a few calls of the op in every dtype."""
     for dtype in dtypes:
-        for case in draw_cases(CATALOGUE[name], dtype, 0, effort):
-            yield Observation(backend, CATALOGUE[name], case)
+        for case in draw_cases(find(name), dtype, 0, effort):
+            yield Observation(backend, find(name), case)
 
 
 def hold(seen: Observation) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.checks.flatness import flat_op_sends_nothing_back
 from conformance.errors import Unsupported
-from conformance.ops import CATALOGUE
+from conformance.ops import ALL_OPS, CATALOGUE, FLAT
 
 from .faithful import hold, observations
 
@@ -32,6 +33,7 @@ NO_GRADIENT = {
 NAMED = [
     pytest.param(name, marks=[pytest.mark.xfail(strict=True)] if name in NO_GRADIENT else ())
     for name in ENGINE.ops
+    if name in CATALOGUE
 ]
 
 
@@ -44,7 +46,7 @@ def is_refused(call: Callable[[], Any]) -> bool:
 
 
 def test_every_name_in_the_table_is_in_the_catalogue() -> None:
-    assert set(ENGINE.ops) <= set(CATALOGUE)
+    assert set(ENGINE.ops) <= set(ALL_OPS)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -52,6 +54,13 @@ def test_an_op_is_the_catalogues(name: str) -> None:
     for seen in observations(ENGINE, name, *ENGINE.dtypes):
         with contextlib.suppress(Unsupported):  # the adapter offers a part of the row
             hold(seen)
+
+
+@pytest.mark.parametrize("name", [name for name in ENGINE.ops if name in FLAT])
+def test_a_flat_op_is_the_catalogues(name: str) -> None:
+    for seen in observations(ENGINE, name, "float64"):
+        with contextlib.suppress(Unsupported):  # the adapter offers a part of the row
+            flat_op_sends_nothing_back(seen)
 
 
 # ---- arrays -------------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.checks.flatness import flat_op_sends_nothing_back
 from conformance.errors import Unsupported
-from conformance.ops import CATALOGUE
+from conformance.ops import ALL_OPS, CATALOGUE, FLAT
 from conformance.strategies import Effort
 
 from .faithful import hold, observations
@@ -29,7 +30,7 @@ PARAMETRISED = ["clip", "sum", "repeat", "getitem", "take", "tensordot", "conv2d
 
 
 def test_every_name_in_the_table_is_in_the_catalogue() -> None:
-    assert set(EAGER.ops) <= set(CATALOGUE)
+    assert set(EAGER.ops) <= set(ALL_OPS)
 
 
 def is_refused(call: Callable[[], Any]) -> bool:
@@ -51,6 +52,12 @@ def test_an_op_is_the_catalogues(name: str) -> None:
 def test_an_ops_parameters_are_the_catalogues(backend: Any, name: str) -> None:
     for seen in observations(backend, name, "float64", effort=SEVERAL):
         hold(seen)
+
+
+@pytest.mark.parametrize("name", [name for name in EAGER.ops if name in FLAT])
+def test_a_flat_op_is_the_catalogues(name: str) -> None:
+    for seen in observations(EAGER, name, "float64", effort=FEW):
+        flat_op_sends_nothing_back(seen)
 
 
 # ---- arrays -------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.checks.flatness import flat_op_sends_nothing_back
 from conformance.layout import LAYOUTS, laid_out
-from conformance.ops import CATALOGUE
+from conformance.ops import ALL_OPS, CATALOGUE, FLAT
 
 from .faithful import hold, observations
 
@@ -34,7 +35,7 @@ NAMED = [pytest.param(name, marks=MARKS.get(name, ())) for name in TAPE.ops if n
 
 
 def test_every_name_in_the_table_is_in_the_catalogue() -> None:
-    assert set(TAPE.ops) <= set(CATALOGUE)
+    assert set(TAPE.ops) <= set(ALL_OPS)
 
 
 def is_refused(call: Callable[[], Any]) -> bool:
@@ -50,6 +51,13 @@ def is_refused(call: Callable[[], Any]) -> bool:
 def test_an_op_is_the_catalogues(backend: Any, name: str) -> None:
     for seen in observations(backend, name, "float64", "float32"):
         hold(seen)
+
+
+@MODES
+@pytest.mark.parametrize("name", [name for name in TAPE.ops if name in FLAT])
+def test_a_flat_op_is_the_catalogues(backend: Any, name: str) -> None:
+    for seen in observations(backend, name, "float64"):
+        flat_op_sends_nothing_back(seen)
 
 
 # ---- arrays -------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def test_sentences_rules_families_and_chapters(monkeypatch: pytest.MonkeyPatch) 
     told = planted(
         monkeypatch,
         FAMILIES={"elementwise": (Row,), "named": ["sort"], "mapped": {"exp": Row}},
-        CATALOGUE={"tanh": Row},
+        ALL_OPS={"tanh": Row},
         STANDARD={"A1": Clause},
         CHAPTERS={"A": "Seeding and results"},
     )

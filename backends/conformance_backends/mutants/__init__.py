@@ -3,6 +3,7 @@
 from conformance_backends.mutants import (
     wrong_at_times,
     wrong_costs,
+    wrong_flat,
     wrong_graph,
     wrong_histories,
     wrong_kinds,
@@ -30,7 +31,7 @@ _TABLES = (
     wrong_modes, wrong_ways, wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
     wrong_points,
     wrong_offers,
-    wrong_kinds, wrong_lives, wrong_refusals, wrong_orders, wrong_costs,
+    wrong_kinds, wrong_lives, wrong_refusals, wrong_orders, wrong_costs, wrong_flat,
 )  # fmt: skip
 _WRONG: tuple[Mutant, ...] = tuple(mutant for table in _TABLES for mutant in table.MUTANTS)
 _OPS = tuple(sorted({op for mutant in _WRONG for op in mutant.ops}))

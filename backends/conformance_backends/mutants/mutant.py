@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
-from conformance.ops import CATALOGUE
+from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, walk_back
@@ -64,7 +64,7 @@ def forgetful_rule(
 
 def bent_rule(op: str, bent: Wrong) -> Function:
     """The op with `bent` around its rule."""
-    right = CATALOGUE[op]
+    right = ALL_OPS[op]
 
     def wrong(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
         return bent(right.rule, index, g, z, *operands, **parameters)
@@ -76,7 +76,7 @@ def value(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], b
     """A mutant whose value for some ops is `bent(right, *operands, **parameters)`."""
 
     def changed(op: str) -> Function:
-        right = CATALOGUE[op]
+        right = ALL_OPS[op]
         reference = lambda *operands, **parameters: bent(right.reference, *operands, **parameters)  # noqa: E731
         return lambda *operands, **parameters: engine.apply(
             replace(right, reference=reference), operands, parameters

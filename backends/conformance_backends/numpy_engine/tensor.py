@@ -229,13 +229,16 @@ def edge_of(operand: Any) -> Edge | None:
 
 
 def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
-    """Compute a row on operands and, if any of them needs a gradient, remember how."""
+    """Compute a row on operands and, if any of them needs a gradient, remember how.
+
+    The value of a row that is flat is a constant.
+    """
     values = [np.asarray(detach(operand)) for operand in operands]
     output = op.reference(*values, **parameters)
     edges = [
         edge if (edge := edge_of(x)) and op.is_differentiable(i) else None for i, x in enumerate(operands)
     ]
-    if not is_recording() or not any(edges):
+    if op.is_flat or not is_recording() or not any(edges):
         return wrap(output, None)
     if any(value.dtype.kind == "c" for value in values):
         raise TypeError(f"{op.name} of complex numbers has no derivative here; detach what needs none")

@@ -7,7 +7,7 @@ import pytest
 from conformance_backends import numpy_engine as engine
 
 from conformance.checks import Kind, load_all
-from conformance.ops import CATALOGUE
+from conformance.ops import ALL_OPS
 from conformance.run.results import MutantLine
 from conformance.run.runfile import read_run
 from conformance.run.selftest import (
@@ -46,10 +46,10 @@ def test_mutant_names_checks_and_ops_that_exist(name: str) -> None:
     mutant = MUTANTS[name]
     assert mutant.wrong.endswith(".")
     assert len(set(mutant.kills)) == len(mutant.kills)
-    assert set(mutant.ops) <= set(CATALOGUE)
+    assert set(mutant.ops) <= set(ALL_OPS)
     for key in mutant.kills:
         check = load_all()[key]
-        assert check.kind is not Kind.OP or any(check.applies(CATALOGUE[op]) for op in mutant.ops)
+        assert check.kind is not Kind.OP or any(check.asks_about(ALL_OPS[op]) for op in mutant.ops)
 
 
 def test_every_check_is_named_by_a_mutant() -> None:

@@ -14,7 +14,7 @@ from conformance.cli import main
 from conformance.cli.lesson import in_words, worked
 from conformance.cli.telling import names_of
 from conformance.op import Kind, index_below
-from conformance.ops import CATALOGUE, find
+from conformance.ops import CATALOGUE, FLAT, find
 
 
 def explained(capsys: pytest.CaptureFixture[str], identifier: str) -> str:
@@ -48,6 +48,22 @@ def test_the_example_is_right(name: str) -> None:
     assert math.isclose(example.measured(index, entry), claimed, rel_tol=1e-4, abs_tol=1e-9)
     # The imaginary part of a real number is zero, and so is its gradient.
     assert name == "imag" or any(np.any(gradient) for gradient in example.gradients.values())
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_a_flat_op_is_explained_as_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = explained(capsys, name)
+    assert out.startswith(f"{name} · flat")
+    assert FLAT[name].formula in out
+    assert "The op is flat" in out
+    assert "explain E19" in out
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_the_example_of_a_flat_op_stands_still(name: str) -> None:
+    example = worked(find(name))
+    assert not any(np.any(gradient) for gradient in example.gradients.values())
+    assert example.measured(*example.steepest()) == 0
 
 
 @pytest.mark.parametrize("number", STANDARD)

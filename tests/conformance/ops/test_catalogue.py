@@ -6,13 +6,18 @@ import pytest
 
 from conformance.errors import UsageError
 from conformance.op import Op
-from conformance.ops import CATALOGUE, FAMILIES, find
+from conformance.ops import ALL_OPS, CATALOGUE, FAMILIES, FLAT, find
 
 ROWS = [op for rows in FAMILIES.values() for op in rows]
 
 
 def test_every_row_is_in_the_catalogue() -> None:
-    assert [op.name for op in ROWS] == list(CATALOGUE)
+    assert [op.name for op in ROWS] == list(ALL_OPS)
+
+
+def test_a_row_has_a_slope_or_is_flat() -> None:
+    assert CATALOGUE | FLAT == ALL_OPS
+    assert [op.name for op in FAMILIES["flat"]] == list(FLAT)
 
 
 def test_there_are_rows_of_every_kind() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conformance.op import Op
-from conformance.ops import CATALOGUE, find
+from conformance.ops import ALL_OPS, find
 from conformance.oracle.proof import COMPLEX_STEP, EXTENDED, PROVEN, prove
 from conformance.run.proofs import DTYPE, EFFORT, prove_row
 from conformance.strategies import draw_cases
@@ -29,7 +29,7 @@ def prove_changed(name: str, change: Callable[[Any], Any]) -> Any:
     return prove(replace(op, rule=rule), draw_cases(op, DTYPE, 0, EFFORT))
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", ALL_OPS)
 def test_the_rule_agrees_with_an_oracle_that_does_not_use_it(name: str) -> None:
     proof = prove_row(name)
     assert proof.cases > 0

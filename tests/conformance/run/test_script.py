@@ -14,7 +14,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.backend import Capability
 from conformance.checks import Kind, load_all
 from conformance.checks.sample import Sample
-from conformance.ops import CATALOGUE, find
+from conformance.ops import CATALOGUE, FLAT, find
 from conformance.run.asking import ask
 from conformance.run.script import script_of
 from conformance.strategies import Effort, draw_cases
@@ -57,6 +57,15 @@ def test_the_script_of_a_gradient_runs_and_shows_it(name: str) -> None:
         gradient = expected.rule(first, case.cotangents[0], z, *case.operands, **case.parameters)
         wanted = np.ravel(gradient)[:1]
         assert wanted.size == 0 or any(np.isclose(wanted[0], n, atol=1e-7) for n in numbers(printed))
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_the_script_of_a_flat_op_runs_to_the_walk_that_is_refused(name: str) -> None:
+    case = draw_cases(find(name), "float64", 0, EFFORT)[0]
+    text = script("op/flat", case)
+    assert f"ALL_OPS[{name!r}]" in text
+    with pytest.raises(RuntimeError, match="nothing behind this tensor"):
+        shown(text)
 
 
 WORDLESS: set[Capability] = set()

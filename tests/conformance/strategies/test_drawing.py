@@ -13,7 +13,7 @@ from conformance.case import Case
 from conformance.checks.observation import hold_within
 from conformance.layout import LAYOUTS
 from conformance.op import DISTINCT, POSITIVE, Domain, Kind
-from conformance.ops import CATALOGUE, find
+from conformance.ops import ALL_OPS, find
 from conformance.oracle.sweep import expected_program_gradients, reverse_sweep
 from conformance.strategies import Effort, draw_cases, explore, smallest_case
 from conformance.strategies.programs import LONGEST, draw_programs, smallest_program
@@ -33,7 +33,7 @@ def test_a_seed_decides_every_number(name: str) -> None:
     assert tokens(name, 5) != tokens(name, 6)
 
 
-@pytest.mark.parametrize("op", CATALOGUE.values(), ids=lambda op: op.name)
+@pytest.mark.parametrize("op", ALL_OPS.values(), ids=lambda op: op.name)
 def test_every_op_has_cases_inside_its_domains_and_off_its_kinks(op: Any) -> None:
     cases = draw_cases(op, "float64", 0, EFFORT)
     assert cases
