@@ -26,6 +26,7 @@ class Verb(enum.Enum):
     APPLY = "{made} = {op}({of}{parameters})"
     BREAK = "{made} = {of} + {of}, by a rule that raises on the way back"
     DETACH = "{made} = detach {of}"
+    WRITE = "{first}[{index}] = {others}"
     OPEN = "open a scope without recording"
     CLOSE = "close that scope"
     WALK = "backward from {of}{array}"
@@ -42,6 +43,7 @@ class Verb(enum.Enum):
 NEEDS = {
     Verb.BREAK: Capability.CUSTOM_RULE,
     Verb.DETACH: Capability.DETACH,
+    Verb.WRITE: Capability.RECORDED_WRITES,
     Verb.OPEN: Capability.NO_GRAD,
     Verb.CLOSE: Capability.NO_GRAD,
     Verb.CLEAR: Capability.CLEARING,
@@ -59,7 +61,7 @@ class Move:
         made: the number of what it makes, if anything.
         array: the numbers of a leaf or constant, or the cotangent; None where none is given.
         op: the op that is applied.
-        parameters: the op's; of a pullback its function, as `steps` of (op, inputs).
+        parameters: the op's; of a write its `index`; of a pullback its function, as `steps` of (op, inputs).
         is_elsewhere: whether it is done in a thread of its own.
     """
 
@@ -96,6 +98,7 @@ class Move:
             parameters="".join(f", {k}={v!r}" for k, v in self.parameters.items()),
             first=names[0] if names else "",
             others=", ".join(names[1:]),
+            index=", ".join(map(repr, self.parameters.get("index", ()))),
             steps="; ".join(f"{op}{inputs}" for op, inputs in self.parameters.get("steps", ())),
         )
         return f"{text}, in a thread of its own" if self.is_elsewhere else text

@@ -18,8 +18,9 @@ from conformance.oracle.histories import offered
 def tape_keeps_to_the_definition(engine: Backend, history: History) -> None:
     """Whatever order calls come in, values and stored gradients are those of the definition.
 
-    Graphs are built, walked, walked again, cut, cleared and built in scopes without recording; rules raise and
-    cotangents are refused on the way. After a walk that failed a leaf keeps what it had, or all that was to arrive.
+    Graphs are built, walked, walked again, cut, cleared, written into and built in scopes without recording; rules
+    raise, and cotangents and writes are refused on the way. After a walk that failed a leaf keeps what it had, or all
+    that was to arrive. A walk may fail where what a rule saved was written (D3); views share memory as elected (D6).
     """
     tape = tape_of(engine)
     with contextlib.ExitStack() as scopes:

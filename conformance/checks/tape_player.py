@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import TapeBackend
+from conformance.backend import Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.playing import broken, elsewhere, failure_of
@@ -18,13 +18,25 @@ from conformance.ops import find
 from conformance.oracle.histories import Definition, Walk
 
 
+def _definition_for(tape: TapeBackend) -> Definition:
+    """An empty definition that follows what the engine elects."""
+    accumulates = elected(tape, "B3", ("accumulates", "replaces")) == "accumulates"
+    if Capability.RECORDED_WRITES not in tape.capabilities:
+        return Definition(find, accumulates=accumulates)
+    return Definition(
+        find,
+        accumulates=accumulates,
+        has_views=elected(tape, "D6", ("views", "copies")) == "views",
+        leaf_writes=elected(tape, "D5", ("refused", "recorded", "renewed")),
+    )
+
+
 class TapePlayer:
     """Plays moves on a tape, beside their definition."""
 
     def __init__(self, tape: TapeBackend, scopes: contextlib.ExitStack) -> None:
-        choice = elected(tape, "B3", ("accumulates", "replaces"))
         self.tape = tape
-        self.definition = Definition(find, accumulates=choice == "accumulates")
+        self.definition = _definition_for(tape)
         self.arrays: dict[int, Any] = {}
         self.scopes = scopes
         self.open: list[Any] = []
@@ -39,6 +51,8 @@ class TapePlayer:
             self._refuse(move)
         elif move.verb is Verb.CLEAR:
             self._clear(move)
+        elif move.verb is Verb.WRITE:
+            self._write(move)
         else:
             self._certain(move)
 
@@ -62,6 +76,19 @@ class TapePlayer:
             return self.tape.detach(of[0])
         call = broken(self.tape) if move.verb is Verb.BREAK else self.tape.call(move.op, move.parameters)
         return elsewhere(lambda: call(*of)) if move.is_elsewhere else call(*of)
+
+    def _write(self, move: Move) -> None:
+        target, source = (self.arrays[number] for number in move.of)
+        failure = failure_of(lambda: self.tape.assign(target, move.parameters["index"], source))
+        must_fail = self.definition.refuses(move)
+        if failure is None and must_fail:
+            raise Violation(f"{move.label}: a write into a leaf was not refused")
+        # Where nothing is recorded a write is one into memory, which engines that lock it refuse (D4).
+        may_fail = self.definition.scopes and self.tape.conventions.get("D4") == "locks"
+        if failure is not None and not (must_fail or may_fail):
+            raise failure
+        if failure is None:
+            self.definition.take(move)
 
     def _backward(self, move: Move) -> BaseException | None:
         g = None if move.array is None else self.tape.array(np.array(move.array))

@@ -3,39 +3,29 @@
 A graph of plain arrays that grows with the moves. The gradient of a walk is the reverse sweep over
 the part of the graph behind it. Values are small integers, so that whatever order an engine
 computes in, it must arrive at the same bits.
+
+A write makes a new value, of the old one and of what is written, and its number is then that value's; so it is
+with every value that shares the memory. Where nothing is recorded a write changes the value and leaves the history.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from conformance.case import Array
 from conformance.history import Move, Verb
-from conformance.op import Op
+from conformance.oracle.entries import Entry, Find, Graph
+from conformance.oracle.sharing import Sharing
 from conformance.oracle.sweep import gradient_bounds, reverse_sweep
-from conformance.program import Program, Step
 
 LARGEST_VALUE = 64.0
 LARGEST_GRADIENT = 2.0**20  # single precision holds every integer up to 2**24
 WALKS = (Verb.WALK, Verb.RETAIN, Verb.REFUSE)
-
-Find = Callable[[str], Op]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One node of the graph: a value, and how it was made."""
-
-    value: Array
-    op: str = ""  # none made a leaf, a constant, or what was cut or not recorded
-    sources: tuple[int, ...] = ()
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    has_gradient: bool = False
-    is_broken: bool = False  # its rule raises
+SAVING = ("multiply", "matmul", "square")  # the ops whose rules look at their operands again
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,7 @@ class Walk:
     Attributes:
         arrives: for each leaf that it reaches, what arrives there.
         spoiled: the leaves behind a rule that raises: what arrives there is never complete.
-        may_fail: whether the engine may refuse: the graph was walked or written over before.
+        may_fail: whether the engine may refuse: the graph was walked before, or what it saved was written.
     """
 
     arrives: Mapping[int, Array]
@@ -66,27 +56,34 @@ class Definition:
         at: for the number of a value, the entry that it is now.
         stored: for the number of a leaf, what it keeps; None before anything arrived.
         scopes: how many scopes without recording are open.
-        accumulates: whether a leaf adds what arrives to what it keeps.
+        accumulates: whether a leaf adds what arrives to what it keeps (B3).
+        sharing: which values share memory.
+        leaf_writes: what becomes of a recorded write into a leaf (D5).
     """
 
-    def __init__(self, find: Find, *, accumulates: bool = True) -> None:
-        self.find = find
+    def __init__(
+        self, find: Find, *, accumulates: bool = True, has_views: bool = False, leaf_writes: str = "refused"
+    ) -> None:
+        self.graph = Graph(find)
         self.accumulates = accumulates
-        self.entries: list[Entry] = []
+        self.has_views = has_views
+        self.leaf_writes = leaf_writes
+        self.sharing = Sharing()
         self.at: dict[int, int] = {}
         self.stored: dict[int, Array | None] = {}
         self.scopes = 0
         self._walked: set[int] = set()
+        self._written: set[int] = set()  # entries whose memory is another's since
 
     # ---- what is there -----------------------------------------------------------------------------
 
     def value(self, number: int) -> Array:
         """The value of that number, as it is now."""
-        return self.entries[self.at[number]].value
+        return self.graph[self.at[number]].value
 
     def has_gradient(self, number: int) -> bool:
         """Whether a leaf is behind it."""
-        return self.entries[self.at[number]].has_gradient
+        return self.graph[self.at[number]].has_gradient
 
     def allows(self, move: Move) -> bool:
         """Whether a move is possible, and what comes of it small enough to be exact."""
@@ -100,20 +97,38 @@ class Definition:
             return bool(np.abs(self.value(move.of[0])).max(initial=0.0) <= LARGEST_VALUE / 2)
         if move.verb in WALKS:
             return self.has_gradient(move.of[0]) and self._stays_exact(move)
-        return True
+        return move.verb is not Verb.WRITE or self._may_write(move)
+
+    def _may_write(self, move: Move) -> bool:
+        """Whether a write fits, and means one thing: into certain memory, from elsewhere, no leaf renewed."""
+        target, source = move.of
+        fits = self.value(source).shape in ((), self.value(target)[move.parameters["index"]].shape)
+        is_apart = source not in self.sharing.tree(target)
+        # The old gradient of a leaf that was renewed has no name by which it could be asked.
+        is_renewing = self.leaf_writes == "renewed" and self._writes_leaf(move)
+        return fits and is_apart and self.sharing.is_clear(target) and not is_renewing
+
+    def _writes_leaf(self, move: Move) -> bool:
+        """Whether a leaf is written while recording, itself or through a view."""
+        return not self.scopes and any(n in self.stored for n in self.sharing.tree(move.of[0]))
+
+    def refuses(self, move: Move) -> bool:
+        """Whether a write must be refused."""
+        return self.leaf_writes == "refused" and self._writes_leaf(move)
 
     def _applied(self, move: Move) -> Array:
         values = [self.value(number) for number in move.of]
-        return np.asarray(self.find(move.op).reference(*values, **move.parameters))
+        return np.asarray(self.graph.find(move.op).reference(*values, **move.parameters))
 
     def _stays_exact(self, move: Move) -> bool:
         """Whether no sum on the way back can outgrow the integers of single precision."""
-        program, leaves = self._program(self.at[move.of[0]], self._seed(move))
-        bounds = gradient_bounds(program, self.find, (*program.leaves, program.cotangent))
-        kept = [self.stored.get(leaf) for leaf in leaves]
+        program, leaves = self.graph.program(self.at[move.of[0]], self._seed(move))
+        bounds = gradient_bounds(program, self.graph.find, (*program.leaves, program.cotangent))
+        kept = {leaf: self.stored[leaf] for leaf in leaves}
         return all(
-            np.max(bound + (0 if before is None else np.abs(before)), initial=0.0) <= LARGEST_GRADIENT
-            for bound, before in zip(bounds, kept, strict=False)
+            np.max(bound + (0 if (before := kept[leaf]) is None else np.abs(before)), initial=0.0)
+            <= LARGEST_GRADIENT
+            for leaf, bound in _summed(leaves, bounds).items()
         )
 
     # ---- moves whose outcome is certain ------------------------------------------------------------
@@ -126,42 +141,78 @@ class Definition:
             self.scopes -= 1
         elif move.verb is Verb.CLEAR:
             self.stored[move.of[0]] = None
+        elif move.verb is Verb.WRITE:
+            if not self.refuses(move):
+                self._write(move)
         elif move.made is not None:
-            self.at[move.made] = len(self.entries)
-            self.entries.append(self._made(move))
+            if self.has_views:
+                self.sharing.note(move, is_recorded=self._is_recorded(move))
+            self.at[move.made] = self._made(move)
             if move.verb is Verb.LEAF:
                 self.stored[move.made] = None
 
-    def _made(self, move: Move) -> Entry:
-        if move.verb in (Verb.LEAF, Verb.CONSTANT):
-            assert move.array is not None
-            return Entry(move.array, has_gradient=move.verb is Verb.LEAF)
+    def _is_recorded(self, move: Move) -> bool:
+        return not self.scopes or move.is_elsewhere  # a scope is its own thread's
+
+    def _made(self, move: Move) -> int:
+        """Add the entry that a move makes: a constant where nothing is recorded."""
+        if move.verb is Verb.DETACH:
+            return self.graph.add(Entry(self.value(move.of[0])))
+        if move.array is not None:  # a leaf, or a constant
+            is_leaf = move.verb is Verb.LEAF
+            return self.graph.add(Entry(move.array), leaf=move.made if is_leaf else None)
         sources = tuple(self.at[number] for number in move.of)
         if move.verb is Verb.BREAK:
             value = self.value(move.of[0])
-            made = Entry(value + value, "add", 2 * sources, is_broken=True)
-        elif move.verb is Verb.APPLY:
-            made = Entry(self._applied(move), move.op, sources, move.parameters)
-        else:  # detached
-            return Entry(self.value(move.of[0]))
-        is_recorded = not self.scopes or move.is_elsewhere  # a scope is its own thread's
-        if is_recorded and any(self.entries[source].has_gradient for source in sources):
-            return replace(made, has_gradient=True)
-        return Entry(made.value)
+            made = self.graph.add_made(Entry(value + value, "add", 2 * sources, is_broken=True))
+        else:
+            made = self.graph.apply(move.op, sources, move.parameters)
+        return made if self._is_recorded(move) else self.graph.add(Entry(self.graph[made].value))
+
+    # ---- writes --------------------------------------------------------------------------------------
+
+    def _write(self, move: Move) -> None:
+        """Rebind what is written, and what shares its memory."""
+        target, source = move.of
+        index, spread = move.parameters["index"], self.at[source]
+        before = {number: self.at[number] for number in self.sharing.tree(target)}
+        self._written.update(before.values())
+        region = self.value(target)[index].shape
+        if self.value(source).shape != region:
+            spread = self.graph.apply("broadcast_to", (spread,), {"shape": region})
+        self._rebind(target, self.graph.apply("index_update", (self.at[target], spread), {"index": index}))
+        if self.scopes:
+            self.at.update({n: self.graph.add_changed(entry, self.value(n)) for n, entry in before.items()})
+
+    def _rebind(self, number: int, entry: int) -> None:
+        """Make a number mean another entry: through its base, from which all views are then taken anew."""
+        view = self.sharing.made.get(number)
+        if view is None:
+            self.at[number] = entry
+            for other in self.sharing.tree(number)[1:]:
+                made = self.sharing.made[other]
+                self.at[other] = self.graph.apply(made.op, (self.at[made.of[0]],), made.parameters)
+        elif view.op == "getitem":
+            base = self.at[view.of[0]]
+            self._rebind(view.of[0], self.graph.apply("index_update", (base, entry), view.parameters))
+        else:
+            back = tuple(int(axis) for axis in np.argsort(view.parameters["axes"]))
+            self._rebind(view.of[0], self.graph.apply("permute_dims", (entry,), {"axes": back}))
 
     # ---- walks ---------------------------------------------------------------------------------------
 
     def walk(self, move: Move) -> Walk:
         """What the walk of a move must do."""
         top = self.at[move.of[0]]
-        program, leaves = self._program(top, self._seed(move))
-        gradients = reverse_sweep(program, self.find, (*program.leaves, program.cotangent))
-        nodes = frozenset(n for n in self._behind(top) if self.entries[n].op)
-        spoiled = {behind for n in nodes if self.entries[n].is_broken for behind in self._behind(n)}
+        program, leaves = self.graph.program(top, self._seed(move))
+        gradients = reverse_sweep(program, self.graph.find, (*program.leaves, program.cotangent))
+        nodes = frozenset(n for n in self.graph.behind(top) if self.graph[n].op)
+        spoiled = {behind for n in nodes if self.graph[n].is_broken for behind in self.graph.behind(n)}
+        saved = {source for n in nodes if self.graph[n].op in SAVING for source in self.graph[n].sources}
         return Walk(
-            dict(zip(leaves, gradients, strict=False)),
-            frozenset(leaf for leaf in leaves if self.at[leaf] in spoiled),
-            bool(nodes & self._walked),
+            _summed(leaves, gradients),
+            frozenset(leaf for entry, leaf in self.graph.leaf_of.items() if entry in spoiled),
+            bool(nodes & self._walked or saved & self._written),
             nodes,
         )
 
@@ -184,36 +235,13 @@ class Definition:
         shape = self.value(move.of[0])
         return np.ones_like(shape) if move.array is None or move.verb is Verb.REFUSE else move.array
 
-    def _behind(self, top: int) -> set[int]:
-        """The entries from which a gradient's way leads to `top`."""
-        found, waiting = {top}, [top]
-        while waiting:
-            for source in self.entries[waiting.pop()].sources:
-                if self.entries[source].has_gradient and source not in found:
-                    found.add(source)
-                    waiting.append(source)
-        return found
 
-    def _program(self, top: int, cotangent: Array) -> tuple[Program, list[int]]:
-        """The graph behind an entry as a program, its first leaves those of the numbers given with it."""
-        behind = sorted(self._behind(top))
-        steps = [n for n in behind if self.entries[n].op]
-        number_of = {self.at[number]: number for number in self.stored}
-        leaves = [n for n in behind if not self.entries[n].op]
-        constants = {s for n in steps for s in self.entries[n].sources} - set(behind)
-        inputs = [*leaves, *sorted(constants)]
-        place = {n: i for i, n in enumerate([*inputs, *steps])}
-        program = Program(
-            tuple(self.entries[n].value for n in inputs),
-            tuple(self._step(n, place) for n in steps),
-            cotangent,
-            cotangent.dtype.name,
-        )
-        return program, [number_of[n] for n in leaves]
-
-    def _step(self, number: int, place: Mapping[int, int]) -> Step:
-        entry = self.entries[number]
-        return Step(entry.op, tuple(place[source] for source in entry.sources), entry.parameters)
+def _summed(leaves: Sequence[int], arrived: Sequence[Array]) -> dict[int, Array]:
+    """What arrives at each leaf, all its entries together."""
+    total: dict[int, Array] = {}
+    for leaf, array in zip(leaves, arrived, strict=False):
+        total[leaf] = array if leaf not in total else total[leaf] + array
+    return total
 
 
 def offered(moves: Sequence[Move], capabilities: frozenset[Any], ops: Mapping[str, Any]) -> Iterator[Move]:

@@ -72,8 +72,8 @@ def gradient_bounds(program: Program, find: Find, inputs: Sequence[Array]) -> li
     def bounding(name: str) -> Op:
         op = find(name)
 
-        def bound(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
-            return np.abs(op.rule(index, g, z, *operands, **parameters))
+        def bound(position: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
+            return np.abs(op.rule(position, g, z, *operands, **parameters))
 
         return replace(op, reference=lambda *xs, **p: np.abs(op.reference(*xs, **p)), rule=bound)
 

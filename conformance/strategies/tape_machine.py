@@ -13,9 +13,18 @@ from conformance.strategies.machine import BINARY, SHAPES, Data, Drawing
 
 UNARY: tuple[tuple[str, dict[str, Any], tuple[int, ...]], ...] = (
     ("negative", {}, (0, 1, 2)),
+    ("square", {}, (0, 1, 2)),
     ("sum", {"axis": None, "keepdims": False}, (1, 2)),
     ("permute_dims", {"axes": (1, 0)}, (2,)),
     ("reshape", {"shape": (4,)}, (2,)),
+    ("getitem", {"index": (0,)}, (1, 2)),
+    ("getitem", {"index": (slice(None), 1)}, (2,)),
+    ("getitem", {"index": (slice(None),)}, (1, 2)),
+)
+REGIONS: tuple[tuple[Any, ...], ...] = (  # by the number of axes: where a value is written
+    ((...,),),
+    ((0,), (slice(None, None, 2),), (...,)),
+    ((0,), (slice(None), 1), (...,)),
 )
 SCOPES = (Verb.OPEN, Verb.CLOSE)
 MOST_VALUES = 10
@@ -26,7 +35,7 @@ class Tape(Drawing):
 
     def __init__(self) -> None:
         super().__init__()
-        self.definition = Definition(type(self).find)
+        self.definition = Definition(type(self).find, has_views=True)  # of all elections the strictest
 
     @initialize(data=st.data())
     def begin(self, data: Data) -> None:
@@ -70,15 +79,51 @@ class Tape(Drawing):
     @rule(data=st.data())
     def change(self, data: Data) -> None:
         """An op of one value."""
-        of = self._latest(data)
-        ndim = self.definition.value(of).ndim
-        op, parameters = data.draw(st.sampled_from([(o, p) for o, p, ndims in UNARY if ndim in ndims]))
-        self.add(Verb.APPLY, of, makes=True, op=op, parameters=parameters)
+        self._change(data, self._latest(data))
 
     @rule(data=st.data())
     def detach(self, data: Data) -> None:
         """A value cut from its history."""
         self.add(Verb.DETACH, self._latest(data), makes=True)
+
+    @rule(data=st.data())
+    def write(self, data: Data) -> None:
+        """A value, or part of it, written with another or a constant."""
+        self._write(data, self._latest(data))
+
+    @rule(data=st.data())
+    def write_leaf(self, data: Data) -> None:
+        """A leaf, which refuses that where it is elected, and nothing is open."""
+        self._write(data, self._leaf(data))
+
+    @rule(data=st.data())
+    def write_and_walk(self, data: Data) -> None:
+        """A value, perhaps walked already, of which another was made; one of them written, and both walked."""
+        whole = self._made(data)
+        if data.draw(st.booleans()):
+            self._walk(data, whole, Verb.RETAIN)
+        part = self.count - 1 if self._change(data, whole) else whole
+        self._write(data, data.draw(st.sampled_from((whole, part))))
+        self._read(data, part, Verb.RETAIN)
+        self._read(data, whole)
+
+    @rule(data=st.data())
+    def step(self, data: Data) -> None:
+        """A leaf, or what was made of leaves, written in a scope of its own, as optimisers do, and walked."""
+        target = self._leaf(data) if data.draw(st.booleans()) else self._made(data)
+        self.add(Verb.OPEN)
+        self._write(data, target)
+        self.add(Verb.CLOSE)
+        self._read(data, target)
+
+    @rule(data=st.data())
+    def fill(self, data: Data) -> None:
+        """A constant filled with what is recorded, as caches are, and walked."""
+        source, buffer = self._recorded(data), self.count
+        array = self.array(data, self.definition.value(source).shape)
+        self.add(Verb.CONSTANT, makes=True, array=array)
+        self.add(Verb.WRITE, buffer, source, parameters={"index": (...,)})
+        self._read(data, buffer)
 
     @rule(data=st.data())
     def break_(self, data: Data) -> None:
@@ -110,11 +155,11 @@ class Tape(Drawing):
         self.add(verb, of, array=None if is_seeded else self.array(data, shape), is_elsewhere=is_elsewhere)
 
     @rule(data=st.data())
-    def walk_latest(self, data: Data, *, is_elsewhere: bool = False) -> None:
+    def walk_latest(self, data: Data, verb: Verb = Verb.WALK, *, is_elsewhere: bool = False) -> None:
         """A walk back from what was made last."""
         latest = max(n for n in self.definition.at if self.definition.has_gradient(n))
         array = self.array(data, self.definition.value(latest).shape)
-        self.add(Verb.WALK, latest, array=array, is_elsewhere=is_elsewhere)
+        self.add(verb, latest, array=array, is_elsewhere=is_elsewhere)
 
     @rule(data=st.data())
     def walk_again(self, data: Data) -> None:
@@ -155,9 +200,49 @@ class Tape(Drawing):
     def _latest(self, data: Data) -> int:
         return int(data.draw(st.sampled_from(self._values())))
 
+    def _leaf(self, data: Data) -> int:
+        return int(data.draw(st.sampled_from(sorted(self.definition.stored))))
+
+    def _made(self, data: Data) -> int:
+        """What was made of leaves, as something was from the beginning."""
+        return int(
+            data.draw(
+                st.sampled_from([n for n in self._recorded_values() if n not in self.definition.stored])
+            )
+        )
+
+    def _change(self, data: Data, of: int) -> bool:
+        ndim = self.definition.value(of).ndim
+        op, parameters = data.draw(st.sampled_from([(o, p) for o, p, ndims in UNARY if ndim in ndims]))
+        return self.add(Verb.APPLY, of, makes=True, op=op, parameters=parameters)
+
+    def _write(self, data: Data, target: int) -> None:
+        value = self.definition.value(target)
+        index = data.draw(st.sampled_from(REGIONS[value.ndim]))
+        region = value[index].shape
+        apart = set(self._recorded_values()) - set(self.definition.sharing.tree(target))
+        fitting = [n for n in sorted(apart) if self.definition.value(n).shape in ((), region)]
+        source = data.draw(st.sampled_from([*fitting, None]))
+        if source is None:
+            source = self.count
+            self.add(Verb.CONSTANT, makes=True, array=self.array(data, region))
+        self.add(Verb.WRITE, target, source, parameters={"index": index})
+
+    def _read(self, data: Data, number: int, verb: Verb = Verb.WALK) -> None:
+        """Walk back from a value, or from an op of it."""
+        op = data.draw(st.sampled_from(("", *BINARY[:2])))
+        if op and self.add(Verb.APPLY, number, number, makes=True, op=op):
+            number = self.count - 1
+        self._walk(data, number, verb)
+
+    def _walk(self, data: Data, number: int, verb: Verb) -> None:
+        self.add(verb, number, array=self.array(data, self.definition.value(number).shape))
+
     def _recorded(self, data: Data) -> int:
-        recorded = [n for n in self._values() if self.definition.has_gradient(n)]
-        return int(data.draw(st.sampled_from(recorded)))
+        return int(data.draw(st.sampled_from(self._recorded_values())))
+
+    def _recorded_values(self) -> list[int]:
+        return [n for n in self._values() if self.definition.has_gradient(n)]
 
 
 class Threads(Tape):

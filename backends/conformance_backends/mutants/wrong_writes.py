@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance_backends.mutants.mutant import Mutant, Walking, behaviour
+from conformance_backends.numpy_engine.graph import is_recording, set_recording
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 # Every function below is `assign` of an adapter; `self` is that adapter.
@@ -59,7 +60,55 @@ def leaves_too(self: Any, array: Any, index: Any, value: Any) -> None:
         array[index] = value
 
 
+# ---- wrong only in a history of calls ------------------------------------------------------------------
+
+
+def cut_in_scope(self: Any, array: Any, index: Any, value: Any) -> None:
+    """A write where nothing is recorded cuts what is written from its history."""
+    array[index] = value
+    if not is_recording() and not array.is_leaf:
+        array.edge, array.requires_grad = None, False
+
+
+def recorded_in_scope(self: Any, array: Any, index: Any, value: Any) -> None:
+    """A write into what is no leaf is recorded, even where nothing is."""
+    with set_recording(is_recording() or not array.is_leaf):
+        array[index] = value
+
+
+def renewed_in_scope(self: Any, array: Any, index: Any, value: Any) -> None:
+    """A leaf that is written where nothing is recorded begins anew, without its gradient."""
+    array[index] = value
+    if not is_recording():
+        array.grad = None
+
+
+def written_and_refused(self: Any, array: Any, index: Any, value: Any) -> None:
+    """A leaf's memory has changed when the write into it is refused."""
+    if is_recording() and array.is_leaf and array.requires_grad:
+        array.value = array.value.copy()
+        array.value[index] = detach(value)
+    array[index] = value
+
+
+def constants_stay(self: Any, array: Any, index: Any, value: Any) -> None:
+    """What was a constant stays one, whatever is written into it."""
+    array[index] = value if array.requires_grad else detach(value)
+
+
+def noted_when_walked(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """Remember which value was walked."""
+    self.kept[id(output)] = output
+    Walking.backward(self, output, gradient)
+
+
+def unrecorded_after_walk(self: Any, array: Any, index: Any, value: Any) -> None:
+    """A value that was walked once is written as if it were a constant."""
+    array[index] = detach(value) if id(array) in self.kept else value
+
+
 SAVED = ("contract/D3/saved-operand", "contract/D3/saved-output")
+HISTORY = ("history/tape",)
 LEAF, VIEWS = ("contract/D5/leaf",), ("contract/D6/views",)
 OVER, AGAIN = "contract/D7/overwritten", "contract/D7/overwritten-again"
 
@@ -81,4 +130,16 @@ MUTANTS: tuple[Mutant, ...] = (
         LEAF, conventions={**Walking.conventions, "D5": "recorded"}),
     behaviour("elects-views-copies", "Views are elected, and a write through one leaves its base as it was.",
         VIEWS, conventions={**Walking.conventions, "D6": "views"}),
+    behaviour("write-in-scope-cuts", "A write in a scope without recording cuts the value from its history.",
+        HISTORY, assign=cut_in_scope),
+    behaviour("write-in-scope-recorded", "A write in a scope without recording is recorded.",
+        HISTORY, assign=recorded_in_scope),
+    behaviour("leaf-written-in-scope-cleared", "A leaf written in a scope without recording loses its gradient.",
+        HISTORY, assign=renewed_in_scope),
+    behaviour("leaf-write-refused-late", "A write into a leaf is refused when it has been done.",
+        HISTORY, assign=written_and_refused),
+    behaviour("written-constant-stays", "A constant into which a recorded value is written stays a constant.",
+        HISTORY, assign=constants_stay),
+    behaviour("write-after-walk-unrecorded", "What is written into a value that was walked receives nothing.",
+        HISTORY, backward=noted_when_walked, assign=unrecorded_after_walk),
 )  # fmt: skip

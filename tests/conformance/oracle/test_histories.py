@@ -72,3 +72,115 @@ def test_what_could_be_rounded_is_not_allowed() -> None:
     assert not definition.allows(Move(Verb.APPLY, (2, 2), made=4, op="multiply"))
     large = Move(Verb.WALK, (2,), array=array(2.0**20, 1.0))
     assert not definition.allows(large)
+
+
+# ---- writes ----------------------------------------------------------------------------------------------
+
+
+def written(definition: Definition, target: int, source: int, *index: object) -> Move:
+    move = Move(Verb.WRITE, (target, source), parameters={"index": index})
+    assert definition.allows(move)
+    definition.take(move)
+    return move
+
+
+def walked_from(definition: Definition, number: int, *g: float) -> dict[int, list[float]]:
+    walk = definition.walk(Move(Verb.RETAIN, (number,), array=array(*g)))
+    return {leaf: gradient.tolist() for leaf, gradient in walk.arrives.items()}
+
+
+def test_what_is_overwritten_receives_zero_and_what_was_written_its_slice() -> None:
+    definition = begun()
+    definition.take(Move(Verb.APPLY, (1,), made=3, op="getitem", parameters={"index": (1,)}))
+    written(definition, 2, 3, 0)
+    assert definition.value(2).tolist() == [7, 21]
+    assert walked_from(definition, 2, 1.0, 10.0) == {0: [0, 70], 1: [0, 31]}
+
+
+def test_what_is_spread_receives_the_sum() -> None:
+    definition = begun()
+    definition.take(Move(Verb.APPLY, (1,), made=3, op="getitem", parameters={"index": (1,)}))
+    written(definition, 2, 3, ...)
+    assert walked_from(definition, 2, 1.0, 10.0) == {0: [0, 0], 1: [0, 11]}
+
+
+def test_a_write_in_a_scope_changes_values_and_leaves_the_history() -> None:
+    definition = begun()
+    definition.take(Move(Verb.CONSTANT, made=3, array=array(-1.0, -2.0)))
+    definition.take(Move(Verb.OPEN))
+    for target in (0, 2):
+        written(definition, target, 3, ...)
+    definition.take(Move(Verb.CLOSE))
+    definition.take(Move(Verb.APPLY, (0, 2), made=4, op="multiply"))
+    # v0 = v2 = c by then: v4 = v0 v2 sends g c to v2, which is v0 v1 as it was, and g c to v0 as it is
+    assert walked_from(definition, 4, 1.0, 1.0) == {0: [-1 - 5, -2 - 14], 1: [-2, -6]}
+
+
+def test_a_walk_may_fail_only_where_what_was_saved_was_written() -> None:
+    definition = begun()
+    definition.take(Move(Verb.APPLY, (2, 2), made=3, op="multiply"))
+    definition.take(Move(Verb.APPLY, (2, 2), made=4, op="add"))
+    written(definition, 2, 1, ...)
+    fails = {n: definition.walk(Move(Verb.WALK, (n,), array=array(1.0, 1.0))).may_fail for n in (2, 3, 4)}
+    assert fails == {2: False, 3: True, 4: False}
+    assert walked_from(definition, 3, 1.0, 1.0)[0] == [2 * 10 * 5, 2 * 21 * 7]
+
+
+@pytest.mark.parametrize(("leaf_writes", "gradient"), [("refused", [4, 6]), ("recorded", [0, 6])])
+def test_a_leaf_is_written_as_elected(leaf_writes: str, gradient: list[float]) -> None:
+    definition = Definition(find, leaf_writes=leaf_writes)
+    definition.take(Move(Verb.LEAF, made=0, array=array(2.0, 3.0)))
+    definition.take(Move(Verb.CONSTANT, made=1, array=np.array(7.0)))
+    assert definition.refuses(written(definition, 0, 1, 0)) == (leaf_writes == "refused")
+    definition.take(Move(Verb.APPLY, (0, 0), made=2, op="multiply"))
+    assert walked_from(definition, 2, 1.0, 1.0) == {0: gradient}
+
+
+def test_a_leaf_that_would_be_renewed_is_not_written() -> None:
+    definition = Definition(find, leaf_writes="renewed")
+    definition.take(Move(Verb.LEAF, made=0, array=array(2.0, 3.0)))
+    definition.take(Move(Verb.CONSTANT, made=1, array=np.array(7.0)))
+    write = Move(Verb.WRITE, (0, 1), parameters={"index": (0,)})
+    assert not definition.allows(write)
+    definition.take(Move(Verb.OPEN))
+    assert definition.allows(write)
+
+
+@pytest.mark.parametrize("has_views", [True, False])
+def test_views_share_what_is_written_where_that_is_elected(*, has_views: bool) -> None:
+    definition = Definition(find, has_views=has_views)
+    definition.take(Move(Verb.LEAF, made=0, array=np.array([[1.0, 2.0], [3.0, 4.0]])))
+    definition.take(Move(Verb.LEAF, made=1, array=array(5.0, 6.0)))
+    definition.take(Move(Verb.APPLY, (0,), made=2, op="negative"))
+    definition.take(Move(Verb.APPLY, (2,), made=3, op="permute_dims", parameters={"axes": (1, 0)}))
+    definition.take(
+        Move(Verb.APPLY, (3,), made=4, op="getitem", parameters={"index": (0,)})
+    )  # a column of v2
+    definition.take(Move(Verb.APPLY, (2,), made=5, op="getitem", parameters={"index": (0,)}))  # a row of v2
+    written(definition, 4, 1, ...)
+    assert definition.value(4).tolist() == [5, 6]
+    assert definition.value(2).tolist() == ([[5, -2], [6, -4]] if has_views else [[-1, -2], [-3, -4]])
+    assert definition.value(5).tolist() == ([5, -2] if has_views else [-1, -2])
+    through = {0: [[0, -10], [0, 0]], 1: [1, 0]} if has_views else {0: [[-1, -10], [0, 0]]}
+    assert walked_from(definition, 5, 1.0, 10.0) == through
+
+
+@pytest.mark.parametrize(
+    "making",
+    [
+        Move(Verb.DETACH, (2,), made=3),
+        Move(Verb.APPLY, (2,), made=3, op="reshape", parameters={"shape": (2,)}),
+    ],
+)
+def test_what_may_or_may_not_share_memory_is_not_written(making: Move) -> None:
+    definition = Definition(find, has_views=True)
+    for move in (
+        Move(Verb.LEAF, made=0, array=array(2.0, 3.0)),
+        Move(Verb.LEAF, made=1, array=array(5.0, 7.0)),
+        Move(Verb.APPLY, (0, 1), made=2, op="multiply"),
+    ):
+        definition.take(move)
+    write = Move(Verb.WRITE, (2, 1), parameters={"index": (...,)})
+    assert definition.allows(write)
+    definition.take(making)
+    assert not definition.allows(write)

@@ -1,0 +1,47 @@
+"""Which values of a history share memory, where an engine's views do: writing one writes them all.
+
+A forest, in which a view hangs below what it was made of. Whether a reshape copies depends on how its operand
+lies, and what a detached value or a view taken in a scope without recording owes to a later write is nobody's
+promise: such a tree is unclear, and is not written.
+"""
+
+from __future__ import annotations
+
+from conformance.history import Move, Verb
+
+VIEWING = ("getitem", "permute_dims")
+
+
+class Sharing:
+    """The views so far.
+
+    Attributes:
+        made: for the number of a view, the move that made it.
+    """
+
+    def __init__(self) -> None:
+        self.made: dict[int, Move] = {}
+        self._unclear: set[int] = set()
+
+    def note(self, move: Move, *, is_recorded: bool) -> None:
+        """Note what a move makes, if it may be a view."""
+        if move.made is None or not (move.verb is Verb.DETACH or move.op in (*VIEWING, "reshape")):
+            return
+        self.made[move.made] = move
+        if move.op not in VIEWING or not is_recorded:
+            self._unclear.add(self.root(move.made))
+
+    def root(self, number: int) -> int:
+        """The value at the top of a value's tree."""
+        while number in self.made:
+            number = self.made[number].of[0]
+        return number
+
+    def tree(self, number: int) -> list[int]:
+        """The values that share a value's memory, itself among them, each behind what it is a view of."""
+        root = self.root(number)
+        return [root, *(view for view in self.made if self.root(view) == root)]
+
+    def is_clear(self, number: int) -> bool:
+        """Whether it is certain which values share its memory."""
+        return self.root(number) not in self._unclear
