@@ -60,6 +60,25 @@ def recording_resumes_after_the_scope(engine: Backend, sample: Sample) -> None:
     _hold_recording(engine, sample, "after a generator was closed in the scope")
 
 
+@contract("C1", "no-grad-nested", Capability.NO_GRAD)
+def nested_scopes_record_nothing(engine: Backend, sample: Sample) -> None:
+    """In scopes within scopes nothing is recorded; leaving an inner one keeps those around it."""
+    x, g = sample.array(), sample.array()
+    add, multiply = engine.op("add"), engine.op("multiply")
+
+    def partly(a: Any) -> Any:
+        with engine.no_grad():
+            with engine.no_grad():
+                with engine.no_grad():
+                    third = multiply(a, a)
+                second = multiply(a, a)
+            first = multiply(a, a)
+        return multiply(add(add(first, second), third), a)
+
+    (got,) = gradients_of(engine, partly, [x], g)
+    hold_equal(got, 3 * g * x * x, "the gradient of (x*x + x*x + x*x) * x, each square made in another scope")
+
+
 @contract("C1", "no-grad-outlasts", Capability.NO_GRAD)
 def scope_outlasts_what_happens_inside_it(engine: Backend, sample: Sample) -> None:
     """A scope without recording outlasts several ops, a walk back, and an exception in an inner scope."""

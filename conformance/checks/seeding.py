@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, TapeBackend
+from conformance.backend import Backend, Capability, TapeBackend
+from conformance.case import Array
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, elected
 from conformance.checks.results import refused
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+
+Shapes = tuple[tuple[int, ...], ...]
+
+# For the shape of an output, those of gradient arguments: some do not fit, some would broadcast to it.
+MISFITTING: dict[tuple[int, ...], Shapes] = {
+    (2, 3): ((3, 2), (6,), (2, 2), (2, 3, 2), (1, 2, 3), (0,)),
+    (): ((1,), (1, 1), (2,), (0,)),
+    (0,): ((0, 2), (1, 0), (2,)),
+    (0, 2): ((0,), (0, 3), (2, 0)),
+}
+BROADCASTING: dict[tuple[int, ...], Shapes] = {
+    (2, 3): ((3,), (1, 3), (2, 1), ()),
+    (0,): ((1,), ()),
+    (0, 2): ((2,), (0, 1), ()),
+}
+# Views of a (2, 3) leaf, and how their cotangents go back to it.
+VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
+    ("reshape", {"shape": (3, 2)}, lambda g: g.reshape(2, 3)),
+    ("permute_dims", {"axes": (1, 0)}, lambda g: g.T),
+    ("getitem", {"index": (...,)}, lambda g: g),
+    ("getitem", {"index": (slice(None),)}, lambda g: g),
+)
 
 
 def gradients_of(engine: Backend, function: Any, operands: Any, cotangent: Any) -> list[Any]:
@@ -82,38 +106,40 @@ def _unless_refused(engine: Backend, name: str, operands: Any, g: Any) -> list[A
     return None if was_refused else given
 
 
-def _two_ops(sample: Sample) -> tuple[tuple[str, Any, Any], ...]:
+def _two_ops(sample: Sample, shape: tuple[int, ...]) -> tuple[tuple[str, Any, Any], ...]:
     """An op whose rule multiplies, and one whose rule would hand any shape on; operands and partials."""
-    x, w = sample.array((2, 3)), sample.array((2, 3))
+    x, w = sample.array(shape), sample.array(shape)
     return ("multiply", (x, w), (w, x)), ("negative", (x,), (-np.ones_like(x),))
 
 
 @contract("A4", "wrong-shape")
 def gradient_argument_of_wrong_shape_is_refused(engine: Backend, sample: Sample) -> None:
-    """A gradient argument whose shape does not fit the output's is refused."""
-    for name, operands, _ in _two_ops(sample):
-        for shape in ((3, 2), (6,), (2, 2), (2, 3, 2), (1, 2, 3), (0,)):
-            if _unless_refused(engine, name, operands, sample.array(shape)) is not None:
-                raise Violation(
-                    f"a gradient argument of shape {shape} was taken for the (2, 3) output of {name}"
-                )
+    """A gradient argument whose shape does not fit the output's is refused, where that has no axes or no entries too."""
+    for output, shapes in MISFITTING.items():
+        for name, operands, _ in _two_ops(sample, output):
+            for shape in shapes:
+                if _unless_refused(engine, name, operands, sample.array(shape)) is not None:
+                    raise Violation(
+                        f"a gradient argument of shape {shape} was taken for the {output} output of {name}"
+                    )
 
 
 @contract("A4", "broadcastable-shape")
 def gradient_argument_that_would_broadcast(engine: Backend, sample: Sample) -> None:
     """A gradient argument that would broadcast to the output is refused, or broadcast where elected."""
     choice = elected(engine, "A4", ("refused", "broadcast"))
-    for name, operands, partials in _two_ops(sample):
-        for shape in ((3,), (1, 3), (2, 1), ()):
-            g = sample.array(shape)
-            given = _unless_refused(engine, name, operands, g)
-            if (given is None) != (choice == "refused"):
-                raise Violation(
-                    f"a gradient argument of shape {shape} for the (2, 3) output of {name} was "
-                    f"{'refused' if given is None else 'taken'}; the adapter elects {choice!r}"
-                )
-            for got, partial in zip(given or (), partials, strict=False):
-                hold_equal(got, g * partial, f"the gradient of {name} for a broadcast {shape}")
+    for output, shapes in BROADCASTING.items():
+        for name, operands, partials in _two_ops(sample, output):
+            for shape in shapes:
+                g = sample.array(shape)
+                given = _unless_refused(engine, name, operands, g)
+                if (given is None) != (choice == "refused"):
+                    raise Violation(
+                        f"a gradient argument of shape {shape} for the {output} output of {name} was "
+                        f"{'refused' if given is None else 'taken'}; the adapter elects {choice!r}"
+                    )
+                for got, partial in zip(given or (), partials, strict=False):
+                    hold_equal(got, g * partial, f"the gradient of {name} for a broadcast {shape}")
 
 
 @contract("A15", "leaf-is-output")
@@ -128,3 +154,37 @@ def output_that_is_the_leaf(engine: Backend, sample: Sample) -> None:
         leaf = engine.leaf(sample.scalar(2.0))
         engine.backward(leaf)
         hold_equal(plain(engine, engine.grad(leaf)), sample.scalar(1.0), "backward() on a 0-d leaf")
+
+
+def _views(engine: Backend) -> Iterator[tuple[str, Any, Callable[[Array], Array]]]:
+    """The views the engine has of a (2, 3) leaf, and how their cotangents go back to it."""
+    for name, parameters, back in VIEWS:
+        if name in engine.ops:
+            yield f"{name} of it", engine.call(name, parameters), back
+
+
+@contract("A15", "view-is-output")
+def output_that_is_a_view_of_the_leaf(engine: Backend, sample: Sample) -> None:
+    """Where the output is the leaf seen in another order or shape, the gradient is the seed put back."""
+    for what, view, back in _views(engine):
+        x = sample.array((2, 3))
+        outputs = engine.forward(view, [np.array(x)])
+        g = sample.array(np.shape(plain(engine, outputs[0])))
+        (got,) = gradients_of(engine, view, [x], g)
+        hold_equal(got, back(g), f"the gradient of a leaf whose output is {what}")
+
+
+@contract("A11", "leaf-is-output", Capability.WRITABLE)
+def leaf_does_not_keep_the_seed(engine: Backend, sample: Sample) -> None:
+    """The gradient of a leaf that is the output, itself or as a view, shares no memory with the seed."""
+    for what, view, _ in (("the leaf itself", lambda a: a, None), *_views(engine)):
+        traced = engine.trace(view, [sample.array((2, 3))])
+        seed = engine.array(sample.array(np.shape(plain(engine, traced.outputs[0]))))
+        (gradient,) = traced.pull([seed])
+        if gradient is None:
+            raise Violation(f"a leaf gets no gradient where the output is {what}")
+        before = plain(engine, gradient)
+        engine.memory(seed)[...] = 7.0
+        hold_equal(
+            plain(engine, gradient), before, f"the gradient where the output is {what}, the seed written to"
+        )

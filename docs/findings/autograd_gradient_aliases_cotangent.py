@@ -7,6 +7,7 @@ from autograd import make_vjp
 
 print("autograd", importlib.metadata.version("autograd"))
 for name, function in (
+    ("x", lambda x: x),
     ("x + 1", lambda x: x + 1),
     ("reshape", lambda x: np.reshape(x, (3, 2))),
     ("transpose", np.transpose),

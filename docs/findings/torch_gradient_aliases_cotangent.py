@@ -14,6 +14,12 @@ print(
     "expected [1, 1, 1]",
 )
 
+_, pullback = torch.func.vjp(lambda x: x, torch.zeros(3))
+g = torch.ones(3)
+(gradient,) = pullback(g)
+g.fill_(7)
+print("func: the identity, its gradient after g.fill_(7):", gradient.tolist(), "expected [1, 1, 1]")
+
 a, b = torch.zeros(3), torch.zeros(3)
 _, pullback = torch.func.vjp(torch.add, a, b)
 ga, gb = pullback(torch.ones(3))

@@ -57,6 +57,16 @@ def nested_once(self: Any) -> Iterator[None]:
         self.is_stopped = self.kept["before"]
 
 
+@contextlib.contextmanager
+def toggled(self: Any) -> Iterator[None]:
+    """A scope in a scope records."""
+    before, self.is_stopped = self.is_stopped, not self.is_stopped
+    try:
+        yield
+    finally:
+        self.is_stopped = before
+
+
 # ---- cutting -----------------------------------------------------------------------------------------
 
 
@@ -211,6 +221,8 @@ MUTANTS: tuple[Mutant, ...] = (
         SCOPES, base=Scoped, scope=ended_by_ordinary_exceptions),
     behaviour("scope-ends-with-inner", "The end of an inner scope ends the outer one.",
         ("contract/C1/no-grad",), base=Scoped, scope=ended_by_the_inner_one),
+    behaviour("scope-toggles", "A scope within a scope records.",
+        ("contract/C1/no-grad-nested",), base=Scoped, scope=toggled),
     behaviour("scope-remembers-one", "An inner scope makes the outer one stay open.",
         SCOPES, base=Scoped, scope=nested_once),
     behaviour("scope-of-all-threads", "A scope in one thread stops recording in all.",

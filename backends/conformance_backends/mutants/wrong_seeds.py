@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.mutants.mutant import Mutant, Walking, behaviour
+from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node
 from conformance_backends.numpy_engine.tensor import Tensor, seed
 
 
@@ -80,6 +81,43 @@ def tiled_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
     return fitted(output, gradient, lambda g: g[tuple(map(slice, output.shape))].reshape(output.shape))
 
 
+def one_entry_for_0_d(self: Any, output: Tensor, gradient: Any) -> Any:
+    """One entry is enough for a 0-d output, whatever its axes."""
+    return seed(output, gradient).value if output.ndim else fitted(output, gradient, lambda g: g.reshape(()))
+
+
+def anything_for_nothing(self: Any, output: Tensor, gradient: Any) -> Any:
+    """An output without entries takes any gradient argument."""
+    if output.size:
+        return seed(output, gradient).value
+    return fitted(output, gradient, lambda g: np.zeros(output.shape))
+
+
+def spread_over_nothing(self: Any, output: Tensor, gradient: Any) -> Any:
+    """What broadcasts to an output without entries is broadcast."""
+    if output.size:
+        return seed(output, gradient).value
+    return fitted(output, gradient, lambda g: np.broadcast_to(g, output.shape))
+
+
+def kept_at_the_leaf(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The first that arrives at a leaf is kept as it is."""
+    if leaf.grad is None:
+        leaf.grad = np.asarray(arrived)
+    else:
+        Walking.accumulate(self, leaf, arrived)
+
+
+def views_taken_for_the_leaf(self: Any, edge: Edge, cotangent: Any) -> dict[Node, list[Any]]:
+    """A node of data movement behind which a leaf lies is skipped: the leaf takes its entries in their order."""
+    node = edge[0]
+    if node.name in ("reshape", "permute_dims", "getitem") and isinstance(node.inputs[0], Accumulation):
+        leaf = node.inputs[0].variable
+        if leaf.size == np.size(cotangent):
+            return {node.inputs[0]: [np.reshape(cotangent, leaf.shape)]}
+    return Walking.walk(self, edge, cotangent)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("seeded-with-two", "A scalar output is seeded with 2.",
         ("contract/A1/scalar-seed", "example/W3/graph-of-two-steps"), seed=two),
@@ -101,6 +139,16 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A4/broadcastable-shape",), seed=broadcast_to_output),
     behaviour("gradient-squeezed", "Leading axes of size 1 of a gradient argument are dropped.",
         ("contract/A4/wrong-shape",), seed=squeezed_to_output),
+    behaviour("one-entry-for-0-d", "A 0-d output takes a gradient argument of one entry in any shape.",
+        ("contract/A4/wrong-shape",), seed=one_entry_for_0_d),
+    behaviour("anything-for-nothing", "An output without entries takes any gradient argument.",
+        ("contract/A4/wrong-shape", "contract/A4/broadcastable-shape"), seed=anything_for_nothing),
+    behaviour("spread-over-nothing", "A gradient argument is broadcast to an output without entries, though refusal is elected.",
+        ("contract/A4/broadcastable-shape",), seed=spread_over_nothing),
+    behaviour("leaf-keeps-seed", "The gradient of a leaf that is the output is the gradient argument itself.",
+        ("contract/A11/leaf-is-output",), accumulate=kept_at_the_leaf),
+    behaviour("views-taken-for-leaf", "A view of a leaf hands its seed on entry by entry, in the order of the view.",
+        ("contract/A15/view-is-output",), walk=views_taken_for_the_leaf),
     behaviour("elects-broadcasting-refuses", "Broadcasting a gradient argument is elected, and it is refused.",
         ("contract/A4/broadcastable-shape",), conventions={**Walking.conventions, "A4": "broadcast"}),
     behaviour("elects-broadcasting-hands-on", "Broadcasting is elected, and rules get the gradient argument as it is.",
