@@ -58,6 +58,11 @@ class Program:
         return any(step.op == BRANCH for step in self.steps)
 
     @property
+    def changes_precision(self) -> bool:
+        """Whether a part of it is computed in another precision."""
+        return any(step.op == "astype" and step.parameters["dtype"] != self.dtype for step in self.steps)
+
+    @property
     def variables(self) -> tuple[int, ...]:
         """The leaves that have a gradient: the others are truth values and indices."""
         return tuple(i for i, leaf in enumerate(self.leaves) if leaf.dtype.kind == "f")

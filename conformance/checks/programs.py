@@ -47,6 +47,8 @@ def gradient_of_a_program_is_its_slope(engine: Backend, program: Program) -> tup
     No rule is used: the references are composed, and differentiated by a complex step where they are
     analytic, by extrapolated differences in extended precision elsewhere, which say themselves how far off they may be.
     """
+    if program.changes_precision:
+        raise NotThisCase("differences see the steps of a change of precision, not the slope through it")
     with _told_by_no_op_alone(engine, program):
         gradients = _gradients(engine, program)
         return _held_beyond_doubt(lambda moves: _hold_slope(gradients, program, moves))

@@ -27,6 +27,7 @@ LARGEST_SIZE = 64
 DISTANCE = 1 / 16  # from kinks, ties and the ends of a domain
 WORST_CONDITION = 20.0
 BRANCHES = ("square", "sin", "negative", "tanh")
+OTHER = {"float64": "float32", "float32": "float64"}
 
 Draw = Callable[..., Any]
 Find = Callable[[str], Op]
@@ -38,8 +39,12 @@ def wide_programs(draw: Draw, find: Find, dtype: str) -> Program:
     growing = _Growing(find, dtype, draw(st.integers(0, 2**16)))
     growing.leaf(cotangent(draw(st.sampled_from(((3,), (2, 3), (3, 3), ()))), dtype, "signed", growing.rng))
     for _ in range(draw(st.integers(1, MOST_OPS))):
-        if draw(st.integers(0, 7)) == 7:
+        turn = draw(st.integers(0, 7))
+        if turn == 7:
             growing.branch(draw(st.sampled_from(BRANCHES)), draw(st.sampled_from(BRANCHES)))
+            continue
+        if turn == 6:
+            growing.detour(draw(st.sampled_from(BRANCHES)))
             continue
         op = find(draw(st.sampled_from(_names(draw(st.sampled_from(_families()))))))
         signature = op.law(lambda options: draw(st.sampled_from(list(options))))
@@ -103,6 +108,15 @@ class _Growing:
         self.steps.append(Step(BRANCH, (self.latest, self.latest), {"then": then, "otherwise": otherwise}))
         self.latest = len(self.steps) - 1
         self.values[self.latest] = np.asarray(taken)
+
+    def detour(self, op: str) -> None:
+        """An op of the latest value in the other precision, its result brought back; both meet again."""
+        start = self.latest
+        if self.values[start].dtype.kind != "f" or np.abs(self.values[start]).max() > np.sqrt(LARGEST_VALUE):
+            return
+        there = self.step("astype", (start,), {"dtype": OTHER[self.dtype]})
+        back = self.step("astype", (self.step(op, (there,), {}),), {"dtype": self.dtype})
+        self.step("add", (back, start), {})
 
     def apply(self, op: Op, signature: Signature, turn: int) -> None:
         """An op, where it gives numbers that can be gone on with; its operands are old values or fresh leaves."""

@@ -18,8 +18,8 @@ Ended = dict[Node, list[Any]]
 # ---- walks -----------------------------------------------------------------------------------------
 
 
-def walk_with(join: Any, edge: Edge, cotangent: Any) -> Ended:
-    """The engine's walk, with another way to join a contribution to what has arrived."""
+def walk_with(join: Any, edge: Edge, cotangent: Any, passed: Any = lambda g: g) -> Ended:
+    """The engine's walk, with another way to join a contribution to what has arrived, or to pass it on."""
     arrived: dict[Edge, Any] = {edge: cotangent}
     awaited = count_consumers([edge[0]])
     ready, ended = [edge[0]], {}
@@ -37,11 +37,22 @@ def walk_with(join: Any, edge: Edge, cotangent: Any) -> Ended:
             if target is None:
                 continue
             if g is not None:
-                arrived[target] = join(arrived[target], g) if target in arrived else g
+                arrived[target] = join(arrived[target], passed(g)) if target in arrived else passed(g)
             awaited[target[0]] -= 1
             if awaited[target[0]] == 0:
                 ready.append(target[0])
     return ended
+
+
+def last_kept_after_a_cast(self: Any, edge: Edge, cotangent: Any) -> Ended:
+    """Contributions are added until one in another precision than the seed's has been seen."""
+    seen = set()
+
+    def noted(g: Any) -> Any:
+        seen.add(g.dtype)
+        return g
+
+    return walk_with(lambda before, g: before + g if seen == {cotangent.dtype} else g, edge, cotangent, noted)
 
 
 def joined_in_place(before: Any, g: Any) -> Any:
@@ -234,6 +245,8 @@ MUTANTS: tuple[Mutant, ...] = (
         walk=lambda self, edge, g: walk_with(lambda b, g: b if np.array_equal(b, g) else b + g, edge, g)),
     Mutant("added-in-place", "A sum of contributions is written into an array that another path holds.",
         ("program/composition", "program/differences",), lambda: with_ops({"add": bent_rule("add", passed_on)}, AddsInPlace), ("add",)),
+    behaviour("last-kept-after-a-cast", "Behind a change of precision only the last contribution counts.",
+        ("program/composition",), walk=last_kept_after_a_cast),
     behaviour("late-contributions-lost", "A node travels on before its last contribution has arrived.",
         ("program/composition", "program/differences",), walk=breadth_first),
     behaviour("walked-path-by-path", "Every path is walked alone: right numbers in exponential time.",
