@@ -21,6 +21,7 @@ from conformance.program import BRANCH, Program, Step
 from conformance.strategies.values import cotangent, operands
 
 LONGEST = 30
+LONGEST_STEP = 9  # steps that one op may take, with what brings its operands into shape
 MOST_OPS = 10
 LARGEST_VALUE = 32.0
 LARGEST_SIZE = 64
@@ -112,7 +113,9 @@ class _Growing:
     def detour(self, op: str) -> None:
         """An op of the latest value in the other precision, its result brought back; both meet again."""
         start = self.latest
-        if self.values[start].dtype.kind != "f" or np.abs(self.values[start]).max() > np.sqrt(LARGEST_VALUE):
+        value = self.values[start]
+        is_short = len(self.steps) <= LONGEST - LONGEST_STEP
+        if not is_short or value.dtype.kind != "f" or np.abs(value).max() > np.sqrt(LARGEST_VALUE):
             return
         there = self.step("astype", (start,), {"dtype": OTHER[self.dtype]})
         back = self.step("astype", (self.step(op, (there,), {}),), {"dtype": self.dtype})
@@ -121,7 +124,12 @@ class _Growing:
     def apply(self, op: Op, signature: Signature, turn: int) -> None:
         """An op, where it gives numbers that can be gone on with; its operands are old values or fresh leaves."""
         sizes = [int(np.prod(shape)) for shape in signature.shapes]
-        if not sizes or min(sizes) < 1 or max(sizes) > LARGEST_SIZE or len(self.steps) > LONGEST - 9:
+        if (
+            not sizes
+            or min(sizes) < 1
+            or max(sizes) > LARGEST_SIZE
+            or len(self.steps) > LONGEST - LONGEST_STEP
+        ):
             return
         domains = signature.domains or tuple(op.domain(i) for i in range(len(sizes)))
         fresh = operands(domains, signature.shapes, self.dtype, "round", self.rng)

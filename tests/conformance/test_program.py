@@ -32,11 +32,14 @@ def test_programs_visit_most_of_the_catalogue_and_branch() -> None:
     visited = {step.op for program in programs for step in program.steps}
     assert len(visited & set(CATALOGUE)) > len(CATALOGUE) / 2
     assert BRANCH in visited
+    assert sum(program.changes_precision for program in programs) > len(programs) / 20
     assert max(len(program.steps) for program in programs) <= 30
 
 
 def test_the_slope_of_a_program_is_that_of_its_gradient() -> None:
-    for program in draw_programs(find, "float64", 1, 10):
+    in_one_precision = [p for p in draw_programs(find, "float64", 1, 10) if not p.changes_precision]
+    assert len(in_one_precision) >= 10
+    for program in in_one_precision:
         expected = expected_slope(program, find)
         gradients = [e.exact for e in expected_program_gradients(program, find)]
         along = sum(np.sum(g * v) for g, v in zip(gradients, expected.directions, strict=True))
@@ -44,3 +47,19 @@ def test_the_slope_of_a_program_is_that_of_its_gradient() -> None:
         assert expected.slope.allowed <= 1e-6 * (
             1 + np.abs(expected.slope.exact) + np.abs(program.cotangent).sum()
         )
+
+
+def test_what_is_computed_in_single_precision_is_allowed_its_rounding_and_no_more() -> None:
+    steps = (
+        Step("astype", (0,), {"dtype": "float32"}),
+        Step("tanh", (1,), {}),
+        Step("astype", (2,), {"dtype": "float64"}),
+        Step("add", (3, 0), {}),
+    )
+    program = Program((np.array([0.5, -1.25]),), steps, np.array([1.0, -3.0]), "float64")
+    assert program.changes_precision
+    (expected,) = expected_program_gradients(program, find)
+    exact = np.array([1.0, -3.0]) * (2 - np.tanh([0.5, -1.25]) ** 2)
+    assert np.all(np.abs(expected.exact - exact) <= expected.allowed)
+    assert np.all(expected.allowed <= 64 * np.finfo("float32").eps)
+    assert np.all(expected.allowed > np.finfo("float64").eps)
