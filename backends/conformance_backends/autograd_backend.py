@@ -48,6 +48,7 @@ class Autograd(FunctionalBackend):
     engine = "autograd"
     ops = OPS
     points = elected(OPS, DEPARTURES)
+    dtypes = ("float64", "float32", "float16")
     capabilities = frozenset(
         {
             Capability.RETAINING,

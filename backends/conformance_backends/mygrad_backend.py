@@ -43,6 +43,7 @@ class MyGrad(TapeBackend):
     engine = "mygrad"
     ops = OPS
     points = elected(OPS, DEPARTURES)
+    dtypes = ("float64", "float32", "float16")
     capabilities = frozenset(
         {
             Capability.TAPE,

@@ -18,7 +18,8 @@ from conformance.errors import Unsupported, Violation
 def tape_of(engine: Backend) -> TapeBackend:
     """The engine as a tape; Unsupported where it keeps no gradients."""
     if not isinstance(engine, TapeBackend):
-        raise Unsupported(f"{engine.engine} ({engine.mode}) keeps no gradients between calls")
+        mode = f" ({engine.mode})" if engine.mode else ""
+        raise Unsupported(f"{engine.engine}{mode} keeps no gradients between calls")
     return engine
 
 

@@ -15,12 +15,25 @@ from conformance.run.script import script_of
 def evidence_of(
     check: Check, backend: Backend, question: Question | None, failure: BaseException | None
 ) -> Evidence:
-    """What makes a failure believable: values, a token, a script."""
+    """What makes a failure believable: values, a token, a script.
+
+    What cannot be written down is left out, and said: an answer must not be lost with what shows it.
+    """
     message = (
         f"{type(failure).__name__}: {failure}" if not isinstance(failure, ConformanceError) else str(failure)
     )
     if question is None:
         return Evidence(message=message)
+    try:
+        return _whole(check, backend, question, failure, message)
+    except Exception as error:
+        slip = f"its case could not be written down, which is this project's fault: {type(error).__name__}: {error}"
+        return Evidence(message=f"{message}\n({slip})")
+
+
+def _whole(
+    check: Check, backend: Backend, question: Question, failure: BaseException | None, message: str
+) -> Evidence:
     found = failure if isinstance(failure, Violation) else Violation("")
     return Evidence(
         message=message,

@@ -33,7 +33,8 @@ def operands(
     for domain, shape, size in zip(domains, shapes, sizes, strict=True):
         if domain.kind is Kind.DISTINCT:
             values = np.array([next(distinct) for _ in range(size)]).reshape(shape)
-            drawn.append(_textured(values, STEP, texture, rng).astype(dtype))
+            # Without axes NumPy's sum is no array.
+            drawn.append(np.array(_textured(values, STEP, texture, rng), dtype=dtype))
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
     return tuple(drawn)

@@ -1,9 +1,10 @@
-"""autograd: the gradient of a float32 operand is float64: rules use constants that NumPy 2 does not cast down."""
+"""autograd: the gradient of a float32 or float16 operand is wider: rules use constants that NumPy 2 does not cast down."""
 
 import importlib.metadata
 
 import autograd.numpy as np
 from autograd import make_vjp
+from autograd.scipy.special import expit
 
 print("autograd", importlib.metadata.version("autograd"), "numpy", np.__version__)
 mask = np.array([[True, False], [False, True]])
@@ -19,7 +20,13 @@ for name, function in (
     ("trace", np.trace),
     ("where", lambda x: np.where(mask, x, np.float32(0))),
     ("einsum 'ij->j'", lambda x: np.einsum("ij->j", x)),
+    ("diff, twice,", lambda x: np.diff(x, n=2)),
+    ("imag", np.imag),
+    ("expit", expit),
     ("cholesky", np.linalg.cholesky),
 ):
-    pullback, y = make_vjp(function)(np.array([[2, 1], [1, 3]], "float32"))
-    print(f"{name}: value {y.dtype}, gradient {pullback(np.ones_like(y)).dtype}")
+    for dtype in ("float32", "float16"):
+        if (name, dtype) == ("cholesky", "float16"):
+            continue  # NumPy has none
+        pullback, y = make_vjp(function)(np.array([[2, 1], [1, 3]], dtype))
+        print(f"{name} of {dtype}: value {y.dtype}, gradient {pullback(np.ones_like(y)).dtype}")

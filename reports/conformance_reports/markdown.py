@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from conformance.run.results import UNEXPECTED, BackendLine, ResultLine, Verdict
 from conformance.run.runfile import Run
+from conformance_reports.clause_table import clause_table
 from conformance_reports.united import alike, backend_names, reason, unexpected, unite
 
 LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded without a word
@@ -29,10 +30,10 @@ def plain(text: str, longest: int = LONGEST) -> str:
 
 
 def render(runs: Sequence[Run]) -> str:
-    """Counts per backend, then the worst failures, in at most 900 kB."""
+    """Counts per backend, then the worst failures, then every clause, in at most 900 kB."""
     run = unite(runs)
     problems = unexpected(run.results)
-    sections = [*_head(run), *_counts(run), *_failures(problems), *_fixed(run.results)]
+    sections = [*_head(run), *_counts(run), *_failures(problems), *_fixed(run.results), *_clauses(run)]
     return _fitting(sections)
 
 
@@ -123,6 +124,14 @@ def _fixed(results: Iterable[ResultLine]) -> Iterable[str]:
     yield ""
     yield from (f"- ! {plain(line.id)}" for line in fixed)
     yield ""
+
+
+def _clauses(run: Run) -> Iterable[str]:
+    if not run.results:
+        return
+    yield "### Clause by clause"
+    yield ""
+    yield from clause_table(backend_names(run), run.results, plain)
 
 
 def _fitting(lines: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ import re
 
 from conformance_reports.markdown import LIMIT, plain, render
 
-from conformance.run.results import Verdict
+from conformance.run.results import Evidence, Verdict
 from conformance.run.runfile import Run
 
 from .synthetic import HOSTILE, header, hostile_run, result, small_run
@@ -70,3 +70,21 @@ def test_the_summary_fits_and_says_what_it_left_out() -> None:
 
 def test_long_names_are_cut() -> None:
     assert len(plain(HOSTILE[-1])) < 400
+
+
+def test_every_clause_is_told_by_backend_and_what_is_not_promised_with_its_reason() -> None:
+    lines = [
+        result("slate", "tanh", "vjp"),
+        result("slate", "tanh", "vjp", verdict=Verdict.KNOWN, dtype="float32"),
+        result("mini", "tanh", "vjp", verdict=Verdict.FAIL),
+        result(
+            "tape", "tanh", "vjp", verdict=Verdict.UNSUPPORTED, evidence=Evidence(message="it has no <tanh>")
+        ),
+    ]
+    text = render([Run(header(), lines, [], [], [])])
+    (heads,) = (line for line in text.splitlines() if line.startswith("| clause |"))
+    (row,) = (line for line in text.splitlines() if line.startswith("| E1 |"))
+    names, told = (line.strip("| ").split(" | ")[1:] for line in (heads, row))
+    cells = dict(zip(names, told, strict=True))
+    assert (cells["slate"], cells["mini"], cells["tape"]) == ("1 pass, 1 known", "1 ✗", "– (1)")
+    assert "1. it has no &lt;tanh&gt;" in text

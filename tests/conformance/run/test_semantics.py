@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -352,3 +352,20 @@ def test_a_description_says_how_to_ask_again(adapters: Path) -> None:
     spec = str(adapters / "wrong_tanh.py")
     assert describe(spec).line.spec == spec
     assert describe("numpy").line.spec == ""
+
+
+def test_an_answer_is_not_lost_with_a_case_that_cannot_be_written_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Wrong(NumpyTape):
+        ops: ClassVar[dict[str, Any]] = {**NumpyTape.ops, "tanh": NumpyTape.ops["sin"]}
+
+    def unwritable(*given: Any) -> str:
+        raise TypeError("nobody can write this")
+
+    monkeypatch.setattr("conformance.run.evidence.script_of", unwritable)
+    (answer,) = asked(Wrong(), ["op/tanh/vjp/float64"])
+    assert answer.verdict is Verdict.FAIL
+    assert answer.evidence is not None
+    assert answer.evidence.message.startswith("the gradient of operand 0 is not the rule's")
+    assert "this project's fault: TypeError: nobody can write this" in answer.evidence.message

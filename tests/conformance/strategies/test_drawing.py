@@ -47,6 +47,16 @@ def test_every_op_has_cases_inside_its_domains_and_off_its_kinks(op: Any) -> Non
                 assert all((x != kink).all() for kink in domain.kinks)
 
 
+@pytest.mark.parametrize("name", ["max", "huber", "tanh", "equal"])
+def test_what_is_drawn_is_an_array_without_axes_too(name: str) -> None:
+    for dtype in ("float64", "float16"):
+        cases = draw_cases(find(name), dtype, 0, Effort(16, 4, 1, 1))
+        drawn = [x for case in cases for x in (*case.operands, *case.cotangents)]
+        assert any(x.shape == () for x in drawn)
+        assert all(type(x) is np.ndarray for x in drawn)
+        assert {case.token[:3] for case in cases} == {"c1:"}
+
+
 def test_both_dtypes_get_the_same_signatures() -> None:
     shapes = [
         [[x.shape for x in case.operands] for case in draw_cases(find("add"), dtype, 2, EFFORT)]
