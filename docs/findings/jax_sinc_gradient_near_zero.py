@@ -1,4 +1,4 @@
-"""jax: the gradient of sinc cancels near 0; the true slope is -pi^2 x / 3 there."""
+"""jax: the derivatives of sinc cancel near 0; the first is -pi^2 x / 3 there, the second -pi^2 / 3."""
 
 import math
 
@@ -12,3 +12,13 @@ for x in (3e-2, 1e-2, 1e-4, 1e-6, 1e-8):
     exact = math.pi * (-u / 3 + u**3 / 30 - u**5 / 840 + u**7 / 45360)
     got = float(jax.grad(jnp.sinc)(x))
     print(f"x = {x:g}: got {got:.17g} expected {exact:.17g} relative error {abs(got / exact - 1):.1e}")
+
+x = 0.08648681640625
+u = math.pi * x
+first = math.pi * (-u / 3 + u**3 / 30 - u**5 / 840 + u**7 / 45360 - u**9 / 3991680)
+second = math.pi**2 * (-1 / 3 + u**2 / 10 - u**4 / 168 + u**6 / 6480 - u**8 / 443520 + u**10 / 43243200)
+for name, got, exact in (
+    ("float16", float(jax.grad(jnp.sinc)(jnp.float16(x))), first),
+    ("second derivative, float64", float(jax.grad(jax.grad(jnp.sinc))(x)), second),
+):
+    print(f"{name}, x = {x}: got {got:.17g} expected {exact:.17g} relative error {abs(got / exact - 1):.1e}")
