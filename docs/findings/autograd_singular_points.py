@@ -26,6 +26,12 @@ show("hypot(x, 0) at 0", lambda x: np.hypot(x, 0.0), 0.0, "any a with |a| <= 1")
 show("sinc at 0", np.sinc, 0.0, 0)
 # the slope of a product is the product of the others
 show("prod of [2, 0, 3]", np.prod, np.array([2.0, 0.0, 3.0]), "[0 6 0]")
+show(
+    "the sum of prod's gradient at [2, 0, 3]",
+    lambda x: np.sum(grad(np.prod)(x)),
+    np.array([2.0, 0.0, 3.0]),
+    "[3 5 2]",
+)
 # the gradient of ad - bc is [[d, -c], [-b, a]]
 show("det of [[1, 2], [2, 4]]", np.linalg.det, np.array([[1.0, 2.0], [2.0, 4.0]]), "[[4 -2] [-2 1]]")
 # (x dy - y dx) / (x^2 + y^2)
