@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from conformance.run.sensitivity import Figure
 
-FALSE_ALARM, NOTHING = "false alarm", "none"
+FALSE_ALARM, NOTHING = "wrong as it is", "none"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +103,7 @@ def summary(figures: Sequence[Figure]) -> list[str]:
 
     lines = []
     for (backend, tester, dtype), found in medians(figures).items():
-        alarms = f", {found.alarms} false alarms" if found.alarms else ""
+        alarms = f", {found.alarms} called wrong as they are" if found.alarms else ""
         lines.append(
             f"{backend} {dtype}: {tester} notices {found.median:.1e} in the median of {found.ops} ops{alarms}"
         )
@@ -118,8 +118,8 @@ def page(figures: Sequence[Figure]) -> list[str]:
         "",
         "The smallest relative error in a gradient that is noticed, by this suite and by the engines' own tests",
         "of gradients at their defaults: each operand's gradient is multiplied by 1 + e, on the same cases, and e is",
-        "halved until the error passes. `false alarm`: the right gradient is called wrong. `none`: not even an e of",
-        "1 is noticed. Measured by `conformance sensitivity`, which writes this page.",
+        "made smaller until the error passes. `wrong as it is`: called wrong with no error planted, a false alarm or a",
+        "fault of the engine's own. `none`: not even an e of 1 is noticed. Measured by `conformance sensitivity`.",
         "",
         *(f"- {line}" for line in summary(figures)),
         "",
