@@ -75,6 +75,7 @@ class MyGrad(TapeBackend):
         "D5": "renewed",
         "D6": "views",
         "D9": "winner",
+        "D11": "constant",
         "E16": "trap",
         "E19": "barred",
     }

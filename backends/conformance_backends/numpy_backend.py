@@ -71,6 +71,7 @@ class NumpyTape(TapeBackend):
         "D5": "refused",
         "D6": "copies",
         "D9": "each",
+        "D11": "recorded",
         "E16": "trap",
         "E19": "refused",
     }

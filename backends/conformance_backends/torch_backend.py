@@ -75,6 +75,7 @@ class TorchTape(Torch, TapeBackend):
         "D5": "refused",
         "D6": "views",
         "D9": "each",
+        "D11": "recorded",
         "E16": "trap",
         "E19": "zeros",
     }

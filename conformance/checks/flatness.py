@@ -28,6 +28,7 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     Whole numbers and truth values have no gradient to ask for. Times a constant they are a constant, and held
     to what is elected for one.
     """
+    _hold_value_on_jumps(seen)
     value = _hold_value(seen)
     is_real = value.dtype.kind == "f"
     choice = elected(seen.backend, "E19", NO_SLOPE) if is_real else elected(seen.backend, "A14", NO_PATH)
@@ -36,6 +37,21 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     found = _sent_back(seen) if is_real else _sent_back_by_constant(seen, value.shape)
     if found != choice:  # last, since what is refused ends a script
         raise Violation(f"what {seen.op.name} sends back is {found}; the adapter elects {choice!r}")
+
+
+def _hold_value_on_jumps(seen: Observation) -> None:
+    """Claim that the value is the reference's where the op jumps: on halves, whole numbers, and equal operands."""
+    if not isinstance(seen.op.reference, np.ufunc):
+        return  # which of equal entries comes first is nobody's promise
+    operands = [_on_jumps(x) for x in seen.case.operands]
+    (got,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), operands)
+    expected = np.asarray(seen.op.reference(*operands, **seen.case.parameters))
+    hold_equal(plain(seen.backend, got), expected, "the value where the op jumps is not the reference's")
+
+
+def _on_jumps(x: Array) -> Array:
+    """The operand rounded to halves, without the sign of zero."""
+    return np.array(np.rint(2 * x) / 2 + 0, x.dtype) if x.dtype.kind == "f" else np.array(x)
 
 
 def _hold_value(seen: Observation) -> Array:

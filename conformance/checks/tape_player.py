@@ -28,6 +28,7 @@ def _definition_for(tape: TapeBackend) -> Definition:
         accumulates=accumulates,
         has_views=elected(tape, "D6", ("views", "copies")) == "views",
         leaf_writes=elected(tape, "D5", ("refused", "recorded", "renewed")),
+        constant_writes=elected(tape, "D11", ("recorded", "constant", "refused")),
     )
 
 
@@ -82,7 +83,7 @@ class TapePlayer:
         failure = failure_of(lambda: self.tape.assign(target, move.parameters["index"], source))
         must_fail = self.definition.refuses(move)
         if failure is None and must_fail:
-            raise Violation(f"{move.label}: a write into a leaf was not refused")
+            raise Violation(f"{move.label}: a write that is to be refused was not")
         # Where nothing is recorded a write is one into memory, which engines that lock it refuse (D4).
         may_fail = self.definition.scopes and self.tape.conventions.get("D4") == "locks"
         if failure is not None and not (must_fail or may_fail):

@@ -149,6 +149,32 @@ def write_into_a_leaf_does_what_is_elected(engine: Backend, sample: Sample) -> N
         hold_equal(given[0], expected, f"the gradient of x * x after a write into x: {choice!r} is elected")
 
 
+@contract("D11", "constant", Capability.RECORDED_WRITES)
+def write_into_a_constant_does_what_is_elected(engine: Backend, sample: Sample) -> None:
+    """A constant written with a recorded value depends on it, stays a constant, or refuses, as elected."""
+    choice = elected(engine, "D11", ("recorded", "constant", "refused"))
+    c, x, w, g = (sample.array(shape) for shape in ((3, 2), (2,), (3, 2), (3, 2)))
+    negative, multiply = engine.op("negative"), engine.op("multiply")
+
+    def function(a: Any, b: Any) -> Any:
+        buffer = engine.array(np.array(c))
+        engine.assign(buffer, (0,), negative(a))
+        return multiply(buffer, b)
+
+    given: list[Any] = []
+    was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, [x, w], g)))
+    if was_refused != (choice == "refused"):
+        raise Violation(
+            f"a write into a constant was {'refused' if was_refused else 'taken'}; {choice!r} is elected"
+        )
+    if not was_refused:
+        written = np.concatenate([-x[None], c[1:]])
+        hold_equal(given[1], g * written, "the other factor's gradient after a write into a constant")
+        arrives = -g[0] * w[0] if choice == "recorded" else np.zeros_like(x)
+        got = np.zeros_like(x) if given[0] is None else given[0]
+        hold_equal(got, arrives, f"the gradient of what was written into a constant: {choice!r} is elected")
+
+
 @contract("D6", "views", Capability.RECORDED_WRITES)
 def write_through_a_view_or_its_base_is_the_programs_of_copies(engine: Backend, sample: Sample) -> None:
     """A write through a view changes its base and the reverse, or neither, as elected; gradients follow."""

@@ -31,4 +31,7 @@ CLAUSES = (
            ("winner", "each", "refused")),
     Clause("D10", MUST, "Layouts do not matter: C, F, reversed, strided, offset and stride-0 operands and cotangents give the same gradient.",
            "Transposes and broadcasts hand non-contiguous cotangents to every kernel."),
+    Clause("D11", MUST, "A constant into which a recorded value is written depends on it from then on, stays a constant, or refuses it, as elected.",
+           "Buffers and caches begin as constants; where they stay constants, what is read from them trains nothing that was written.",
+           ("recorded", "constant", "refused")),
 )  # fmt: skip

@@ -4,9 +4,9 @@ Rounding, signs, comparisons, truth values and positions have a derivative almos
 Engines say so in several ways: zeros, None, or a refusal. So these rows stand apart from the catalogue,
 whose every row has a gradient to compare, and have a question of their own.
 
-Domains keep clear of the jumps, as those of other rows keep clear of kinks. Two ops are not here:
-`unique`, the shape of whose result depends on values, which compilers refuse; and `searchsorted`, which
-means something for sorted operands only, which are no domain.
+Domains keep clear of the jumps, as those of other rows keep clear of kinks; on them values are asked alone.
+Two ops are not here: `unique`, the shape of whose result depends on values, which compilers refuse; and
+`searchsorted`, which means something for sorted operands only, which are no domain.
 """
 
 from __future__ import annotations

@@ -59,15 +59,23 @@ class Definition:
         accumulates: whether a leaf adds what arrives to what it keeps (B3).
         sharing: which values share memory.
         leaf_writes: what becomes of a recorded write into a leaf (D5).
+        constant_writes: what becomes of one into a constant (D11).
     """
 
     def __init__(
-        self, find: Find, *, accumulates: bool = True, has_views: bool = False, leaf_writes: str = "refused"
+        self,
+        find: Find,
+        *,
+        accumulates: bool = True,
+        has_views: bool = False,
+        leaf_writes: str = "refused",
+        constant_writes: str = "recorded",
     ) -> None:
         self.graph = Graph(find)
         self.accumulates = accumulates
         self.has_views = has_views
         self.leaf_writes = leaf_writes
+        self.constant_writes = constant_writes
         self.sharing = Sharing()
         self.at: dict[int, int] = {}
         self.stored: dict[int, Array | None] = {}
@@ -114,7 +122,14 @@ class Definition:
 
     def refuses(self, move: Move) -> bool:
         """Whether a write must be refused."""
-        return self.leaf_writes == "refused" and self._writes_leaf(move)
+        return (self.leaf_writes == "refused" and self._writes_leaf(move)) or (
+            self.constant_writes == "refused" and self._writes_constant(move)
+        )
+
+    def _writes_constant(self, move: Move) -> bool:
+        """Whether what has a gradient is written into what has none while recording."""
+        target, source = move.of
+        return not self.scopes and self.has_gradient(source) and not self.has_gradient(target)
 
     def _applied(self, move: Move) -> Array:
         values = [self.value(number) for number in move.of]
@@ -175,6 +190,8 @@ class Definition:
         """Rebind what is written, and what shares its memory."""
         target, source = move.of
         index, spread = move.parameters["index"], self.at[source]
+        if self.constant_writes == "constant" and self._writes_constant(move):
+            spread = self.graph.add(Entry(self.value(source)))
         before = {number: self.at[number] for number in self.sharing.tree(target)}
         self._written.update(before.values())
         region = self.value(target)[index].shape

@@ -83,6 +83,16 @@ def truncated(right: Any, x: Any) -> Any:
     return np.trunc(x)
 
 
+def half_up(right: Any, x: Any) -> Any:
+    """Halves go up, where rint goes to the even neighbour."""
+    return np.floor(x + 0.5)
+
+
+def never(right: Any, x: Any, y: Any) -> Any:
+    """As if no two numbers were equal."""
+    return np.zeros(np.broadcast_shapes(np.shape(x), np.shape(y)), bool)
+
+
 def last_position(right: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """The position counted from the other end."""
     return (x.size if axis is None else x.shape[axis]) - 1 - right(x, axis=axis, keepdims=keepdims)
@@ -95,6 +105,8 @@ MUTANTS = (
     masked_product("mask-counts-twice", "What is multiplied by a comparison is counted twice.", ("less", "not_equal"), 2),
     masked_product("mask-cut-with-comparison", "A product with a comparison is cut from the graph like the comparison itself.", ("greater",), 0),
     value("floor-truncates", "floor rounds negative numbers towards zero.", ASKED, ("floor",), truncated),
+    value("rint-halves-up", "rint rounds halves up.", ASKED, ("rint",), half_up),
+    value("equal-never", "No two numbers are equal.", ASKED, ("equal",), never),
     value("argmax-from-the-end", "argmax counts positions from the other end.", ASKED, ("argmax",), last_position),
     behaviour("elects-zeros-refuses", "Zeros are elected for rounding, and the walk back is refused.", ASKED, ops=ROUNDING,
         base=NumpyTape, conventions={**NumpyTape.conventions, "E19": "zeros"}),

@@ -139,7 +139,11 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("leaf-write-refused-late", "A write into a leaf is refused when it has been done.",
         HISTORY, assign=written_and_refused),
     behaviour("written-constant-stays", "A constant into which a recorded value is written stays a constant.",
-        HISTORY, assign=constants_stay),
+        (*HISTORY, "contract/D11/constant"), assign=constants_stay),
+    behaviour("elects-constants-records", "Staying a constant is elected, and what is written into one is recorded.",
+        ("contract/D11/constant",), conventions={**Walking.conventions, "D11": "constant"}),
+    behaviour("elects-refusing-writes", "Refusing a write into a constant is elected, and it is taken.",
+        (*HISTORY, "contract/D11/constant"), conventions={**Walking.conventions, "D11": "refused"}),
     behaviour("write-after-walk-unrecorded", "What is written into a value that was walked receives nothing.",
         HISTORY, backward=noted_when_walked, assign=unrecorded_after_walk),
 )  # fmt: skip

@@ -146,6 +146,21 @@ def test_a_leaf_that_would_be_renewed_is_not_written() -> None:
     assert definition.allows(write)
 
 
+@pytest.mark.parametrize(
+    ("constant_writes", "value", "gradient"),
+    [("recorded", 2.0, [1, 0]), ("constant", 2.0, [0, 0]), ("refused", 9.0, [0, 0])],
+)
+def test_a_constant_is_written_as_elected(constant_writes: str, value: float, gradient: list[float]) -> None:
+    definition = Definition(find, constant_writes=constant_writes)
+    definition.take(Move(Verb.LEAF, made=0, array=array(2.0, 3.0)))
+    definition.take(Move(Verb.CONSTANT, made=1, array=array(9.0, 9.0)))
+    definition.take(Move(Verb.APPLY, (0,), made=2, op="getitem", parameters={"index": (0,)}))
+    assert definition.refuses(written(definition, 1, 2, 0)) == (constant_writes == "refused")
+    assert definition.value(1).tolist() == [value, 9]
+    definition.take(Move(Verb.APPLY, (0, 1), made=3, op="add"))
+    assert walked_from(definition, 3, 1.0, 0.0) == {0: [1 + gradient[0], gradient[1]]}
+
+
 @pytest.mark.parametrize("has_views", [True, False])
 def test_views_share_what_is_written_where_that_is_elected(*, has_views: bool) -> None:
     definition = Definition(find, has_views=has_views)
