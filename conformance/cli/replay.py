@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from conformance.backend import Backend
     from conformance.checks import Check
     from conformance.run.asking import Question
+    from conformance.run.results import ResultLine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,13 +82,21 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     result = next((r for r in run.results if r.id == options.what), None)
     if result is None:
         raise UsageError(f"{options.run} has no result {options.what!r}; see --run")
-    if result.evidence is None or not result.evidence.token:
+    token = _recorded(result)
+    if not token:
         raise UsageError(
             f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay"
         )
     middle = f"{result.clause}/" if result.kind in ("contract", "example") else ""
     spec = next((b.spec for b in run.header.backends if b.name == result.backend and b.spec), result.backend)
-    return result.evidence.token, f"{result.kind}/{middle}{result.check}", [spec]
+    return token, f"{result.kind}/{middle}{result.check}", [spec]
+
+
+def _recorded(result: ResultLine) -> str:
+    """The case that failed, else the one in which a value was furthest out; "" where there is neither."""
+    if result.evidence and result.evidence.token:
+        return result.evidence.token
+    return result.accuracy.token if result.accuracy else ""
 
 
 def _check_key(key: str) -> str:
@@ -156,11 +165,20 @@ def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
     failed = 0
     for check, question in _asked_for(token, key):
         result = result_of(check, backend, question)
-        print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}")
+        print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}{_furthest(result)}")
         if result.verdict in UNEXPECTED:
             failed += 1
             print(told(result, describe(spec).line))
     return failed
+
+
+def _furthest(result: ResultLine) -> str:
+    """How far out the furthest value was, and where; "" where all are exact, or no value was compared."""
+    accuracy = result.accuracy
+    if accuracy is None or not accuracy.where:
+        return ""
+    far = "infinitely far" if accuracy.worst is None else f"{accuracy.worst:.3g} ulp"
+    return f" · furthest out: {accuracy.where}, {far}"
 
 
 def _script(backend: Backend, token: str, key: str) -> str:

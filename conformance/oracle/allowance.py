@@ -40,6 +40,14 @@ class Expected:
     ulp: Array  # one unit in the last place of each exact entry, in the case's dtype
     spread: Array | None = None  # of what is allowed, that which the rounding of the textbook rule explains
 
+    @property
+    def unit(self) -> Array:
+        """One unit in the last place at the conditioning of the case, for each entry.
+
+        What moving every operand and every result on the way by one unit makes of it, if that is more than its own.
+        """
+        return self.ulp if self.spread is None else np.maximum(self.ulp, self.spread / SPREADS)
+
 
 MIXED = "mixed"  # an op's entries share their rounding errors
 ALONE = "alone"  # every entry has its own

@@ -12,6 +12,7 @@ from typing import Any
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import Check
+from conformance.checks.measuring import forget
 from conformance.checks.observation import Observation
 from conformance.checks.points import Visit
 from conformance.checks.registry import NotThisCase
@@ -28,6 +29,11 @@ BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a diff
 MANY_MOVES = 64  # trials before an engine is called wrong
 
 Question = Case | Program | History | Sample | Place
+
+
+def token_of(check: Check, question: Question) -> str:
+    """The question as one printable word, for `conformance replay`."""
+    return question.token(check.key) if isinstance(question, Sample) else question.token
 
 
 def ask(check: Check, backend: Backend, question: Question) -> Any:
@@ -62,6 +68,7 @@ def ask_observation(check: Check, seen: Observation) -> Any:
     except Violation as failure:
         if failure.error is None or failure.error > BEYOND_DOUBT or seen.moves != MOVES:
             raise
+        forget()
         return check.function(seen.with_moves(MANY_MOVES))
 
 

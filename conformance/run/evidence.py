@@ -7,7 +7,7 @@ from conformance.case import listed
 from conformance.checks import Check
 from conformance.checks.sample import Sample
 from conformance.errors import ConformanceError, Violation
-from conformance.run.asking import Question, put
+from conformance.run.asking import Question, put, token_of
 from conformance.run.results import Evidence
 from conformance.run.script import script_of
 
@@ -44,6 +44,6 @@ def _whole(
         got=None if found.got is None else listed(found.got),
         allowed=None if found.allowed is None else listed(found.allowed),
         where=found.where,
-        token=question.token(check.key) if isinstance(question, Sample) else question.token,
+        token=token_of(check, question),
         script=script_of(backend, lambda recorder: put(check, recorder, question), failure),
     )

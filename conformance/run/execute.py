@@ -7,10 +7,8 @@ backend does not offer it (unsupported).
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -22,9 +20,9 @@ from conformance.case import Case
 from conformance.checks import Check, Kind
 from conformance.checks.observation import Observation
 from conformance.checks.points import Visit
-from conformance.checks.registry import FULL, NotThisCase
+from conformance.checks.registry import FULL
 from conformance.checks.sample import Sample
-from conformance.errors import Unsupported, Violation, is_ctrl_c
+from conformance.errors import Unsupported
 from conformance.history import History
 from conformance.ops import find
 from conformance.points import SPECIAL_POINTS
@@ -35,53 +33,12 @@ from conformance.run.atlas import reading_of
 from conformance.run.evidence import evidence_of
 from conformance.run.plan import Item
 from conformance.run.results import Evidence, ResultLine, Verdict
+from conformance.run.tally import Tally
 from conformance.strategies import Effort, draw_cases, smallest_case
 from conformance.strategies.histories import draw_histories, smallest_history
 from conformance.strategies.programs import draw_programs, smallest_program
 
-Ask = Callable[[Check, Backend, Question], Any]
 Note = Callable[[str], None]
-
-
-@dataclass
-class Tally:
-    """What one check has seen so far."""
-
-    cases: int = 0
-    seconds: float = 0.0
-    error: float | None = None
-    ulp: float | None = None
-    measured: dict[str, float] | None = None
-    failure: BaseException | None = None
-    question: Question | None = None
-    undecided: list[str] = field(default_factory=list)
-
-    def ask(self, check: Check, backend: Backend, question: Question, ask: Ask) -> None:
-        """Put one question, and note what came."""
-        started = time.perf_counter()
-        try:
-            worst = ask(check, backend, question)
-            self.cases += 1
-            if isinstance(worst, dict):
-                self.measured = worst if self.measured is None else _least(self.measured, worst)
-            elif worst is not None:
-                self.error, self.ulp = max((self.error or 0.0, self.ulp or 0.0), worst)
-        except (NotThisCase, Unsupported) as reason:
-            self.undecided.append(str(reason))
-        except BaseException as failure:  # an engine that raises SystemExit has not ended the run
-            if is_ctrl_c(failure):
-                raise
-            self.cases += 1
-            self.failure, self.question = failure, question
-            if isinstance(failure, Violation) and failure.error is not None:
-                self.error, self.ulp = failure.error, failure.ulp
-        finally:
-            self.seconds += time.perf_counter() - started
-
-
-def _least(before: dict[str, float], after: dict[str, float]) -> dict[str, float]:
-    """Of two measurements the smaller: what disturbs one makes it larger."""
-    return {name: min(value, after.get(name, value)) for name, value in before.items()}
 
 
 class Executor:
@@ -215,6 +172,7 @@ class Executor:
             seconds=round(tally.seconds, 6),
             error=tally.error,
             ulp=tally.ulp,
+            accuracy=tally.entries.told(),
             measured=tally.measured,
             evidence=evidence,
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.run.accuracy import Accuracy
 from conformance.run.reading import Reading
 
 
@@ -104,7 +105,8 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
 
     `subject` is an op's name (kind "op"), a clause (kind "contract"), a special point (kind "point"),
     "program", "history", "example" or "capability". `error` is the worst |got - expected| over what is
-    allowed; `ulp` is in units in the last place of the expected value. `measured` has what a reported
+    allowed; `ulp` is in units in the last place of the expected value. `accuracy` counts every entry that was
+    compared with an oracle; files of before it have none. `measured` has what a reported
     clause measures, by name: seconds, ratios, counts.
     """
 
@@ -121,6 +123,7 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     seconds: float
     error: float | None = None
     ulp: float | None = None
+    accuracy: Accuracy | None = None
     measured: dict[str, float] | None = None
     evidence: Evidence | None = None
     reading: Reading | None = None

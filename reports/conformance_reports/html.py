@@ -11,13 +11,13 @@ import gzip
 import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import overload
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import structs
 
+from conformance.run.results import ResultLine
 from conformance.run.runfile import Run
 from conformance_reports.json_report import document
 from conformance_reports.specification import specification
@@ -25,7 +25,7 @@ from conformance_reports.united import unite
 
 # In the order in which they are joined: a part uses only what stands before it, `main` starts the page.
 PARTS = (
-    *("dom", "run", "overview", "rows", "grid", "matrix", "arrays", "case"),
+    *("dom", "run", "overview", "rows", "grid", "matrix", "arrays", "again", "case"),
     *("charts", "atlas", "timing", "accuracy", "about", "main"),
 )
 
@@ -64,19 +64,19 @@ def _asset(name: str) -> str:
 def _packed(run: Run) -> str:
     """The run and the words of the specification, gzipped, as base64.
 
-    Measurements are kept to four digits: the rest is noise that does not compress, a third of the file.
+    Measurements are kept to four digits: the rest is noise that does not compress, a third of the file. Nor do
+    the tokens of cases that passed: `conformance replay ID` finds them in the run file.
     """
-    results = [
-        structs.replace(line, seconds=_brief(line.seconds), error=_brief(line.error), ulp=_brief(line.ulp))
-        for line in run.results
-    ]
+    results = [_slim(line) for line in run.results]
     data = msgspec.json.encode({**document(run), "results": results, "specification": specification()})
     return base64.b64encode(gzip.compress(data, compresslevel=9, mtime=0)).decode()
 
 
-@overload
-def _brief(value: float) -> float: ...
-@overload
-def _brief(value: None) -> None: ...
+def _slim(line: ResultLine) -> ResultLine:
+    accuracy = line.accuracy and structs.replace(line.accuracy, token="")
+    brief = {name: _brief(getattr(line, name)) for name in ("seconds", "error", "ulp")}
+    return structs.replace(line, accuracy=accuracy, **brief)
+
+
 def _brief(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.4g}")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from msgspec import structs
+
+from conformance.run.accuracy import Accuracy
 from conformance.run.results import (
     BackendLine,
     EndLine,
@@ -52,6 +55,11 @@ HOSTILE = (
     "right\u202eot left\u202c and\u0000null \u200b",
     "long" * 2500,
 )
+
+ACCURACY = Accuracy(
+    (7, 1, 0, 2, 4, 0, 3, 0, 0, 2, 0), 0.25, 0.9, "the gradient of operand 1 at [0, 2]", "c1:77aa9f2e"
+)
+INEXACT = Accuracy((0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 3), 3.5, None, "the gradient of operand 0", "c1:9f2e77aa")
 
 SCRIPT = """import slate
 
@@ -150,9 +158,15 @@ def _fate(backend: str, op: str, check: str, dtype: str) -> dict[str, Any]:
         return {"verdict": Verdict.UNSUPPORTED, "cases": 0, "evidence": Evidence("mini knows float64 alone")}
     verdict, told = fates.get((backend, op, check), (Verdict.PASS, {}))
     if verdict is Verdict.PASS:
-        return {"error": 0.31, "ulp": 0.5 + len(op)}
+        return {"error": 0.31, "ulp": 0.5 + len(op)} | ({"accuracy": ACCURACY} if check == "vjp" else {})
     bare: dict[str, Any] = {} if not told else {"expected": None, "got": None, "allowed": None}
-    return {"verdict": verdict, "error": 4.1e11, "ulp": 2e6, "evidence": evidence(op, **{**bare, **told})}
+    return {
+        "verdict": verdict,
+        "error": 4.1e11,
+        "ulp": 2e6,
+        "accuracy": INEXACT,
+        "evidence": evidence(op, **{**bare, **told}),
+    }
 
 
 def _kept(backend: str, clause: str) -> dict[str, Any]:
@@ -262,7 +276,10 @@ def hostile_run() -> Run:
             if n == 5:
                 told = evidence(text, case={text: text, "operands": [text]}, expected=text, got=[text])
             names = {"dtype": text, "clause": text, "level": text}
-            results.append(result(backend, text, text, verdict=verdicts[n % 5], evidence=told, **names))
+            exact = structs.replace(ACCURACY, where=text, token=text)
+            results.append(
+                result(backend, text, text, verdict=verdicts[n % 5], accuracy=exact, evidence=told, **names)
+            )
     run = Run(header(HOSTILE[1], backends), results, [], [], [])
     run.timings = [
         TimingLine(text, text, backend, "float64", "gradient", median=1e-3, low=9e-4, high=2e-3)
@@ -285,6 +302,10 @@ def large_run(results: int = 50_000) -> Run:
         backend = BACKENDS[rest % len(BACKENDS)]
         check = f"check_{rest // len(BACKENDS) % 10}"
         fate: dict[str, Any] = {"error": draw.random(), "ulp": draw.expovariate(0.3)}
+        if n % 3 == 0:  # as many checks as compare values
+            fate["accuracy"] = structs.replace(
+                ACCURACY, typical=round(draw.random(), 4), worst=round(draw.random() * 9, 3)
+            )
         if draw.random() < 0.05:
             noise = [[draw.gauss(0, 1) for _ in range(4)] for _ in range(3)]
             fate |= {

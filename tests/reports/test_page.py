@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from conformance_reports.html import render
 from msgspec import structs
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from conformance.run.reading import Reading
 
@@ -209,6 +209,49 @@ def test_arrow_keys_walk_the_atlas_over_cells_that_lead_nowhere(visit: Open, sma
     page.keyboard.press("ArrowDown")
     assert page.evaluate(focused) == "#/case/slate/capability/higher-order"
     assert page.locator(".atlas a[tabindex='0']").count() == 1
+
+
+def bars(page: Page, name: str) -> list[str]:
+    return (
+        page.locator(".multiples .card", has_text=name)
+        .first.locator("li > span:last-child")
+        .all_inner_texts()
+    )
+
+
+def test_entries_are_counted_by_error_over_allowance_for_each_backend_and_op(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/accuracy")
+    assert page.locator(".multiples h3").all_inner_texts() == ["tape", "slate", "slate.jit", "mini"]
+    assert page.locator(".multiples .card").first.locator("li").count() == 11
+    expect(page.locator(".multiples .card").first).to_contain_text("Of 214 entries in 12 results.")
+    page.get_by_role("combobox", name="op").select_option("tanh")
+    expect(page.locator(".ulps tbody tr")).to_have_count(1)
+    assert "op=tanh" in page.url
+    assert bars(page, "tape") == ["7", "1", "0", "2", "4", "0", "3", "0", "0", "2", "0"]
+    again = visit(page.url.replace("op=tanh", "op=atan2"))
+    expect(again.get_by_role("combobox", name="op")).to_have_value("atan2")
+    assert bars(again, "slate")[-1] == "3"
+    expect(again.locator(".multiples .card").nth(1)).to_contain_text("✗ more")
+
+
+def test_typical_and_worst_ulp_stand_by_op_and_lead_to_the_worst(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/accuracy?dtype=float32")
+    row = page.locator(".ulps tbody tr", has_text="tanh")
+    expect(row.locator("td").nth(1)).to_have_text("0.25 · 0.9")
+    furthest = page.locator(".ulps tbody tr").first
+    expect(furthest.locator("td").nth(2)).to_have_text("3.5 · inf")
+    row.locator("td").nth(1).locator("a").click()
+    main = page.locator("main")
+    expect(main).to_contain_text("0.25 and 0.9 ulp")
+    expect(main).to_contain_text("the gradient of operand 1 at [0, 2]")
+    page.get_by_role("tab", name="Replay").click()
+    expect(page.get_by_role("tabpanel")).to_contain_text("conformance replay tape/op/tanh/vjp/float32")
+
+
+def test_a_run_file_of_before_entries_were_counted_still_tells_its_worst(visit: Open, spotless: str) -> None:
+    page = visit(f"{spotless}#/accuracy")
+    expect(page.locator("main")).to_contain_text("the run file is older than the counts of entries")
+    expect(page.locator(".ulps tbody tr")).to_contain_text("0.5")
 
 
 def test_a_wrong_gradient_has_a_reason_and_no_time(visit: Open, small: str) -> None:

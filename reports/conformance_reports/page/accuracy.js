@@ -1,43 +1,120 @@
-// Accuracy: how far each engine is from the rule, in units in the last place, and how close to the limit.
+// Accuracy: how far each engine is from the rule, entry by entry: over what is allowed, and in units in the last place.
+
+// The counts of a result, in the order of its bins; the last is beyond what is allowed.
+const POWERS = [256, 128, 64, 32, 16, 8, 4, 2];
+const BINS = ["exact", ...POWERS.map((n) => "≤ 1/" + n), "≤ 1, the limit", "✗ more"];
+// A file that is older than the counts has the error where it is worst beside what is allowed, and no typical one.
+const exactness = (r) => {
+  if (r.accuracy) return { where: "", typical: Infinity, worst: Infinity, ...r.accuracy };
+  return typeof r.ulp === "number" ? { where: "", worst: r.ulp } : null;
+};
 
 const accuracy = (main, { parameters }) => {
   put(main, el("h1", {}, "Accuracy"));
-  const measured = data.results.filter((r) => r.kind === "op" && typeof r.ulp === "number");
+  const measured = data.results.filter((r) => r.kind === "op" && exactness(r));
   if (!measured.length) {
     put(main, note("– not run: no result of this run has an accuracy."));
     return;
   }
-  const dtypes = [...new Set(measured.map((r) => r.dtype))].sort();
-  const dtype = dtypes.includes(parameters.dtype) ? parameters.dtype : dtypes[dtypes.length - 1];
-  const lines = measured.filter((r) => r.dtype === dtype);
-  const names = backends.filter((b) => lines.some((r) => r.backend === b));
-  const high = Math.max(10, ...lines.map((r) => r.ulp));
-  const x = logScale(0.1, high * 1.5, 10, 590);
-  const ops = [...group(lines, (r) => r.subject)]
-    .map(([op, of]) => ({ op, of, top: Math.max(...of.map((r) => r.ulp)) }))
-    .sort((a, b) => b.top - a.top);
+  const kept = (name, lines, usual) => {
+    const options = [...new Set(lines.map((r) => r[name]))].sort();
+    const value = options.includes(parameters[name]) ? parameters[name] : usual(options);
+    return [options, value, lines.filter((r) => r[name] === value)];
+  };
+  const [dtypes, dtype, ofDtype] = kept("dtype", measured, (all) => all[all.length - 1]);
+  const [checks, check, lines] = kept("check", ofDtype, (all) => (all.includes("vjp") ? "vjp" : all[0]));
+  const subjects = [...new Set(lines.map((r) => r.subject))].sort();
+  const op = subjects.includes(parameters.op) ? parameters.op : "";
+  const chosen = { dtype, check, op };
+  const pick = (name) => (value) => {
+    location.hash = address("accuracy", "", { ...chosen, [name]: value });
+  };
+  const shown = lines.filter((r) => !op || r.subject === op);
   put(
     main,
     el(
       "p",
       { class: "lead" },
-      "The worst error of each op in units in the last place, the widest first. A number to know, not to pass.",
+      "How exact every entry is that was compared with an oracle. A number to know, not to pass.",
     ),
     form(
-      select("dtype", dtypes, dtype, (d) => {
-        location.hash = address("accuracy", "", { dtype: d });
+      select("dtype", dtypes, dtype, pick("dtype")),
+      select("check", checks, check, pick("check")),
+      select("op", [["", "all ops"], ...subjects], op, pick("op")),
+    ),
+    el("h2", {}, "Error over allowance"),
+    histograms(shown),
+    el("h2", {}, "By op, " + short(check, 40) + " in " + short(dtype, 20)),
+    note(
+      "In ulp at the conditioning of the case: one is the last place of the exact entry or, where that is more, ",
+      "what moving the operands by one makes of it. The mark is of the worst entry, the faint one of the ",
+      "typical (the median); the number leads to where the worst is.",
+    ),
+    ulps(shown),
+  );
+};
+
+// ---- how close to the limit ----------------------------------------------------------------------------
+
+const histograms = (lines) => {
+  const of = group(
+    lines.filter((r) => r.accuracy),
+    (r) => r.backend,
+  );
+  if (!of.size) return note("– not run: the run file is older than the counts of entries.");
+  return el(
+    "div",
+    { class: "multiples" },
+    backends.filter((b) => of.has(b)).map((b) => histogram(b, of.get(b))),
+  );
+};
+
+const histogram = (name, lines) => {
+  const counts = BINS.map((_, i) => lines.reduce((sum, r) => sum + (r.accuracy.bins[i] || 0), 0));
+  const entries = counts.reduce((a, b) => a + b, 0);
+  const most = Math.max(1, ...counts);
+  return el(
+    "section",
+    { class: "card" },
+    el("h3", {}, short(name, 40)),
+    note(
+      "Of " + (entries === 1 ? "1 entry" : count(entries) + " entries") + " in " + plural(lines.length, "result") + ".",
+    ),
+    el(
+      "ul",
+      { class: "bins" },
+      BINS.map((text, i) => {
+        const bar = el("span", { class: i === BINS.length - 1 ? "v-fail" : "v-pass" });
+        bar.style.width = (100 * counts[i]) / most + "%";
+        return el(
+          "li",
+          {},
+          el("span", {}, text),
+          el("span", { class: "track" }, bar),
+          el("span", {}, count(counts[i])),
+        );
       }),
     ),
-    histogram(),
-    el("h2", {}, "By op, " + dtype),
+  );
+};
+
+// ---- how far, op by op ---------------------------------------------------------------------------------
+
+const ulps = (lines) => {
+  const names = backends.filter((b) => lines.some((r) => r.backend === b));
+  const finite = lines.map((r) => exactness(r).worst).filter(Number.isFinite);
+  const x = logScale(0.01, Math.max(10, ...finite) * 1.5, 10, 590);
+  const far = (of) => Math.max(...of.map((r) => exactness(r).worst));
+  const rows = [...group(lines, (r) => r.subject)].sort((a, b) => far(b[1]) - far(a[1]) || natural(a[0], b[0]));
+  return [
     chartLegend(names),
     table(
       "Accuracy by op",
-      ["op", axis(x), ...names.map((b) => short(b, 24) + ", ulp")],
-      ops.map(({ op, of }) => accuracyRow(op, of, names, x)),
+      ["op", axis(x), ...names.map((b) => short(b, 24) + ", typical · worst")],
+      rows.map(([op, of]) => ulpRow(op, new Map(of.map((r) => [r.backend, r])), names, x)),
       "ulps",
     ),
-  );
+  ];
 };
 
 const axis = (x) =>
@@ -47,11 +124,19 @@ const axis = (x) =>
     x.ticks.map((v) => svg("text", { x: x.at(v), y: 14, "text-anchor": "middle" }, digits(v, 2))),
   );
 
-const accuracyRow = (op, of, names, x) => {
-  const top = new Map(
-    names.map((b) => [b, of.filter((r) => r.backend === b).sort((p, q) => q.ulp - p.ulp)[0]]),
-  );
-  // Each backend's mark a little lower than the one before, so that equal errors do not hide each other.
+// Each backend's mark a little lower than the one before, so that equal errors do not hide each other.
+const ulpRow = (op, of, names, x) => {
+  const at = (n) => Math.min(598, x.at(Math.max(0.01, n)));
+  const height = (b) => 5 + 3 * (series(b) % 6);
+  const marks = names
+    .filter((b) => of.has(b))
+    .map((b) => {
+      const { typical, worst } = exactness(of.get(b));
+      return [
+        typical === undefined ? null : svg("g", { class: "faint" }, marker(b, at(typical), height(b))),
+        marker(b, at(worst), height(b)),
+      ];
+    });
   return el(
     "tr",
     {},
@@ -63,62 +148,19 @@ const accuracyRow = (op, of, names, x) => {
         "svg",
         { viewBox: "0 0 600 25", "aria-hidden": "true" },
         x.ticks.map((v) => svg("line", { x1: x.at(v), x2: x.at(v), y1: 0, y2: 25, class: "grid" })),
-        names
-          .filter((b) => top.get(b))
-          .map((b) => marker(b, x.at(Math.max(0.1, top.get(b).ulp)), 5 + 3 * (series(b) % 6))),
+        marks,
       ),
     ),
     names.map((b) =>
-      el(
-        "td",
-        {},
-        top.get(b)
-          ? toCase(top.get(b), digits(top.get(b).ulp, 3))
-          : el("span", { class: "muted" }, "– not run"),
-      ),
+      el("td", {}, of.has(b) ? farness(of.get(b)) : el("span", { class: "muted" }, "– not run")),
     ),
   );
 };
 
-// Error over allowance of every result that has one, in decades: how much room the allowance leaves.
-const histogram = () => {
-  const errors = data.results.filter((r) => typeof r.error === "number").map((r) => r.error);
-  if (!errors.length) return null;
-  const limits = [
-    [0, "0"],
-    [1e-3, "to 0.001"],
-    [1e-2, "to 0.01"],
-    [0.1, "to 0.1"],
-    [0.5, "to 0.5"],
-    [1, "to 1, the limit"],
-    [10, "to 10"],
-    [Infinity, "beyond"],
-  ];
-  const bins = limits.map(([limit, text], i) => [
-    text,
-    errors.filter((e) => e <= limit && (i === 0 || e > limits[i - 1][0])).length,
-    limit > 1,
-  ]);
-  const most = Math.max(...bins.map((b) => b[1]));
-  return el(
-    "section",
-    { class: "card" },
-    el("h2", {}, "Error over allowance"),
-    note("Of " + plural(errors.length, "result") + " with an error."),
-    el(
-      "ul",
-      { class: "bins" },
-      bins.map(([text, n, over]) => {
-        const fillUp = el("span", { class: over ? "v-fail" : "v-pass" });
-        fillUp.style.width = (100 * n) / most + "%";
-        return el(
-          "li",
-          {},
-          el("span", {}, (over ? "✗ " : "") + text),
-          el("span", { class: "track" }, fillUp),
-          el("span", {}, count(n)),
-        );
-      }),
-    ),
-  );
+// The typical error and the worst, which leads to the case.
+const farness = (r) => {
+  const { typical, worst, where } = exactness(r);
+  const furthest = toCase(r, digits(worst, 3));
+  furthest.title = short(where || "all entries are exact", CLIP);
+  return typical === undefined ? furthest : [digits(typical, 2) + " · ", furthest];
 };

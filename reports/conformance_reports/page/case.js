@@ -109,9 +109,20 @@ const saying = (r, evidence) =>
       ["time", seconds(r.seconds)],
       r.error !== undefined ? ["worst error of all cases", digits(r.error, 3) + " × allowed"] : null,
       r.ulp !== undefined ? ["accuracy where worst", digits(r.ulp, 3) + " ulp"] : null,
+      ...furthest(r),
       ...Object.entries(r.measured || {}).map(([name, value]) => [name.replaceAll("_", " "), digits(value, 3)]),
     ]),
   );
+
+// Where the least exact of all compared entries is, in units at the conditioning of its case.
+const furthest = (r) => {
+  if (!r.accuracy || !r.accuracy.where) return [];
+  const { typical = Infinity, worst = Infinity, where } = r.accuracy;
+  return [
+    ["typical and worst, at the conditioning", digits(typical, 2) + " and " + digits(worst, 3) + " ulp"],
+    ["the worst is in", where],
+  ];
+};
 
 const numbers = (r, evidence) => {
   const given = evidence.case || {};
@@ -201,97 +212,4 @@ const elsewhere = (r) => {
       ),
     ),
   );
-};
-
-const tabs = (r, evidence, chosen) => {
-  // A token holds the case but not where it was asked; the id of a result holds both.
-  const again =
-    "conformance replay " + (evidence.token ? quoted(evidence.token) + " --on " + quoted(r.backend) : quoted(r.id));
-  const list = {
-    script: [
-      "Script",
-      evidence.script || "",
-      "No script was recorded. Print one with: " + again + " --script",
-    ],
-    replay: [
-      "Replay",
-      evidence.token || r.verdict !== "pass" ? again : "",
-      "A result that passed keeps no case; run it again: conformance run " +
-        r.backend +
-        " -q " +
-        quoted(r.id),
-    ],
-    raw: ["Raw JSON", JSON.stringify(r, null, 1), ""],
-  };
-  const names = Object.keys(list);
-  const body = el("div", { class: "tabbody", role: "tabpanel", id: "tabbody" });
-  const buttons = names.map((name) =>
-    el(
-      "button",
-      {
-        type: "button",
-        role: "tab",
-        id: "tab-" + name,
-        "aria-controls": "tabbody",
-        onclick: () => {
-          set({ tab: name === "script" ? "" : name });
-          show(name);
-        },
-      },
-      list[name][0],
-    ),
-  );
-  const show = (name) => {
-    buttons.forEach((b, i) => {
-      b.setAttribute("aria-selected", names[i] === name);
-      b.tabIndex = names[i] === name ? 0 : -1;
-    });
-    body.setAttribute("aria-labelledby", "tab-" + name);
-    const [, text, without] = list[name];
-    body.replaceChildren(
-      text ? el("div", {}, copier(text), el("pre", { tabindex: 0 }, text)) : note(without),
-    );
-  };
-  const step = (e) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
-    if (!by) return;
-    const next = buttons[(buttons.indexOf(e.target) + by + buttons.length) % buttons.length];
-    next.click();
-    next.focus();
-  };
-  show(names.includes(chosen) ? chosen : "script");
-  return el(
-    "section",
-    { class: "tabs" },
-    el("h2", {}, "See it again"),
-    el("div", { role: "tablist", "aria-label": "See it again", onkeydown: step }, buttons),
-    body,
-  );
-};
-const quoted = (text) => (/^[\w./:-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'");
-
-// What is copied is what is shown: a hidden character does not come along.
-const copier = (text) => {
-  const button = el(
-    "button",
-    {
-      type: "button",
-      class: "copy",
-      onclick: async () => {
-        await navigator.clipboard.writeText(seen(text)).then(
-          () => {
-            button.textContent = "✓ copied";
-          },
-          () => {
-            button.textContent = "! select and copy by hand";
-          },
-        );
-        setTimeout(() => {
-          button.textContent = "Copy";
-        }, 2000);
-      },
-    },
-    "Copy",
-  );
-  return button;
 };

@@ -15,6 +15,7 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Backend
 from conformance.errors import NothingSelected, UsageError
+from conformance.run.accuracy import Accuracy
 from conformance.run.conduct import exit_code
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
@@ -314,6 +315,7 @@ def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: 
 
 LINES = [
     result(Verdict.FAIL),
+    msgspec.structs.replace(result(Verdict.PASS), accuracy=Accuracy((3, 0, 1), 0.5, 2.0, "x at [0]", "c1:x")),
     TimingLine("mlp", "s", "numpy", "float64", "gradient", 1.0, rounds=3),
     ProofLine("tanh", "complex step", 1e-16, 3),
     MutantLine("m", "w", ("op/vjp",), ()),
