@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from conformance.case import Case
 from conformance.checks.observation import hold_within
 from conformance.layout import LAYOUTS
 from conformance.op import DISTINCT, POSITIVE, Domain, Kind
-from conformance.ops import ALL_OPS, find
+from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.sweep import expected_program_gradients, reverse_sweep
 from conformance.strategies import Effort, draw_cases, explore, smallest_case
 from conformance.strategies.programs import LONGEST, draw_programs, smallest_program
@@ -31,6 +33,17 @@ def tokens(name: str, seed: int) -> list[str]:
 def test_a_seed_decides_every_number(name: str) -> None:
     assert tokens(name, 5) == tokens(name, 5)
     assert tokens(name, 5) != tokens(name, 6)
+
+
+def test_a_loaded_module_changes_no_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = list(CATALOGUE)[::4]
+    drawn = {name: tokens(name, 0) for name in names}
+    (tmp_path / "somebodys_adapter.py").write_text(
+        f"NUMBERS = {list(range(200, 60_000, 97))}\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("somebodys_adapter")
+    assert {name: tokens(name, 0) for name in names} == drawn
 
 
 @pytest.mark.parametrize("op", ALL_OPS.values(), ids=lambda op: op.name)
