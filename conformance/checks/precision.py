@@ -10,7 +10,7 @@ from conformance.checks.results import refused
 from conformance.errors import Violation
 
 
-@op_check("E15", "half-precision", dtypes=HALF)
+@op_check("E15", "half-precision", dtypes=HALF, is_witnessed=True)
 def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observation) -> tuple[float, float]:
     """In half precision the gradient is as accurate as the textbook rule computed in half precision."""
     _hold_offered(seen)

@@ -48,7 +48,8 @@ class Check:
     (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or
     makes the engine compile anew. A `sparing` check is asked of a few signatures, because each of its
     questions is compiled by itself. `dtypes` are those in which an op check is asked. A check `is_of_flat` is
-    asked of the ops that have no slope, any other op check of those that have one.
+    asked of the ops that have no slope, any other op check of those that have one. Of one that `is_witnessed`,
+    which compares an engine's gradients with the rule's, witnesses are heard before it fails.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Check:
     sparing: bool = False
     dtypes: frozenset[str] = FULL
     is_of_flat: bool = False
+    is_witnessed: bool = False
 
     @property
     def key(self) -> str:
@@ -102,12 +104,18 @@ def op_check(
     once_per_signature: bool = False,
     sparing: bool = False,
     dtypes: frozenset[str] = FULL,
+    is_witnessed: bool = False,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is asked about every case of every op that it applies to."""
 
     def register(function: CheckFunction) -> CheckFunction:
         once = once_per_signature or sparing
-        _register(Check(name, clause, Kind.OP, function, frozenset(needs), applies, once, sparing, dtypes))
+        _register(
+            Check(
+                *(name, clause, Kind.OP, function, frozenset(needs), applies, once, sparing, dtypes),
+                is_witnessed=is_witnessed,
+            )
+        )
         return function
 
     return register

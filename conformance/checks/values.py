@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from conformance.backend import as_tuple
 from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
-from conformance.oracle.allowance import entries_of, expect
+from conformance.oracle.allowance import expected_values
 
 
-@op_check("E1", "vjp")
+@op_check("E1", "vjp", is_witnessed=True)
 def gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
     """The VJP equals the rule within the allowed error."""
     worst = (0.0, 0.0)
@@ -25,20 +26,12 @@ def gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
 @op_check("E22", "value")
 def value_is_the_references(seen: Observation) -> None:
     """The value equals the reference within the allowed error."""
-
-    def evaluate(operands: Any) -> Any:
-        output = seen.op.reference(*operands, **seen.case.parameters)
-        return output if isinstance(output, tuple) else (output,)
-
-    plainly = [np.asarray(z) for z in evaluate(seen.case.operands)]
-    scales = [float(np.abs(z[np.isfinite(z)]).max(initial=0.0)) for z in plainly]
-    allowed = expect(
-        evaluate, seen.case.operands, seen.case.dtype, scales, entries=entries_of(seen.op), moves=seen.moves
-    )
+    plainly = as_tuple(seen.op.reference(*seen.case.operands, **seen.case.parameters))
+    allowed = expected_values(seen.op, seen.case, moves=seen.moves)
     for got, expected, plain in zip(seen.answer.outputs, allowed, plainly, strict=True):
         hold_within(got, expected, "the value", claim="is not the reference's")
-        if got.dtype != plain.dtype:
-            raise Violation(f"the value has dtype {got.dtype}, the reference's {plain.dtype}")
+        if got.dtype != np.asarray(plain).dtype:
+            raise Violation(f"the value has dtype {got.dtype}, the reference's {np.asarray(plain).dtype}")
 
 
 def _has_several_arrays(op: Op) -> bool:

@@ -140,6 +140,27 @@ def expected_gradients(op: Op, case: Case, *, moves: int = MOVES) -> list[Expect
     )
 
 
+def expected_values(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]:
+    """What the outputs of a case must be."""
+
+    def evaluate(operands: Sequence[Array]) -> Sequence[Array]:
+        output = op.reference(*operands, **case.parameters)
+        return output if isinstance(output, tuple) else (output,)
+
+    plainly = [np.asarray(z) for z in evaluate(case.operands)]
+    scales = [float(np.abs(z[np.isfinite(z)]).max(initial=0.0)) for z in plainly]
+    return expect(evaluate, case.operands, case.dtype, scales, entries=entries_of(op), moves=moves)
+
+
+def own_doubts(op: Op, case: Case) -> list[Array]:
+    """How far the exact gradients themselves may be off: what the rule loses in extended precision."""
+    wrt = differentiable(op, case)
+    inputs = [_cast(x, EXTENDED) for x in (*case.operands, *case.cotangents)]
+    none = [0.0] * len(wrt)
+    bounds = expect(gradients_of(op, case, wrt), inputs, "longdouble", none, entries=entries_of(op))
+    return [np.zeros_like(b.exact) if b.spread is None else b.spread for b in bounds]
+
+
 def entries_of(op: Op) -> str:
     """Whether the entries of an op's results have rounding errors of their own."""
     return ALONE if Trait.ELEMENTWISE in op.traits else MIXED

@@ -26,6 +26,7 @@ NEARNESS = 1e-4  # of two difference quotients of an analytic function; of other
 # singularity nearer than the operands' own domains tell, such as |x - t| = δ.
 STEPS = tuple(2.0**-k for k in (-2, -1, 0, 2, 5, 8, 12, 16, 20))
 ENOUGH = 1e-14  # risk beside the largest slope at which no shorter step is tried
+BESIDE = 2.0**-20  # where the slopes on two sides are taken
 ROWS = 5  # of Ridders' table: each halves the step
 
 
@@ -116,6 +117,18 @@ def extended_differences(function: Function, x: Array, v: Array, room: float = n
         slope = following
     assert best is not None  # there are at least two steps
     return best
+
+
+def jump(function: Function, x: Array, v: Array, room: float = np.inf) -> Array:
+    """By how much the slopes on the two sides of `x` differ, beyond what bending and rounding explain.
+
+    Nothing where the function is smooth; at a kink, whose two slopes a central difference only averages, their distance.
+    """
+    h = REAL(min(room / 4, BESIDE))
+    here = function(x)
+    wide, near = ((function(x + k * v) - 2 * here + function(x - k * v)) / k for k in (h, h / 2))
+    beyond = np.abs(2 * near - wide) - 64 * np.finfo(REAL).eps * np.abs(here) / h
+    return np.where(np.isfinite(beyond), np.maximum(beyond, 0), np.inf)
 
 
 def ridders(function: Function, x: Array, v: Array, step: Any) -> Slope:

@@ -23,6 +23,7 @@ from conformance.oracle.derivative import (
     complex_step,
     extended_differences,
     is_analytic,
+    jump,
 )
 
 PROVEN = 1e-10  # the largest relative disagreement of a proven row
@@ -71,6 +72,15 @@ def prove(op: Op, cases: Iterable[Case]) -> Proof:
     return Proof(op.name, ", ".join(sorted(used)) or "none", float(worst), proven, empty)
 
 
+def slope_of(op: Op, case: Case, index: int, v: Array) -> tuple[str, Any, Any]:
+    """How the outputs of a case, times their cotangents, change along `v` of one operand: no rule is used.
+
+    Returns the oracle's name, the slope, and how far off it may be: infinitely, where there is none to be found.
+    """
+    with np.errstate(all="ignore"):
+        return _Call(op, case).weighed_slope(index, v)
+
+
 class _Call:
     """One call of an op in extended precision."""
 
@@ -109,6 +119,22 @@ class _Call:
             slope = complex_step(function, x, v) if is_complex else extended_differences(function, x, v, room)
             for g, gradient in zip(self.cotangents, pulled, strict=True):
                 yield disagreement(_joined(g), slope, gradient, v)
+
+    def weighed_slope(self, index: int, v: Array) -> tuple[str, Any, Any]:
+        """Along `v`, for the case's own cotangents: the oracle, the slope, and its doubt."""
+        function, x, g = self._of(index), self.operands[index], _joined(self.cotangents[0])
+        room = self._room(index) / float(np.abs(v).max(initial=1e-300))
+        if not room:
+            return EXTENDED, REAL(np.nan), REAL(np.inf)
+        if all(is_analytic(function, x, d) for d in (v, *self._directions(x.shape)[:DIRECTIONS])):
+            name, slope = COMPLEX_STEP, complex_step(function, x, v)
+            doubt = slope.risk
+        else:
+            name, slope = EXTENDED, extended_differences(function, x, v, room)
+            doubt = slope.risk + jump(function, x, v, room)
+        is_weighed = g != 0
+        value, unsure = (np.sum(np.where(is_weighed, y, 0)) for y in (g * slope.value, np.abs(g) * doubt))
+        return name, value, unsure
 
     def _room(self, index: int) -> float:
         """How far the entries of an operand can move before they meet a kink, an end, or each other."""

@@ -24,6 +24,7 @@ from conformance.oracle.allowance import MOVES
 from conformance.points.point import Place
 from conformance.program import Program
 from conformance.run.results import Verdict
+from conformance.run.witnesses import judged
 
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 MANY_MOVES = 64  # trials before an engine is called wrong
@@ -61,15 +62,25 @@ def ask_observation(check: Check, seen: Observation) -> Any:
     """Put an observed case to a check.
 
     Where the values differ, the allowance is found once more from many trials: a few are enough to let
-    an engine pass, not to call it wrong.
+    an engine pass, not to call it wrong. Before a gradient is, its witnesses are heard.
     """
     try:
         return check.function(seen)
     except Violation as failure:
-        if failure.error is None or failure.error > BEYOND_DOUBT or seen.moves != MOVES:
+        if failure.error is None:
             raise
-        forget()
-        return check.function(seen.with_moves(MANY_MOVES))
+        if failure.error > BEYOND_DOUBT or seen.moves != MOVES:
+            raise _judged(check, seen, failure) from None
+    forget()
+    again = seen.with_moves(MANY_MOVES)
+    try:
+        return check.function(again)
+    except Violation as failure:
+        raise _judged(check, again, failure) from None
+
+
+def _judged(check: Check, seen: Observation, failure: Violation) -> BaseException:
+    return judged(seen, failure, MANY_MOVES) if check.is_witnessed and failure.error is not None else failure
 
 
 def failure_of(check: Check, backend: Backend, question: Question) -> BaseException | None:

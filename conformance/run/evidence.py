@@ -10,6 +10,7 @@ from conformance.errors import ConformanceError, Violation
 from conformance.run.asking import Question, put, token_of
 from conformance.run.results import Evidence
 from conformance.run.script import script_of
+from conformance.run.testimony import Acquitted, Heard
 
 
 def evidence_of(
@@ -34,6 +35,7 @@ def evidence_of(
 def _whole(
     check: Check, backend: Backend, question: Question, failure: BaseException | None, message: str
 ) -> Evidence:
+    failure = failure.heard if isinstance(failure, Acquitted) else failure
     found = failure if isinstance(failure, Violation) else Violation("")
     return Evidence(
         message=message,
@@ -45,5 +47,7 @@ def _whole(
         allowed=None if found.allowed is None else listed(found.allowed),
         where=found.where,
         token=token_of(check, question),
+        fault=found.fault.value if isinstance(found, Heard) else "",
+        witnesses=found.witnesses if isinstance(found, Heard) else (),
         script=script_of(backend, lambda recorder: put(check, recorder, question), failure),
     )

@@ -18,6 +18,9 @@ def told(result: ResultLine, backend: BackendLine | None) -> str:
     lines = [f"{engine} · {result.subject} · {message}"]
     if evidence and evidence.where:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
+    if evidence and evidence.witnesses:
+        lines.append(f"  fault   {evidence.fault}, by its witnesses")
+        lines += [f"  witness {witness.told}" for witness in evidence.witnesses]
     if result.verdict is Verdict.FIXED:
         lines.append("  fixed   it passes now: take it out of the known-failures file")
     clause = STANDARD.get(result.clause)

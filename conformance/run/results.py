@@ -11,6 +11,7 @@ import msgspec
 
 from conformance.run.accuracy import Accuracy
 from conformance.run.reading import Reading
+from conformance.run.testimony import Witness
 
 
 class Verdict(enum.StrEnum):
@@ -81,7 +82,8 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is needed to believe a verdict other than pass, and to see it again.
 
     Arrays are nested lists of numbers; NaN and infinities are the strings "nan", "inf", "-inf".
-    `case` holds op, operands, parameters, cotangent and dtype where the subject is an op.
+    `case` holds op, operands, parameters, cotangent and dtype where the subject is an op. Where a gradient is
+    not the rule's, `fault` says whose fault that is by the `witnesses`: "engine wrong", "rule wrong" or "adapter wrong".
     """
 
     message: str
@@ -92,6 +94,8 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     where: str = ""  # "[0, 2]": the entry that is furthest out
     token: str = ""
     script: str = ""
+    fault: str = ""
+    witnesses: tuple[Witness, ...] = ()
     reason: str = ""  # of a known failure
     link: str = ""
 

@@ -21,6 +21,7 @@ from conformance.run.results import (
     Verdict,
 )
 from conformance.run.runfile import SCHEMA, Run
+from conformance.run.testimony import Side, Witness
 
 BACKENDS = ("tape", "slate", "slate.jit", "mini")
 OPS = (
@@ -112,6 +113,11 @@ def evidence(subject: str, **changes: Any) -> Evidence:
         "got": [[0.25, 1.0 + 1e-12, 0.5], [0.125 + 2e-12, "nan", "nan"]],
         "allowed": [[3e-12, 3e-12, 3e-12], [1e-12, 1e-12, 1e-12]],
         "where": "[0, 2]",
+        "fault": "engine wrong",
+        "witnesses": (
+            Witness("complex step", "the reference's slope is -0.5 ± 1e-19", Side.RULE),
+            Witness("engine's differences", "the engine raised ValueError beside the case"),
+        ),
         "token": "c1:9f2e77aa",
         "script": SCRIPT,
     }
@@ -159,7 +165,8 @@ def _fate(backend: str, op: str, check: str, dtype: str) -> dict[str, Any]:
     verdict, told = fates.get((backend, op, check), (Verdict.PASS, {}))
     if verdict is Verdict.PASS:
         return {"error": 0.31, "ulp": 0.5 + len(op)} | ({"accuracy": ACCURACY} if check == "vjp" else {})
-    bare: dict[str, Any] = {} if not told else {"expected": None, "got": None, "allowed": None}
+    bare: dict[str, Any] = dict.fromkeys(("expected", "got", "allowed")) if told else {}
+    bare |= {"fault": "", "witnesses": ()} if told else {}
     return {
         "verdict": verdict,
         "error": 4.1e11,
@@ -272,7 +279,8 @@ def hostile_run() -> Run:
     for backend in backends:
         for n, text in enumerate(HOSTILE):
             words = dict.fromkeys(("message", "where", "token", "script", "reason"), text)
-            told = evidence(text, **words, link=HOSTILE[4])
+            said = (Witness(text, text, Side.NEITHER),)
+            told = evidence(text, **words, link=HOSTILE[4], fault=text, witnesses=said)
             if n == 5:
                 told = evidence(text, case={text: text, "operands": [text]}, expected=text, got=[text])
             names = {"dtype": text, "clause": text, "level": text}

@@ -165,6 +165,18 @@ def test_a_case_shows_rule_numbers_and_distance(visit: Open, small: str) -> None
     assert page.locator(".card .checks li").count() == len(BACKENDS)
 
 
+def test_a_case_tells_whose_fault_it_is_and_its_witnesses_in_a_line_each(visit: Open, small: str) -> None:
+    page = visit(f"{small}#{CASE}")
+    heard = page.locator(".witnesses")
+    expect(heard.locator("h2")).to_have_text("Witnesses: engine wrong")
+    assert heard.locator("li").all_inner_texts() == [
+        "complex step the reference's slope is -0.5 ± 1e-19 · agrees with the rule",
+        "engine's differences the engine raised ValueError beside the case · cannot tell",
+    ]
+    go(page, "/case/slate/op/tanh/vjp/float64")
+    expect(page.locator(".witnesses")).to_have_count(0)
+
+
 def test_the_tabs_of_a_case_hold_script_command_and_record(visit: Open, small: str) -> None:
     page = visit(f"{small}#{CASE}")
     panel = page.get_by_role("tabpanel")

@@ -89,6 +89,7 @@ const saying = (r, evidence) =>
       : note(
           r.verdict === "pass" ? "✓ Held in " + plural(r.cases, "case") + "." : "No message was recorded.",
         ),
+    witnesses(evidence),
     evidence.reason || evidence.link
       ? el(
           "p",
@@ -112,6 +113,30 @@ const saying = (r, evidence) =>
       ...furthest(r),
       ...Object.entries(r.measured || {}).map(([name, value]) => [name.replaceAll("_", " "), digits(value, 3)]),
     ]),
+  );
+
+const AGREES = { engine: "agrees with the engine", rule: "agrees with the rule", neither: "agrees with neither" };
+// Whose fault a wrong gradient is, and what those say who do not use the rule.
+const witnesses = (evidence) =>
+  evidence.witnesses &&
+  el(
+    "section",
+    { class: "witnesses" },
+    el("h2", {}, "Witnesses: " + short(evidence.fault, 40)),
+    el(
+      "ul",
+      { class: "checks" },
+      evidence.witnesses.map((w) =>
+        el(
+          "li",
+          {},
+          el("b", {}, short(w.name, 40)),
+          " ",
+          w.says,
+          el("span", { class: "muted" }, " · " + (AGREES[w.agrees_with] || "cannot tell")),
+        ),
+      ),
+    ),
   );
 
 // Where the least exact of all compared entries is, in units at the conditioning of its case.
