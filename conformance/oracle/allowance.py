@@ -20,7 +20,7 @@ import numpy as np
 
 from conformance.case import Case
 from conformance.op import Op, Trait
-from conformance.oracle.rounding import rounded, rounding_by
+from conformance.oracle.rounding import rounded, rounding_by, rounding_on
 
 Array = np.ndarray[Any, Any]
 EXTENDED = np.longdouble
@@ -153,12 +153,26 @@ def expected_values(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]
 
 
 def own_doubts(op: Op, case: Case) -> list[Array]:
-    """How far the exact gradients themselves may be off: what the rule loses in extended precision."""
+    """How far the exact gradients themselves may be off: what the rule's own steps lose in extended precision.
+
+    Operands and cotangents are not moved, since in extended precision they are exact.
+    """
     wrt = differentiable(op, case)
+    evaluate = gradients_of(op, case, wrt)
     inputs = [_cast(x, EXTENDED) for x in (*case.operands, *case.cotangents)]
-    none = [0.0] * len(wrt)
-    bounds = expect(gradients_of(op, case, wrt), inputs, "longdouble", none, entries=entries_of(op))
-    return [np.zeros_like(b.exact) if b.spread is None else b.spread for b in bounds]
+    with np.errstate(all="ignore"), rounding_by(np.random.default_rng(0)):
+        exact = [np.asarray(x) for x in evaluate(inputs)]
+        trials = [evaluate([rounding_on(x) for x in inputs]) for _ in range(MOVES)]
+        return [_doubt(value, [np.asarray(t[i]) for t in trials], op) for i, value in enumerate(exact)]
+
+
+def _doubt(exact: Array, trials: Sequence[Array], op: Op) -> Array:
+    distances = np.abs([trial - exact for trial in trials])
+    # A zero that rounding makes the smallest number there is may be divided by: that tells nothing of the oracle.
+    spread = np.where(np.isfinite(distances), distances, 0).max(axis=0)
+    if entries_of(op) == MIXED and spread.size:
+        spread = np.full(spread.shape, spread.max(), EXTENDED)
+    return np.asarray(SPREADS * spread)
 
 
 def entries_of(op: Op) -> str:

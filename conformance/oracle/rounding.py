@@ -52,7 +52,12 @@ def _step(array: Array, size: Array, rng: np.random.Generator, *, furthest: int)
 
 def rounded(array: Array, rng: np.random.Generator) -> Array:
     """The array moved, and rounding from here on; integers and truth values as they are."""
-    return moved(array, rng).view(Rounded) if array.dtype.kind == "f" else array
+    return rounding_on(moved(array, rng)) if array.dtype.kind == "f" else array
+
+
+def rounding_on(array: Array) -> Array:
+    """The array as it is, and rounding from here on; integers and truth values round nothing."""
+    return array.view(Rounded) if array.dtype.kind == "f" else array
 
 
 class Rounded(np.ndarray[Any, Any]):
