@@ -20,6 +20,7 @@ FULL = frozenset({"float64", "float32"})  # the precisions in which everything i
 # In double alone where whole numbers meet real ones: what int64 and float32 make is each library's own affair.
 DOUBLE = frozenset({"float64"})
 HALF = frozenset({"float16"})  # those in which only the accuracy is
+COMPLEX = frozenset({"complex128", "complex64"})  # those in which only holomorphic ops are
 Applies = Callable[[Op], bool]
 
 

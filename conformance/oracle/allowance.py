@@ -8,6 +8,9 @@ what rounding alone does to this case. No number is typed in per op, and none gr
 Where an op acts on every element alone, so does the allowance. An op that mixes its entries mixes their
 rounding errors too, in an order that is the engine's to choose: there every entry is allowed the
 largest distance found in the array (normwise error, Higham 2002, ch. 3).
+
+Complex numbers are judged by the modulus: a product of two is accurate in it, and not in each of its parts
+(Higham 2002, section 3.6).
 """
 
 from __future__ import annotations
@@ -76,7 +79,7 @@ def expect(
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
     with np.errstate(all="ignore"):
-        exact = [np.asarray(x) for x in evaluate([_cast(x, EXTENDED) for x in inputs])]
+        exact = [np.asarray(x) for x in evaluate([extended(x) for x in inputs])]
         rng = np.random.default_rng(0)
         trials = [evaluate(inputs)]
         for _ in range(moves):
@@ -89,12 +92,12 @@ def expect(
 
 
 def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float, entries: str) -> Expected:
-    spread = np.max([_distance(np.asarray(trial, EXTENDED), exact) for trial in trials], axis=0)
+    spread = np.max([_distance(extended(trial), exact) for trial in trials], axis=0)
     if entries == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
-    largest = np.finfo(dtype).max
-    ulp = np.abs(np.spacing(np.clip(exact, -largest, largest).astype(dtype))).astype(EXTENDED)
-    floor = np.finfo(dtype).eps * scale
+    precision = np.finfo(dtype)
+    ulp = np.spacing(np.minimum(np.abs(exact), precision.max).astype(precision.dtype)).astype(EXTENDED)
+    floor = precision.eps * scale
     explained = SPREADS * spread
     return Expected(exact, explained + ULPS * ulp + floor, ulp, explained)
 
@@ -104,8 +107,9 @@ def _distance(trial: Array, exact: Array) -> Array:
     return np.where(np.isfinite(exact) & ~np.isfinite(trial), np.inf, np.abs(trial - exact))
 
 
-def _cast(array: Array, dtype: Any) -> Array:
-    return array.astype(dtype) if array.dtype.kind == "f" else array
+def extended(array: Array) -> Array:
+    """Real and complex numbers in extended precision; integers and truth values as they are."""
+    return array.astype(np.result_type(array, EXTENDED)) if array.dtype.kind in "fc" else array
 
 
 # ---- ops ----------------------------------------------------------------------------------------
@@ -159,7 +163,7 @@ def own_doubts(op: Op, case: Case) -> list[Array]:
     """
     wrt = differentiable(op, case)
     evaluate = gradients_of(op, case, wrt)
-    inputs = [_cast(x, EXTENDED) for x in (*case.operands, *case.cotangents)]
+    inputs = [extended(x) for x in (*case.operands, *case.cotangents)]
     with np.errstate(all="ignore"), rounding_by(np.random.default_rng(0)):
         exact = [np.asarray(x) for x in evaluate(inputs)]
         trials = [evaluate([rounding_on(x) for x in inputs]) for _ in range(MOVES)]

@@ -3,6 +3,9 @@
 An array whose NumPy operations each move their result by at most one unit in the last place (Monte
 Carlo arithmetic, Parker 1997). Evaluated on such arrays, a rule shows how it amplifies the rounding
 of its own steps: a slope `1 - tanh(x)**2` in the tail, where moving x itself changes nothing.
+
+Complex numbers come in two roles. In a rule of real numbers one is a number and its tangent, each rounded
+as what it is; in a rule of complex operands it is one number, which arithmetic rounds in its modulus.
 """
 
 from __future__ import annotations
@@ -50,13 +53,24 @@ def _step(array: Array, size: Array, rng: np.random.Generator, *, furthest: int)
     return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)
 
 
+def moved_whole(array: Array, rng: np.random.Generator) -> Array:
+    """Every number moved by at most one unit in the last place of its modulus, in both of its parts."""
+    if array.dtype.kind != "c":
+        return moved(array, rng)
+    size, parts = np.abs(array), np.empty_like(array)
+    parts.real, parts.imag = (_step(part, size, rng, furthest=1) for part in (array.real, array.imag))
+    return parts
+
+
 def rounded(array: Array, rng: np.random.Generator) -> Array:
     """The array moved, and rounding from here on; integers and truth values as they are."""
-    return rounding_on(moved(array, rng)) if array.dtype.kind == "f" else array
+    return rounding_on(moved_whole(array, rng)) if array.dtype.kind in "fc" else array
 
 
 def rounding_on(array: Array) -> Array:
     """The array as it is, and rounding from here on; integers and truth values round nothing."""
+    if array.dtype.kind == "c":
+        return array.view(RoundedWhole)
     return array.view(Rounded) if array.dtype.kind == "f" else array
 
 
@@ -71,7 +85,7 @@ class Rounded(np.ndarray[Any, Any]):
         if method == "at":
             return None
         several = isinstance(results, tuple)
-        outputs = tuple(_rounded_result(z, _tangent(plain)) for z in (results if several else (results,)))
+        outputs = tuple(self._rounded(z, plain) for z in (results if several else (results,)))
         for target, output in zip(into or (), outputs, strict=False):
             if target is not None:
                 target.view(np.ndarray)[...] = output
@@ -82,8 +96,27 @@ class Rounded(np.ndarray[Any, Any]):
         """What only arranges entries (`np.where`) rounds nothing, and must not end the rounding that follows."""
         result = super().__array_function__(function, types, operands, keywords)
         if type(result) is np.ndarray and result.dtype.kind in "fc":
-            return result.view(Rounded)
+            return result.view(type(self))
         return result
+
+    def _rounded(self, result: Any, operands: Sequence[Any]) -> Any:
+        value = np.asarray(result)
+        if value.dtype.kind not in "fc":
+            return result
+        return self._moved(value, operands).view(type(self))
+
+    def _moved(self, value: Array, operands: Sequence[Any]) -> Array:
+        """The result of an operation on these operands, moved; a complex one is a number and its tangent."""
+        least = _tangent(operands)
+        return moved(value, _source.get(), least if np.shape(least) == value.shape else 0)
+
+
+class RoundedWhole(Rounded):
+    """The same of a complex number as one number."""
+
+    def _moved(self, value: Array, operands: Sequence[Any]) -> Array:
+        """The result moved by its modulus."""
+        return moved_whole(value, _source.get())
 
 
 def _tangent(operands: Sequence[Any]) -> Any:
@@ -94,10 +127,3 @@ def _tangent(operands: Sequence[Any]) -> Any:
     """
     is_complex = len(operands) == 1 and np.iscomplexobj(operands[0])
     return np.abs(np.imag(operands[0])) if is_complex else 0
-
-
-def _rounded_result(result: Any, least: Any) -> Any:
-    value = np.asarray(result)
-    if value.dtype.kind not in "fc":
-        return result
-    return moved(value, _source.get(), least if np.shape(least) == value.shape else 0).view(Rounded)
