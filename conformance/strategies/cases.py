@@ -128,13 +128,17 @@ def batches(draw: DrawFunction, op: Op, dtype: str, count: int) -> tuple[Structu
 @lru_cache(maxsize=64)
 def draw_cases(op: Op, dtype: str, seed: int, effort: Effort) -> tuple[Case, ...]:
     """The cases of an op for a seed: `effort.signatures` structures, `effort.draws` value draws of each."""
+    drawn = [replace(structure, dtype=dtype) for structure in _fullest_batch(op, seed, effort.signatures)]
+    return tuple(structure.draw(number) for structure in drawn for number in range(effort.draws))
+
+
+@lru_cache(maxsize=1024)
+def _fullest_batch(op: Op, seed: int, count: int) -> tuple[Structure, ...]:
+    """The structures of an op for a seed: the same in every dtype, and dearer to draw than their numbers."""
     drawn = explore.draw(
-        batches(op, dtype, effort.signatures),
-        seed=_seed_of(op, seed),
-        is_enough=lambda batch: len(batch) == effort.signatures,
+        batches(op, "float64", count), seed=_seed_of(op, seed), is_enough=lambda batch: len(batch) == count
     )
-    fullest = max(drawn, key=len)
-    return tuple(structure.draw(number) for structure in fullest for number in range(effort.draws))
+    return max(drawn, key=len)
 
 
 def smallest_case(
