@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from conformance.dtype import is_real
 from conformance.errors import UsageError
 from conformance.layout import laid_out
 from conformance.op import Domain
@@ -178,23 +179,17 @@ def decode(value: Any) -> Any:
 
 
 def listed(array: Any) -> Any:
-    """An array as nested lists for JSON; NaN and the infinities as their names, complex numbers as 1+2j."""
+    """An array as nested lists for JSON; NaN and the infinities as their names."""
     if isinstance(array, (tuple, list)):
         return [listed(item) for item in array]
     values = np.asarray(array)
-    if values.dtype.kind == "f":
+    if is_real(values.dtype):
         values = values.astype(np.float64)
         if not np.isfinite(values).all():
             return _named(values.tolist())
     if values.dtype.kind == "c":
-        return _written(values.astype(np.complex128).tolist())
+        return _named(values.astype(str).tolist())
     return values.tolist()
-
-
-def _written(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_written(item) for item in value]
-    return str(value).strip("()")
 
 
 def _named(value: Any) -> Any:

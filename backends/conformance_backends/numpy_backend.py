@@ -29,8 +29,8 @@ class NumpyTape(TapeBackend):
 
     engine: ClassVar[str] = "numpy"
     mode: ClassVar[str] = "tape"
-    # Not COMPLEX: real functions of complex numbers (abs, real) have no row, only holomorphic ones do.
-    dtypes = ("float64", "float32", "float16", "complex128", "complex64")
+    # Not COMPLEX: the rows are stated for real numbers, and a leaf of others is refused.
+    dtypes = ("float64", "float32", "float16", "bfloat16")
     capabilities = frozenset(
         {
             Capability.TAPE,
@@ -59,7 +59,6 @@ class NumpyTape(TapeBackend):
         "A13": "none",
         "A14": "refused",
         "A16": "refused",
-        "A18": "conjugate",
         "B3": "accumulates",
         "B4": "kept",
         "B8": "none",
@@ -81,8 +80,8 @@ class NumpyTape(TapeBackend):
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
         "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, grad, hook, jvp, no_grad, vjp,\n)",
-        array="Tensor(np.array({values}, np.{dtype}))",
-        leaf="Tensor(np.array({values}, np.{dtype}), requires_grad=True)",
+        array="Tensor(np.array({values}, '{dtype}'))",
+        leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
         backward="{output}.backward()",
         backward_with="{output}.backward({cotangent})",
         grad="{leaf}.grad",

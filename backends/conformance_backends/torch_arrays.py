@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from conformance.backend import Backend, Function, NDArray
+from conformance.dtype import BFLOAT16, carried
 from conformance_backends.torch_ops import OPS
 from conformance_backends.torch_points import DEPARTURES
 from conformance_backends.usual_points import elected
@@ -18,7 +19,7 @@ class Torch(Backend):
     """What does not depend on how gradients are asked for."""
 
     engine = "torch"
-    dtypes = ("float64", "float32", "float16", "complex128", "complex64")
+    dtypes = ("float64", "float32", "float16", "bfloat16")
     ops = OPS
     points = elected(OPS, DEPARTURES)
 
@@ -36,7 +37,11 @@ class Torch(Backend):
 
     def memory(self, array: torch.Tensor) -> NDArray:
         """NumPy's view of the tensor's memory, which torch does not see being written."""
-        view: NDArray = array.detach().numpy()
+        plain = array.detach()
+        if plain.dtype is torch.bfloat16:  # to NumPy, torch hands nothing but the bits
+            bits: NDArray = plain.view(torch.int16).numpy()
+            return bits.view(BFLOAT16)
+        view: NDArray = plain.numpy()
         return view
 
     def no_grad(self) -> AbstractContextManager[Any]:
@@ -81,9 +86,14 @@ def lying_alike(value: NDArray) -> torch.Tensor:
     torch has no negative strides, and an empty array none to speak of: those lie in C order.
     """
     if not value.size or value.flags.c_contiguous or any(s < 0 or s % value.itemsize for s in value.strides):
-        return torch.tensor(np.array(value, order="C"))
+        return tensor(np.array(value, order="C"))
     strides = [s // value.itemsize for s in value.strides]
     extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
-    flat = torch.tensor(np.lib.stride_tricks.as_strided(value, (extent,), (value.itemsize,)))
+    flat = tensor(np.lib.stride_tricks.as_strided(value, (extent,), (value.itemsize,)))
     # set_, because what as_strided returns is a view of another tensor, which in-place rules tell apart.
     return torch.empty(0, dtype=flat.dtype).set_(flat.untyped_storage(), 0, value.shape, strides)
+
+
+def tensor(value: NDArray) -> torch.Tensor:
+    """torch.tensor, of bfloat16 too, which torch does not read from NumPy: of the same numbers in float32."""
+    return torch.tensor(carried(value), dtype=torch.bfloat16 if value.dtype == BFLOAT16 else None)

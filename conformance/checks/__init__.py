@@ -10,7 +10,6 @@ def load_all() -> dict[str, Check]:
     from conformance.checks import (  # noqa: F401 - imported to register
         batches,
         capabilities,
-        complex_operands,
         control_flow,
         cost,
         cutting,

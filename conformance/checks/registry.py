@@ -7,6 +7,7 @@ not. A case that cannot tell raises `NotThisCase`; a check that saw no case at a
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +15,12 @@ from typing import Any
 from conformance.backend import Backend, Capability
 from conformance.errors import ConformanceError, Unsupported
 from conformance.op import Op
+from conformance.strategies import Effort
 
 CheckFunction = Callable[..., Any]
 FULL = frozenset({"float64", "float32"})  # the precisions in which everything is asked
 # In double alone where whole numbers meet real ones: what int64 and float32 make is each library's own affair.
 DOUBLE = frozenset({"float64"})
-HALF = frozenset({"float16"})  # those in which only the accuracy is
-COMPLEX = frozenset({"complex128", "complex64"})  # those in which only holomorphic ops are
 Applies = Callable[[Op], bool]
 
 
@@ -48,9 +48,10 @@ class Check:
     capabilities), a backend and a `Program` (programs), a backend and a `History` (histories), or a `Visit`
     (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or
     makes the engine compile anew. A `sparing` check is asked of a few signatures, because each of its
-    questions is compiled by itself. `dtypes` are those in which an op check is asked. A check `is_of_flat` is
-    asked of the ops that have no slope, any other op check of those that have one. Of one that `is_witnessed`,
-    which compares an engine's gradients with the rule's, witnesses are heard before it fails.
+    questions is compiled by itself. `dtypes` are those in which an op check is asked, `sparing_in` those of them
+    in which it is asked of a few signatures, but of all their value draws. A check `is_of_flat` is asked of the
+    ops that have no slope, any other op check of those that have one. Of one that `is_witnessed`, which compares
+    an engine's gradients with the rule's, witnesses are heard before it fails.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Check:
     once_per_signature: bool = False
     sparing: bool = False
     dtypes: frozenset[str] = FULL
+    sparing_in: frozenset[str] = frozenset()
     is_of_flat: bool = False
     is_witnessed: bool = False
 
@@ -79,6 +81,11 @@ class Check:
     def asks_about(self, op: Op) -> bool:
         """Whether it is asked of this op."""
         return self.kind is Kind.OP and op.is_flat is self.is_of_flat and self.applies(op)
+
+    def enough(self, dtype: str, effort: Effort) -> float:
+        """How many cases of an op decide it: all there are, or, where it is sparing, those of a few signatures."""
+        of_each = 1 if self.once_per_signature else effort.draws
+        return effort.few * of_each if self.sparing or dtype in self.sparing_in else math.inf
 
     def require(self, backend: Backend) -> None:
         """Raise Unsupported if the backend does not declare what the check needs."""
@@ -105,6 +112,7 @@ def op_check(
     once_per_signature: bool = False,
     sparing: bool = False,
     dtypes: frozenset[str] = FULL,
+    sparing_in: frozenset[str] = frozenset(),
     is_witnessed: bool = False,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is asked about every case of every op that it applies to."""
@@ -113,7 +121,18 @@ def op_check(
         once = once_per_signature or sparing
         _register(
             Check(
-                *(name, clause, Kind.OP, function, frozenset(needs), applies, once, sparing, dtypes),
+                *(
+                    name,
+                    clause,
+                    Kind.OP,
+                    function,
+                    frozenset(needs),
+                    applies,
+                    once,
+                    sparing,
+                    dtypes,
+                    sparing_in,
+                ),
                 is_witnessed=is_witnessed,
             )
         )

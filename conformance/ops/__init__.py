@@ -10,7 +10,6 @@ from conformance.ops import (
     activations,
     elementwise,
     flat,
-    holomorphic,
     indexing,
     layers,
     linear_algebra,
@@ -20,18 +19,15 @@ from conformance.ops import (
 )
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
-    family: tuple(map(holomorphic.marked, rows))
-    for family, rows in {
-        "elementwise": elementwise.ROWS,
-        "reductions": reductions.ROWS,
-        "shape": shape.ROWS,
-        "indexing": indexing.ROWS,
-        "linear_algebra": linear_algebra.ROWS,
-        "activations": activations.ROWS,
-        "layers": layers.ROWS,
-        "losses": losses.ROWS,
-        "flat": flat.ROWS,
-    }.items()
+    "elementwise": elementwise.ROWS,
+    "reductions": reductions.ROWS,
+    "shape": shape.ROWS,
+    "indexing": indexing.ROWS,
+    "linear_algebra": linear_algebra.ROWS,
+    "activations": activations.ROWS,
+    "layers": layers.ROWS,
+    "losses": losses.ROWS,
+    "flat": flat.ROWS,
 }
 
 ALL_OPS: dict[str, Op] = {op.name: op for rows in FAMILIES.values() for op in rows}

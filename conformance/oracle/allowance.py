@@ -8,22 +8,20 @@ what rounding alone does to this case. No number is typed in per op, and none gr
 Where an op acts on every element alone, so does the allowance. An op that mixes its entries mixes their
 rounding errors too, in an order that is the engine's to choose: there every entry is allowed the
 largest distance found in the array (normwise error, Higham 2002, ch. 3).
-
-Complex numbers are judged by the modulus: a product of two is accurate in it, and not in each of its parts
-(Higham 2002, section 3.6).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from conformance.case import Case
+from conformance.dtype import carried, finfo, is_real
 from conformance.op import Op, Trait
-from conformance.oracle.rounding import rounded, rounding_by, rounding_on
+from conformance.oracle.rounding import Evaluate, rounding_by, rounding_on, trial
 
 Array = np.ndarray[Any, Any]
 EXTENDED = np.longdouble
@@ -55,8 +53,6 @@ class Expected:
 MIXED = "mixed"  # an op's entries share their rounding errors
 ALONE = "alone"  # every entry has its own
 
-Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
-
 
 def expect(
     evaluate: Evaluate,
@@ -79,25 +75,22 @@ def expect(
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
     with np.errstate(all="ignore"):
-        exact = [np.asarray(x) for x in evaluate([extended(x) for x in inputs])]
+        exact = [np.asarray(x) for x in evaluate([_cast(x, EXTENDED) for x in inputs])]
         rng = np.random.default_rng(0)
-        trials = [evaluate(inputs)]
-        for _ in range(moves):
-            with rounding_by(rng):
-                trials.append(evaluate([rounded(x, rng) for x in inputs]))
+        trials = [trial(evaluate, inputs, dtype, by) for by in (None, *[rng] * moves)]
         return [
-            _allow(value, [np.asarray(trial[i]) for trial in trials], dtype, scales[i], entries)
+            _allow(value, [results[i] for results in trials], dtype, scales[i], entries)
             for i, value in enumerate(exact)
         ]
 
 
 def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float, entries: str) -> Expected:
-    spread = np.max([_distance(extended(trial), exact) for trial in trials], axis=0)
+    spread = np.max([_distance(value.astype(EXTENDED), exact) for value in trials], axis=0)
     if entries == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
-    precision = np.finfo(dtype)
-    ulp = np.spacing(np.minimum(np.abs(exact), precision.max).astype(precision.dtype)).astype(EXTENDED)
-    floor = precision.eps * scale
+    largest = float(finfo(dtype).max)
+    ulp = np.abs(np.spacing(np.clip(exact, -largest, largest).astype(dtype))).astype(EXTENDED)
+    floor = float(finfo(dtype).eps) * scale
     explained = SPREADS * spread
     return Expected(exact, explained + ULPS * ulp + floor, ulp, explained)
 
@@ -107,9 +100,8 @@ def _distance(trial: Array, exact: Array) -> Array:
     return np.where(np.isfinite(exact) & ~np.isfinite(trial), np.inf, np.abs(trial - exact))
 
 
-def extended(array: Array) -> Array:
-    """Real and complex numbers in extended precision; integers and truth values as they are."""
-    return array.astype(np.result_type(array, EXTENDED)) if array.dtype.kind in "fc" else array
+def _cast(array: Array, dtype: Any) -> Array:
+    return array.astype(dtype) if is_real(array.dtype) else array
 
 
 # ---- ops ----------------------------------------------------------------------------------------
@@ -151,7 +143,7 @@ def expected_values(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]
         output = op.reference(*operands, **case.parameters)
         return output if isinstance(output, tuple) else (output,)
 
-    plainly = [np.asarray(z) for z in evaluate(case.operands)]
+    plainly = [np.asarray(z) for z in evaluate([carried(x) for x in case.operands])]
     scales = [float(np.abs(z[np.isfinite(z)]).max(initial=0.0)) for z in plainly]
     return expect(evaluate, case.operands, case.dtype, scales, entries=entries_of(op), moves=moves)
 
@@ -163,8 +155,8 @@ def own_doubts(op: Op, case: Case) -> list[Array]:
     """
     wrt = differentiable(op, case)
     evaluate = gradients_of(op, case, wrt)
-    inputs = [extended(x) for x in (*case.operands, *case.cotangents)]
-    with np.errstate(all="ignore"), rounding_by(np.random.default_rng(0)):
+    inputs = [_cast(x, EXTENDED) for x in (*case.operands, *case.cotangents)]
+    with np.errstate(all="ignore"), rounding_by(np.random.default_rng(0), "longdouble"):
         exact = [np.asarray(x) for x in evaluate(inputs)]
         trials = [evaluate([rounding_on(x) for x in inputs]) for _ in range(MOVES)]
         return [_doubt(value, [np.asarray(t[i]) for t in trials], op) for i, value in enumerate(exact)]
@@ -193,6 +185,6 @@ def scale(op: Op, case: Case) -> float:
     signs = tuple(
         np.where(np.arange(g.size).reshape(g.shape) % 2, -1.0, 1.0).astype(g.dtype) for g in case.cotangents
     )
-    values = gradients_of(op, case, wrt)((*case.operands, *signs))
+    values = gradients_of(op, case, wrt)([carried(x) for x in (*case.operands, *signs)])
     sizes = [float(np.abs(v).max()) for v in map(np.asarray, values) if v.size and np.isfinite(v).all()]
     return max(1.0, *sizes) if sizes else 1.0

@@ -4,34 +4,56 @@ An array whose NumPy operations each move their result by at most one unit in th
 Carlo arithmetic, Parker 1997). Evaluated on such arrays, a rule shows how it amplifies the rounding
 of its own steps: a slope `1 - tanh(x)**2` in the tail, where moving x itself changes nothing.
 
-Complex numbers come in two roles. In a rule of real numbers one is a number and its tangent, each rounded
-as what it is; in a rule of complex operands it is one number, which arithmetic rounds in its modulus.
+The numbers of bfloat16 are carried in float32 (`conformance.dtype`), and every result is rounded to
+bfloat16 before it is moved by one of its units. So are the constants of a formula, as NumPy does with float16.
 """
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from conformance.dtype import BFLOAT16, carried, is_real, narrowed
 
 Array = np.ndarray[Any, Any]
 
 PRODUCT = 3  # roundings in the imaginary part of a product, ad + bc: those of two products and a sum
 
-_source = contextvars.ContextVar[np.random.Generator]("source")
+Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
+
+
+class Rounding(NamedTuple):
+    """How results are rounded: to what type, and by what they are moved, if they are."""
+
+    dtype: str
+    rng: np.random.Generator | None
+
+
+_rounding = contextvars.ContextVar[Rounding]("rounding")
+
+
+def trial(
+    evaluate: Evaluate, inputs: Sequence[Array], dtype: str, rng: np.random.Generator | None
+) -> list[Array]:
+    """One evaluation in the precision of `dtype`: to nearest, or everything moved by what `rng` says."""
+    if rng is None and dtype != BFLOAT16.name:  # NumPy computes in it
+        return [np.asarray(z) for z in evaluate(inputs)]
+    with rounding_by(rng, dtype):
+        return [narrowed(np.asarray(z), dtype) for z in evaluate([rounded(x) for x in inputs])]
 
 
 @contextlib.contextmanager
-def rounding_by(rng: np.random.Generator) -> Iterator[None]:
-    """Within the block, rounded arrays move their results by what `rng` says."""
-    token = _source.set(rng)
+def rounding_by(rng: np.random.Generator | None, dtype: str) -> Iterator[None]:
+    """Within the block, rounded arrays round their results to `dtype`, and move them by what `rng` says."""
+    token = _rounding.set(Rounding(dtype, rng))
     try:
         yield
     finally:
-        _source.reset(token)
+        _rounding.reset(token)
 
 
 def moved(array: Array, rng: np.random.Generator, least: Any = 0) -> Array:
@@ -53,39 +75,30 @@ def _step(array: Array, size: Array, rng: np.random.Generator, *, furthest: int)
     return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)
 
 
-def moved_whole(array: Array, rng: np.random.Generator) -> Array:
-    """Every number moved by at most one unit in the last place of its modulus, in both of its parts."""
-    if array.dtype.kind != "c":
-        return moved(array, rng)
-    size, parts = np.abs(array), np.empty_like(array)
-    parts.real, parts.imag = (_step(part, size, rng, furthest=1) for part in (array.real, array.imag))
-    return parts
-
-
-def rounded(array: Array, rng: np.random.Generator) -> Array:
+def rounded(array: Array) -> Array:
     """The array moved, and rounding from here on; integers and truth values as they are."""
-    return rounding_on(moved_whole(array, rng)) if array.dtype.kind in "fc" else array
+    rng = _rounding.get().rng
+    return rounding_on(array if rng is None or not is_real(array.dtype) else moved(array, rng))
 
 
 def rounding_on(array: Array) -> Array:
     """The array as it is, and rounding from here on; integers and truth values round nothing."""
-    if array.dtype.kind == "c":
-        return array.view(RoundedWhole)
-    return array.view(Rounded) if array.dtype.kind == "f" else array
+    plain: Array = carried(array)
+    return plain.view(Rounded) if plain.dtype.kind in "fc" else plain
 
 
 class Rounded(np.ndarray[Any, Any]):
-    """An array whose every operation rounds at random, for use within `rounding_by`."""
+    """An array whose every operation rounds as told, for use within a `trial`."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *operands: Any, **keywords: Any) -> Any:
-        """Compute plainly, then move the results."""
+        """Compute plainly, then round the results, and move them."""
         into = keywords.pop("out", None)
-        plain = [x.view(np.ndarray) if isinstance(x, Rounded) else x for x in operands]
+        plain = [x.view(np.ndarray) if isinstance(x, Rounded) else _constant(x) for x in operands]
         results = getattr(ufunc, method)(*plain, **keywords)
         if method == "at":
             return None
         several = isinstance(results, tuple)
-        outputs = tuple(self._rounded(z, plain) for z in (results if several else (results,)))
+        outputs = tuple(_rounded_result(z, _tangent(plain)) for z in (results if several else (results,)))
         for target, output in zip(into or (), outputs, strict=False):
             if target is not None:
                 target.view(np.ndarray)[...] = output
@@ -93,30 +106,17 @@ class Rounded(np.ndarray[Any, Any]):
         return outputs if several else outputs[0]
 
     def __array_function__(self, function: Any, types: Any, operands: Any, keywords: Any) -> Any:
-        """What only arranges entries (`np.where`) rounds nothing, and must not end the rounding that follows."""
+        """What only arranges entries (`np.where`) moves nothing, and must not end the rounding that follows."""
         result = super().__array_function__(function, types, operands, keywords)
-        if type(result) is np.ndarray and result.dtype.kind in "fc":
-            return result.view(type(self))
+        if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
+            return rounding_on(narrowed(result, _rounding.get().dtype))
         return result
 
-    def _rounded(self, result: Any, operands: Sequence[Any]) -> Any:
-        value = np.asarray(result)
-        if value.dtype.kind not in "fc":
-            return result
-        return self._moved(value, operands).view(type(self))
 
-    def _moved(self, value: Array, operands: Sequence[Any]) -> Array:
-        """The result of an operation on these operands, moved; a complex one is a number and its tangent."""
-        least = _tangent(operands)
-        return moved(value, _source.get(), least if np.shape(least) == value.shape else 0)
-
-
-class RoundedWhole(Rounded):
-    """The same of a complex number as one number."""
-
-    def _moved(self, value: Array, operands: Sequence[Any]) -> Array:
-        """The result moved by its modulus."""
-        return moved_whole(value, _source.get())
+def _constant(operand: Any) -> Any:
+    """A number of a formula in the precision of what it meets, which of float32 is too much for bfloat16."""
+    is_wide = type(operand) is float and _rounding.get().dtype == BFLOAT16.name
+    return float(BFLOAT16.type(operand)) if is_wide else operand
 
 
 def _tangent(operands: Sequence[Any]) -> Any:
@@ -127,3 +127,14 @@ def _tangent(operands: Sequence[Any]) -> Any:
     """
     is_complex = len(operands) == 1 and np.iscomplexobj(operands[0])
     return np.abs(np.imag(operands[0])) if is_complex else 0
+
+
+def _rounded_result(result: Any, least: Any) -> Any:
+    value = np.asarray(result)
+    if value.dtype.kind not in "fc":
+        return result
+    dtype, rng = _rounding.get()
+    value = narrowed(value, dtype)
+    if rng is not None:
+        value = moved(value, rng, least if np.shape(least) == value.shape else 0)
+    return rounding_on(value)

@@ -10,6 +10,7 @@ import numpy as np
 from conformance.case import Array
 from conformance.checks.measuring import measuring
 from conformance.checks.observation import Observation, hold_within
+from conformance.dtype import finfo
 from conformance.errors import Violation
 from conformance.run.testimony import Side
 
@@ -58,7 +59,7 @@ class Dispute:
     def side_of(self, slope: Real, doubt: Real) -> Side:
         """With whom a slope agrees that is known up to a doubt."""
         largest = max(abs(slope), abs(self.got) if np.isfinite(self.got) else Real(0))
-        resolved = doubt + DIGITS * np.finfo(self.seen.case.dtype).eps * largest
+        resolved = doubt + DIGITS * float(finfo(self.seen.case.dtype).eps) * largest
         if not (np.isfinite(resolved) and np.isfinite(slope)):
             return Side.UNKNOWN
         is_rules = bool(abs(slope - self.exact) <= resolved)

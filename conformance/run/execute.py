@@ -99,7 +99,7 @@ class Executor:
             for item, tally in tallies.items():
                 check = item.definition
                 if tally.failure is None and not (check.once_per_signature and case.draw):
-                    if check.sparing and tally.cases >= self.effort.few:
+                    if tally.cases >= check.enough(dtype, self.effort):
                         continue
                     self.note(item.id)
                     tally.ask(check, self.backend, case, partial(ask_seen, seen))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray
+from conformance.dtype import is_real
 from conformance.errors import Violation
 from conformance.run import source
 from conformance.run.shorten import shortened
@@ -184,7 +185,7 @@ def spread(value: NDArray) -> tuple[NDArray, str]:
 def literal(value: Any) -> str:
     """Numbers as Python writes them; an empty array keeps its shape."""
     array = np.asarray(value)
-    if array.dtype.kind == "f":
+    if is_real(array.dtype):
         array = array.astype(np.float64)
     if array.size == 0 and array.ndim > 1:
         return f"np.zeros({array.shape})"

@@ -13,6 +13,7 @@ from conformance.case import Array
 from conformance.checks.measuring import measuring
 from conformance.checks.observation import Observation, hold_within, plain
 from conformance.checks.registry import NotThisCase
+from conformance.dtype import finfo
 from conformance.errors import ConformanceError, Violation
 from conformance.oracle.allowance import Expected, expected_gradients, expected_values, own_doubts
 from conformance.oracle.proof import EXTENDED, slope_of
@@ -135,7 +136,7 @@ def _differences(dispute: Dispute) -> tuple[Real, Real]:
     The doubt is what they disagree by, what the slopes on the two sides do, where that does not shrink with the step, and
     the rounding of the values.
     """
-    seen, eps = dispute.seen, Real(np.finfo(dispute.seen.case.dtype).eps)
+    seen, eps = dispute.seen, Real(finfo(dispute.seen.case.dtype).eps)
     here = _weighed(dispute, seen.case.operands[dispute.operand])
     _, length = dispute.direction()
     step = np.cbrt(eps) * length

@@ -16,6 +16,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from conformance.case import Case
+from conformance.dtype import HALF, carried
 from conformance.layout import LAYOUTS
 from conformance.op import Op, Signature
 from conformance.strategies import explore
@@ -55,11 +56,11 @@ def build(
     domains = signature.domains or tuple(op.domain(i) for i in range(len(signature.shapes)))
     values = operands(domains, signature.shapes, dtype, texture, rng)
     with np.errstate(all="ignore"):
-        output = op.reference(*values, **signature.parameters)
+        output = op.reference(*map(carried, values), **signature.parameters)
     outputs = [np.asarray(z) for z in (output if isinstance(output, tuple) else (output,))]
     # Some functions of NumPy answer half precision in single; an engine does only where it is told to. Whole
     # numbers and truth values have no cotangents: theirs are those of what they are multiplied with.
-    answers_in_kind = dtype == "float16" and "dtype" not in signature.parameters
+    answers_in_kind = dtype in HALF and "dtype" not in signature.parameters
     dtypes = [dtype if answers_in_kind or z.dtype.kind in "biu" else z.dtype.name for z in outputs]
     cotangents = tuple(cotangent(z.shape, d, upstream, rng) for z, d in zip(outputs, dtypes, strict=True))
     lying = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))

@@ -2,9 +2,6 @@
 
 Numbers lie on a coarse grid, so that failures read well and ties and kinks are avoided by
 construction; a `full` texture then moves each off the grid by less than half a step.
-
-A complex number has its real part in the domain and its imaginary part in a strip so narrow that no
-pole and no branch cut of the catalogue's functions reaches into it.
 """
 
 from __future__ import annotations
@@ -14,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.dtype import finfo
 from conformance.op import Domain, Kind, Shape
 
 Array = np.ndarray[Any, Any]
@@ -23,21 +21,12 @@ TEXTURES = ("round", "full", "zeros", "wide")
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 STEP = 1 / 8
 JITTER = 0.4  # of a step; below one half, so that grid neighbours never meet
-# Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.
-STRIP = Domain(low=-0.875, high=0.875)
 
 
 def operands(
     domains: Sequence[Domain], shapes: Sequence[Shape], dtype: str, texture: str, rng: Generator
 ) -> tuple[Array, ...]:
     """One array per operand, inside its domain and away from its kinks."""
-    if is_complex(dtype):
-        part = np.finfo(dtype).dtype.name
-        real = operands(domains, shapes, part, texture, rng)
-        return tuple(
-            joined(x, _real(STRIP, x.shape, part, texture, rng)) if domain.is_differentiable else x
-            for x, domain in zip(real, domains, strict=True)
-        )
     sizes = [int(np.prod(shape)) for shape in shapes]
     kinds = [domain.kind for domain in domains]
     distinct = iter(_distinct(sum(n for n, k in zip(sizes, kinds, strict=True) if k is Kind.DISTINCT), rng))
@@ -45,8 +34,7 @@ def operands(
     for domain, shape, size in zip(domains, shapes, sizes, strict=True):
         if domain.kind is Kind.DISTINCT:
             values = np.array([next(distinct) for _ in range(size)]).reshape(shape)
-            # Without axes NumPy's sum is no array.
-            drawn.append(np.array(_textured(values, STEP, texture, rng), dtype=dtype))
+            drawn.append(_kept_apart(values, _textured(values, STEP, texture, rng), dtype))
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
     return tuple(drawn)
@@ -54,9 +42,6 @@ def operands(
 
 def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     """A cotangent: signed, so that neither a sign nor a permutation can hide."""
-    if is_complex(dtype):
-        part = np.finfo(dtype).dtype.name
-        return joined(*(cotangent(shape, part, texture, rng) for _ in range(2)))
     values = rng.integers(1, 13, shape) * rng.choice((-0.25, 0.25), shape)
     if texture == "full":
         values = rng.standard_normal(shape)
@@ -66,20 +51,10 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     elif texture == "sparse":
         values = np.where(rng.random(shape) < 0.5, 0.0, values)
     elif texture == "large":
-        values = values * 2.0 ** min(20, np.finfo(dtype).maxexp // 4)  # products of two stay in range
+        values = values * 2.0 ** min(20, finfo(dtype).maxexp // 4)  # products of two stay in range
     elif texture == "constant":
         values = np.broadcast_to(values.flat[0] if np.size(values) else 0.0, shape)
     return np.array(values, dtype=dtype)
-
-
-def is_complex(dtype: str) -> bool:
-    """Whether numbers of a type have two parts."""
-    return np.dtype(dtype).kind == "c"
-
-
-def joined(real: Array, imaginary: Array) -> Array:
-    """Complex numbers of these parts, in their precision."""
-    return np.asarray(real + 1j * imaginary)
 
 
 def direction(domain: Domain, shape: Shape, dtype: str, rng: Generator) -> Array:
@@ -117,6 +92,12 @@ def _distinct(count: int, rng: Generator) -> Array:
     """That many different grid points around zero, shuffled."""
     pool = STEP * (np.arange(2 * count + 3) - count - 1)
     return rng.permutation(pool)[:count]
+
+
+def _kept_apart(points: Array, jittered: Array, dtype: str) -> Array:
+    """The jittered points in a type, but where it is so coarse that neighbours might meet: there the points."""
+    last_places = np.spacing(np.abs(points).astype(dtype)).astype(float)
+    return np.array(np.where(last_places < (1 - 2 * JITTER) * STEP, jittered, points), dtype=dtype)
 
 
 def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:

@@ -63,7 +63,7 @@ def test_a_flat_op_is_the_catalogues(name: str) -> None:
 # ---- arrays -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "bool"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16", "int64", "int32", "bool"])
 @pytest.mark.parametrize("shape", [(), (3,), (2, 0)])
 def test_an_array_keeps_dtype_and_shape_but_no_memory(dtype: str, shape: tuple[int, ...]) -> None:
     value = np.ones(shape, dtype)

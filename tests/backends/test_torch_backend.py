@@ -77,9 +77,21 @@ def test_an_array_keeps_values_and_strides_but_no_memory(layout: str, shape: tup
     assert not array._is_view()
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "bool"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16", "int64", "int32", "bool"])
 def test_an_array_keeps_its_dtype(dtype: str) -> None:
     assert TAPE.numpy(TAPE.array(np.ones((2, 3), dtype))).dtype == dtype
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_bfloat16_keeps_its_numbers_and_memory_of_its_own(layout: str) -> None:
+    value = laid_out(np.full((2, 3), 0.3).astype("bfloat16"), layout)
+    leaf = TAPE.leaf(value)
+    assert leaf.dtype is torch.bfloat16
+    assert leaf.is_leaf
+    assert not leaf._is_view()
+    np.testing.assert_array_equal(TAPE.numpy(leaf), value)
+    TAPE.memory(leaf)[1, 2] = 7
+    assert leaf[1, 2].item() == 7
 
 
 def test_memory_is_the_arrays_own() -> None:

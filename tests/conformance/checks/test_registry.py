@@ -11,6 +11,7 @@ from conformance.backend import Capability
 from conformance.checks import CHECKS, Kind, load_all
 from conformance.checks.registry import Check, contract, elected
 from conformance.errors import Unsupported
+from conformance.strategies import Effort
 
 load_all()
 
@@ -35,6 +36,15 @@ def test_what_a_backend_does_not_declare_it_is_not_asked() -> None:
     with pytest.raises(Unsupported, match="numpy does not declare compiling"):
         check.require(NumpyTape())
     Check("mine", "D7", Kind.CONTRACT, claim, frozenset({Capability.TAPE})).require(NumpyTape())
+
+
+def test_a_sparing_check_is_decided_by_a_few_signatures() -> None:
+    effort = Effort(signatures=8, draws=3, samples=1, programs=1)
+    assert load_all()["op/vjp"].enough("float64", effort) == float("inf")
+    assert load_all()["op/mixed-dtype"].enough("float64", effort) == 2
+    halves = load_all()["op/half-precision"]
+    assert halves.enough("float16", effort) == float("inf")
+    assert halves.enough("bfloat16", effort) == 6
 
 
 def test_an_election_is_one_of_the_alternatives() -> None:

@@ -1,4 +1,4 @@
-"""Rounding at random moves a result as far as arithmetic may, and no further."""
+"""A trial rounds every result as its dtype does, and moves it where it is told to."""
 
 from __future__ import annotations
 
@@ -7,44 +7,80 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.oracle.allowance import ULPS, expect
-from conformance.oracle.rounding import Rounded, RoundedWhole, rounded, rounding_by
-
-RNG = np.random.default_rng(3)
-Z = (RNG.standard_normal(200) + 1j * RNG.standard_normal(200) * 1e-6).astype(np.complex64)
-
-
-@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
-def test_a_complex_number_moves_by_its_modulus_in_both_parts(dtype: Any) -> None:
-    z = Z.astype(dtype)
-    moved = np.asarray(rounded(z, np.random.default_rng(0)))
-    step = np.spacing(np.abs(z))
-    assert moved.dtype == dtype
-    for before, after in ((z.real, moved.real), (z.imag, moved.imag)):
-        assert (np.abs(after - before) <= 1.5 * step).all()
-        assert (after != before).any()
+from conformance.dtype import BFLOAT16, finfo
+from conformance.ops import find
+from conformance.oracle.allowance import expect, expected_gradients
+from conformance.oracle.rounding import trial
+from conformance.strategies import Effort, draw_cases
 
 
-def test_what_is_made_of_complex_operands_rounds_as_one_number() -> None:
-    with rounding_by(np.random.default_rng(0)):
-        z = rounded(Z, np.random.default_rng(1))
-        assert isinstance(z * z, RoundedWhole)
-        assert isinstance(np.where(Z.real > 0, z, 0), RoundedWhole)
-        assert isinstance(np.abs(z), RoundedWhole)
-        assert type(rounded(Z.real, np.random.default_rng(1)) * 1j) is Rounded
+def once(evaluate: Any, *inputs: Any, dtype: str = "bfloat16", rng: Any = None) -> Any:
+    return trial(lambda xs: [evaluate(*xs)], [np.asarray(x, dtype) for x in inputs], dtype, rng)[0]
 
 
-def test_integers_and_truth_values_are_not_moved() -> None:
-    for counted in (np.arange(3), np.array([True])):
-        assert rounded(counted, np.random.default_rng(0)) is counted
+def test_a_step_is_wide_within_and_rounded_after() -> None:
+    assert once(np.sum, np.ones(1000)) == 1000
+    assert once(np.sum, np.ones(257)) == 256
+    assert once(lambda x: (x + 256.0) - 256.0, 1.0) == 0  # the sum, 257, takes nine digits
 
 
-@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
-def test_complex_arithmetic_is_allowed_its_rounding_in_the_modulus_and_no_more(dtype: str) -> None:
-    x = (RNG.standard_normal(50) + 1j * RNG.standard_normal(50)).astype(dtype)
-    y = (RNG.standard_normal(50) + 1j * RNG.standard_normal(50)).astype(dtype)
-    (quotient,) = expect(lambda given: [given[0] / given[1]], [x, y], dtype, [0.0], entries="alone")
-    other = (x * np.conj(y) / np.abs(y) ** 2).astype(dtype)  # another way to divide, as accurate
-    assert (np.abs(other - quotient.exact) <= quotient.allowed).all()
-    assert (np.abs(np.conj(other) - quotient.exact) > quotient.allowed).all()
-    assert (quotient.allowed <= 16 * ULPS * quotient.ulp).all()
+@pytest.mark.parametrize(
+    "evaluate",
+    [
+        np.exp,
+        np.cumsum,
+        np.linalg.inv,
+        lambda x: np.einsum("ij,jk->ik", x, x),
+        lambda x: np.where(x > 0, x, 0.1) * x,
+    ],
+)
+def test_results_are_numbers_of_the_type_and_move_by_one_unit(evaluate: Any) -> None:
+    x = np.array([[2.0, 0.3], [0.3, 1.0]])
+    plain = once(evaluate, x)
+    assert plain.dtype == BFLOAT16
+    trials = [once(evaluate, x, rng=np.random.default_rng(seed)) for seed in range(8)]
+    assert all(z.dtype == BFLOAT16 for z in trials)
+    assert any((z != plain).any() for z in trials)
+
+
+def test_a_constant_is_rounded_as_numpy_rounds_it_in_float16() -> None:
+    assert once(lambda x: x * 0.1, 1.0) == BFLOAT16.type(0.1)
+    assert once(lambda x: x * 0.1, 1.0, dtype="float16") == np.float16(0.1)
+
+
+def test_numpys_own_types_are_computed_plainly() -> None:
+    def evaluate(xs: Any) -> Any:
+        assert type(xs[0]) is np.ndarray
+        return [np.exp(xs[0])]
+
+    assert trial(evaluate, [np.ones(2)], "float64", None)[0].dtype == "float64"
+
+
+def test_what_is_not_real_is_neither_rounded_nor_moved() -> None:
+    index = np.array([1, 0])
+    rng = np.random.default_rng(0)
+    got = trial(lambda xs: [xs[0][xs[1]]], [np.array([1.0, 2.0], BFLOAT16), index], "bfloat16", rng)[0]
+    np.testing.assert_allclose(got.astype(float), [2, 1], rtol=0.01)
+
+
+def test_what_is_allowed_in_bfloat16_is_some_units_in_its_last_place() -> None:
+    x = np.full(3, 0.7, BFLOAT16)
+    (bound,) = expect(lambda xs: [np.exp(xs[0])], [x], "bfloat16", [1.0])
+    assert (bound.ulp == float(finfo("bfloat16").eps) * 2).all()  # between 2 and 4
+    assert (bound.allowed >= 4 * bound.ulp).all()
+    assert (bound.allowed <= 20 * bound.ulp).all()
+
+
+@pytest.mark.parametrize("name", ["tanh", "matmul", "softmax", "solve", "conv2d", "sum"])
+def test_allowances_of_the_half_precisions_are_alike_in_units_of_each(name: str) -> None:
+    def units(dtype: str) -> float:
+        bounds = [
+            bound
+            for case in draw_cases(find(name), dtype, 0, Effort(4, 2, 1, 1))
+            for bound in expected_gradients(find(name), case)
+            if bound.exact.size and bound.ulp.max()
+        ]
+        return float(np.median([(bound.allowed / bound.ulp.max()).max() for bound in bounds]))
+
+    with np.errstate(all="ignore"):
+        assert 1 / 3 < units("bfloat16") / units("float16") < 3

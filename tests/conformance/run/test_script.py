@@ -59,6 +59,13 @@ def test_the_script_of_a_gradient_runs_and_shows_it(name: str) -> None:
         assert wanted.size == 0 or any(np.isclose(wanted[0], n, atol=1e-7) for n in numbers(printed))
 
 
+def test_the_script_of_a_gradient_in_bfloat16_runs_in_bfloat16() -> None:
+    case = draw_cases(find("tanh"), "bfloat16", 0, EFFORT)[0]
+    text = script("op/half-precision", case)
+    assert "'bfloat16'" in text
+    assert shown(text)
+
+
 @pytest.mark.parametrize("name", FLAT)
 def test_the_script_of_a_flat_op_runs_to_the_walk_that_is_refused(name: str) -> None:
     case = draw_cases(find(name), "float64", 0, EFFORT)[0]
