@@ -23,6 +23,10 @@ Array = np.ndarray[Any, Any]
 
 PRODUCT = 3  # roundings in the imaginary part of a product, ad + bc: those of two products and a sum
 
+# What picks one of its operands' entries, which rounds nothing: who asks which entry the largest is compares with it.
+PICKING = (np.maximum, np.minimum, np.fmax, np.fmin)
+PICKING_FUNCTIONS = (np.median,)  # of an odd number, as the catalogue asks it
+
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
 
 
@@ -98,7 +102,8 @@ class Rounded(np.ndarray[Any, Any]):
         if method == "at":
             return None
         several = isinstance(results, tuple)
-        outputs = tuple(_rounded_result(z, _tangent(plain)) for z in (results if several else (results,)))
+        least = None if ufunc in PICKING else _tangent(plain)
+        outputs = tuple(_rounded_result(z, least) for z in (results if several else (results,)))
         for target, output in zip(into or (), outputs, strict=False):
             if target is not None:
                 target.view(np.ndarray)[...] = output
@@ -107,7 +112,11 @@ class Rounded(np.ndarray[Any, Any]):
 
     def __array_function__(self, function: Any, types: Any, operands: Any, keywords: Any) -> Any:
         """What only arranges entries (`np.where`) moves nothing, and must not end the rounding that follows."""
-        result = super().__array_function__(function, types, operands, keywords)
+        if function in PICKING_FUNCTIONS:
+            operands = [x.view(np.ndarray) if isinstance(x, Rounded) else x for x in operands]
+            result = np.asarray(function(*operands, **keywords))
+        else:
+            result = super().__array_function__(function, types, operands, keywords)
         if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
             return rounding_on(narrowed(result, _rounding.get().dtype))
         return result
@@ -130,11 +139,12 @@ def _tangent(operands: Sequence[Any]) -> Any:
 
 
 def _rounded_result(result: Any, least: Any) -> Any:
+    """The result moved, each part by at least the size `least`; as it is where that is None."""
     value = np.asarray(result)
     if value.dtype.kind not in "fc":
         return result
     dtype, rng = _rounding.get()
     value = narrowed(value, dtype)
-    if rng is not None:
+    if rng is not None and least is not None:
         value = moved(value, rng, least if np.shape(least) == value.shape else 0)
     return rounding_on(value)

@@ -121,6 +121,11 @@ def _signs_alike(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
     return right(0, g, z, x, y) if x.shape == y.shape else right(i, g, z, x, y)
 
 
+def a_millionth_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Within many a tolerance."""
+    return right(i, g, z, *xs, **p) * (1 + 1e-6)
+
+
 def _once(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
     return right(i, g, z, x, y) * (0.5 if np.array_equal(x, y) else 1)
 
@@ -137,7 +142,9 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("repeated-operand-once", "The two operands of x * x share one contribution.",
         ("contract/B1/repeated-operand", "example/W2/square-upstream"), ("multiply",), _once),
     rule("a-millionth-too-large", "The gradient of tanh is a millionth too large, within many a tolerance.",
-        VJP, ("tanh",), lambda right, i, g, z, x: right(i, g, z, x) * (1 + 1e-6)),
+        VJP, ("tanh",), a_millionth_too_large),
+    *(rule(f"{op.replace('_', '-')}-a-millionth-too-large", f"The gradient of {op} is a millionth too large.",
+        VJP, (op,), a_millionth_too_large) for op in ("max", "min", "ptp", "median", "max_pool2d")),
     rule("unbroadcast-averages", "A broadcast operand receives the mean over the broadcast axes.",
         BROADCAST, ("add",), averaged),
     rule("unbroadcast-wrong-axis", "A vector that multiplies a square matrix is summed over the wrong axis.",
