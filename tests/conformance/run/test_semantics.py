@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import bent_rule
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Backend
@@ -359,8 +360,11 @@ def test_a_description_says_how_to_ask_again(adapters: Path) -> None:
 def test_an_answer_is_not_lost_with_a_case_that_cannot_be_written_down(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def doubled(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+        return 2 * right(i, g, z, x)
+
     class Wrong(NumpyTape):
-        ops: ClassVar[dict[str, Any]] = {**NumpyTape.ops, "tanh": NumpyTape.ops["sin"]}
+        ops: ClassVar[dict[str, Any]] = {**NumpyTape.ops, "tanh": bent_rule("tanh", doubled)}
 
     def unwritable(*given: Any) -> str:
         raise TypeError("nobody can write this")
