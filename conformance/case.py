@@ -179,7 +179,7 @@ def decode(value: Any) -> Any:
 
 
 def listed(array: Any) -> Any:
-    """An array as nested lists for JSON; NaN and the infinities as their names."""
+    """An array as nested lists for JSON; NaN and the infinities as their names, complex numbers as 1+2j."""
     if isinstance(array, (tuple, list)):
         return [listed(item) for item in array]
     values = np.asarray(array)
@@ -188,8 +188,14 @@ def listed(array: Any) -> Any:
         if not np.isfinite(values).all():
             return _named(values.tolist())
     if values.dtype.kind == "c":
-        return _named(values.astype(str).tolist())
+        return _written(values.astype(np.complex128).tolist())
     return values.tolist()
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_written(item) for item in value]
+    return str(value).strip("()")
 
 
 def _named(value: Any) -> Any:

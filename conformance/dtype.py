@@ -25,6 +25,11 @@ def is_real(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "f" or dtype == BFLOAT16
 
 
+def is_inexact(dtype: np.dtype[Any]) -> bool:
+    """Whether numbers of a type are real or complex, and have gradients."""
+    return is_real(dtype) or dtype.kind == "c"
+
+
 def finfo(dtype: Any) -> Any:
     """The limits of a type: `np.finfo`, which knows bfloat16 too."""
     is_foreign = np.dtype(dtype) == BFLOAT16

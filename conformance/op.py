@@ -95,6 +95,7 @@ class Trait(enum.Enum):
     LOSS = "reduces a loss as its `reduction` parameter says: none, sum or mean"
     SEVERAL_OUTPUTS = "returns a tuple of arrays"
     VARIADIC = "takes any number of operands"
+    HOLOMORPHIC = "holomorphic: its reference and its rule hold for complex operands as they are written"
     FLAT = "flat: its value does not change when its operands move a little"
 
 

@@ -48,7 +48,7 @@ class Autograd(FunctionalBackend):
     engine = "autograd"
     ops = OPS
     points = elected(OPS, DEPARTURES)
-    dtypes = ("float64", "float32", "float16")
+    dtypes = ("float64", "float32", "float16", "complex128", "complex64")
     capabilities = frozenset(
         {
             Capability.RETAINING,

@@ -38,7 +38,7 @@ class JaxEager(FunctionalBackend):
 
     engine = "jax"
     mode = "eager"
-    dtypes = ("float64", "float32", "float16", "bfloat16")
+    dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
     ops = OPS
     points = elected(OPS, DEPARTURES)
     # Not ANOMALY: jax_debug_nans names the primitive of the way back, not the op of the forward pass.

@@ -29,8 +29,8 @@ class NumpyTape(TapeBackend):
 
     engine: ClassVar[str] = "numpy"
     mode: ClassVar[str] = "tape"
-    # Not COMPLEX: the rows are stated for real numbers, and a leaf of others is refused.
-    dtypes = ("float64", "float32", "float16", "bfloat16")
+    # Not COMPLEX: real functions of complex numbers (abs, real) have no row, only holomorphic ones do.
+    dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
     capabilities = frozenset(
         {
             Capability.TAPE,
@@ -59,6 +59,7 @@ class NumpyTape(TapeBackend):
         "A13": "none",
         "A14": "refused",
         "A16": "refused",
+        "A18": "conjugate",
         "B3": "accumulates",
         "B4": "kept",
         "B8": "none",

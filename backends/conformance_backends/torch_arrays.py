@@ -19,7 +19,7 @@ class Torch(Backend):
     """What does not depend on how gradients are asked for."""
 
     engine = "torch"
-    dtypes = ("float64", "float32", "float16", "bfloat16")
+    dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
     ops = OPS
     points = elected(OPS, DEPARTURES)
 

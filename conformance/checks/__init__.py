@@ -10,6 +10,7 @@ def load_all() -> dict[str, Check]:
     from conformance.checks import (  # noqa: F401 - imported to register
         batches,
         capabilities,
+        complex_operands,
         control_flow,
         cost,
         cutting,

@@ -20,7 +20,7 @@ from conformance.case import Array, Case
 from conformance.checks.measuring import Comparison, keep, measuring
 from conformance.errors import AdapterError, Violation
 from conformance.op import Op
-from conformance.oracle.allowance import MOVES, Expected, differentiable, expected_gradients
+from conformance.oracle.allowance import MOVES, Expected, differentiable, expected_gradients, extended
 
 
 @dataclass(frozen=True)
@@ -140,10 +140,11 @@ def hold_within(
     """
     _expect(expected.exact)
     values = np.zeros(expected.exact.shape) if got is None else got
+    exact = expected.exact.astype(complex if np.iscomplexobj(expected.exact) else float)
     if values.shape != expected.exact.shape:
         raise Violation(
             f"{what} has shape {values.shape}, expected {expected.exact.shape}",
-            expected=expected.exact.astype(float),
+            expected=exact,
             got=values,
         )
     if not values.size:
@@ -154,7 +155,7 @@ def hold_within(
     if worst > 1:
         raise Violation(
             f"{what} was dropped: the engine gave None" if got is None else f"{what} {claim}".strip(),
-            expected=expected.exact.astype(float),
+            expected=exact,
             got=values,
             allowed=expected.allowed.astype(float),
             where=str([int(i) for i in place]),
@@ -169,7 +170,7 @@ def _errors(values: Array, expected: Expected, what: str) -> tuple[Array, Array]
     with np.errstate(all="ignore"):
         is_met = (values == expected.exact) | (np.isnan(values) & np.isnan(expected.exact))
         is_decided = ~np.isposinf(expected.allowed)  # where the textbook rule overflows, nothing is asked
-        distance = np.where(is_met, 0, np.abs(values.astype(np.longdouble) - expected.exact))
+        distance = np.where(is_met, 0, np.abs(extended(values) - expected.exact))
         ratio = np.where(is_met | ~is_decided, 0, distance / expected.allowed)
         ratio, ulps, units = (
             np.where(np.isnan(x), np.inf, x)

@@ -21,6 +21,7 @@ CheckFunction = Callable[..., Any]
 FULL = frozenset({"float64", "float32"})  # the precisions in which everything is asked
 # In double alone where whole numbers meet real ones: what int64 and float32 make is each library's own affair.
 DOUBLE = frozenset({"float64"})
+COMPLEX = frozenset({"complex128", "complex64"})  # those in which only holomorphic ops are
 Applies = Callable[[Op], bool]
 
 

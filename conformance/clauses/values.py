@@ -53,4 +53,6 @@ CLAUSES = (
            "Whether a batch's gradients are summed or averaged decides the learning rate."),
     Clause("E22", MUST, "The value equals the reference within the allowed error.",
            "A gradient can only be judged where engine and specification mean the same function."),
+    Clause("E23", MUST, "At complex operands the gradient of a holomorphic op is that of its rule or the conjugate, as elected in A18.",
+           "A conjugate too many leaves every real test green, and turns descent into ascent along the imaginary part."),
 )  # fmt: skip

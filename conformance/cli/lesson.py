@@ -243,6 +243,7 @@ def _further(op: Op, family: str) -> list[tuple[str, str]]:
         ),
         "E20": (Trait.REDUCTION in op.traits, "a reduction's axis has many spellings"),
         "E21": (Trait.LOSS in op.traits, "summed or averaged over the batch"),
+        "E23": (Trait.HOLOMORPHIC in op.traits, "the same formulas at complex operands"),
         "A10": (op.has_several_outputs, "when only some outputs are used"),
     }
     return [

@@ -10,6 +10,7 @@ from conformance.ops import (
     activations,
     elementwise,
     flat,
+    holomorphic,
     indexing,
     layers,
     linear_algebra,
@@ -19,15 +20,18 @@ from conformance.ops import (
 )
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
-    "elementwise": elementwise.ROWS,
-    "reductions": reductions.ROWS,
-    "shape": shape.ROWS,
-    "indexing": indexing.ROWS,
-    "linear_algebra": linear_algebra.ROWS,
-    "activations": activations.ROWS,
-    "layers": layers.ROWS,
-    "losses": losses.ROWS,
-    "flat": flat.ROWS,
+    family: tuple(map(holomorphic.marked, rows))
+    for family, rows in {
+        "elementwise": elementwise.ROWS,
+        "reductions": reductions.ROWS,
+        "shape": shape.ROWS,
+        "indexing": indexing.ROWS,
+        "linear_algebra": linear_algebra.ROWS,
+        "activations": activations.ROWS,
+        "layers": layers.ROWS,
+        "losses": losses.ROWS,
+        "flat": flat.ROWS,
+    }.items()
 }
 
 ALL_OPS: dict[str, Op] = {op.name: op for rows in FAMILIES.values() for op in rows}

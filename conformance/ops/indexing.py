@@ -223,7 +223,7 @@ PLACES = (
         formula="x̄ = g, v̄ = g[index]", source="linear in both: x plus the scattered values",
         law=writing(BASIC + LISTS)),
     general("index_update", index_update,
-        lambda g, z, x, values, index: index_update(g, np.zeros(np.shape(values), x.dtype), index=index),
+        lambda g, z, x, values, index: index_update(g, np.zeros(np.shape(values), g.dtype), index=index),
         lambda g, z, x, values, index: getitem(g, index=index),
         formula="x̄ = g, 0 at index; v̄ = g[index]",
         source="linear in both: what is overwritten has no influence", law=writing(BASIC)),

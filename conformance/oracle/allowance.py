@@ -8,6 +8,9 @@ what rounding alone does to this case. No number is typed in per op, and none gr
 Where an op acts on every element alone, so does the allowance. An op that mixes its entries mixes their
 rounding errors too, in an order that is the engine's to choose: there every entry is allowed the
 largest distance found in the array (normwise error, Higham 2002, ch. 3).
+
+Complex numbers are judged by the modulus: a product of two is accurate in it, and not in each of its parts
+(Higham 2002, section 3.6).
 """
 
 from __future__ import annotations
@@ -75,7 +78,7 @@ def expect(
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
     with np.errstate(all="ignore"):
-        exact = [np.asarray(x) for x in evaluate([_cast(x, EXTENDED) for x in inputs])]
+        exact = [np.asarray(x) for x in evaluate([extended(x) for x in inputs])]
         rng = np.random.default_rng(0)
         trials = [trial(evaluate, inputs, dtype, by) for by in (None, *[rng] * moves)]
         return [
@@ -85,12 +88,13 @@ def expect(
 
 
 def _allow(exact: Array, trials: Sequence[Array], dtype: str, scale: float, entries: str) -> Expected:
-    spread = np.max([_distance(value.astype(EXTENDED), exact) for value in trials], axis=0)
+    spread = np.max([_distance(extended(value), exact) for value in trials], axis=0)
     if entries == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
-    largest = float(finfo(dtype).max)
-    ulp = np.abs(np.spacing(np.clip(exact, -largest, largest).astype(dtype))).astype(EXTENDED)
-    floor = float(finfo(dtype).eps) * scale
+    precision = finfo(dtype)
+    largest = float(precision.max)
+    ulp = np.spacing(np.minimum(np.abs(exact), largest).astype(precision.dtype)).astype(EXTENDED)
+    floor = float(precision.eps) * scale
     explained = SPREADS * spread
     return Expected(exact, explained + ULPS * ulp + floor, ulp, explained)
 
@@ -100,8 +104,11 @@ def _distance(trial: Array, exact: Array) -> Array:
     return np.where(np.isfinite(exact) & ~np.isfinite(trial), np.inf, np.abs(trial - exact))
 
 
-def _cast(array: Array, dtype: Any) -> Array:
-    return array.astype(dtype) if is_real(array.dtype) else array
+def extended(array: Array) -> Array:
+    """Real and complex numbers in extended precision; integers and truth values as they are."""
+    if array.dtype.kind == "c":
+        return array.astype(np.result_type(array, EXTENDED))
+    return array.astype(EXTENDED) if is_real(array.dtype) else array
 
 
 # ---- ops ----------------------------------------------------------------------------------------
@@ -155,7 +162,7 @@ def own_doubts(op: Op, case: Case) -> list[Array]:
     """
     wrt = differentiable(op, case)
     evaluate = gradients_of(op, case, wrt)
-    inputs = [_cast(x, EXTENDED) for x in (*case.operands, *case.cotangents)]
+    inputs = [extended(x) for x in (*case.operands, *case.cotangents)]
     with np.errstate(all="ignore"), rounding_by(np.random.default_rng(0), "longdouble"):
         exact = [np.asarray(x) for x in evaluate(inputs)]
         trials = [evaluate([rounding_on(x) for x in inputs]) for _ in range(MOVES)]

@@ -3,6 +3,9 @@
 For an operand, a direction v and a cotangent g, the rule is right when ⟨rule(g), v⟩ = ⟨g, Jv⟩. The
 right side needs the reference alone. Everything is evaluated in extended precision, so that what
 remains is the rule's error and not the arithmetic's.
+
+The rule of a holomorphic row is proven at complex operands too: along v and along iv, where a derivative
+that is complex-linear (the Cauchy-Riemann equations) and one that is not differ.
 """
 
 from __future__ import annotations
@@ -14,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Case
-from conformance.dtype import is_real
 from conformance.op import Kind, Op
+from conformance.oracle.allowance import extended
 from conformance.oracle.derivative import (
     REAL,
     Array,
@@ -31,6 +34,8 @@ PROVEN = 1e-10  # the largest relative disagreement of a proven row
 
 COMPLEX_STEP = "complex step"
 EXTENDED = "extended precision"
+CAUCHY_RIEMANN = "Cauchy-Riemann"
+TURN = (3 + 4j) / 5  # of modulus 1: gives a real direction both parts
 
 # A gradient smaller than this beside the cotangent is judged as if it were this large. In a saturated tail
 # a rule such as 1 - tanh² cancels to nothing: its digits are the arithmetic's, right formula or wrong.
@@ -87,13 +92,13 @@ class _Call:
 
     def __init__(self, op: Op, case: Case) -> None:
         self.op, self.parameters = op, case.parameters
-        self.operands = [x.astype(REAL) if is_real(x.dtype) else x for x in case.operands]
+        self.operands = [extended(x) for x in case.operands]
         self.output = op.reference(*self.operands, **self.parameters)
         self.outputs = self.output if op.has_several_outputs else (self.output,)
         self.wrt = [i for i, x in enumerate(self.operands) if op.is_differentiable(i)]
         self.rng = np.random.default_rng(case.draw)
         signed = [self._signed(np.shape(z)) for z in self.outputs]
-        self.cotangents = [[g.astype(REAL) for g in case.cotangents], signed]
+        self.cotangents = [[extended(g) for g in case.cotangents], signed]
 
     @property
     def has_entries(self) -> bool:
@@ -113,11 +118,15 @@ class _Call:
     def _along(self, index: int, pulled: Sequence[Array], used: set[str]) -> Iterator[float]:
         function, x = self._of(index), self.operands[index]
         directions = self._directions(x.shape)
-        is_complex = all(is_analytic(function, x, v) for v in directions[:DIRECTIONS])
-        used.add(COMPLEX_STEP if is_complex else EXTENDED)
+        has_step = not np.iscomplexobj(x) and all(
+            is_analytic(function, x, v) for v in directions[:DIRECTIONS]
+        )
+        used.add(COMPLEX_STEP if has_step else CAUCHY_RIEMANN if np.iscomplexobj(x) else EXTENDED)
+        if np.iscomplexobj(x):
+            directions = [turn * v for v in directions[:DIRECTIONS] for turn in (TURN, 1j * TURN)]
         room = self._room(index)
         for v in directions:
-            slope = complex_step(function, x, v) if is_complex else extended_differences(function, x, v, room)
+            slope = complex_step(function, x, v) if has_step else extended_differences(function, x, v, room)
             for g, gradient in zip(self.cotangents, pulled, strict=True):
                 yield disagreement(_joined(g), slope, gradient, v)
 
@@ -146,8 +155,11 @@ class _Call:
             kin = [np.ravel(self.operands[i]) for i in self.wrt if self.op.domain(i).kind is Kind.DISTINCT]
             gaps = np.diff(np.sort(np.concatenate(kin)))
             distances.append(float(gaps.min(initial=np.inf)) / 2)  # two entries may move towards each other
+        if np.iscomplexobj(x):
+            distances.append(1 - float(np.abs(x.imag).max(initial=0)))  # poles are at least as far as ±i
         if domain.kind in (Kind.INVERTIBLE, Kind.POSITIVE_DEFINITE) and x.size:
-            singular = np.linalg.svd(x.astype(np.float64), compute_uv=False)
+            double = np.complex128 if np.iscomplexobj(x) else np.float64
+            singular = np.linalg.svd(x.astype(double), compute_uv=False)
             distances.append(float(singular.min()) / x.shape[-1])  # as far as the nearest singular matrix
         return min(distances, default=np.inf)
 

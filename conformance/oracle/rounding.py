@@ -4,6 +4,9 @@ An array whose NumPy operations each move their result by at most one unit in th
 Carlo arithmetic, Parker 1997). Evaluated on such arrays, a rule shows how it amplifies the rounding
 of its own steps: a slope `1 - tanh(x)**2` in the tail, where moving x itself changes nothing.
 
+Complex numbers come in two roles. In a rule of real numbers one is a number and its tangent, each rounded
+as what it is; in a rule of complex operands it is one number, which arithmetic rounds in its modulus.
+
 The numbers of bfloat16 are carried in float32 (`conformance.dtype`), and every result is rounded to
 bfloat16 before it is moved by one of its units. So are the constants of a formula, as NumPy does with float16.
 """
@@ -17,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from conformance.dtype import BFLOAT16, carried, is_real, narrowed
+from conformance.dtype import BFLOAT16, carried, is_inexact, narrowed
 
 Array = np.ndarray[Any, Any]
 
@@ -79,16 +82,27 @@ def _step(array: Array, size: Array, rng: np.random.Generator, *, furthest: int)
     return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)
 
 
+def moved_whole(array: Array, rng: np.random.Generator) -> Array:
+    """Every number moved by at most one unit in the last place of its modulus, in both of its parts."""
+    if array.dtype.kind != "c":
+        return moved(array, rng)
+    size, parts = np.abs(array), np.empty_like(array)
+    parts.real, parts.imag = (_step(part, size, rng, furthest=1) for part in (array.real, array.imag))
+    return parts
+
+
 def rounded(array: Array) -> Array:
     """The array moved, and rounding from here on; integers and truth values as they are."""
     rng = _rounding.get().rng
-    return rounding_on(array if rng is None or not is_real(array.dtype) else moved(array, rng))
+    return rounding_on(array if rng is None or not is_inexact(array.dtype) else moved_whole(array, rng))
 
 
 def rounding_on(array: Array) -> Array:
     """The array as it is, and rounding from here on; integers and truth values round nothing."""
     plain: Array = carried(array)
-    return plain.view(Rounded) if plain.dtype.kind in "fc" else plain
+    if plain.dtype.kind == "c":
+        return plain.view(RoundedWhole)
+    return plain.view(Rounded) if plain.dtype.kind == "f" else plain
 
 
 class Rounded(np.ndarray[Any, Any]):
@@ -102,8 +116,9 @@ class Rounded(np.ndarray[Any, Any]):
         if method == "at":
             return None
         several = isinstance(results, tuple)
-        least = None if ufunc in PICKING else _tangent(plain)
-        outputs = tuple(_rounded_result(z, least) for z in (results if several else (results,)))
+        outputs = tuple(
+            self._rounded(z, plain, is_picked=ufunc in PICKING) for z in (results if several else (results,))
+        )
         for target, output in zip(into or (), outputs, strict=False):
             if target is not None:
                 target.view(np.ndarray)[...] = output
@@ -118,8 +133,31 @@ class Rounded(np.ndarray[Any, Any]):
         else:
             result = super().__array_function__(function, types, operands, keywords)
         if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
-            return rounding_on(narrowed(result, _rounding.get().dtype))
+            return carried(narrowed(result, _rounding.get().dtype)).view(type(self))
         return result
+
+    def _rounded(self, result: Any, operands: Sequence[Any], *, is_picked: bool) -> Any:
+        value = np.asarray(result)
+        if value.dtype.kind not in "fc":
+            return result
+        dtype, rng = _rounding.get()
+        value = narrowed(value, dtype)
+        if rng is not None and not is_picked:
+            value = self._moved(value, operands, rng)
+        return carried(value).view(type(self))
+
+    def _moved(self, value: Array, operands: Sequence[Any], rng: np.random.Generator) -> Array:
+        """The result of an operation on these operands, moved; a complex one is a number and its tangent."""
+        least = _tangent(operands)
+        return moved(value, rng, least if np.shape(least) == value.shape else 0)
+
+
+class RoundedWhole(Rounded):
+    """The same of a complex number as one number."""
+
+    def _moved(self, value: Array, operands: Sequence[Any], rng: np.random.Generator) -> Array:
+        """The result moved by its modulus."""
+        return moved_whole(value, rng)
 
 
 def _constant(operand: Any) -> Any:
@@ -136,15 +174,3 @@ def _tangent(operands: Sequence[Any]) -> Any:
     """
     is_complex = len(operands) == 1 and np.iscomplexobj(operands[0])
     return np.abs(np.imag(operands[0])) if is_complex else 0
-
-
-def _rounded_result(result: Any, least: Any) -> Any:
-    """The result moved, each part by at least the size `least`; as it is where that is None."""
-    value = np.asarray(result)
-    if value.dtype.kind not in "fc":
-        return result
-    dtype, rng = _rounding.get()
-    value = narrowed(value, dtype)
-    if rng is not None and least is not None:
-        value = moved(value, rng, least if np.shape(least) == value.shape else 0)
-    return rounding_on(value)

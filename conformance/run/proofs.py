@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from conformance.op import Trait
 from conformance.ops import find
 from conformance.oracle.proof import Proof, prove
 from conformance.run.conduct import Request, header_of
@@ -23,12 +24,18 @@ from conformance.strategies import Effort, draw_cases
 EFFORT = Effort(signatures=12, draws=2, samples=0, programs=0)
 # Operands of few bits: the steps of an oracle are then exact also where a reference rounds to double.
 DTYPE = "float32"
+COMPLEX_DTYPE = "complex64"
+# The numbers differ and not the arrangements, which are proven over real ones.
+COMPLEX_EFFORT = Effort(signatures=4, draws=2, samples=0, programs=0)
 
 
 def prove_row(name: str, seed: int = 0, effort: Effort = EFFORT) -> Proof:
-    """The proof of one row over the cases of a seed."""
+    """The proof of one row over the cases of a seed; of a holomorphic one over complex cases too."""
     op = find(name)
-    return prove(op, draw_cases(op, DTYPE, seed, effort))
+    cases = draw_cases(op, DTYPE, seed, effort)
+    if Trait.HOLOMORPHIC in op.traits:
+        cases += draw_cases(op, COMPLEX_DTYPE, seed, COMPLEX_EFFORT)
+    return prove(op, cases)
 
 
 def prove_rows(names: Sequence[str], workers: int = 0) -> Iterator[Proof]:

@@ -81,7 +81,8 @@ class RunLine(msgspec.Struct, frozen=True, tag="run"):
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is needed to believe a verdict other than pass, and to see it again.
 
-    Arrays are nested lists of numbers; NaN and infinities are the strings "nan", "inf", "-inf".
+    Arrays are nested lists of numbers; NaN and infinities are the strings "nan", "inf", "-inf",
+    complex numbers strings as Python writes them, "1+2j".
     `case` holds op, operands, parameters, cotangent and dtype where the subject is an op. Where a gradient is
     not the rule's, `fault` says whose fault that is by the `witnesses`: "engine wrong", "rule wrong" or "adapter wrong".
     """

@@ -2,6 +2,9 @@
 
 Numbers lie on a coarse grid, so that failures read well and ties and kinks are avoided by
 construction; a `full` texture then moves each off the grid by less than half a step.
+
+A complex number has its real part in the domain and its imaginary part in a strip so narrow that no
+pole and no branch cut of the catalogue's functions reaches into it.
 """
 
 from __future__ import annotations
@@ -21,12 +24,21 @@ TEXTURES = ("round", "full", "zeros", "wide")
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 STEP = 1 / 8
 JITTER = 0.4  # of a step; below one half, so that grid neighbours never meet
+# Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.
+STRIP = Domain(low=-0.875, high=0.875)
 
 
 def operands(
     domains: Sequence[Domain], shapes: Sequence[Shape], dtype: str, texture: str, rng: Generator
 ) -> tuple[Array, ...]:
     """One array per operand, inside its domain and away from its kinks."""
+    if is_complex(dtype):
+        part = np.finfo(dtype).dtype.name
+        real = operands(domains, shapes, part, texture, rng)
+        return tuple(
+            joined(x, _real(STRIP, x.shape, part, texture, rng)) if domain.is_differentiable else x
+            for x, domain in zip(real, domains, strict=True)
+        )
     sizes = [int(np.prod(shape)) for shape in shapes]
     kinds = [domain.kind for domain in domains]
     distinct = iter(_distinct(sum(n for n, k in zip(sizes, kinds, strict=True) if k is Kind.DISTINCT), rng))
@@ -42,6 +54,9 @@ def operands(
 
 def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     """A cotangent: signed, so that neither a sign nor a permutation can hide."""
+    if is_complex(dtype):
+        part = np.finfo(dtype).dtype.name
+        return joined(*(cotangent(shape, part, texture, rng) for _ in range(2)))
     values = rng.integers(1, 13, shape) * rng.choice((-0.25, 0.25), shape)
     if texture == "full":
         values = rng.standard_normal(shape)
@@ -55,6 +70,16 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     elif texture == "constant":
         values = np.broadcast_to(values.flat[0] if np.size(values) else 0.0, shape)
     return np.array(values, dtype=dtype)
+
+
+def is_complex(dtype: str) -> bool:
+    """Whether numbers of a type have two parts."""
+    return np.dtype(dtype).kind == "c"
+
+
+def joined(real: Array, imaginary: Array) -> Array:
+    """Complex numbers of these parts, in their precision."""
+    return np.asarray(real + 1j * imaginary)
 
 
 def direction(domain: Domain, shape: Shape, dtype: str, rng: Generator) -> Array:

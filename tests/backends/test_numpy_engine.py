@@ -97,6 +97,20 @@ def test_numpy_s_own_spelling_is_differentiated(spelling: str) -> None:
         np.testing.assert_allclose(one.grad, numeric, rtol=1e-6, atol=1e-6)
 
 
+def test_at_complex_operands_the_cotangent_meets_the_slope_itself() -> None:
+    z, g = Tensor(V + 1j, requires_grad=True), V - 2j
+    np.exp(z).backward(g)
+    np.testing.assert_allclose(z.grad, g * np.exp(V + 1j))
+    assert z.grad.dtype == np.complex128
+
+
+def test_a_real_operand_gets_the_real_part_through_complex_numbers() -> None:
+    x, g = leaf(V), V - 2j
+    (x * (3 + 4j)).backward(g)
+    np.testing.assert_allclose(x.grad, (g * (3 + 4j)).real)
+    assert x.grad.dtype == np.float64
+
+
 # ---- refusals -------------------------------------------------------------------------------------
 
 
@@ -119,6 +133,23 @@ def test_a_gradient_argument_of_integers_is_refused() -> None:
 def test_a_leaf_of_integers_or_truth_values_is_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="only floating point"):
         Tensor(value, requires_grad=True)
+
+
+def test_a_complex_output_without_a_gradient_argument_is_refused() -> None:
+    with pytest.raises(TypeError, match="which of its parts is meant"):
+        np.sum(Tensor(V + 1j, requires_grad=True)).backward()
+
+
+def test_a_complex_gradient_argument_of_a_real_output_is_refused() -> None:
+    with pytest.raises(TypeError, match="of a float64 output"):
+        (leaf(V) * 2.0).backward(np.ones(4, complex))
+
+
+@pytest.mark.parametrize("function", [np.abs, np.real, np.vecdot.__call__])
+def test_what_is_not_holomorphic_is_refused_at_complex_operands(function: Any) -> None:
+    z = Tensor(V + 1j, requires_grad=True)
+    with pytest.raises(TypeError, match="of complex numbers has no derivative here"):
+        function(z, V) if function not in (np.abs, np.real) else function(z)
 
 
 def test_a_constant_has_nothing_to_go_back_to() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.case import Case
+from conformance.case import Case, listed
 from conformance.checks.sample import Sample
 from conformance.dtype import BFLOAT16
 from conformance.errors import UsageError
@@ -91,6 +91,27 @@ def test_drawn_cases_come_back_from_their_tokens(name: str, dtype: str) -> None:
         back = Case.from_token(case.token)
         assert same(case.operands, back.operands)
         assert same(dict(case.parameters), dict(back.parameters))
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_a_complex_case_comes_back_from_its_token(dtype: str) -> None:
+    for case in draw_cases(find("divide"), dtype, 1, Effort(4, 2, 1, 1)):
+        back = Case.from_token(case.token)
+        assert same(case.operands, back.operands)
+        assert same(case.cotangents, back.cotangents)
+        assert {x.dtype.name for x in (*back.operands, *back.cotangents)} == {dtype}
+
+
+@pytest.mark.parametrize(
+    ("array", "text"),
+    [
+        (np.array([[1 + 2j, -0.5j]], np.complex64), [["1+2j", "-0-0.5j"]]),
+        (np.array(3 + 0j), "3+0j"),
+        (np.array([complex("nan"), complex(0, -np.inf)]), ["nan+0j", "-infj"]),
+    ],
+)
+def test_complex_numbers_are_told_as_python_writes_them(array: Any, text: Any) -> None:
+    assert listed(array) == text
 
 
 def test_drawn_programs_come_back_from_their_tokens() -> None:

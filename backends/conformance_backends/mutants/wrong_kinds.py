@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Capability, Trace
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, Walking, behaviour
+from conformance_backends.mutants.mutant import Mutant, Walking, behaviour, rule
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
 
 # ---- no path -----------------------------------------------------------------------------------------
@@ -157,6 +157,41 @@ def fitted(cotangent: Any, operand: Any) -> Any:
     return cotangent if np.iscomplexobj(operand) else cotangent.real
 
 
+# ---- rules at complex operands ------------------------------------------------------------------------------
+
+
+def hermitian(right: Any, i: int, g: Any, z: Any, a: Any, b: Any) -> Any:
+    """The conjugate transpose of the partner, as is right where the gradient's conjugate is not elected."""
+    return right(i, g, z, np.conj(a), np.conj(b))
+
+
+def imaginary_slope_lost(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """The slope is that at the real part."""
+    return right(i, g, z, x.real.astype(x.dtype)) if np.iscomplexobj(x) else right(i, g, z, x)
+
+
+def imaginary_part_lost(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """The gradient is made real."""
+    return np.real(right(i, g, z, x)).astype(x.dtype)
+
+
+def conjugated_where_summed(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Of a cotangent that is summed over broadcast axes, the conjugate."""
+    pulled = right(i, g, z, *xs)
+    return pulled if np.shape(g) == np.shape(xs[i]) else np.conj(pulled)
+
+
+def wrong_in_single(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """In complex64 alone, a ten-thousandth too large."""
+    return right(i, g, z, x) * (1 + 1e-4 * (x.dtype == np.complex64))
+
+
+def through_single(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """A double gradient passes through complex64."""
+    pulled = right(i, g, z, x)
+    return pulled.astype(np.complex64).astype(x.dtype) if np.iscomplexobj(x) else pulled
+
+
 def complex_all_the_same(self: Any, leaf: Any) -> Any:
     """A real leaf's gradient is complex."""
     return None if leaf.grad is None else leaf.grad + 0j
@@ -164,6 +199,8 @@ def complex_all_the_same(self: Any, leaf: Any) -> Any:
 
 COMPLEX = Walking.capabilities | {Capability.COMPLEX}
 CONVENTIONS = {**Walking.conventions, "A18": "gradient"}
+
+HOLOMORPHIC = ("op/complex",)
 
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("elects-none-fills-in", "None is elected for an operand that is not used, and zeros are given.",
@@ -206,4 +243,16 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("real-gets-complex", "A real operand's gradient is complex where complex numbers are on the way.",
         ("contract/A19/real-operand",), base=Complex, capabilities=COMPLEX, conventions=CONVENTIONS,
         grad=complex_all_the_same),
+    rule("conjugate-too-many", "Of complex matrices the conjugate transpose is taken, though the conjugate is elected.",
+        HOLOMORPHIC, ("matmul",), hermitian),
+    behaviour("conjugate-missing", "The gradient is elected, and its conjugate given.",
+        HOLOMORPHIC, ops=("multiply", "solve"), conventions=CONVENTIONS),
+    rule("slope-of-the-real-part", "The slope is right for real operands, and taken at the real part of complex ones.",
+        HOLOMORPHIC, ("exp", "square"), imaginary_slope_lost),
+    rule("gradient-made-real", "The imaginary part of a gradient is dropped.", HOLOMORPHIC, ("sin",), imaginary_part_lost),
+    rule("conjugate-where-summed", "Where a complex operand was broadcast, its gradient is the conjugate.",
+        HOLOMORPHIC, ("add",), conjugated_where_summed),
+    rule("wrong-in-complex64", "In complex64 alone the gradient is a ten-thousandth too large.",
+        HOLOMORPHIC, ("cos",), wrong_in_single),
+    rule("rounded-to-complex64", "A complex128 gradient passes through complex64.", HOLOMORPHIC, ("reciprocal",), through_single),
 )  # fmt: skip

@@ -191,6 +191,11 @@ def complete(cotangents: Sequence[Any], outputs: Any) -> Any:
 
 
 def fitted(cotangent: Any, operand: Any) -> Any:
-    """The cotangent in its operand's dtype: mixed precision must not leak into a gradient."""
-    fits = cotangent is None or cotangent.dtype == operand.dtype
-    return cotangent if fits else cotangent.astype(operand.dtype)
+    """The cotangent in its operand's dtype: mixed precision must not leak into a gradient.
+
+    A real operand moves along the real axis alone, so that of a complex cotangent it receives the real part.
+    """
+    if cotangent is None or cotangent.dtype == operand.dtype:
+        return cotangent
+    is_turned = cotangent.dtype.kind == "c" and operand.dtype.kind == "f"
+    return (np.real(cotangent) if is_turned else cotangent).astype(operand.dtype)

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from conformance.dtype import BFLOAT16, carried, is_real, narrowed
-from conformance.op import Op
+from conformance.dtype import BFLOAT16, carried, is_inexact, is_real, narrowed
+from conformance.op import Op, Trait
 from conformance.ops import CATALOGUE
 from conformance_backends.numpy_engine import spellings
 from conformance_backends.numpy_engine.graph import (
@@ -43,19 +43,18 @@ class Tensor(NDArrayOperatorsMixin):
     """An array, and where it came from.
 
     Args:
-        value: anything NumPy makes an array of; floating point if `requires_grad`.
+        value: anything NumPy makes an array of; real or complex floating point if `requires_grad`.
         requires_grad: whether gradients are to arrive here (this makes it a leaf).
 
     Raises:
-        TypeError: if a gradient is required of integers or truth values, which have none, or of
-            complex numbers, for which the rules of the catalogue are not written.
+        TypeError: if a gradient is required of integers or truth values, which have none.
     """
 
     __slots__ = ("__weakref__", "_accumulation", "edge", "grad", "requires_grad", "value")
 
     def __init__(self, value: Any, *, requires_grad: bool = False) -> None:
         self.value: np.ndarray[Any, Any] = np.asarray(value.value if isinstance(value, Tensor) else value)
-        if requires_grad and not is_real(self.value.dtype):
+        if requires_grad and not is_inexact(self.value.dtype):
             raise TypeError(f"only floating point tensors have gradients, not {self.value.dtype}")
         self.requires_grad = requires_grad
         self.grad: np.ndarray[Any, Any] | None = None
@@ -171,6 +170,8 @@ class Tensor(NDArrayOperatorsMixin):
         Raises:
             ValueError: if the output is not a scalar and no gradient is given, or if the gradient's
                 shape is not the output's.
+            TypeError: if the output is complex and no gradient is given, or if it is real and the
+                gradient complex.
             RuntimeError: if nothing behind this output requires a gradient.
         """
         edge = edge_of(self)
@@ -195,12 +196,15 @@ def seed(output: Tensor, gradient: Any) -> Tensor:
                 f"backward() on an output of shape {output.shape} needs a gradient argument: "
                 "only a scalar output has the obvious seed 1"
             )
+        if output.dtype.kind == "c":
+            raise TypeError("a complex output has no obvious seed: which of its parts is meant?")
         gradient = np.ones((), output.dtype)
     given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
     if given.shape != output.shape:
         raise ValueError(f"the gradient has shape {given.shape}, the output {output.shape}")
-    if not is_real(given.dtype):
-        raise TypeError(f"the gradient must be floating point, not {given.dtype}")
+    fits = is_inexact if output.dtype.kind == "c" else is_real
+    if not fits(given.dtype):
+        raise TypeError(f"the gradient of a {output.dtype} output must be floating point, not {given.dtype}")
     return given if given.dtype == output.dtype else given.astype(output.dtype)
 
 
@@ -232,7 +236,8 @@ def edge_of(operand: Any) -> Edge | None:
 def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
     """Compute a row on operands and, if any of them needs a gradient, remember how.
 
-    The value of a row that is flat is a constant.
+    The value of a row that is flat is a constant. At complex operands only a holomorphic row has a rule: the
+    transpose of a complex-linear map, g ↦ g · f′, without a conjugate.
     """
     values = [np.asarray(detach(operand)) for operand in operands]
     output = computed(op, values, parameters)
@@ -241,7 +246,7 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
     ]
     if op.is_flat or not is_recording() or not any(edges):
         return wrap(output, None)
-    if any(value.dtype.kind == "c" for value in values):
+    if Trait.HOLOMORPHIC not in op.traits and any(value.dtype.kind == "c" for value in values):
         raise TypeError(f"{op.name} of complex numbers has no derivative here; detach what needs none")
 
     saved = tuple(map(np.asarray, output)) if isinstance(output, tuple) else np.asarray(output)
@@ -282,7 +287,7 @@ def wrap(output: Any, node: Node | None) -> Any:
 def tensor_at(value: Any, edge: Edge | None) -> Tensor:
     """A tensor whose cotangent goes along `edge`; a constant where there is none."""
     tensor = Tensor(value)
-    if edge is not None and is_real(tensor.dtype):
+    if edge is not None and is_inexact(tensor.dtype):
         tensor.edge, tensor.requires_grad = edge, True
     return tensor
 

@@ -9,24 +9,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.op import Op
+from conformance.op import Op, Trait
 from conformance.ops import ALL_OPS, find
-from conformance.oracle.proof import COMPLEX_STEP, EXTENDED, PROVEN, prove
-from conformance.run.proofs import DTYPE, EFFORT, prove_row
-from conformance.strategies import draw_cases
+from conformance.ops.holomorphic import HOLOMORPHIC
+from conformance.oracle.proof import CAUCHY_RIEMANN, COMPLEX_STEP, EXTENDED, PROVEN, prove
+from conformance.run.proofs import COMPLEX_DTYPE, COMPLEX_EFFORT, DTYPE, EFFORT, prove_row
+from conformance.strategies import Effort, draw_cases
 
 # Every oracle has rows, so every oracle has a chance to miss something.
 WITNESSES = ("tanh", "abs", "matmul", "softmax", "max", "split", "slogdet", "cross_entropy", "where")
 
 
-def prove_changed(name: str, change: Callable[[Any], Any]) -> Any:
+def prove_changed(
+    name: str, change: Callable[[Any], Any], dtype: str = DTYPE, effort: Effort = EFFORT
+) -> Any:
     """The proof of a row whose gradients are changed on their way out."""
     op = find(name)
 
-    def rule(index: int, g: Any, z: Any, *operands: Any, **parameters: Any) -> Any:
+    def rule(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
         return change(op.rule(index, g, z, *operands, **parameters))
 
-    return prove(replace(op, rule=rule), draw_cases(op, DTYPE, 0, EFFORT))
+    return prove(replace(op, rule=rule), draw_cases(op, dtype, 0, effort))
 
 
 @pytest.mark.parametrize("name", ALL_OPS)
@@ -74,7 +77,8 @@ def test_a_rule_transposed_is_caught() -> None:
 @pytest.mark.parametrize(
     ("name", "oracle"),
     [
-        *((name, COMPLEX_STEP) for name in ("exp", "matmul", "cholesky", "sort")),
+        *((name, COMPLEX_STEP) for name in ("cholesky", "sort")),
+        *((name, f"{CAUCHY_RIEMANN}, {COMPLEX_STEP}") for name in ("exp", "matmul")),
         *((name, EXTENDED) for name in ("abs", "hypot", "var", "astype")),
     ],
 )
@@ -93,3 +97,33 @@ def test_calls_without_entries_are_counted_apart() -> None:
     assert (proof.cases, proof.empty, proof.error) == (0, len(empty), 0.0)
     assert empty
     assert not proof.holds
+
+
+# ---- complex operands ------------------------------------------------------------------------------
+
+NOT_HOLOMORPHIC = ("abs", "real", "conj", "vecdot", "vector_norm", "var", "softsign", "slogdet")
+
+
+def prove_at_complex_operands(name: str, change: Callable[[Any], Any] = lambda gradient: gradient) -> Any:
+    return prove_changed(name, change, COMPLEX_DTYPE, COMPLEX_EFFORT)
+
+
+def test_every_holomorphic_row_is_one_of_the_catalogue() -> None:
+    assert {name for name, op in ALL_OPS.items() if Trait.HOLOMORPHIC in op.traits} == HOLOMORPHIC
+
+
+@pytest.mark.parametrize("name", NOT_HOLOMORPHIC)
+def test_a_row_that_is_not_holomorphic_is_not_proven_at_complex_operands(name: str) -> None:
+    assert name not in HOLOMORPHIC
+    assert not prove_at_complex_operands(name).holds
+
+
+@pytest.mark.parametrize("name", ["multiply", "exp", "matmul", "solve", "getitem", "split"])
+@pytest.mark.parametrize(
+    "change",
+    [np.conj, lambda g: np.asarray(g.real, g.dtype), lambda g: g * (1 + np.longdouble(1e-9))],
+    ids=["conjugated", "real part alone", "off by a billionth"],
+)
+def test_a_rule_wrong_at_complex_operands_is_caught(name: str, change: Callable[[Any], Any]) -> None:
+    assert prove_at_complex_operands(name).holds
+    assert prove_at_complex_operands(name, change).error > PROVEN

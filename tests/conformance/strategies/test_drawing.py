@@ -19,7 +19,7 @@ from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.sweep import expected_program_gradients, reverse_sweep
 from conformance.strategies import Effort, draw_cases, explore, smallest_case
 from conformance.strategies.programs import LONGEST, draw_programs, smallest_program
-from conformance.strategies.values import COTANGENTS, TEXTURES, cotangent, operands
+from conformance.strategies.values import COTANGENTS, STRIP, TEXTURES, cotangent, operands
 
 EFFORT = Effort(signatures=4, draws=2, samples=1, programs=1)
 
@@ -68,6 +68,25 @@ def test_what_is_drawn_is_an_array_without_axes_too(name: str) -> None:
         assert any(x.shape == () for x in drawn)
         assert all(type(x) is np.ndarray for x in drawn)
         assert {case.token[:3] for case in cases} == {"c1:"}
+
+
+@pytest.mark.parametrize("name", ["log", "tan", "asin", "divide", "inv", "embedding"])
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_a_complex_operand_has_its_real_part_in_the_domain_and_its_imaginary_part_in_a_strip(
+    name: str, dtype: str
+) -> None:
+    op = find(name)
+    cases = draw_cases(op, dtype, 0, Effort(6, 4, 1, 1))
+    numbers = [(op.domain(i), x) for case in cases for i, x in enumerate(case.operands)]
+    drawn = [(domain, x) for domain, x in numbers if domain.is_differentiable]
+    assert {x.dtype.name for _, x in drawn} == {dtype}
+    for domain, x in drawn:
+        assert (np.abs(x.imag) < STRIP.high).all()
+        assert (x.real > domain.low).all()
+        assert (x.real < domain.high).all()
+        assert all((x.real != kink).all() for kink in domain.kinks)
+    assert any((x.imag != 0).any() for _, x in drawn)
+    assert any((g.real < 0).any() and (g.imag < 0).any() for case in cases for g in case.cotangents)
 
 
 def test_both_dtypes_get_the_same_signatures() -> None:
