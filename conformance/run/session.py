@@ -218,6 +218,8 @@ def run_session(
             raise KeyboardInterrupt
         if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or keeper.trouble:
             return keeper.trouble or [said.getvalue().strip() or f"pytest ended with {code!r}"]
+        if not keeper.kept:  # no answer, and no death of a worker either: nothing to count against an engine
+            return [said.getvalue().strip() or f"pytest ended with {code!r} before anything was asked"]
         keeper.keep_missing()
         return []
 

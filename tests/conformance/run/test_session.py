@@ -10,7 +10,7 @@ import pytest
 from conformance.run import journal
 from conformance.run.plan import Item, items_of
 from conformance.run.results import ResultLine, Verdict
-from conformance.run.session import Keeper
+from conformance.run.session import Keeper, run_session
 
 ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == "mine/op/tanh/float64"]
 FIRST, SECOND = ITEMS[:2]
@@ -40,6 +40,16 @@ def test_a_death_before_anything_is_noted_is_of_the_question_that_was_given(
         (tmp_path / "gw0.now").write_bytes(written)
     assert kept_of(tmp_path, FIRST).id == FIRST.id
     assert FIRST.id in journal.culprits(tmp_path)
+
+
+def test_a_session_in_which_nothing_was_asked_is_no_crash_of_the_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pytest, "main", lambda *_, **__: pytest.ExitCode.NO_TESTS_COLLECTED)
+    kept: list[ResultLine] = []
+    (trouble,) = run_session(["mine"], ITEMS, (), workers=1, known=(), timeout=2.0, keep=kept.append)
+    assert "before anything was asked" in trouble
+    assert not kept
 
 
 def test_a_death_by_the_watchdog_is_a_timeout(tmp_path: Path) -> None:
