@@ -32,23 +32,26 @@ def pushing_is_the_transpose_of_pulling(seen: Observation) -> tuple[float, float
     tangents = [
         direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
     ]
-    pushed = _pushed(seen, tangents)
+    moved = pushed(seen, tangents)
     places = _places(seen, rng)
     entries, product = _expected(seen, tangents, places)
-    got = np.concatenate([np.ravel(t) for t in pushed])[places]
+    got = np.concatenate([np.ravel(t) for t in moved])[places]
     worst = hold_within(got, entries, f"the tangent, at the places {places} of the outputs in a row")
-    _hold_adjoint(seen, tangents, pushed, product)
+    _hold_adjoint(seen, tangents, moved, product)
     return worst
 
 
-def _pushed(seen: Observation, tangents: Sequence[Array]) -> list[Array]:
-    """The engine's tangents, one per output; None stands for zeros."""
+def pushed(seen: Observation, tangents: Sequence[Array]) -> list[Array]:
+    """The engine's tangents, one per output; None stands for zeros.
+
+    Raises Violation where one has not its output's shape, and what the engine raises.
+    """
     arrays = [seen.backend.array(np.array(x)) for x in seen.case.operands]
     function = restricted(seen.backend.call(seen.op.name, seen.case.parameters), arrays, seen.wrt)
     operands = [np.array(seen.case.operands[i]) for i in seen.wrt]
-    _, pushed = seen.backend.jvp(function, operands, [np.array(t) for t in tangents])
+    _, moved = seen.backend.jvp(function, operands, [np.array(t) for t in tangents])
     values = []
-    for g, tangent in zip(seen.case.cotangents, pushed, strict=True):
+    for g, tangent in zip(seen.case.cotangents, moved, strict=True):
         value = np.zeros(g.shape, g.dtype) if tangent is None else plain(seen.backend, tangent)
         if value.shape != g.shape:
             raise Violation(f"a tangent has shape {value.shape}, its output {g.shape}")

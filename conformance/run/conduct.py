@@ -18,10 +18,21 @@ import conformance
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
 from conformance.run import threads
+from conformance.run.bystanders import statements
 from conformance.run.describe import Description, describe_all
 from conformance.run.known import read_known
 from conformance.run.plan import Item, digest, items_of, select, shard
-from conformance.run.results import UNEXPECTED, EndLine, ResultLine, RunLine, SpecLine, Verdict, counts_of
+from conformance.run.results import (
+    UNEXPECTED,
+    EndLine,
+    ResultLine,
+    RunLine,
+    SpecLine,
+    StatementLine,
+    Verdict,
+    counts_of,
+    with_statements,
+)
 from conformance.run.runfile import SCHEMA, RunWriter
 from conformance.run.session import run_session
 
@@ -90,6 +101,7 @@ def conduct(request: Request, audience: Audience) -> int:
 
     audience.begin(header, len(chosen))
     trouble: list[str] = []
+    said: list[StatementLine] = []
     was_interrupted = False
     try:
         for specs, part in _sessions(descriptions, items, chosen):
@@ -102,6 +114,9 @@ def conduct(request: Request, audience: Audience) -> int:
                 timeout=request.timeout,
                 keep=keep,
             )
+        for line in statements(results, _engines(descriptions)):
+            writer.write(line)
+            said.append(line)
     except KeyboardInterrupt:
         was_interrupted = True
     is_complete = len(results) == len(chosen) and not was_interrupted and not trouble
@@ -109,7 +124,7 @@ def conduct(request: Request, audience: Audience) -> int:
     seconds = round(time.perf_counter() - started, 3)
     writer.write(EndLine(is_complete, counts_of(results), seconds, code))
     writer.close()
-    audience.end(header, results, request, trouble)
+    audience.end(header, with_statements(results, said), request, trouble)
     return code
 
 
@@ -151,6 +166,16 @@ def _sessions(
             specs.append(description.spec)
             gathered.extend(part)
     return list(sessions.values())
+
+
+def _engines(descriptions: Sequence[Description]) -> list[tuple[str, list[str]]]:
+    """Every engine that could start: how to ask for its first mode, and the names of all its modes."""
+    engines: dict[str, tuple[str, list[str]]] = {}
+    for description in descriptions:
+        if not description.line.error:
+            _, names = engines.setdefault(engine_of(description.spec), (description.spec, []))
+            names.append(description.line.name)
+    return list(engines.values())
 
 
 def _options(request: Request) -> list[str]:

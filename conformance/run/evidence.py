@@ -49,5 +49,6 @@ def _whole(
         token=token_of(check, question),
         fault=found.fault.value if isinstance(found, Heard) else "",
         witnesses=found.witnesses if isinstance(found, Heard) else (),
+        operand=found.operand if isinstance(found, Heard) else None,
         script=script_of(backend, lambda recorder: put(check, recorder, question), failure),
     )

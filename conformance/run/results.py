@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -84,7 +84,8 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     Arrays are nested lists of numbers; NaN and infinities are the strings "nan", "inf", "-inf",
     complex numbers strings as Python writes them, "1+2j".
     `case` holds op, operands, parameters, cotangent and dtype where the subject is an op. Where a gradient is
-    not the rule's, `fault` says whose fault that is by the `witnesses`: "engine wrong", "rule wrong" or "adapter wrong".
+    not the rule's, `fault` says whose fault that is by the `witnesses`: "engine wrong", "rule wrong" or "adapter wrong";
+    they were asked about the gradient of `operand` at the entry `where`.
     """
 
     message: str
@@ -97,6 +98,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     script: str = ""
     fault: str = ""
     witnesses: tuple[Witness, ...] = ()
+    operand: int | None = None
     reason: str = ""  # of a known failure
     link: str = ""
 
@@ -132,6 +134,13 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     measured: dict[str, float] | None = None
     evidence: Evidence | None = None
     reading: Reading | None = None
+
+
+class StatementLine(msgspec.Struct, frozen=True, tag="statement"):
+    """What another engine of the run says of a case, once all is asked: one more witness of the result `id`."""
+
+    id: str
+    witness: Witness
 
 
 class TimingLine(msgspec.Struct, frozen=True, tag="timing", omit_defaults=True):
@@ -185,9 +194,26 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     exit_code: int = 0
 
 
+def with_statements(results: Iterable[ResultLine], statements: Iterable[StatementLine]) -> list[ResultLine]:
+    """The results, each with what the other engines say of its case added to its witnesses."""
+    said: dict[str, list[Witness]] = {}
+    for line in statements:
+        said.setdefault(line.id, []).append(line.witness)
+    return [_joined(result, said.get(result.id, ())) for result in results]
+
+
+def _joined(result: ResultLine, said: Sequence[Witness]) -> ResultLine:
+    if not said or result.evidence is None:
+        return result
+    witnesses = (*result.evidence.witnesses, *said)
+    return msgspec.structs.replace(
+        result, evidence=msgspec.structs.replace(result.evidence, witnesses=witnesses)
+    )
+
+
 def counts_of(results: Iterable[ResultLine]) -> dict[str, int]:
     """How many of the results have each verdict; one that none has is left out."""
     return dict(Counter(result.verdict.value for result in results))
 
 
-Line = RunLine | ResultLine | TimingLine | ProofLine | MutantLine | EndLine
+Line = RunLine | ResultLine | StatementLine | TimingLine | ProofLine | MutantLine | EndLine

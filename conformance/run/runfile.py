@@ -20,8 +20,10 @@ from conformance.run.results import (
     ProofLine,
     ResultLine,
     RunLine,
+    StatementLine,
     TimingLine,
     counts_of,
+    with_statements,
 )
 
 SCHEMA = 1
@@ -109,11 +111,14 @@ def read_run(path: Path) -> Run:
     if first.schema != SCHEMA:
         raise RunFileError(f"{path} has schema {first.schema}; this version reads schema {SCHEMA}")
     run = Run(first, [], [], [], [])
+    statements: list[StatementLine] = []
     for line in lines:
         if isinstance(line, str):
             run.damage = run.damage or line
         if isinstance(line, ResultLine):
             run.results.append(line)
+        elif isinstance(line, StatementLine):
+            statements.append(line)
         elif isinstance(line, TimingLine):
             run.timings.append(line)
         elif isinstance(line, ProofLine):
@@ -122,6 +127,7 @@ def read_run(path: Path) -> Run:
             run.mutants.append(line)
         elif isinstance(line, EndLine):
             run.end = line
+    run.results = with_statements(run.results, statements)
     return run
 
 

@@ -49,9 +49,14 @@ AGREEING = {
 
 
 class Heard(Violation):
-    """A violation with what the witnesses say of it, and whose fault that makes it."""
+    """A violation with what the witnesses say of it, and whose fault that makes it.
 
-    def __init__(self, violation: Violation, fault: Fault, witnesses: tuple[Witness, ...]) -> None:
+    `operand` is the one whose gradient they were asked about, at the entry `where`.
+    """
+
+    def __init__(
+        self, violation: Violation, fault: Fault, witnesses: tuple[Witness, ...], operand: int
+    ) -> None:
         super().__init__(
             str(violation),
             expected=violation.expected,
@@ -63,6 +68,7 @@ class Heard(Violation):
         )
         self.fault = fault
         self.witnesses = witnesses
+        self.operand = operand
 
 
 class Acquitted(ConformanceError):

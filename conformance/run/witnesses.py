@@ -1,15 +1,19 @@
 """Witnesses: whose fault it is that a gradient is not the rule's.
 
 Before an engine is called wrong, those are asked that do not use the rule: how far the rule's own answer moves when
-its operands do, the slope of the reference, the engine's value, and the slope of what the engine computes. They
+its operands do, the slope of the reference, the engine's value, the slope of what the engine computes, and its forward mode. They
 speak of the entry that is furthest out. Where they cannot tell, beside a kink for instance, the proof of the row stands.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from conformance.backend import Capability
 from conformance.case import Array
+from conformance.checks.forward_mode import pushed
 from conformance.checks.measuring import measuring
 from conformance.checks.observation import Observation, hold_within, plain
 from conformance.checks.registry import NotThisCase
@@ -17,7 +21,7 @@ from conformance.dtype import finfo
 from conformance.errors import ConformanceError, Violation
 from conformance.oracle.allowance import Expected, expected_gradients, expected_values, own_doubts
 from conformance.oracle.proof import EXTENDED, slope_of
-from conformance.run.dispute import Dispute, Real, dispute_in
+from conformance.run.dispute import DIGITS, Dispute, Real, dispute_in
 from conformance.run.testimony import Acquitted, Fault, Heard, Side, Witness
 
 GROSS = 2.0**-7  # of the largest value: two functions differ by more, two ways to compute one by less
@@ -40,7 +44,8 @@ def judged(seen: Observation, failure: Violation, moves: int) -> ConformanceErro
     if dispute is None:
         return failure
     witnesses = (_conditioning(dispute, moves), _reference(dispute), _value(dispute), _own_slope(dispute))
-    heard = Heard(failure, _fault(*(witness.agrees_with for witness in witnesses)), witnesses)
+    fault = _fault(*(witness.agrees_with for witness in witnesses))
+    heard = Heard(failure, fault, (*witnesses, *_adjoint(dispute)), dispute.operand)
     if heard.fault is Fault.CONDITIONING:
         return NotThisCase(f"ill-conditioned: {witnesses[0].says}")
     if heard.fault in ACQUITTING:
@@ -128,6 +133,27 @@ def _own_slope(dispute: Dispute) -> Witness:
         return Witness(name, "the engine's values have no slope here that differences can find")
     says = f"the slope of what the engine computes is {slope:.6g} ± {doubt:.1g}"
     return Witness(name, says, dispute.side_of(slope, doubt))
+
+
+def _adjoint(dispute: Dispute) -> Iterator[Witness]:
+    """What the engine's forward mode, if it has one, makes of the entry: ⟨g, Jv⟩ along its axis v is ⟨Jᵀg, v⟩."""
+    seen, name = dispute.seen, "forward mode"
+    if Capability.FORWARD not in seen.backend.capabilities:
+        return
+    direction, length = dispute.direction()
+    still = [np.zeros_like(seen.case.operands[i]) for i in seen.wrt]
+    still[dispute.position] += direction.astype(still[dispute.position].dtype)
+    try:
+        tangents = pushed(seen, still)
+    except Exception as error:
+        yield Witness(name, f"the engine raised {type(error).__name__} where it pushes a tangent")
+        return
+    terms = [np.ravel(g.astype(Real) * t) for g, t in zip(seen.case.cotangents, tangents, strict=True)]
+    slope, size = (
+        Real(np.sum(part)) / length for part in (np.concatenate(terms), np.abs(np.concatenate(terms)))
+    )
+    doubt = DIGITS * Real(finfo(seen.case.dtype).eps) * size
+    yield Witness(name, f"pushed forward, the entry is {slope:.10g}", dispute.side_of(slope, doubt))
 
 
 def _differences(dispute: Dispute) -> tuple[Real, Real]:

@@ -12,7 +12,7 @@ import pytest
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
 
-from conformance.backend import Backend
+from conformance.backend import Backend, Capability
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.observation import Observation
@@ -29,7 +29,8 @@ from conformance.run.testimony import Fault, Side, Witness
 from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=3, draws=2, samples=2, programs=3)
-WITNESSES = ("conditioning", "complex step", "value", "engine's differences")
+RULELESS = ("conditioning", "complex step", "value", "engine's differences")
+WITNESSES = (*RULELESS, "forward mode")
 
 
 def asked(backend: Backend, op: str = "tanh", check: str = "op/vjp", dtype: str = "float64") -> ResultLine:
@@ -75,14 +76,54 @@ def test_a_wrong_gradient_of_the_right_function_is_the_engine_s(dtype: str, chec
     assert line.verdict is Verdict.FAIL
     assert evidence(line).fault == Fault.ENGINE
     assert tuple(w.name for w in evidence(line).witnesses) == WITNESSES
-    assert sides(line) == [Side.RULE] * 4
+    # The reference engine's forward mode transposes its own rules, so that it is as wrong as they are.
+    assert sides(line) == [*[Side.RULE] * 4, Side.ENGINE]
+
+
+def test_an_engine_without_a_forward_mode_is_judged_without_it() -> None:
+    class OneWay(NumpyTape):
+        capabilities: ClassVar[frozenset[Capability]] = NumpyTape.capabilities - {Capability.FORWARD}
+        ops: ClassVar[dict[str, Any]] = {
+            **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
+        }  # fmt: skip
+
+    line = asked(OneWay())
+    assert evidence(line).fault == Fault.ENGINE
+    assert tuple(w.name for w in evidence(line).witnesses) == RULELESS
+
+
+def test_a_forward_mode_that_disagrees_with_the_gradient_is_told() -> None:
+    class Pushing(NumpyTape):
+        ops: ClassVar[dict[str, Any]] = {
+            **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
+        }  # fmt: skip
+
+        def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+            (x,), (t,) = operands, tangents
+            return (np.tanh(x),), (engine.Tensor(t * (1 - np.tanh(x) ** 2)),)
+
+    assert evidence(asked(Pushing())).witnesses[-1].agrees_with is Side.RULE
+
+
+def test_a_forward_mode_that_raises_cannot_tell() -> None:
+    class Refusing(NumpyTape):
+        ops: ClassVar[dict[str, Any]] = {
+            **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
+        }  # fmt: skip
+
+        def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+            raise NotImplementedError
+
+    assert evidence(asked(Refusing())).witnesses[-1].told == (
+        "forward mode: the engine raised NotImplementedError where it pushes a tangent (cannot tell)"
+    )
 
 
 def test_a_gradient_off_by_some_hundred_ulp_is_the_engine_s() -> None:
     loose = calling("tanh", engine.custom(np.tanh, lambda g, x: [g * (1 - np.tanh(x) ** 2) * (1 + 1e-13)]))
     line = asked(loose)
     assert line.verdict is Verdict.FAIL
-    assert sides(line) == [Side.RULE, Side.RULE, Side.RULE, Side.UNKNOWN]
+    assert sides(line)[:4] == [Side.RULE, Side.RULE, Side.RULE, Side.UNKNOWN]
 
 
 def test_a_gradient_that_is_dropped_is_the_engine_s() -> None:
@@ -98,7 +139,7 @@ def test_an_adapter_that_calls_another_function_is_not_counted_against_the_engin
     line = asked(calling("tanh", NumpyTape.ops["sin"]))
     assert line.verdict is Verdict.ADAPTER_ERROR
     assert evidence(line).fault == Fault.ADAPTER
-    assert sides(line) == [Side.RULE, Side.RULE, Side.NEITHER, Side.ENGINE]
+    assert sides(line)[:4] == [Side.RULE, Side.RULE, Side.NEITHER, Side.ENGINE]
     assert "the adapter calls another function" in evidence(line).message
 
 
@@ -112,7 +153,7 @@ def test_a_wrong_rule_is_ours_and_not_counted_against_the_engine() -> None:
     line = asked(NumpyTape())
     assert line.verdict is Verdict.ADAPTER_ERROR
     assert evidence(line).fault == Fault.RULE
-    assert sides(line) == [Side.RULE, Side.ENGINE, Side.RULE, Side.ENGINE]
+    assert sides(line)[:4] == [Side.RULE, Side.ENGINE, Side.RULE, Side.ENGINE]
     assert "please report this case to this project" in evidence(line).message
 
 
@@ -173,7 +214,7 @@ def test_an_engine_that_refuses_beside_the_case_is_a_witness_that_cannot_tell() 
 
     line = asked(Narrow())
     assert line.verdict is Verdict.FAIL
-    assert evidence(line).witnesses[-1].told == (
+    assert evidence(line).witnesses[3].told == (
         "engine's differences: the engine raised ValueError beside the case (cannot tell)"
     )
 
@@ -223,7 +264,7 @@ def test_an_engine_that_is_right_has_no_dispute() -> None:
 def test_the_failure_tells_its_witnesses_in_a_line_each() -> None:
     text = told(asked(calling("tanh", NumpyTape.ops["sin"])), None)
     assert "  fault   adapter wrong, by its witnesses" in text
-    assert text.count("\n  witness ") == 4
+    assert text.count("\n  witness ") == 5
     assert "(agrees with the rule)" in text
 
 
