@@ -8,9 +8,16 @@ from conformance.checks import Check
 from conformance.checks.sample import Sample
 from conformance.errors import ConformanceError, Violation
 from conformance.run.asking import Question, put, token_of
-from conformance.run.results import Evidence
+from conformance.run.results import Evidence, printable
 from conformance.run.script import script_of
 from conformance.run.testimony import Acquitted, Heard
+
+
+def message_of(failure: BaseException | None) -> str:
+    """What a failure says in an answer."""
+    if failure is None or isinstance(failure, ConformanceError):
+        return printable(str(failure))
+    return printable(f"{type(failure).__name__}: {failure}")
 
 
 def evidence_of(
@@ -20,9 +27,7 @@ def evidence_of(
 
     What cannot be written down is left out, and said: an answer must not be lost with what shows it.
     """
-    message = (
-        f"{type(failure).__name__}: {failure}" if not isinstance(failure, ConformanceError) else str(failure)
-    )
+    message = message_of(failure)
     if question is None:
         return Evidence(message=message)
     try:

@@ -30,7 +30,8 @@ from conformance.points.point import Place
 from conformance.program import Program
 from conformance.run.asking import Question, ask, ask_seen, failure_of, verdict_of
 from conformance.run.atlas import reading_of
-from conformance.run.evidence import evidence_of
+from conformance.run.evidence import evidence_of, message_of
+from conformance.run.known import KnownFailure, entry_for
 from conformance.run.plan import Item
 from conformance.run.results import Evidence, ResultLine, Verdict
 from conformance.run.tally import Tally
@@ -49,7 +50,7 @@ class Executor:
         seed: of everything drawn.
         effort: how much is drawn.
         shrink: whether failures are made small before they are told.
-        is_known: whether a failure is on record already, and need not be made small once more.
+        known: the failures on record, which need not be made small once more.
         note: is told the id of every item before it is asked, so that a crash has a name.
     """
 
@@ -61,9 +62,9 @@ class Executor:
         effort: Effort,
         shrink: bool = True,
         note: Note = lambda text: None,
-        is_known: Callable[[str], bool] = lambda identifier: False,
+        known: Sequence[KnownFailure] = (),
     ) -> None:
-        self.is_known = is_known
+        self.known = known
         self.backend = backend
         self.note = note
         self.seed = seed
@@ -103,6 +104,7 @@ class Executor:
                         continue
                     self.note(item.id)
                     tally.ask(check, self.backend, case, partial(ask_seen, seen))
+                    self._look_behind(item, tally)
         for item, tally in tallies.items():
             self.note(item.id)
             yield self.told(item, tally)
@@ -127,9 +129,19 @@ class Executor:
             return self.told(item, tally)
         for question in self.questions(check, item.dtype):
             tally.ask(check, self.backend, question, ask)
+            self._look_behind(item, tally)
             if tally.failure is not None:
                 break
         return self.told(item, tally)
+
+    def _look_behind(self, item: Item, tally: Tally) -> None:
+        """Go on where a failure is on record by what it says: nothing else shall hide behind it."""
+        entry = self._entry_for(item, tally.failure) if tally.failure else None
+        if entry and entry.says:
+            tally.set_aside()
+
+    def _entry_for(self, item: Item, failure: BaseException | None) -> KnownFailure | None:
+        return entry_for(self.known, item.id, message_of(failure)) if self.known else None
 
     def _started(self, item: Item) -> Tally:
         """A fresh tally; closed from the start where the backend does not declare what the check needs."""
@@ -153,6 +165,7 @@ class Executor:
     def told(self, item: Item, tally: Tally) -> ResultLine:
         """The result that a tally amounts to."""
         check = item.definition
+        tally.settle()
         verdict = verdict_of(tally.failure, type(self.backend)) if tally.failure else Verdict.PASS
         evidence = None
         if verdict is Verdict.PASS and not tally.cases and check.kind is Kind.CAPABILITY:
@@ -197,7 +210,7 @@ class Executor:
         if verdict is Verdict.UNSUPPORTED:
             return Evidence(message=str(tally.failure))
         question, failure = tally.question, tally.failure
-        if self.shrink and question is not None and not self.is_known(item.id):
+        if self.shrink and question is not None and not self._entry_for(item, failure):
             question, failure = self._smallest(item, verdict, question, failure)
         return evidence_of(item.definition, self.backend, question, failure)
 
@@ -209,7 +222,8 @@ class Executor:
 
         def is_failing(candidate: Question) -> bool:
             error = failure_of(check, self.backend, candidate)
-            return error is not None and verdict_of(error, backend) is verdict
+            is_alike = error is not None and verdict_of(error, backend) is verdict
+            return is_alike and not self._entry_for(item, error)
 
         smallest: Question | None = None
         if isinstance(question, Case):

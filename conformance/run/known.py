@@ -18,11 +18,14 @@ from conformance.run.results import UNEXPECTED, Evidence, ResultLine, Verdict
 class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
     """One entry of the file: an id (a `*` stands for anything), why, and where it can be seen.
 
+    `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
+    and the cases behind a known failure are asked as well. An entry that leaves it out covers whatever goes wrong there.
     `script` is a file beside the known-failures file that shows the failure without this project.
     """
 
     id: str
     reason: str
+    says: str | tuple[str, ...] = ()
     link: str = ""
     token: str = ""
     script: str = ""
@@ -31,6 +34,17 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
     def covers(self, identifier: str) -> bool:
         """Whether it speaks of that result."""
         return fnmatch.fnmatchcase(identifier, self.id)
+
+    def explains(self, identifier: str, message: str) -> bool:
+        """Whether it speaks of that failure."""
+        patterns = (self.says,) if isinstance(self.says, str) else self.says
+        is_said = not patterns or any(fnmatch.fnmatchcase(message, pattern) for pattern in patterns)
+        return is_said and self.covers(identifier)
+
+
+def entry_for(known: Sequence[KnownFailure], identifier: str, message: str) -> KnownFailure | None:
+    """The entry that speaks of a failure; None where it is news."""
+    return next((entry for entry in known if entry.explains(identifier, message)), None)
 
 
 def read_known(path: Path) -> tuple[KnownFailure, ...]:
@@ -49,16 +63,22 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
 
 def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.date) -> ResultLine:
     """The result in the light of the known failures: a failure becomes known, a pass becomes fixed."""
-    entry = next((k for k in known if k.covers(result.id)), None)
-    if entry is None or (entry.expires and entry.expires < today):
+    known = [entry for entry in known if not (entry.expires and entry.expires < today)]
+    if result.verdict in UNEXPECTED:
+        entry, becomes = entry_for(known, result.id, _message(result)), Verdict.KNOWN
+    elif result.verdict is Verdict.PASS:
+        entry, becomes = next((entry for entry in known if entry.id == result.id), None), Verdict.FIXED
+    else:
+        return result
+    if entry is None:
         return result
     evidence = result.evidence or Evidence(message="listed among the known failures, but it passes")
     noted = msgspec.structs.replace(evidence, reason=entry.reason, link=entry.link or entry.script)
-    if result.verdict in UNEXPECTED:
-        return msgspec.structs.replace(result, verdict=Verdict.KNOWN, evidence=noted)
-    if result.verdict is Verdict.PASS and "*" not in entry.id:
-        return msgspec.structs.replace(result, verdict=Verdict.FIXED, evidence=noted)
-    return result
+    return msgspec.structs.replace(result, verdict=becomes, evidence=noted)
+
+
+def _message(result: ResultLine) -> str:
+    return result.evidence.message if result.evidence else ""
 
 
 def stale(
@@ -70,8 +90,8 @@ def stale(
     """
     if not is_complete:
         known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
-    failing = [r.id for r in results if r.verdict in UNEXPECTED or r.verdict is Verdict.KNOWN]
-    return [entry for entry in known if not any(entry.covers(identifier) for identifier in failing)]
+    failing = [(r.id, _message(r)) for r in results if r.verdict in UNEXPECTED or r.verdict is Verdict.KNOWN]
+    return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
 
 
 def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
@@ -79,11 +99,11 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     entries = document.setdefault("known", tomlkit.aot())
     listed = read_known(path) if path.exists() else ()
-    added = [r for r in results if r.verdict in UNEXPECTED and not any(k.covers(r.id) for k in listed)]
+    added = [r for r in results if r.verdict in UNEXPECTED and not entry_for(listed, r.id, _message(r))]
     for result in added:
         table = tomlkit.table()
         table["id"] = result.id
-        table["reason"] = reason or (result.evidence.message if result.evidence else "")
+        table["reason"] = reason or _message(result)
         if result.evidence and result.evidence.token:
             table["token"] = result.evidence.token
         entries.append(table)

@@ -112,7 +112,7 @@ class Worker:
                 seed=self.seed,
                 effort=self.effort,
                 note=note,
-                is_known=lambda identifier: any(entry.covers(identifier) for entry in self.known),
+                known=self.known,
             )
         return self._executors[name]
 

@@ -31,6 +31,7 @@ class Tally:
     measured: dict[str, float] | None = None
     failure: BaseException | None = None
     question: Question | None = None
+    aside: tuple[BaseException, Question] | None = None
     undecided: list[str] = field(default_factory=list)
 
     def ask(self, check: Check, backend: Backend, question: Question, ask: Ask) -> None:
@@ -42,6 +43,17 @@ class Tally:
             self.cases += 1
             self.entries.add(compared, partial(token_of, check, question))
         self.seconds += time.perf_counter() - started
+
+    def set_aside(self) -> None:
+        """Ask on behind a failure that is on record: it stands, unless another one comes."""
+        if self.failure is not None and self.question is not None:
+            self.aside = self.aside or (self.failure, self.question)
+            self.failure = self.question = None
+
+    def settle(self) -> None:
+        """Where nothing else failed, what was set aside is the failure."""
+        if self.failure is None and self.aside is not None:
+            self.failure, self.question = self.aside
 
     def _ask(self, check: Check, backend: Backend, question: Question, ask: Ask) -> bool:
         """Whether the question decided anything."""

@@ -13,6 +13,7 @@ for name, function in (
     ("transpose", np.transpose),
     ("pad", lambda x: np.pad(x, 1, "constant")),
     ("einsum", lambda x: np.einsum("ij->ji", x)),
+    ("concatenate", lambda x: np.concatenate((x, np.zeros((1, 3))))),
 ):
     pullback, y = make_vjp(function)(np.ones((2, 3)))
     g = np.ones(y.shape)
@@ -23,3 +24,6 @@ for name, function in (
 pullback, y = make_vjp(np.sum)(np.array(1.0))
 g = np.ones(())
 print("sum of a 0-d array: the gradient is the cotangent itself:", pullback(g) is g)
+
+pullback, y = make_vjp(np.diag)(np.ones(2))
+print("diag of a vector: the gradient can be written:", pullback(np.ones(y.shape)).flags.writeable)

@@ -20,7 +20,6 @@ from conformance.run.accuracy import Accuracy
 from conformance.run.conduct import exit_code
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
-from conformance.run.known import KnownFailure, judge, read_known, stale, write_known
 from conformance.run.plan import Item, items_of, matches, select, shard
 from conformance.run.results import (
     BackendLine,
@@ -29,11 +28,13 @@ from conformance.run.results import (
     MutantLine,
     ProofLine,
     ResultLine,
+    StatementLine,
     TimingLine,
     Verdict,
     printable,
 )
 from conformance.run.runfile import decode, encode, json_schema
+from conformance.run.testimony import Side, Witness
 from conformance.strategies import Effort
 
 EFFORT = Effort(signatures=2, draws=2, samples=2, programs=3)
@@ -191,69 +192,6 @@ def test_a_failure_is_made_small_and_carries_a_token_and_a_script() -> None:
     assert "backward" in evidence.script
 
 
-# ---- known failures -------------------------------------------------------------------------------------------
-
-
-def known(identifier: str, **more: Any) -> list[KnownFailure]:
-    return [KnownFailure(identifier, "because", **more)]
-
-
-@pytest.mark.parametrize("identifier", ["numpy/op/tanh/vjp/float64", "numpy/op/tanh/*", "*"])
-def test_a_failure_that_is_listed_is_known(identifier: str) -> None:
-    told = judge(result(Verdict.FAIL), known(identifier), TODAY)
-    assert told.verdict is Verdict.KNOWN
-    assert told.evidence is not None
-    assert (told.evidence.reason, told.evidence.message) == ("because", "m")
-
-
-def test_a_failure_that_is_not_listed_stays_one() -> None:
-    assert judge(result(Verdict.FAIL), known("numpy/op/tanh/vjp/float32"), TODAY).verdict is Verdict.FAIL
-
-
-def test_a_pass_that_is_listed_by_its_id_is_fixed() -> None:
-    assert judge(result(Verdict.PASS), known("numpy/op/tanh/vjp/float64"), TODAY).verdict is Verdict.FIXED
-
-
-def test_a_pass_under_a_star_is_a_pass() -> None:
-    assert judge(result(Verdict.PASS), known("numpy/op/tanh/*"), TODAY).verdict is Verdict.PASS
-
-
-@pytest.mark.parametrize(("day", "verdict"), [(31, Verdict.FAIL), (1, Verdict.KNOWN)])
-def test_an_entry_holds_until_it_expires(day: int, verdict: Verdict) -> None:
-    expires = datetime.date(2026, 5, 31) if day == 31 else TODAY
-    assert judge(result(Verdict.FAIL), known("*", expires=expires), TODAY).verdict is verdict
-
-
-def test_unsupported_is_never_known() -> None:
-    assert judge(result(Verdict.UNSUPPORTED), known("*"), TODAY).verdict is Verdict.UNSUPPORTED
-
-
-def test_entries_that_nothing_fails_for_are_stale() -> None:
-    entries = known("numpy/op/tanh/*") + known("numpy/op/exp/*")
-    assert stale(entries, [result(Verdict.KNOWN)]) == entries[1:]
-
-
-def test_writing_known_failures_keeps_comments_and_adds_each_once(tmp_path: Path) -> None:
-    path = tmp_path / "known.toml"
-    path.write_text('# ours\n[[known]]\nid = "numpy/op/exp/*"\nreason = "old"\n')
-    assert write_known(path, [result(Verdict.FAIL), result(Verdict.PASS, "numpy/x")], "") == 1
-    assert write_known(path, [result(Verdict.FAIL)], "") == 0
-    assert path.read_text().startswith("# ours\n")
-    assert [(e.id, e.reason, e.token) for e in read_known(path)] == [
-        ("numpy/op/exp/*", "old", ""),
-        ("numpy/op/tanh/vjp/float64", "m", "c1:x"),
-    ]
-
-
-@pytest.mark.parametrize(
-    "text", ["known = 3", "known = [3]", '[[known]]\nid = "x"', '[[known]]\nid = 1\nreason = ""', "[[known", "\xff"]
-)  # fmt: skip
-def test_a_file_that_is_no_list_of_known_failures_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "known.toml").write_bytes(text.encode("latin-1"))
-    with pytest.raises(UsageError, match="is not a known-failures file"):
-        read_known(tmp_path / "known.toml")
-
-
 # ---- what the run says ---------------------------------------------------------------------------------------
 
 
@@ -317,6 +255,7 @@ def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: 
 LINES = [
     result(Verdict.FAIL),
     msgspec.structs.replace(result(Verdict.PASS), accuracy=Accuracy((3, 0, 1), 0.5, 2.0, "x at [0]", "c1:x")),
+    StatementLine("numpy/op/tanh/vjp/float64", Witness("another", "it says 1", Side.RULE)),
     TimingLine("mlp", "s", "numpy", "float64", "gradient", 1.0, rounds=3),
     ProofLine("tanh", "complex step", 1e-16, 3),
     MutantLine("m", "w", ("op/vjp",), ()),
@@ -338,7 +277,7 @@ def test_the_schema_names_every_kind_of_line_and_every_field_written() -> None:
         for d in definitions.values()
         if "type" in d.get("properties", {})
     }
-    assert set(kinds) == {"run", "result", "timing", "proof", "mutant", "end"}
+    assert set(kinds) == {"run", "result", "statement", "timing", "proof", "mutant", "end"}
     for line in LINES:
         written = json.loads(encode(line))
         described = kinds[written["type"]]
