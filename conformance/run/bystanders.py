@@ -20,6 +20,7 @@ from conformance.case import Case
 from conformance.checks.observation import Observation
 from conformance.load import load_backend
 from conformance.ops import find
+from conformance.run.asking import MANY_MOVES
 from conformance.run.describe import patience
 from conformance.run.dispute import Dispute, Real
 from conformance.run.results import UNEXPECTED, ResultLine, StatementLine
@@ -27,7 +28,6 @@ from conformance.run.testimony import Side, Witness
 
 MARK = "conformance-statement:"
 MOST = 32  # cases that one bystander is asked: of an engine with more failures, the first tell enough
-MANY_MOVES = 64  # trials of rounding, as before an engine is called wrong
 
 
 class Matter(msgspec.Struct, frozen=True):
