@@ -7,6 +7,7 @@ faults. It tells a reader whether one engine stands alone, and someone who ports
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -97,7 +98,10 @@ class _Asked:
         self.thread.join()
         for line in self.out.decode(errors="replace").splitlines():
             if line.startswith(MARK):
-                yield msgspec.json.decode(line[len(MARK) :], type=StatementLine)
+                with contextlib.suppress(
+                    msgspec.MsgspecError
+                ):  # an engine may print anything, or die in the middle
+                    yield msgspec.json.decode(line[len(MARK) :], type=StatementLine)
 
 
 # ---- in a process of its own ------------------------------------------------------------------------------

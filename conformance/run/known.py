@@ -38,7 +38,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
     def explains(self, identifier: str, message: str) -> bool:
         """Whether it speaks of that failure."""
         patterns = (self.says,) if isinstance(self.says, str) else self.says
-        is_said = not patterns or any(fnmatch.fnmatchcase(message, pattern) for pattern in patterns)
+        is_said = not self.says or any(fnmatch.fnmatchcase(message, pattern) for pattern in patterns)
         return is_said and self.covers(identifier)
 
 

@@ -15,7 +15,7 @@ from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.cli import main
-from conformance.run.bystanders import MOST, Matter, statement, statements
+from conformance.run.bystanders import MARK, MOST, Matter, statement, statements
 from conformance.run.execute import result_of
 from conformance.run.results import Evidence, ResultLine, StatementLine, Verdict, with_statements
 from conformance.run.runfile import decode, encode, read_run
@@ -123,6 +123,14 @@ def test_a_bystander_that_hangs_says_what_it_said_before(
     monkeypatch.setenv("CONFORMANCE_PATIENCE", "5")
     said = list(statements([line, hung], [(str(adapter), ["another"])]))
     assert [(s.id, s.witness.agrees_with) for s in said] == [(line.id, Side.ENGINE)]
+
+
+def test_a_bystander_that_prints_what_looks_like_a_statement_is_not_believed(tmp_path: Path) -> None:
+    adapter = tmp_path / "loud.py"
+    adapter.write_text(f'print("{MARK}{{")\n{WRONG}')
+    line = failed(calling(engine.custom(np.tanh, lambda g, x: [g * 7])))
+    (said,) = statements([line], [(str(adapter), ["another"])])
+    assert (said.id, said.witness.name) == (line.id, "wrong")
 
 
 def test_of_many_failures_the_unexpected_ones_are_asked_first() -> None:

@@ -97,6 +97,7 @@ def test_a_file_that_is_no_list_of_known_failures_is_refused(text: str, tmp_path
     [
         ("it is wrong", Verdict.KNOWN),
         ("it *", Verdict.KNOWN),
+        ("", Verdict.KNOWN),
         (("never", "*wrong"), Verdict.KNOWN),
         ("wrong", Verdict.FAIL),
         (("never", "it raised *"), Verdict.FAIL),
