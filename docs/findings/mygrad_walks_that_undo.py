@@ -32,3 +32,13 @@ view[0] = -3.0
 print(
     "after a walk back, writing into y[0] leaves y", y.data.tolist(), "expected [[-3.0, -10.0], [15.0, 3.0]]"
 )
+
+x = mg.tensor([1.0, 2.0], constant=False)
+y = x * x
+y.backward([3.0, -2.0])
+view = y[:]
+try:
+    view[...] = 5.0
+    print("a view that was taken after a walk back can be written")
+except AssertionError as error:
+    print("a view that was taken after a walk back cannot be written:", error)
