@@ -29,31 +29,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(options: argparse.Namespace) -> int:
     """Measure, with progress, and tell."""
     import msgspec
-    from rich.progress import Progress
 
     from conformance.errors import NothingSelected
     from conformance.load import registered
     from conformance.ops import CATALOGUE
-    from conformance.run.sensitivity import sensitivity
+    from conformance.run.conduct import INTERRUPTED
 
     ops = [name for name in CATALOGUE if _is_chosen(name, options.query)]
     if not ops:
         raise NothingSelected(
             f"no op matches {' '.join(options.query)}; `conformance list ops` names them all"
         )
-    figures: list[Figure] = []
-    with Progress(transient=True, disable=options.as_json) as progress:
-        task = progress.add_task("", total=None)
-        for found in sensitivity(options.backends or list(registered()), ops, seed=options.seed):
-            progress.update(task, description=f"{found[0].backend} {found[0].op} {found[0].dtype}")
-            figures += found
+    figures, is_whole = _measured(options.backends or list(registered()), ops, options.seed)
     if options.output:
         options.output.write_text("\n".join(page(figures)) + "\n", encoding="utf-8")
     if options.as_json:
         print(msgspec.json.format(msgspec.json.encode(figures), indent=1).decode())
     else:
         show(figures)
-    return 0
+    return 0 if is_whole else INTERRUPTED
+
+
+def _measured(specs: Sequence[str], ops: Sequence[str], seed: int) -> tuple[list[Figure], bool]:
+    """The figures, with progress, and whether they are all of them: Ctrl-C keeps what was measured by then."""
+    import time
+
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.text import Text
+
+    from conformance.cli.progress import PAUSE
+    from conformance.run.sensitivity import sensitivity
+
+    figures: list[Figure] = []
+    console, spoken = Console(stderr=True), time.monotonic()
+    try:
+        with Progress(transient=True, console=console, disable=not console.is_terminal) as progress:
+            task = progress.add_task("", total=None)
+            for found in sensitivity(specs, ops, seed=seed):
+                here = f"{found[0].backend} {found[0].op} {found[0].dtype}"
+                progress.update(task, description=here)
+                if not console.is_terminal and time.monotonic() - spoken > PAUSE:
+                    spoken = time.monotonic()
+                    console.print(Text(f"{here}, {len(figures)} figures so far"))
+                figures += found
+    except KeyboardInterrupt:
+        console.print(Text(f"interrupted after {len(figures)} figures"))
+        return figures, False
+    return figures, True
 
 
 def _is_chosen(name: str, queries: Sequence[str]) -> bool:
@@ -103,10 +126,9 @@ def summary(figures: Sequence[Figure]) -> list[str]:
 
     lines = []
     for (backend, tester, dtype), found in medians(figures).items():
-        alarms = f", {found.alarms} called wrong as they are" if found.alarms else ""
-        lines.append(
-            f"{backend} {dtype}: {tester} notices {found.median:.1e} in the median of {found.ops} ops{alarms}"
-        )
+        alarms = f"{found.alarms} called wrong as they are" if found.alarms else ""
+        median = f"notices {found.median:.1e} in the median of {found.ops} ops" if found.ops else ""
+        lines.append(f"{backend} {dtype}: {tester} {', '.join(filter(None, (median, alarms)))}")
     return lines
 
 

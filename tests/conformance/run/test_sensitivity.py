@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
-from conformance.cli.sensitivity import page
+from conformance.cli import main
+from conformance.cli.sensitivity import page, summary
 from conformance.errors import UsageError
 from conformance.run import sensitivity as measuring
 from conformance.run.sensitivity import SUITE, Figure, medians, planted, sensitivity
@@ -82,3 +85,23 @@ def test_an_engine_without_rules_by_hand_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(NumpyTape, "capabilities", frozenset())
     with pytest.raises(UsageError, match="takes rules written by hand"):
         list(sensitivity(["numpy"], ["negative"]))
+
+
+def test_what_was_measured_before_an_interrupt_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def cut_short(*given: Any, **more: Any) -> Iterator[list[Figure]]:
+        yield [Figure("mine", "tanh", "float64", SUITE, 1e-15)]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measuring, "sensitivity", cut_short)
+    assert main(["sensitivity", "numpy", "--json", "-o", str(tmp_path / "page.md")]) == 2
+    said = capsys.readouterr()
+    assert [figure["op"] for figure in json.loads(said.out)] == ["tanh"]
+    assert "interrupted after 1 figures" in said.err
+    assert "tanh" in (tmp_path / "page.md").read_text()
+
+
+def test_a_test_that_calls_every_op_wrong_has_no_median() -> None:
+    alarm = Figure("mine", "tanh", "float64", "other", is_false_alarm=True)
+    assert summary([alarm]) == ["mine float64: other 1 called wrong as they are"]
