@@ -69,9 +69,8 @@ def _heard(results: Iterable[ResultLine]) -> Iterator[tuple[ResultLine, Matter]]
         evidence = result.evidence
         if evidence is None or evidence.operand is None or not evidence.token:
             continue
-        place = tuple(int(part) for part in evidence.where.strip("[]").split(",") if part.strip())
-        got = np.array(evidence.got, np.longdouble)
-        yield result, Matter(result.id, evidence.token, evidence.operand, place, float(got[place]))
+        got = float(np.array(evidence.got, np.float64)[evidence.place])
+        yield result, Matter(result.id, evidence.token, evidence.operand, evidence.place, got)
 
 
 class _Asked:

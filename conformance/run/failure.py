@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from conformance.clauses import STANDARD
@@ -42,9 +43,8 @@ def _numbers(result: ResultLine) -> str:
     """What was got and expected at the place, and what error is allowed there."""
     evidence = result.evidence
     assert evidence is not None
-    place = [int(part) for part in evidence.where.strip("[]").split(",") if part.strip()]
     got, expected, allowed = (
-        _at(values, place) for values in (evidence.got, evidence.expected, evidence.allowed)
+        _at(values, evidence.place) for values in (evidence.got, evidence.expected, evidence.allowed)
     )
     text = f"got {got}, expected {expected}"
     if allowed is None:
@@ -52,7 +52,7 @@ def _numbers(result: ResultLine) -> str:
     return f"{text}, allowed error {float(allowed):.2g} ({result.dtype or 'its dtype'}, from the textbook rule in that precision)"
 
 
-def _at(values: Any, place: list[int]) -> Any:
+def _at(values: Any, place: Sequence[int]) -> Any:
     for index in place:
         if not isinstance(values, list) or index >= len(values):
             return values

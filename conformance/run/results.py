@@ -106,6 +106,11 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
         for field in ("message", "where", "script", "reason"):
             msgspec.structs.force_setattr(self, field, printable(getattr(self, field)))
 
+    @property
+    def place(self) -> tuple[int, ...]:
+        """The indices that `where` writes."""
+        return tuple(int(part) for part in self.where.strip("[]").split(",") if part.strip())
+
 
 class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     """One verdict: a backend, a subject, a check, a dtype.
