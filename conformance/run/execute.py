@@ -210,7 +210,9 @@ class Executor:
         if verdict is Verdict.UNSUPPORTED:
             return Evidence(message=str(tally.failure))
         question, failure = tally.question, tally.failure
-        if self.shrink and question is not None and not self._entry_for(item, failure):
+        # Every try to make a question smaller that takes all memory would take it too.
+        is_dear = isinstance(failure, MemoryError)
+        if self.shrink and question is not None and not is_dear and not self._entry_for(item, failure):
             question, failure = self._smallest(item, verdict, question, failure)
         return evidence_of(item.definition, self.backend, question, failure)
 

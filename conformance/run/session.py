@@ -20,7 +20,7 @@ import pytest
 
 from conformance.errors import UsageError
 from conformance.load import load_backend
-from conformance.run import journal
+from conformance.run import journal, memory
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor, result_for
 from conformance.run.known import KnownFailure, judge, read_known
@@ -94,6 +94,8 @@ class Worker:
             return []
         if self.journal:
             self.journal.watch(self.timeout)
+            if self.journal.is_of_worker:
+                memory.bound()
         try:
             today = datetime.date.today()
             return [

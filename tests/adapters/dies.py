@@ -61,6 +61,19 @@ class HangsInC(NumpyTape):
     ops = dying(lambda: np.zeros(1).__class__ and ctypes.PyDLL(None).pause())
 
 
+def take_all():
+    """Takes memory for ever, as a walk in a circle does."""
+    taken = []
+    while True:
+        taken.append(np.ones(2**20))
+
+
+class TakesAllMemory(NumpyTape):
+    """Never returns, and fills the machine."""
+
+    ops = dying(take_all)
+
+
 class RaisesSystemExit(NumpyTape):
     """Calls sys.exit."""
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 HIT = "op/tanh/layout/float64"  # the only question that hands out arrays that are not in C order
 QUERIES = ("-q", "op/tanh/*/float64", "-q", "op/exp/*/float64")
@@ -37,6 +40,12 @@ def test_an_op_that_hangs_is_one_timeout(command: Any, adapters: Path) -> None:
     told = ask_dying(command, adapters, "Hangs", "HangsInC", timeout=6)
     for name in ("Hangs", "HangsInC"):
         assert only_the_hit_question_is(told, name, "timeout").startswith("no answer within 6 s")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its limit on data")
+def test_an_op_that_takes_all_memory_is_one_error(command: Any, adapters: Path) -> None:
+    told = ask_dying(command, adapters, "TakesAllMemory")
+    assert "MemoryError: " in only_the_hit_question_is(told, "TakesAllMemory", "error")
 
 
 def test_an_exception_beyond_exception_is_one_error(command: Any, adapters: Path) -> None:

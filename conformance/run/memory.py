@@ -1,0 +1,28 @@
+"""Memory: what a worker may take for one group of questions.
+
+A case is a few dozen numbers. An engine that walks in a circle takes memory until the machine has none,
+and what the machine then ends may be anybody's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+BOUND = 2**31  # bytes beyond what the process has: the largest graph asked for takes some 200 MB
+
+
+def bound(beyond: int = BOUND) -> None:
+    """From now on, more than so many bytes beyond what this process has are a MemoryError.
+
+    Set as a soft limit on data (getrlimit(2), RLIMIT_DATA); nothing happens on systems other than Linux,
+    which neither tell nor hold to it.
+    """
+    with contextlib.suppress(OSError, ImportError, ValueError):
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])  # data and stack, proc(5)
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        wanted = pages * resource.getpagesize() + beyond
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
