@@ -27,8 +27,16 @@ Array = np.ndarray[Any, Any]
 PRODUCT = 3  # roundings in the imaginary part of a product, ad + bc: those of two products and a sum
 
 # What picks one of its operands' entries, which rounds nothing: who asks which entry the largest is compares with it.
-PICKING = (np.maximum, np.minimum, np.fmax, np.fmin)
+PICKING = frozenset({"maximum", "minimum", "fmax", "fmin", "clip"})
 PICKING_FUNCTIONS = (np.median,)  # of an odd number, as the catalogue asks it
+
+# What IEEE 754 (section 5.4) has rounded to the nearest number, and what is made of nothing else.
+ROUNDED_TO_NEAREST = PICKING | {
+    *("add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal", "matmul", "vecdot"),
+    *("negative", "positive", "absolute", "fabs", "sign", "copysign", "conjugate", "heaviside"),
+    *("rint", "floor", "ceil", "trunc", "floor_divide", "remainder", "fmod"),
+}
+SOLVERS = (np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky)
 
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
 
@@ -41,6 +49,26 @@ class Rounding(NamedTuple):
 
 
 _rounding = contextvars.ContextVar[Rounding]("rounding")
+_library = contextvars.ContextVar[set[str] | None]("library", default=None)
+
+
+@contextlib.contextmanager
+def library_calls() -> Iterator[set[str]]:
+    """Within the block, the names of functions that rounded arrays are given to and no standard says how to round.
+
+    An elementary function, or the solution of a system, is only as good as the library that computes it.
+    """
+    called: set[str] = set()
+    token = _library.set(called)
+    try:
+        yield called
+    finally:
+        _library.reset(token)
+
+
+def _note_library(name: str) -> None:
+    if (called := _library.get()) is not None:
+        called.add(name)
 
 
 def trial(
@@ -116,8 +144,13 @@ class Rounded(np.ndarray[Any, Any]):
         if method == "at":
             return None
         several = isinstance(results, tuple)
+        if ufunc.__name__ not in ROUNDED_TO_NEAREST and is_inexact(
+            np.asarray(results[0] if several else results).dtype
+        ):
+            _note_library(ufunc.__name__)
         outputs = tuple(
-            self._rounded(z, plain, is_picked=ufunc in PICKING) for z in (results if several else (results,))
+            self._rounded(z, plain, is_picked=ufunc.__name__ in PICKING)
+            for z in (results if several else (results,))
         )
         for target, output in zip(into or (), outputs, strict=False):
             if target is not None:
@@ -127,6 +160,8 @@ class Rounded(np.ndarray[Any, Any]):
 
     def __array_function__(self, function: Any, types: Any, operands: Any, keywords: Any) -> Any:
         """What only arranges entries (`np.where`) moves nothing, and must not end the rounding that follows."""
+        if function in SOLVERS:
+            _note_library(function.__name__)
         if function in PICKING_FUNCTIONS:
             operands = [x.view(np.ndarray) if isinstance(x, Rounded) else x for x in operands]
             result = np.asarray(function(*operands, **keywords))

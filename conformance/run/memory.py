@@ -21,7 +21,8 @@ def bound(beyond: int = BOUND) -> None:
     with contextlib.suppress(OSError, ImportError, ValueError):
         import resource
 
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])  # data and stack, proc(5)
+        statm = Path("/proc/self/statm").read_text(encoding="ascii")
+        pages = int(statm.split()[5])  # of data and stack, see proc(5)
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         wanted = pages * resource.getpagesize() + beyond
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

@@ -173,13 +173,15 @@ class _Entry:
 
     allowed: float
     spread: float
+    units: float
 
     @property
     def why(self) -> str:
         """The parts of the allowance."""
-        rest = self.allowed - self.spread - ULPS
+        rest = self.allowed - self.spread - self.units
+        whose = "any library" if self.units == ULPS else "its own rounding"
         return (
-            f"{self.allowed:.0f} ulp are allowed: {ULPS:.0f} to any library, {self.spread:.0f} to the rounding of "
+            f"{self.allowed:.0f} ulp are allowed: {self.units:.0f} to {whose}, {self.spread:.0f} to the rounding of "
             f"the textbook rule, {rest:.0f} for being small beside its neighbours"
         )
 
@@ -199,7 +201,7 @@ def _entries(expected: Expected) -> Iterator[_Entry]:
     if expected.spread is not None:
         for parts in zip(expected.allowed[shown], expected.spread[shown], expected.ulp[shown], strict=True):
             allowed, spread, ulp = map(float, parts)
-            yield _Entry(allowed / ulp, spread / ulp)
+            yield _Entry(allowed / ulp, spread / ulp, expected.units)
 
 
 # ---- of all ops ---------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.dtype import BFLOAT16, finfo
 from conformance.ops import find
-from conformance.oracle.allowance import ULPS, expect, expected_gradients
-from conformance.oracle.rounding import Rounded, RoundedWhole, rounded, rounding_by, trial
+from conformance.oracle.allowance import ROUNDING, ULPS, expect, expected_gradients
+from conformance.oracle.rounding import Rounded, RoundedWhole, library_calls, rounded, rounding_by, trial
 from conformance.strategies import Effort, draw_cases
 
 RNG = np.random.default_rng(3)
@@ -108,6 +108,35 @@ def test_what_is_made_of_complex_operands_rounds_as_one_number() -> None:
         assert isinstance(np.where(Z.real > 0, z, 0), RoundedWhole)
         assert isinstance(np.abs(z), RoundedWhole)
         assert type(rounded(Z.real) * 1j) is Rounded
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "names"),
+    [
+        (lambda x: np.sqrt(x * x + 1) / 3 - x @ x, set()),
+        (lambda x: np.clip(np.where(x > 0, x, -x), 0, 1).sum(), set()),
+        (lambda x: np.exp(x) + np.tanh(x), {"exp", "tanh"}),
+        (lambda x: np.linalg.inv(x), {"inv"}),
+    ],
+)
+def test_the_functions_that_no_standard_says_how_to_round_are_noted(evaluate: Any, names: set[str]) -> None:
+    with library_calls() as called:
+        once(evaluate, np.eye(2), dtype="float64", rng=np.random.default_rng(0))
+    assert called == names
+
+
+def test_nothing_is_noted_where_nobody_asks() -> None:
+    with library_calls() as outside:
+        pass
+    once(np.exp, np.ones(2), dtype="float64", rng=np.random.default_rng(0))
+    assert outside == set()
+
+
+def test_four_units_are_a_librarys_and_one_is_everybodys() -> None:
+    x = np.array([0.75, 1.5])
+    for evaluate, units in ((lambda xs: [np.exp(xs[0])], ULPS), (lambda xs: [xs[0] * xs[0]], ROUNDING)):
+        (expected,) = expect(evaluate, [x], "float64", [0.0], entries="alone")
+        np.testing.assert_array_equal(expected.allowed, expected.spread + units * expected.ulp)
 
 
 def test_integers_and_truth_values_are_not_moved() -> None:

@@ -77,7 +77,7 @@ def test_what_hides_smaller_errors_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(measuring.WELL, "float64", 0.0)
     found = of_negative(monkeypatch)[SUITE, "float64"]
     assert found.why.endswith("beside its neighbours")
-    assert "4 to any library" in found.why
+    assert "1 to its own rounding" in found.why
     assert any(found.why in line for line in page([found]))
 
 
