@@ -17,6 +17,7 @@ from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
 from conformance.oracle.allowance import gradients_of
+from conformance.strategies.values import cotangent, operands
 
 # Of the largest entry, in extended precision: sums in another order differ by less, other entries by more.
 ROUNDING = 1e-12
@@ -66,25 +67,32 @@ def _batch_of(seen: Observation) -> tuple[int, tuple[int, ...]]:
     count = seen.case.cotangents[0].shape[0] if seen.case.cotangents[0].ndim else 0
     if count < 2 or not seen.case.cotangents[0].size:
         raise NotThisCase("there is no batch of two examples")
-    candidates = [i for i, x in enumerate(seen.case.operands) if x.ndim and len(x) == count]
+    given, g = _of_its_kind(seen)
+    candidates = [i for i, x in enumerate(given) if x.ndim and len(x) == count]
     for size in range(len(candidates), 0, -1):
         for carriers in combinations(candidates, size):
-            if _are_carriers(seen, carriers, count):
+            if _are_carriers(seen, given, g, carriers):
                 return count, carriers
     raise NotThisCase("the leading axis is not one of examples")
 
 
-def _are_carriers(seen: Observation, carriers: Sequence[int], count: int) -> bool:
-    """Whether the textbook's value and gradients of the batch are those of its examples.
+def _of_its_kind(seen: Observation) -> tuple[list[Array], Array]:
+    """Operands and a cotangent as those of the case, none of them zero: of zeros, every cut gives the same."""
+    given, rng = seen.case.operands, np.random.default_rng(0)
+    domains = [seen.op.domain(i) for i in seen.wrt]
+    drawn = iter(operands(domains, [given[i].shape for i in seen.wrt], "float64", "full", rng))
+    kind = [next(drawn) if i in seen.wrt else x for i, x in enumerate(given)]
+    return kind, cotangent(seen.case.cotangents[0].shape, "float64", "full", rng)
 
-    The gradients too: an operand of zeros, or of equal entries, gives the same value however it is cut.
-    """
+
+def _are_carriers(seen: Observation, given: Sequence[Array], g: Array, carriers: Sequence[int]) -> bool:
+    """Whether the textbook's value and gradients of the batch are those of its examples."""
     try:
         whole, *parts = (
             _textbook(seen, *inputs)
             for inputs in (
-                (seen.case.operands, seen.case.cotangents[0]),
-                *((_sliced(seen, carriers, i), _cut(seen.case.cotangents[0], i)) for i in range(count)),
+                (given, g),
+                *((_sliced(given, carriers, i), _cut(g, i)) for i in range(len(g))),
             )
         )
     except (ValueError, IndexError, TypeError):
@@ -115,10 +123,10 @@ def _cut(array: Array, example: int) -> Array:
     return np.array(array[example : example + 1])
 
 
-def _sliced(seen: Observation, carriers: Sequence[int], example: int) -> list[Array]:
-    return [_cut(x, example) if i in carriers else np.array(x) for i, x in enumerate(seen.case.operands)]
+def _sliced(given: Sequence[Array], carriers: Sequence[int], example: int) -> list[Array]:
+    return [_cut(x, example) if i in carriers else np.array(x) for i, x in enumerate(given)]
 
 
 def _asked_alone(seen: Observation, carriers: Sequence[int], example: int) -> Answer:
     cotangents = [_cut(g, example) for g in seen.case.cotangents]
-    return seen.ask(operands=_sliced(seen, carriers, example), cotangents=cotangents)
+    return seen.ask(operands=_sliced(seen.case.operands, carriers, example), cotangents=cotangents)
