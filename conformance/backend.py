@@ -125,6 +125,12 @@ class Backend(abc.ABC):
     def finish(self, array: Any) -> None:  # noqa: B027 - most engines have nothing to wait for
         """Wait until `array` has been computed; an engine that computes at once has nothing to do."""
 
+    def forget(self) -> None:  # noqa: B027 - most engines remember nothing
+        """Drop what is remembered of functions that will not be called again, as what was compiled of them.
+
+        Called now and then between two ops; without it, what an engine compiles fills memory as a run goes on.
+        """
+
     def memory(self, array: Any) -> NDArray:
         """The memory of one of the engine's arrays, writable; Unsupported where arrays are immutable."""
         raise Unsupported(f"arrays of {self.engine} are immutable")

@@ -51,7 +51,8 @@ class Violation(ConformanceError):
     """The engine does not do what a clause says.
 
     `expected`, `got` and `allowed` are arrays of one shape where the claim is about values, `where`
-    the entry furthest out, `error` its distance over the allowance, `ulp` in units in the last place.
+    the entry furthest out, `error` its distance over the allowance, `ulp` in units in the last place, and `because`
+    where the allowance of that entry comes from.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Violation(ConformanceError):
         where: str = "",
         error: float | None = None,
         ulp: float | None = None,
+        because: str = "",
     ) -> None:
         super().__init__(message)
         self.expected = expected
@@ -72,6 +74,7 @@ class Violation(ConformanceError):
         self.where = where
         self.error = error
         self.ulp = ulp
+        self.because = because
 
 
 def is_ctrl_c(error: BaseException) -> bool:

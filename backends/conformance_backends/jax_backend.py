@@ -94,6 +94,12 @@ class JaxEager(FunctionalBackend):
         """Wait for what was only dispatched."""
         jax.block_until_ready(array)
 
+    def forget(self) -> None:
+        """jax.clear_caches: a run compiles some ten thousand functions, of which few are called again."""
+        for remembered in (_compiled, _compiled_vjp, _compiled_pullback, _compiled_jvp, _compiled_gradient):
+            remembered.cache_clear()
+        jax.clear_caches()
+
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
         """jax.vjp."""
         output, pulled = jax.vjp(function, *arrays)

@@ -150,7 +150,7 @@ def hold_within(
     if not values.size:
         return 0.0, 0.0
     ratio, ulps = _errors(values, expected, what)
-    place = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
+    place = tuple(map(int, np.unravel_index(int(np.argmax(ratio)), ratio.shape)))
     worst, ulp = float(ratio[place]), float(ulps[place])
     if worst > 1:
         raise Violation(
@@ -158,9 +158,10 @@ def hold_within(
             expected=exact,
             got=values,
             allowed=expected.allowed.astype(float),
-            where=str([int(i) for i in place]),
+            where=str([*place]),
             error=worst,
             ulp=ulp,
+            because=expected.why(place),
         )
     return worst, ulp
 

@@ -18,7 +18,7 @@ Complex numbers are judged by the modulus: a product of two is accurate in it, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Expected:
     allowed: Array
     ulp: Array  # one unit in the last place of each exact entry, in the case's dtype
     spread: Array | None = None  # of what is allowed, that which the rounding of the textbook rule explains
-    units: float = 0.0  # of what is allowed, units in the last place that the result has whatever the rule
+    library: tuple[str, ...] = ()  # functions called on the way that no standard says how to round
 
     @property
     def unit(self) -> Array:
@@ -54,6 +54,23 @@ class Expected:
         What moving every operand and every result on the way by one unit makes of it, if that is more than its own.
         """
         return self.ulp if self.spread is None else np.maximum(self.ulp, self.spread / SPREADS)
+
+    @property
+    def units(self) -> float:
+        """Units in the last place that a result is allowed whatever the rule."""
+        return ULPS if self.library or np.iscomplexobj(self.exact) else ROUNDING
+
+    def why(self, place: tuple[int, ...]) -> str:
+        """Where what is allowed to one entry comes from."""
+        if self.spread is None:
+            return "from the textbook rule in that precision"
+        allowed, spread, ulp = (float(x[place]) for x in (self.allowed, self.spread, self.ulp))
+        whose = f"for {', '.join(self.library)}" if self.library else "for its own rounding"
+        largest = allowed - spread - self.units * ulp
+        return (
+            f"{SPREADS:g} times the {spread / SPREADS:.2g} by which rounding moves the textbook rule, "
+            f"{self.units:g} ulp of {ulp:.2g} {whose}, and {largest:.2g}, an ulp of the largest gradient at such operands"
+        )
 
 
 MIXED = "mixed"  # an op's entries share their rounding errors
@@ -85,15 +102,20 @@ def expect(
         rng = np.random.default_rng(0)
         with library_calls() as called:
             trials = [trial(evaluate, inputs, dtype, by) for by in (None, *[rng] * moves)]
-        units = ULPS if called or np.dtype(dtype).kind == "c" else ROUNDING
+        library = tuple(sorted(called))
         return [
-            _allow(value, [results[i] for results in trials], dtype, scales[i], entries, units)
+            _allow(value, [results[i] for results in trials], dtype, scales[i], entries, library)
             for i, value in enumerate(exact)
         ]
 
 
 def _allow(
-    exact: Array, trials: Sequence[Array], dtype: str, scale: float, entries: str, units: float
+    exact: Array,
+    trials: Sequence[Array],
+    dtype: str,
+    scale: float,
+    entries: str,
+    library: tuple[str, ...],
 ) -> Expected:
     spread = np.max([_distance(extended(value), exact) for value in trials], axis=0)
     if entries == MIXED and spread.size:
@@ -103,7 +125,8 @@ def _allow(
     ulp = np.spacing(np.minimum(np.abs(exact), largest).astype(precision.dtype)).astype(EXTENDED)
     floor = float(precision.eps) * scale
     explained = SPREADS * spread
-    return Expected(exact, explained + units * ulp + floor, ulp, explained, units)
+    without = Expected(exact, explained, ulp, explained, library)
+    return replace(without, allowed=explained + without.units * ulp + floor)
 
 
 def _distance(trial: Array, exact: Array) -> Array:

@@ -50,6 +50,7 @@ def _whole(
         expected=None if found.expected is None else listed(found.expected),
         got=None if found.got is None else listed(found.got),
         allowed=None if found.allowed is None else listed(found.allowed),
+        because=found.because,
         where=found.where,
         token=token_of(check, question),
         fault=found.fault.value if isinstance(found, Heard) else "",

@@ -19,6 +19,8 @@ def told(result: ResultLine, backend: BackendLine | None) -> str:
     lines = [f"{engine} · {result.subject} · {message}"]
     if evidence and evidence.where:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
+    if evidence and evidence.because:
+        lines.append(f"  allowed {evidence.because}")
     if evidence and evidence.witnesses:
         lines.append(f"  fault   {evidence.fault}, by its witnesses")
         lines += [f"  witness {witness.told}" for witness in evidence.witnesses]
@@ -49,7 +51,7 @@ def _numbers(result: ResultLine) -> str:
     text = f"got {got}, expected {expected}"
     if allowed is None:
         return text
-    return f"{text}, allowed error {float(allowed):.2g} ({result.dtype or 'its dtype'}, from the textbook rule in that precision)"
+    return f"{text}, allowed error {float(allowed):.2g} in {result.dtype or 'its dtype'}"
 
 
 def _at(values: Any, place: Sequence[int]) -> Any:

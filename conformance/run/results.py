@@ -93,6 +93,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     expected: Any = None
     got: Any = None
     allowed: Any = None  # same shape as expected
+    because: str = ""  # where what is allowed to the entry furthest out comes from
     where: str = ""  # "[0, 2]": the entry that is furthest out
     token: str = ""
     script: str = ""
@@ -103,7 +104,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     link: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("message", "where", "script", "reason"):
+        for field in ("message", "because", "where", "script", "reason"):
             msgspec.structs.force_setattr(self, field, printable(getattr(self, field)))
 
     @property

@@ -25,7 +25,7 @@ from conformance.errors import Unsupported, UsageError
 from conformance.load import load_backend
 from conformance.op import Op
 from conformance.ops import CATALOGUE
-from conformance.oracle.allowance import ULPS, Expected
+from conformance.oracle.allowance import Expected
 from conformance.run.asking import ask_observation
 from conformance.strategies import Effort, draw_cases
 
@@ -174,12 +174,13 @@ class _Entry:
     allowed: float
     spread: float
     units: float
+    library: tuple[str, ...]
 
     @property
     def why(self) -> str:
         """The parts of the allowance."""
         rest = self.allowed - self.spread - self.units
-        whose = "any library" if self.units == ULPS else "its own rounding"
+        whose = ", ".join(self.library) or "its own rounding"
         return (
             f"{self.allowed:.0f} ulp are allowed: {self.units:.0f} to {whose}, {self.spread:.0f} to the rounding of "
             f"the textbook rule, {rest:.0f} for being small beside its neighbours"
@@ -201,7 +202,7 @@ def _entries(expected: Expected) -> Iterator[_Entry]:
     if expected.spread is not None:
         for parts in zip(expected.allowed[shown], expected.spread[shown], expected.ulp[shown], strict=True):
             allowed, spread, ulp = map(float, parts)
-            yield _Entry(allowed / ulp, spread / ulp, expected.units)
+            yield _Entry(allowed / ulp, spread / ulp, expected.units, expected.library)
 
 
 # ---- of all ops ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import io
+import itertools
 import os
 import signal
 import tempfile
@@ -28,6 +29,7 @@ from conformance.run.plan import PROFILES, Item, items_of, select, shard
 from conformance.run.results import BackendLine, Evidence, ResultLine, Verdict
 from conformance.run.runfile import decode
 
+REMEMBERED = 8  # groups, before an engine is to forget what it compiled: of jax some hundred megabytes
 MANY = 1_000_000  # workers that may be replaced: each replaced one has cost a result, so it ends by itself
 
 
@@ -59,6 +61,7 @@ class Worker:
         self._executors: dict[str, Executor] = {}
         self._groups: dict[str, list[Item]] = {}
         self._latest: tuple[str, dict[str, ResultLine]] = ("", {})
+        self._asked = itertools.count()
 
     def _opened(self) -> journal.Journal | None:
         return journal.Journal(self.folder, journal.worker_name()) if self.folder else None
@@ -98,9 +101,10 @@ class Worker:
                 memory.bound()
         try:
             today = datetime.date.today()
-            return [
-                judge(result, self.known, today) for result in self._executor(items[0].backend).results(items)
-            ]
+            executor = self._executor(items[0].backend)
+            if next(self._asked) % REMEMBERED == REMEMBERED - 1:
+                executor.backend.forget()
+            return [judge(result, self.known, today) for result in executor.results(items)]
         finally:
             if self.journal:
                 self.journal.rest()

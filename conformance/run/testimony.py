@@ -65,6 +65,7 @@ class Heard(Violation):
             where=violation.where,
             error=violation.error,
             ulp=violation.ulp,
+            because=violation.because,
         )
         self.fault = fault
         self.witnesses = witnesses

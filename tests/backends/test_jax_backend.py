@@ -126,6 +126,9 @@ def test_other_values_compile_nothing_anew() -> None:
     before = len(traced)
     ask(2.0)
     assert len(traced) == before
+    JIT.forget()
+    ask(3.0)
+    assert len(traced) > before
 
 
 @MODES

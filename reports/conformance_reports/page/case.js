@@ -207,6 +207,7 @@ const numbers = (r, evidence) => {
     apart && apart.length && apart[0].ratio !== undefined
       ? [el("h3", {}, "difference over allowance"), heatStrip(apart)]
       : null,
+    evidence.because ? note("Allowed there: " + short(evidence.because, 400) + ".") : null,
   );
 };
 

@@ -39,3 +39,19 @@ def test_a_zero_that_rounds_to_the_smallest_number_makes_the_oracle_unsure_of_no
     case = Case("det", (WITH_A_ZERO,), {}, (np.array(0.5),), ("C", "C"), "float64")
     (doubt,) = own_doubts(find("det"), case)
     assert (doubt < 1e-15).all()
+
+
+def test_what_is_allowed_is_told_by_its_parts() -> None:
+    x, g = np.array([0.5, 3.0], np.float32), np.ones(2, np.float32)
+    (of_tanh,) = expected_gradients(find("tanh"), Case("tanh", (x,), {}, (g,), ("C",), "float32"))
+    (of_square,) = expected_gradients(find("square"), Case("square", (x,), {}, (g,), ("C",), "float32"))
+    for expected, whose in (
+        (of_tanh, "4 ulp of 6e-08 for tanh"),
+        (of_square, "1 ulp of 1.2e-07 for its own"),
+    ):
+        told = expected.why((0,))
+        assert whose in told
+        assert expected.spread is not None
+        assert told.startswith(f"3 times the {expected.spread[0] / 3:.2g} by which rounding moves")
+        largest = float(expected.allowed[0] - expected.spread[0] - expected.units * expected.ulp[0])
+        assert f"and {largest:.2g}, an ulp of the largest gradient" in told

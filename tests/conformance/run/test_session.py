@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from conformance.run import journal
 from conformance.run.plan import Item, items_of
 from conformance.run.results import ResultLine, Verdict
-from conformance.run.session import Keeper, run_session
+from conformance.run.session import REMEMBERED, Keeper, run_session
 
 ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == "mine/op/tanh/float64"]
 FIRST, SECOND = ITEMS[:2]
@@ -59,3 +60,24 @@ def test_a_death_by_the_watchdog_is_a_timeout(tmp_path: Path) -> None:
     assert result.verdict is Verdict.TIMEOUT
     assert result.evidence is not None
     assert result.evidence.message.startswith("no answer within 2 s")
+
+
+FORGETFUL = """
+import os
+from conformance_backends.numpy_backend import NumpyTape
+
+class Forgetful(NumpyTape):
+    def forget(self):
+        with open(os.environ["FORGOTTEN"], "a") as file:
+            file.write("forgot\\n")
+"""
+
+
+def test_an_engine_may_forget_now_and_then(command: Any, tmp_path: Path) -> None:
+    adapter, forgotten = tmp_path / "forgetful.py", tmp_path / "forgotten"
+    adapter.write_text(FORGETFUL)
+    told = command("run", adapter, "-q", "op/s*/vjp/float64", "-n", 1, FORGOTTEN=str(forgotten))
+    assert set(told.verdicts.values()) == {"pass"}
+    groups = len(told.verdicts)
+    assert groups > 2 * REMEMBERED
+    assert forgotten.read_text().count("forgot") == groups // REMEMBERED
