@@ -74,7 +74,7 @@ def _conditioning(dispute: Dispute, moves: int) -> Witness:
         allowed = expected_gradients(seen.op, seen.case, moves=moves)[dispute.position].allowed[dispute.place]
     unsure = own_doubts(seen.op, seen.case)[dispute.position][dispute.place]
     bound = max(allowed, unsure)
-    says = f"an ulp in the operands moves the rule's answer by up to {bound:.2g}, they differ by {dispute.difference:.2g}"
+    says = f"rounding explains up to {bound:.2g}, they differ by {dispute.difference:.2g}"
     is_explained = bool(dispute.difference <= bound)
     return Witness("conditioning", says, Side.ENGINE if is_explained else Side.RULE)
 

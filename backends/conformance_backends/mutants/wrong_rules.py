@@ -126,6 +126,11 @@ def a_millionth_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any
     return right(i, g, z, *xs, **p) * (1 + 1e-6)
 
 
+def six_units_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Within what a library's functions are allowed, of which a sum calls none."""
+    return right(i, g, z, *xs, **p) * (1 + 6 * np.finfo(g.dtype).eps)
+
+
 def _once(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
     return right(i, g, z, x, y) * (0.5 if np.array_equal(x, y) else 1)
 
@@ -145,6 +150,8 @@ MUTANTS: tuple[Mutant, ...] = (
         VJP, ("tanh",), a_millionth_too_large),
     *(rule(f"{op.replace('_', '-')}-a-millionth-too-large", f"The gradient of {op} is a millionth too large.",
         VJP, (op,), a_millionth_too_large) for op in ("max", "min", "ptp", "median", "max_pool2d")),
+    rule("sum-six-units-too-large", "The gradient of a sum is six units in the last place too large.",
+        VJP, ("add",), six_units_too_large),
     rule("unbroadcast-averages", "A broadcast operand receives the mean over the broadcast axes.",
         BROADCAST, ("add",), averaged),
     rule("unbroadcast-wrong-axis", "A vector that multiplies a square matrix is summed over the wrong axis.",
