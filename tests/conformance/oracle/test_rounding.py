@@ -134,8 +134,13 @@ def test_nothing_is_noted_where_nobody_asks() -> None:
 
 def test_four_units_are_a_librarys_and_one_is_everybodys() -> None:
     x = np.array([0.75, 1.5])
-    for evaluate, units in ((lambda xs: [np.exp(xs[0])], ULPS), (lambda xs: [xs[0] * xs[0]], ROUNDING)):
-        (expected,) = expect(evaluate, [x], "float64", [0.0], entries="alone")
+    for evaluate, dtype, units in (
+        (lambda xs: [np.exp(xs[0])], "float64", ULPS),
+        (lambda xs: [xs[0] * xs[0]], "float64", ROUNDING),
+        (lambda xs: [xs[0] * xs[0]], "complex128", ULPS),
+        (lambda xs: [xs[0] * xs[0]], "bfloat16", ULPS),  # of which the rule carries more than an engine need
+    ):
+        (expected,) = expect(evaluate, [x.astype(dtype)], dtype, [0.0], entries="alone")
         np.testing.assert_array_equal(expected.allowed, expected.spread + units * expected.ulp)
 
 
