@@ -29,7 +29,7 @@ from conformance.run.plan import PROFILES, Item, items_of, select, shard
 from conformance.run.results import BackendLine, Evidence, ResultLine, Verdict
 from conformance.run.runfile import decode
 
-REMEMBERED = 8  # groups, before an engine is to forget what it compiled: of jax some hundred megabytes
+REMEMBERED = 8  # groups, before an engine is to forget what it compiled, some hundred megabytes of it
 MANY = 1_000_000  # workers that may be replaced: each replaced one has cost a result, so it ends by itself
 
 
