@@ -45,7 +45,7 @@ class Expected:
     allowed: Array
     ulp: Array  # one unit in the last place of each exact entry, in the case's dtype
     spread: Array | None = None  # of what is allowed, that which the rounding of the textbook rule explains
-    library: tuple[str, ...] = ()  # functions called on the way that no standard says how to round
+    library: tuple[str, ...] = ()  # what was computed on the way that no standard says how to round
 
     @property
     def unit(self) -> Array:
@@ -58,7 +58,7 @@ class Expected:
     @property
     def units(self) -> float:
         """Units in the last place that a result is allowed whatever the rule."""
-        return ULPS if self.library or np.iscomplexobj(self.exact) else ROUNDING
+        return ULPS if self.library else ROUNDING
 
     def why(self, place: tuple[int, ...]) -> str:
         """Where what is allowed to one entry comes from."""
@@ -69,7 +69,7 @@ class Expected:
         largest = allowed - spread - self.units * ulp
         return (
             f"{SPREADS:g} times the {spread / SPREADS:.2g} by which rounding moves the textbook rule, "
-            f"{self.units:g} ulp of {ulp:.2g} {whose}, and {largest:.2g}, an ulp of the largest gradient at such operands"
+            f"{self.units:g} ulp of {ulp:.2g} {whose}, and {largest:.2g}, an ulp of the largest entry at such operands"
         )
 
 
@@ -106,6 +106,8 @@ def expect(
             dtype == BFLOAT16.name
         ):  # a rule's sums are more accurate than an engine's, which may round on the way
             called.add(f"what a rule carries in {CARRIER.name}")
+        if np.dtype(dtype).kind == "c":
+            called.add("complex arithmetic")
         library = tuple(sorted(called))
         return [
             _allow(value, [results[i] for results in trials], dtype, scales[i], entries, library)
