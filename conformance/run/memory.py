@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-BOUND = 2**31  # bytes beyond what the process has: the deepest graphs asked for take the reference engine some 130 MB
+# Bytes beyond what the process has: the deepest graphs asked for take the reference engine some 130 MB.
+BOUND = 2**31
 
 
 def bound(beyond: int = BOUND) -> None:
