@@ -328,7 +328,9 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     ),
     "kl_div": lambda x, t, reduction: F.kl_div(x, t, reduction=reduction),
     "poisson_nll": lambda x, t, reduction: F.poisson_nll_loss(x, t, reduction=reduction),
-    "gaussian_nll": lambda x, t, v, reduction: F.gaussian_nll_loss(x, t, v, reduction=reduction),
+    "gaussian_nll": lambda x, t, v, reduction: F.gaussian_nll_loss(
+        x, t, v, eps=torch.finfo(v.dtype).tiny, reduction=reduction
+    ),
     "nll": lambda x, t, reduction: F.nll_loss(x, t, reduction=reduction),
     "cross_entropy": lambda x, t, reduction: F.cross_entropy(x, t, reduction=reduction),
 }

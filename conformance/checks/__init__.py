@@ -24,6 +24,7 @@ def load_all() -> dict[str, Check]:
         laws,
         leaves,
         lifetime,
+        magnitudes,
         masking,
         mutation,
         number_kinds,

@@ -17,7 +17,7 @@ from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
 from conformance.oracle.allowance import gradients_of
-from conformance.strategies.values import cotangent, operands
+from conformance.values import cotangent, operands
 
 # Of the largest entry, in extended precision: sums in another order differ by less, other entries by more.
 ROUNDING = 1e-12

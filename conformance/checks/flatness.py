@@ -15,7 +15,7 @@ from conformance.checks.results import refused
 from conformance.errors import Violation
 from conformance.op import Shape
 from conformance.ops.rows import unbroadcast
-from conformance.strategies.values import cotangent
+from conformance.values import cotangent
 
 BARRED = "barred"  # the op is not even computed of what needs a gradient
 NO_SLOPE = (*NO_PATH, BARRED)

@@ -16,9 +16,9 @@ from conformance.checks.sample import Sample
 from conformance.checks.seeding import gradients_of
 from conformance.errors import Violation
 from conformance.op import Trait
-from conformance.oracle.allowance import Expected, entries_of, expect, scale
+from conformance.oracle.allowance import Expected, entries_of, expect, scales
 from conformance.oracle.allowance import gradients_of as rule_of
-from conformance.strategies.values import direction
+from conformance.values import direction
 
 ROWS = 2  # of the Jacobian are compared entry by entry; the relation with the gradient sees all of it
 
@@ -80,7 +80,7 @@ def _expected(
         operands, moved, cotangents = inputs[:first], inputs[first:last], inputs[last:]
         return [push(seen, operands, moved, places), _inner(pull((*operands, *cotangents)), moved)]
 
-    size = scale(seen.op, seen.case) * max(float(np.abs(t).max(initial=0.0)) for t in tangents)
+    size = max(scales(seen.op, seen.case)) * max(float(np.abs(t).max(initial=0.0)) for t in tangents)
     weight = sum(float(np.sum(np.abs(g))) for g in seen.case.cotangents)
     entries, product = expect(
         evaluate,

@@ -21,7 +21,7 @@ from conformance.errors import Violation
 from conformance.op import Op
 from conformance.ops import CATALOGUE
 from conformance.oracle.allowance import Expected, expect
-from conformance.strategies.values import cotangent
+from conformance.values import cotangent
 
 Call = tuple[str, Mapping[str, Any]]  # an op and its parameters
 Undo = Callable[[Case], Call]

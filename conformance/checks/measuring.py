@@ -6,12 +6,10 @@ near they are. Outside of `measuring` nothing is kept.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 from conformance.case import Array
+from conformance.collector import Collector
 
 
 @dataclass(frozen=True)
@@ -27,27 +25,6 @@ class Comparison:
     is_decided: Array
 
 
-_kept = ContextVar[list[Comparison] | None]("kept", default=None)
-
-
-@contextlib.contextmanager
-def measuring() -> Iterator[list[Comparison]]:
-    """Within the block, every comparison with an oracle is put into a list, and into no list outside."""
-    kept: list[Comparison] = []
-    token = _kept.set(kept)
-    try:
-        yield kept
-    finally:
-        _kept.reset(token)
-
-
-def keep(comparison: Comparison) -> None:
-    """Keep a comparison, where anybody measures."""
-    if (kept := _kept.get()) is not None:
-        kept.append(comparison)
-
-
-def forget() -> None:
-    """Drop what was compared so far: the question is put anew, and its entries count once."""
-    if (kept := _kept.get()) is not None:
-        kept.clear()
+# Within `measuring()` every comparison with an oracle is put into a list, and into no list outside. Where a question
+# is put anew, `measuring.clear()` drops what was compared so far: its entries count once.
+measuring = Collector[Comparison]("comparisons")

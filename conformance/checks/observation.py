@@ -6,9 +6,7 @@ are tested on it.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +15,8 @@ import numpy as np
 
 from conformance.backend import Backend, Trace
 from conformance.case import Array, Case
-from conformance.checks.measuring import Comparison, keep, measuring
+from conformance.checks.measuring import Comparison, measuring
+from conformance.collector import Collector
 from conformance.errors import AdapterError, Violation
 from conformance.op import Op
 from conformance.oracle.allowance import MOVES, Expected, differentiable, expected_gradients, extended
@@ -112,23 +111,7 @@ def plain(backend: Backend, array: Any) -> Array:
 
 # ---- comparing ------------------------------------------------------------------------------------
 
-_watched = ContextVar[list[Array] | None]("watched", default=None)
-
-
-@contextlib.contextmanager
-def watching() -> Iterator[list[Array]]:
-    """Within the block, everything that a check expects is also put into a list: is it ever other than zero?"""
-    expected: list[Array] = []
-    token = _watched.set(expected)
-    try:
-        yield expected
-    finally:
-        _watched.reset(token)
-
-
-def _expect(value: Array) -> None:
-    if (expected := _watched.get()) is not None:
-        expected.append(value)
+watching = Collector[Array]("expected")  # everything that a check expects: is it ever other than zero?
 
 
 def hold_within(
@@ -138,7 +121,7 @@ def hold_within(
 
     A gradient of None stands for zeros: it is right where zeros are.
     """
-    _expect(expected.exact)
+    watching.put(expected.exact)
     values = np.zeros(expected.exact.shape) if got is None else got
     exact = expected.exact.astype(complex if np.iscomplexobj(expected.exact) else float)
     if values.shape != expected.exact.shape:
@@ -177,7 +160,7 @@ def _errors(values: Array, expected: Expected, what: str) -> tuple[Array, Array]
             np.where(np.isnan(x), np.inf, x)
             for x in (ratio, *(np.where(is_met, 0, distance / y) for y in (expected.ulp, expected.unit)))
         )
-    keep(Comparison(what, ratio, units, is_decided))
+    measuring.put(Comparison(what, ratio, units, is_decided))
     return ratio, ulps
 
 
@@ -186,7 +169,7 @@ def hold_equal(got: Array | None, expected: Array, what: str, *, slack: float = 
 
     `slack` is a distance to be overlooked: that of an underflow.
     """
-    _expect(expected)
+    watching.put(expected)
     values = np.zeros(expected.shape, expected.dtype) if got is None else got
     if values.shape != expected.shape:
         raise Violation(

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array, Case
-from conformance.checks.measuring import forget, measuring
+from conformance.checks.measuring import measuring
 from conformance.checks.observation import Observation, hold_within, plain
 from conformance.checks.registry import Kind, NotThisCase, check
 from conformance.errors import Unsupported, Violation
@@ -83,7 +83,7 @@ def _held_beyond_doubt(hold: Callable[[int], tuple[float, float]]) -> tuple[floa
     except Violation as failure:
         if failure.error is None or failure.error > BEYOND_DOUBT:
             raise
-        forget()
+        measuring.clear()
         return hold(MANY_MOVES)
 
 

@@ -16,6 +16,7 @@ from conformance.backend import Backend, Capability
 from conformance.errors import ConformanceError, Unsupported
 from conformance.op import Op
 from conformance.strategies import Effort
+from conformance.values import TEXTURES
 
 CheckFunction = Callable[..., Any]
 FULL = frozenset({"float64", "float32"})  # the precisions in which everything is asked
@@ -51,7 +52,7 @@ class Check:
     makes the engine compile anew. A `sparing` check is asked of a few signatures, because each of its
     questions is compiled by itself. `dtypes` are those in which an op check is asked, `sparing_in` those of them
     in which it is asked of a few signatures, but of all their value draws. A check `is_of_flat` is asked of the
-    ops that have no slope, any other op check of those that have one. Of one that `is_witnessed`, which compares
+    ops that have no slope, any other op check of those that have one. `textures` are those of its cases' numbers. Of one that `is_witnessed`, which compares
     an engine's gradients with the rule's, witnesses are heard before it fails.
     """
 
@@ -67,6 +68,7 @@ class Check:
     sparing_in: frozenset[str] = frozenset()
     is_of_flat: bool = False
     is_witnessed: bool = False
+    textures: tuple[str, ...] = TEXTURES
 
     @property
     def key(self) -> str:
@@ -115,6 +117,7 @@ def op_check(
     dtypes: frozenset[str] = FULL,
     sparing_in: frozenset[str] = frozenset(),
     is_witnessed: bool = False,
+    textures: tuple[str, ...] = TEXTURES,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is asked about every case of every op that it applies to."""
 
@@ -135,6 +138,7 @@ def op_check(
                     sparing_in,
                 ),
                 is_witnessed=is_witnessed,
+                textures=textures,
             )
         )
         return function

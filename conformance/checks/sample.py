@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Array, damaged, pack, unpack
-from conformance.strategies.values import cotangent
+from conformance.values import cotangent
 
 PREFIX = "k1:"
 

@@ -16,7 +16,7 @@ from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
 from conformance.oracle.allowance import Expected
 from conformance.oracle.curvature import expected_turns, is_smooth
-from conformance.strategies.values import direction
+from conformance.values import direction
 
 # Their gradients do not depend on their operands but at ties and kinks, so that there is nothing to differentiate.
 STRAIGHT = frozenset(

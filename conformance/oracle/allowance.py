@@ -18,15 +18,17 @@ Complex numbers are judged by the modulus: a product of two is accurate in it, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from conformance.case import Case
-from conformance.dtype import BFLOAT16, CARRIER, carried, finfo, is_real
+from conformance.dtype import BFLOAT16, CARRIER, HALF, carried, finfo, is_inexact, is_real
 from conformance.op import Op, Trait
 from conformance.oracle.rounding import Evaluate, library_calls, rounding_by, rounding_on, trial
+from conformance.values import is_complex, operands
 
 Array = np.ndarray[Any, Any]
 EXTENDED = np.longdouble
@@ -34,6 +36,7 @@ EXTENDED = np.longdouble
 MOVES = 4  # evaluations with moved operands: enough to pass an engine, see `moves`
 SPREADS = 3.0  # distances of the textbook rule: another order of summation is as good as this one
 ULPS = 4.0  # units in the last place by which the elementary functions of good libraries differ
+ORDINARY = 3  # draws of operands from which the natural size of a gradient is measured
 ROUNDING = 1.0  # the same where nothing is called but what IEEE 754 says how to round: only the result's own
 
 
@@ -81,7 +84,7 @@ def expect(
     evaluate: Evaluate,
     inputs: Sequence[Array],
     dtype: str,
-    scales: Sequence[float],
+    sizes: Sequence[float],
     *,
     entries: str = MIXED,
     moves: int = MOVES,
@@ -92,7 +95,7 @@ def expect(
         evaluate: works in whatever floating point type it is given.
         inputs: operands and cotangents in `dtype`; integers and truth values stay as they are.
         dtype: the engine's.
-        scales: for each result, the magnitude of which one unit in the last place is always allowed
+        sizes: for each result, the magnitude of which one unit in the last place is always allowed
             (saturated tails round to zero there).
         moves: how many evaluations with moved inputs, besides the one at the inputs themselves.
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
@@ -105,12 +108,12 @@ def expect(
         if (
             dtype == BFLOAT16.name
         ):  # a rule's sums are more accurate than an engine's, which may round on the way
-            called.add(f"what a rule carries in {CARRIER.name}")
+            called.append(f"what a rule carries in {CARRIER.name}")
         if np.dtype(dtype).kind == "c":
-            called.add("complex arithmetic")
-        library = tuple(sorted(called))
+            called.append("complex arithmetic")
+        library = tuple(sorted(set(called)))
         return [
-            _allow(value, [results[i] for results in trials], dtype, scales[i], entries, library)
+            _allow(value, [results[i] for results in trials], dtype, sizes[i], entries, library)
             for i, value in enumerate(exact)
         ]
 
@@ -119,20 +122,28 @@ def _allow(
     exact: Array,
     trials: Sequence[Array],
     dtype: str,
-    scale: float,
+    size: float,
     entries: str,
     library: tuple[str, ...],
 ) -> Expected:
-    spread = np.max([_distance(extended(value), exact) for value in trials], axis=0)
-    if entries == MIXED and spread.size:
-        spread = np.full(spread.shape, spread.max(), EXTENDED)
     precision = finfo(dtype)
     largest = float(precision.max)
+    has_number = np.abs(exact) <= largest
+    spread = np.max(
+        [_distance(extended(value), exact) for value in trials], axis=0, where=has_number, initial=0
+    )
+    if entries == MIXED and spread.size:
+        spread = np.full(spread.shape, spread.max(), EXTENDED)
     ulp = np.spacing(np.minimum(np.abs(exact), largest).astype(precision.dtype)).astype(EXTENDED)
-    floor = float(precision.eps) * scale
     explained = SPREADS * spread
     without = Expected(exact, explained, ulp, explained, library)
-    return replace(without, allowed=explained + without.units * ulp + floor)
+    allowed = explained + without.units * ulp + float(precision.eps) * size + _underflow(dtype)
+    return replace(without, allowed=np.where(np.isnan(exact) | has_number, allowed, np.inf))
+
+
+def _underflow(dtype: str) -> float:
+    """The least normal number of the type in which an engine computes: below it, some round to zero."""
+    return float(finfo(CARRIER if dtype in HALF else dtype).tiny)
 
 
 def _distance(trial: Array, exact: Array) -> Array:
@@ -173,10 +184,8 @@ def expected_gradients(op: Op, case: Case, *, moves: int = MOVES) -> list[Expect
     wrt = differentiable(op, case)
     inputs = (*case.operands, *case.cotangents)
     largest = max((float(np.abs(g).max()) for g in case.cotangents if g.size), default=0.0)
-    scales = [largest * scale(op, case)] * len(wrt)
-    return expect(
-        gradients_of(op, case, wrt), inputs, case.dtype, scales, entries=entries_of(op), moves=moves
-    )
+    sizes = [largest * size for size in scales(op, case)]
+    return expect(gradients_of(op, case, wrt), inputs, case.dtype, sizes, entries=entries_of(op), moves=moves)
 
 
 def expected_values(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]:
@@ -187,8 +196,8 @@ def expected_values(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]
         return output if isinstance(output, tuple) else (output,)
 
     plainly = [np.asarray(z) for z in evaluate([carried(x) for x in case.operands])]
-    scales = [float(np.abs(z[np.isfinite(z)]).max(initial=0.0)) for z in plainly]
-    return expect(evaluate, case.operands, case.dtype, scales, entries=entries_of(op), moves=moves)
+    sizes = [float(np.abs(z[np.isfinite(z)]).max(initial=0.0)) for z in plainly]
+    return expect(evaluate, case.operands, case.dtype, sizes, entries=entries_of(op), moves=moves)
 
 
 def own_doubts(op: Op, case: Case) -> list[Array]:
@@ -219,15 +228,56 @@ def entries_of(op: Op) -> str:
     return ALONE if Trait.ELEMENTWISE in op.traits else MIXED
 
 
-def scale(op: Op, case: Case) -> float:
-    """The natural size of a gradient here: its largest entry for a cotangent of ones and signs.
+def scales(op: Op, case: Case) -> list[float]:
+    """For each differentiable operand the natural size of its gradient for a cotangent of signed ones.
 
-    Measured at the case's own operands, so that a saturated entry is judged against its neighbours.
+    That is the largest at ordinary operands of the same shapes, so that a saturated entry is judged against
+    what is not saturated. Where entries share their rounding errors, those of the case are neighbours too.
     """
-    wrt = differentiable(op, case)
-    signs = tuple(
-        np.where(np.arange(g.size).reshape(g.shape) % 2, -1.0, 1.0).astype(g.dtype) for g in case.cotangents
-    )
-    values = gradients_of(op, case, wrt)([carried(x) for x in (*case.operands, *signs)])
-    sizes = [float(np.abs(v).max()) for v in map(np.asarray, values) if v.size and np.isfinite(v).all()]
-    return max(1.0, *sizes) if sizes else 1.0
+    natural = _natural_sizes(_Call.of(op, case))
+    if entries_of(op) == ALONE:
+        return list(natural)
+    return [max(sizes) for sizes in zip(natural, _sizes(op, case, case.operands), strict=True)]
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What is static about a case, and its operands without a gradient: the same for all its value draws."""
+
+    op: Op
+    key: str
+    case: Case = field(compare=False)
+
+    @staticmethod
+    def of(op: Op, case: Case) -> _Call:
+        fixed = [x.tolist() for i, x in enumerate(case.operands) if not op.is_differentiable(i)]
+        shapes = [x.shape for x in case.operands]
+        return _Call(op, f"{shapes} {sorted(case.parameters.items())} {fixed} {is_complex(case.dtype)}", case)
+
+
+@lru_cache(maxsize=256)
+def _natural_sizes(call: _Call) -> tuple[float, ...]:
+    """The largest entries of the gradients over ordinary operands of the domain."""
+    op, case, rng = call.op, call.case, np.random.default_rng(0)
+    domains = [op.domain(i) for i in range(len(case.operands))]
+    shapes = [x.shape for x in case.operands]
+    found = []
+    for _ in range(ORDINARY):
+        drawn = operands(domains, shapes, _double(case.dtype), "round", rng)
+        ordinary = [x if op.is_differentiable(i) else case.operands[i] for i, x in enumerate(drawn)]
+        found.append(_sizes(op, case, ordinary))
+    return tuple(map(max, zip(*found, strict=True)))
+
+
+def _sizes(op: Op, case: Case, operands: Sequence[Array]) -> list[float]:
+    """The largest finite entry of each gradient at some operands, in double precision."""
+    rng = np.random.default_rng(0)
+    signs = [rng.choice((-1.0, 1.0), g.shape) for g in case.cotangents]
+    inputs = [x.astype(_double(x.dtype)) if is_inexact(x.dtype) else x for x in (*operands, *signs)]
+    with np.errstate(all="ignore"):
+        values = gradients_of(op, case, differentiable(op, case))(inputs)
+    return [float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in map(np.asarray, values)]
+
+
+def _double(dtype: Any) -> str:
+    return "complex128" if is_complex(dtype) else "float64"

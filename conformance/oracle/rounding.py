@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from conformance.collector import Collector
 from conformance.dtype import BFLOAT16, carried, is_inexact, narrowed
 
 Array = np.ndarray[Any, Any]
@@ -49,26 +50,10 @@ class Rounding(NamedTuple):
 
 
 _rounding = contextvars.ContextVar[Rounding]("rounding")
-_library = contextvars.ContextVar[set[str] | None]("library", default=None)
 
-
-@contextlib.contextmanager
-def library_calls() -> Iterator[set[str]]:
-    """Within the block, the names of functions that rounded arrays are given to and no standard says how to round.
-
-    An elementary function, or the solution of a system, is only as good as the library that computes it.
-    """
-    called: set[str] = set()
-    token = _library.set(called)
-    try:
-        yield called
-    finally:
-        _library.reset(token)
-
-
-def _note_library(name: str) -> None:
-    if (called := _library.get()) is not None:
-        called.add(name)
+# The names of functions that rounded arrays are given to and no standard says how to round: an elementary function, or
+# the solution of a system, is only as good as the library that computes it.
+library_calls = Collector[str]("library")
 
 
 def trial(
@@ -147,7 +132,7 @@ class Rounded(np.ndarray[Any, Any]):
         if ufunc.__name__ not in ROUNDED_TO_NEAREST and is_inexact(
             np.asarray(results[0] if several else results).dtype
         ):
-            _note_library(ufunc.__name__)
+            library_calls.put(ufunc.__name__)
         outputs = tuple(
             self._rounded(z, plain, is_picked=ufunc.__name__ in PICKING)
             for z in (results if several else (results,))
@@ -161,7 +146,7 @@ class Rounded(np.ndarray[Any, Any]):
     def __array_function__(self, function: Any, types: Any, operands: Any, keywords: Any) -> Any:
         """What only arranges entries (`np.where`) moves nothing, and must not end the rounding that follows."""
         if function in SOLVERS:
-            _note_library(function.__name__)
+            library_calls.put(function.__name__)
         if function in PICKING_FUNCTIONS:
             operands = [x.view(np.ndarray) if isinstance(x, Rounded) else x for x in operands]
             result = np.asarray(function(*operands, **keywords))

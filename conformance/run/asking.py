@@ -12,7 +12,7 @@ from typing import Any
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import Check
-from conformance.checks.measuring import forget
+from conformance.checks.measuring import measuring
 from conformance.checks.observation import Observation
 from conformance.checks.points import Visit
 from conformance.checks.registry import NotThisCase
@@ -71,7 +71,7 @@ def ask_observation(check: Check, seen: Observation) -> Any:
             raise
         if failure.error > BEYOND_DOUBT or seen.moves != MOVES:
             raise _judged(check, seen, failure) from None
-    forget()
+    measuring.clear()
     again = seen.with_moves(MANY_MOVES)
     try:
         return check.function(again)

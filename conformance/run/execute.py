@@ -8,7 +8,7 @@ backend does not offer it (unsupported).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -95,19 +95,25 @@ class Executor:
                 yield self.told(item, Tally(failure=reason))
             return
         tallies = {item: self._started(item) for item in items}
-        for case in draw_cases(op, dtype, self.seed, self.effort):
-            seen = Observation(self.backend, op, case)
-            for item, tally in tallies.items():
-                check = item.definition
-                if tally.failure is None and not (check.once_per_signature and case.draw):
-                    if tally.cases >= check.enough(dtype, self.effort):
-                        continue
-                    self.note(item.id)
-                    tally.ask(check, self.backend, case, partial(ask_seen, seen))
-                    self._look_behind(item, tally)
+        for textures in dict.fromkeys(item.definition.textures for item in items):
+            asked = {item: tally for item, tally in tallies.items() if item.definition.textures == textures}
+            for case in draw_cases(op, dtype, self.seed, self.effort, textures):
+                self._ask_all(asked, Observation(self.backend, op, case))
         for item, tally in tallies.items():
             self.note(item.id)
             yield self.told(item, tally)
+
+    def _ask_all(self, tallies: Mapping[Item, Tally], seen: Observation) -> None:
+        """Put one case to every check that is still open."""
+        case = seen.case
+        for item, tally in tallies.items():
+            check = item.definition
+            if tally.failure is not None or (check.once_per_signature and case.draw):
+                continue
+            if tally.cases < check.enough(case.dtype, self.effort):
+                self.note(item.id)
+                tally.ask(check, self.backend, case, partial(ask_seen, seen))
+                self._look_behind(item, tally)
 
     # ---- special points: one question each, told with what was found ------------------------------
 
@@ -230,7 +236,9 @@ class Executor:
         smallest: Question | None = None
         if isinstance(question, Case):
             op = find(question.op)
-            smallest = smallest_case(op, item.dtype, self.seed, self.effort, question, is_failing)
+            smallest = smallest_case(
+                op, item.dtype, self.seed, self.effort, question, is_failing, check.textures
+            )
         elif isinstance(question, Program):
             smallest = smallest_program(find, item.dtype, self.seed, self.effort.programs, is_failing)
         elif isinstance(question, History):

@@ -20,7 +20,7 @@ from conformance.dtype import HALF, carried
 from conformance.layout import LAYOUTS
 from conformance.op import Op, Signature
 from conformance.strategies import explore
-from conformance.strategies.values import COTANGENTS, TEXTURES, cotangent, operands
+from conformance.values import COTANGENTS, MAGNITUDES, MODERATE, TEXTURES, cotangent, operands
 
 DrawFunction = Callable[..., Any]
 TRIES = 4  # draws for every signature wanted: repeats are dropped, and a law may not offer that many
@@ -80,6 +80,7 @@ class Structure:
     upstream: int
     layouts: tuple[str, ...]
     seed: int
+    textures: tuple[str, ...] = TEXTURES
 
     @property
     def key(self) -> str:
@@ -88,12 +89,13 @@ class Structure:
 
     def draw(self, number: int) -> Case:
         """Value draw `number`: other numbers, the next texture and layouts, the same signature."""
+        upstreams = MODERATE if self.textures == MAGNITUDES else COTANGENTS
         case = build(
             self.op,
             self.signature,
             self.dtype,
-            texture=TEXTURES[(self.texture + number) % len(TEXTURES)],
-            upstream=COTANGENTS[(self.upstream + number) % len(COTANGENTS)],
+            texture=self.textures[(self.texture + number) % len(self.textures)],
+            upstream=upstreams[(self.upstream + number) % len(upstreams)],
             layouts=[LAYOUTS[(LAYOUTS.index(name) + number) % len(LAYOUTS)] for name in self.layouts],
             seed=self.seed + number,
         )
@@ -127,9 +129,12 @@ def batches(draw: DrawFunction, op: Op, dtype: str, count: int) -> tuple[Structu
 
 
 @lru_cache(maxsize=64)
-def draw_cases(op: Op, dtype: str, seed: int, effort: Effort) -> tuple[Case, ...]:
+def draw_cases(
+    op: Op, dtype: str, seed: int, effort: Effort, textures: tuple[str, ...] = TEXTURES
+) -> tuple[Case, ...]:
     """The cases of an op for a seed: `effort.signatures` structures, `effort.draws` value draws of each."""
-    drawn = [replace(structure, dtype=dtype) for structure in _fullest_batch(op, seed, effort.signatures)]
+    batch = _fullest_batch(op, seed, effort.signatures)
+    drawn = [replace(structure, dtype=dtype, textures=textures) for structure in batch]
     return tuple(structure.draw(number) for structure in drawn for number in range(effort.draws))
 
 
@@ -143,7 +148,13 @@ def _fullest_batch(op: Op, seed: int, count: int) -> tuple[Structure, ...]:
 
 
 def smallest_case(
-    op: Op, dtype: str, seed: int, effort: Effort, failed: Case, is_failing: Callable[[Case], bool]
+    op: Op,
+    dtype: str,
+    seed: int,
+    effort: Effort,
+    failed: Case,
+    is_failing: Callable[[Case], bool],
+    textures: tuple[str, ...] = TEXTURES,
 ) -> Case | None:
     """The smallest case for which `is_failing`; None where none smaller than `failed` was found.
 
@@ -153,7 +164,7 @@ def smallest_case(
     for signature in (None, own):
 
         def failing_draw(structure: Structure) -> Case | None:
-            drawn = map(structure.draw, range(effort.draws))
+            drawn = map(replace(structure, textures=textures).draw, range(effort.draws))
             return next((case for case in drawn if is_failing(case)), None)
 
         smallest = explore.shrink(

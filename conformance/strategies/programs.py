@@ -17,8 +17,8 @@ from conformance.case import Array
 from conformance.op import Op
 from conformance.program import Program, Step
 from conformance.strategies import explore
-from conformance.strategies.values import cotangent
 from conformance.strategies.wide_programs import wide_programs
+from conformance.values import cotangent
 
 LONGEST = 30
 LARGEST_VALUE = 100.0

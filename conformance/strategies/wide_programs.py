@@ -18,7 +18,7 @@ from conformance.case import Array
 from conformance.op import Domain, Kind, Op, Signature
 from conformance.ops import FAMILIES
 from conformance.program import BRANCH, Program, Step
-from conformance.strategies.values import cotangent, operands
+from conformance.values import cotangent, operands
 
 LONGEST = 30
 LONGEST_STEP = 9  # steps that one op may take, with what brings its operands into shape

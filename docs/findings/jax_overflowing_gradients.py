@@ -30,3 +30,6 @@ show("gelu(-1e160)", jax.nn.gelu, (-1e160,), [0])
 show("squareplus(1e160)", jax.nn.squareplus, (1e160,), [1])
 print("gelu(1e20) in float32:", jax.grad(jax.nn.gelu)(jnp.float32(1e20)).item(), "exact 1")
 print("squareplus(1e20) in float32:", jax.grad(jax.nn.squareplus)(jnp.float32(1e20)).item(), "exact 1")
+# the logarithm of a determinant of 1e-320 or so, whose gradient is the transposed inverse
+matrix = [[1e-160, 0.0], [0.0, 2e-160]]
+show("slogdet", lambda a: jnp.linalg.slogdet(a)[1], (matrix,), [[[1e160, 0.0], [0.0, 5e159]]])

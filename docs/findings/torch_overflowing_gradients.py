@@ -23,3 +23,15 @@ show("gelu(-1e160)", lambda x: F.gelu(x, approximate="tanh"), (-1e160,), [0])
 # x / |x|, at (3, 4) times any number
 show("norm([3e200, 4e200])", torch.linalg.vector_norm, ([3e200, 4e200],), [[0.6, 0.8]])
 show("norm([3e-200, 4e-200])", torch.linalg.vector_norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
+show("norm([1, 4e200])", torch.linalg.vector_norm, ([1.0, 4e200],), [[2.5e-201, 1.0]])
+# scaled to size one before it meets the weight, x w g / rms is an ordinary number; x w g is not
+w = torch.tensor([1e300, 1.0], dtype=torch.float64)
+show("rms_norm([1e100, 1e100])[0]", lambda x: F.rms_norm(x, (2,), w)[0], ([1e100, 1e100],), [[5e199, -5e199]])
+v = torch.tensor([1e300, 1.0, 1.0], dtype=torch.float64)
+norm = lambda x: F.layer_norm(x, (3,), v)[0]  # noqa: E731
+show(
+    "layer_norm([1e100, 0, -1e100])[0]",
+    norm,
+    ([1e100, 0.0, -1e100],),
+    [[2.0412e199, -4.0825e199, 2.0412e199]],
+)

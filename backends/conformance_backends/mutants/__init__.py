@@ -9,6 +9,7 @@ from conformance_backends.mutants import (
     wrong_kinds,
     wrong_laws,
     wrong_lives,
+    wrong_magnitudes,
     wrong_memory,
     wrong_modes,
     wrong_offers,
@@ -28,7 +29,7 @@ from conformance_backends.mutants import (
 from conformance_backends.mutants.mutant import Mutant, control
 
 _TABLES = (
-    wrong_rules, wrong_at_times, wrong_precisions, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_histories,
+    wrong_rules, wrong_at_times, wrong_precisions, wrong_magnitudes, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_histories,
     wrong_modes, wrong_ways, wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
     wrong_points,
     wrong_offers,

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.case import Case
 from conformance.ops import CATALOGUE, find
-from conformance.oracle.allowance import expected_gradients, own_doubts
+from conformance.oracle.allowance import expected_gradients, own_doubts, scales
 from conformance.strategies import Effort, draw_cases
 
 WITH_A_ZERO = np.array([[3.375, 0.875, 0.0], [1.0, 3.375, 0.625], [-0.25, -0.25, 3.25]])
@@ -39,6 +39,40 @@ def test_a_zero_that_rounds_to_the_smallest_number_makes_the_oracle_unsure_of_no
     case = Case("det", (WITH_A_ZERO,), {}, (np.array(0.5),), ("C", "C"), "float64")
     (doubt,) = own_doubts(find("det"), case)
     assert (doubt < 1e-15).all()
+
+
+def test_the_natural_size_of_a_gradient_is_measured() -> None:
+    x = np.array([1.0, 400.0])
+    for name, size in (("deg2rad", np.pi / 180), ("sigmoid", 0.25), ("tanh", 1.0), ("negative", 1.0)):
+        case = Case(name, (x,), {}, (np.ones(2),), ("C", "C"), "float64")
+        assert scales(find(name), case) == pytest.approx([size], rel=0.05)
+
+
+def test_a_gradient_is_measured_for_each_operand() -> None:
+    x, y = np.full((2, 2), 2.0), np.full((2, 2), 2.0**40)
+    case = Case("matmul", (x, y), {}, (np.ones((2, 2)),), ("C",) * 3, "float64")
+    of_x, of_y = scales(find("matmul"), case)
+    assert of_x >= 2.0**40
+    assert of_y < 100
+
+
+def test_terms_that_cancel_for_ones_do_not_hide_the_size_of_a_gradient() -> None:
+    case = Case("multiply", (np.ones((2, 3)), np.ones(3)), {}, (np.ones((2, 3)),), ("C",) * 3, "float64")
+    assert min(scales(find("multiply"), case)) > 1
+
+
+def test_nothing_is_held_where_a_type_has_no_number() -> None:
+    case = Case(
+        "square",
+        (np.array([1e38, 3e38], np.float32),),
+        {},
+        (np.full(2, 1.1, np.float32),),
+        ("C",) * 2,
+        "float32",
+    )
+    (expected,) = expected_gradients(find("square"), case)
+    assert np.isfinite(expected.allowed[0])
+    assert np.isinf(expected.allowed[1])
 
 
 def test_what_is_allowed_is_told_by_its_parts() -> None:

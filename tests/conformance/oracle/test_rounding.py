@@ -122,14 +122,14 @@ def test_what_is_made_of_complex_operands_rounds_as_one_number() -> None:
 def test_the_functions_that_no_standard_says_how_to_round_are_noted(evaluate: Any, names: set[str]) -> None:
     with library_calls() as called:
         once(evaluate, np.eye(2), dtype="float64", rng=np.random.default_rng(0))
-    assert called == names
+    assert set(called) == names
 
 
 def test_nothing_is_noted_where_nobody_asks() -> None:
     with library_calls() as outside:
         pass
     once(np.exp, np.ones(2), dtype="float64", rng=np.random.default_rng(0))
-    assert outside == set()
+    assert outside == []
 
 
 def test_four_units_are_a_librarys_and_one_is_everybodys() -> None:

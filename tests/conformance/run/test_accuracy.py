@@ -13,7 +13,7 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
 from conformance.checks import load_all
-from conformance.checks.measuring import Comparison, forget, keep, measuring
+from conformance.checks.measuring import Comparison, measuring
 from conformance.checks.observation import hold_close, hold_within
 from conformance.errors import Violation
 from conformance.oracle.allowance import SPREADS, Expected
@@ -113,9 +113,9 @@ def test_two_arrays_of_one_engine_tell_nothing_of_how_exact_they_are() -> None:
 def test_a_question_put_anew_counts_once() -> None:
     only = compared([1.0], expected([1.0]))
     with measuring() as kept:
-        keep(only)
-        forget()
-        keep(only)
+        measuring.put(only)
+        measuring.clear()
+        measuring.put(only)
     assert kept == [only]
 
 

@@ -19,7 +19,7 @@ from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.sweep import expected_program_gradients, reverse_sweep
 from conformance.strategies import Effort, draw_cases, explore, smallest_case
 from conformance.strategies.programs import LONGEST, draw_programs, smallest_program
-from conformance.strategies.values import COTANGENTS, STRIP, TEXTURES, cotangent, operands
+from conformance.values import COTANGENTS, MAGNITUDES, STRIP, TEXTURES, cotangent, operands
 
 EFFORT = Effort(signatures=4, draws=2, samples=1, programs=1)
 
@@ -122,6 +122,50 @@ def test_textures_stay_off_kinks_and_inside_the_domain(texture: str) -> None:
         assert (x > domain.low).all()
         assert (x < domain.high).all()
         assert all((np.abs(x - kink) > 1e-3).all() for kink in domain.kinks)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("texture", MAGNITUDES)
+def test_numbers_of_any_magnitude_stay_off_kinks_and_inside_the_domain(texture: str, dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    for domain in (Domain(kinks=(0.0, 3.0)), POSITIVE, Domain(-1.0, 1.0), Domain(low=-1.0), Domain(low=1.0)):
+        for _ in range(30):
+            (x,) = operands([domain], [(30,)], dtype, texture, rng)
+            assert np.isfinite(x).all()
+            assert (x > domain.low).all()
+            assert (x < domain.high).all()
+            assert all((x != kink).all() for kink in domain.kinks)
+            assert (np.abs(x) >= np.finfo(dtype).tiny).all()
+
+
+@pytest.mark.parametrize("kind", [Kind.REAL, Kind.DISTINCT, Kind.INVERTIBLE, Kind.POSITIVE_DEFINITE])
+@pytest.mark.parametrize(("dtype", "far"), [("float64", 900), ("float32", 100)])
+def test_magnitudes_reach_to_both_ends_of_a_type(dtype: str, far: int, kind: Kind) -> None:
+    rng = np.random.default_rng(0)
+    drawn = [operands([Domain(kind=kind)], [(2, 2)], dtype, "scaled", rng)[0] for _ in range(400)]
+    exponents = [np.log2(np.abs(x).max()) for x in drawn]
+    assert min(exponents) < -far
+    assert max(exponents) > far
+    assert sum(-20 < e < 20 for e in exponents) > 60  # where tails begin
+    assert all(np.abs(x).max() < 2 * np.abs(x).min() for x in drawn) or kind is not Kind.REAL
+
+
+def test_an_array_is_scaled_as_one_and_swept_entry_by_entry() -> None:
+    rng = np.random.default_rng(0)
+    (swept,) = operands([Domain()], [(50,)], "float64", "swept", rng)
+    assert np.ptp(np.log2(np.abs(swept))) > 500
+    assert {-1.0, 1.0} == set(np.sign(swept))
+    (scaled,) = operands([Domain()], [(50,)], "float64", "scaled", rng)
+    assert np.ptp(np.log2(np.abs(scaled))) < 1
+    assert {-1.0, 1.0} == set(np.sign(scaled))
+
+
+def test_magnitudes_come_close_to_the_ends_and_the_kinks_of_a_domain() -> None:
+    (x,) = operands([Domain(low=-1.0, kinks=(2.0,))], [(900,)], "float64", "swept", np.random.default_rng(0))
+    for place in (-1.0, 0.0, 2.0):
+        assert (np.abs(x - place) < 1e-12).any()
+    assert ((x < 2) & (x > 2 - 1e-9)).any()
+    assert ((x > 2) & (x < 2 + 1e-9)).any()
 
 
 def test_textures_are_what_they_are_called() -> None:

@@ -1,7 +1,8 @@
 """Numbers for operands and cotangents, from a drawn seed.
 
 Numbers lie on a coarse grid, so that failures read well and ties and kinks are avoided by
-construction; a `full` texture then moves each off the grid by less than half a step.
+construction; a `full` texture then moves each off the grid by less than half a step. Two textures are of
+any magnitude instead, to both ends of the exponents of a type.
 
 A complex number has its real part in the domain and its imaginary part in a strip so narrow that no
 pole and no branch cut of the catalogue's functions reaches into it.
@@ -9,6 +10,7 @@ pole and no branch cut of the catalogue's functions reaches into it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +23,9 @@ Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
 
 TEXTURES = ("round", "full", "zeros", "wide")
+MAGNITUDES = ("swept", "scaled")  # every number of a magnitude of its own; an array's all of one
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
+MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
 STEP = 1 / 8
 JITTER = 0.4  # of a step; below one half, so that grid neighbours never meet
 # Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.
@@ -47,8 +51,12 @@ def operands(
         if domain.kind is Kind.DISTINCT:
             values = np.array([next(distinct) for _ in range(size)]).reshape(shape)
             drawn.append(_kept_apart(values, _textured(values, STEP, texture, rng), dtype))
+        elif texture in MAGNITUDES and domain.kind is Kind.REAL:
+            drawn.append(_of_any_magnitude(domain, shape, dtype, texture, rng))
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
+        if texture in MAGNITUDES and domain.kind in _SCALED:
+            drawn[-1] = np.asarray(np.ldexp(drawn[-1], _middling(*_exponents(dtype), rng, ())))
     return tuple(drawn)
 
 
@@ -72,9 +80,9 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     return np.array(values, dtype=dtype)
 
 
-def is_complex(dtype: str) -> bool:
+def is_complex(dtype: Any) -> bool:
     """Whether numbers of a type have two parts."""
-    return np.dtype(dtype).kind == "c"
+    return bool(np.dtype(dtype).kind == "c")
 
 
 def joined(real: Array, imaginary: Array) -> Array:
@@ -113,6 +121,40 @@ def _real(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator
     return np.array(values, dtype=dtype)
 
 
+def _of_any_magnitude(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    """Numbers whose distance from zero, or from an end or a kink of the domain, is of any magnitude.
+
+    The distance is at least an ulp and less than that of the domain's other end.
+    """
+    count = shape if texture == "swept" else (1,) * len(shape)
+    marks = {0.0, domain.low, domain.high, *domain.kinks}
+    anchor = rng.choice(
+        [x for x in sorted(marks) if abs(x) < math.inf and domain.low <= x <= domain.high], count
+    )
+    up = np.where(anchor < domain.high, rng.random(shape) < 0.5, False) | (anchor <= domain.low)
+    reach = np.minimum(np.where(up, domain.high - anchor, anchor - domain.low), float(finfo(dtype).max))
+    low, high = _exponents(dtype)
+    nearest = np.where(anchor == 0, low, np.log2(np.spacing(np.abs(anchor).astype(dtype)).astype(float)) + 1)
+    distance = np.ldexp(
+        rng.uniform(1, 2, shape),
+        _middling(nearest, np.minimum(high, np.floor(np.log2(reach)) - 1), rng, count),
+    )
+    return np.array(np.where(up, anchor + distance, anchor - distance), dtype=dtype)
+
+
+def _middling(low: Any, high: Any, rng: Generator, count: Shape) -> Array:
+    """Exponents between two, that of one preferred: there saturated tails begin."""
+    side = rng.uniform(-1, 1, count)
+    middle = np.minimum(high, 0)
+    exponents: Array = np.rint(middle + np.abs(side) ** 3 * (np.where(side < 0, low, high) - middle))
+    return exponents.astype(int)
+
+
+def _exponents(dtype: str) -> tuple[int, int]:
+    """The least and the largest exponent of operands: a few entries add up, and none is subnormal."""
+    return finfo(dtype).minexp + 1, finfo(dtype).maxexp - 8
+
+
 def _distinct(count: int, rng: Generator) -> Array:
     """That many different grid points around zero, shuffled."""
     pool = STEP * (np.arange(2 * count + 3) - count - 1)
@@ -142,6 +184,8 @@ def _boolean(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Genera
 def _index(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     return np.array(rng.integers(int(domain.low), int(domain.high), shape))
 
+
+_SCALED = (Kind.DISTINCT, Kind.INVERTIBLE, Kind.POSITIVE_DEFINITE)
 
 _MAKERS = {
     Kind.REAL: _real,

@@ -1,0 +1,25 @@
+"""autograd: gradients that are finite and representable are lost to squares that overflow or vanish."""
+
+import importlib.metadata
+import warnings
+
+from autograd import grad
+from autograd import numpy as np
+
+warnings.simplefilter("ignore")
+print("autograd", importlib.metadata.version("autograd"))
+
+
+def show(name, function, operands, exact):
+    """Print the gradients of a call beside the exact ones."""
+    got = [grad(function, i)(*(np.array(x) for x in operands)).tolist() for i in range(len(operands))]
+    print(f"{name}: got {got}, exact {exact}")
+
+
+# d (x / y) / dy = -x / y^2, here -1e-180 / 1e-360
+show("1e-180 / 1e-180", np.divide, (1e-180, 1e-180), [1e180, -1e180])
+# x / |x|
+show("norm([3e200, 4e200])", np.linalg.norm, ([3e200, 4e200],), [[0.6, 0.8]])
+show("norm([3e-200, 4e-200])", np.linalg.norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
+# d atan2(y, x) = (x dy - y dx) / (x^2 + y^2)
+show("atan2(1e-200, 1e-200)", np.arctan2, (1e-200, 1e-200), [5e199, -5e199])
