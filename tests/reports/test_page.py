@@ -177,6 +177,14 @@ def test_a_case_tells_whose_fault_it_is_and_its_witnesses_in_a_line_each(visit: 
     expect(page.locator(".witnesses")).to_have_count(0)
 
 
+def test_a_case_tells_what_its_allowance_is_made_of(visit: Open, small: str) -> None:
+    said = "Allowed there: 3 times the 9e-13 by which rounding moves the textbook rule, and 1 ulp of 3e-13"
+    page = visit(f"{small}#{CASE}")
+    expect(page.locator("main")).to_contain_text(said)
+    go(page, "/case/tape/op/norm/vjp/float64")  # one that says nothing of it
+    expect(page.locator(".panel, main").first).not_to_contain_text("Allowed there")
+
+
 def test_the_tabs_of_a_case_hold_script_command_and_record(visit: Open, small: str) -> None:
     page = visit(f"{small}#{CASE}")
     panel = page.get_by_role("tabpanel")
