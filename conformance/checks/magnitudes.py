@@ -6,15 +6,24 @@ import numpy as np
 
 from conformance.backend import as_tuple
 from conformance.checks.observation import Observation, hold_within
-from conformance.checks.registry import NotThisCase, op_check
-from conformance.dtype import finfo
+from conformance.checks.precision import hold_offered
+from conformance.checks.registry import FULL, NotThisCase, op_check
+from conformance.dtype import BFLOAT16, HALF, finfo
 from conformance.oracle.allowance import MIXED, entries_of, extended
 from conformance.values import MAGNITUDES
 
 
-@op_check("E14", "magnitudes", textures=MAGNITUDES, is_witnessed=True)
+@op_check(
+    *("E14", "magnitudes"),
+    textures=MAGNITUDES,
+    dtypes=FULL | HALF,
+    sparing_in=frozenset({BFLOAT16.name}),
+    is_witnessed=True,
+)
 def gradient_is_the_rules_at_every_magnitude(seen: Observation) -> tuple[float, float]:
     """At operands of every magnitude the gradient is the rule's, wherever there is a number for it."""
+    if seen.case.dtype in HALF:
+        hold_offered(seen)
     largest = float(finfo(seen.case.dtype).max)
     values = as_tuple(seen.op.reference(*map(extended, seen.case.operands), **seen.case.parameters))
     if entries_of(seen.op) == MIXED and any((np.abs(z) > largest).any() for z in values):

@@ -50,7 +50,7 @@ def test_its_cases_are_its_own() -> None:
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_op_has_a_case_that_decides(name: str) -> None:
-    for dtype in ("float64", "float32"):
+    for dtype in ("float64", "float32", "float16", "bfloat16"):
         decided = 0
         for case in draw_cases(find(name), dtype, 0, EFFORT, MAGNITUDES):
             try:
