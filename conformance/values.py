@@ -56,7 +56,7 @@ def operands(
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
         if texture in MAGNITUDES and domain.kind in _SCALED:
-            drawn[-1] = np.asarray(np.ldexp(drawn[-1], _middling(*_exponents(dtype), rng, ())))
+            drawn[-1] = np.array(np.ldexp(drawn[-1], _middling(*_exponents(dtype), rng, ())), dtype=dtype)
     return tuple(drawn)
 
 

@@ -27,6 +27,7 @@ def load_all() -> dict[str, Check]:
         magnitudes,
         masking,
         mutation,
+        neighbours,
         number_kinds,
         order_of_calls,
         points,

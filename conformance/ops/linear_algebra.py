@@ -194,7 +194,8 @@ def einsum_vjp(index: int, g: Any, z: Any, *operands: Any, subscripts: str) -> A
     """The sum of `g` with the other operands, back onto the letters of operand `index`.
 
     A letter that stands in this operand alone was summed over: ones stand in for it. A letter it
-    repeats picked a diagonal: an identity matrix joins the letter to a new one for each repetition.
+    repeats picked a diagonal: an identity matrix joins the letter to a new one for each repetition, and
+    off the diagonal the gradient is zero whatever it is multiplied with.
     """
     terms, result = terms_of(subscripts, operands)
     sizes: dict[str, int] = {}
@@ -205,16 +206,25 @@ def einsum_vjp(index: int, g: Any, z: Any, *operands: Any, subscripts: str) -> A
     factors = [(result, g), *others]
     spare = (letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in "".join(terms))
     known, target = set("".join(term for term, _ in factors)), ""
+    places = []  # of which the product is 1 on the diagonals and 0 beside them
     for letter in terms[index]:
         new = letter
         if letter in target:
             new = next(spare)
-            factors.append((letter + new, np.eye(sizes[letter], dtype=g.dtype)))
-        elif letter not in known:
-            factors.append((letter, np.ones(sizes[letter], dtype=g.dtype)))
+            places.append((letter + new, np.eye(sizes[letter], dtype=g.dtype)))
+        else:
+            places.append((letter, np.ones(sizes[letter], dtype=g.dtype)))
         target += new
-    joined = ",".join(term for term, _ in factors) + "->" + target
-    return unbroadcast(einsum(*(x for _, x in factors), subscripts=joined), np.shape(operands[index]))
+    factors += [(term, x) for term, x in places if len(term) > 1 or term not in known]
+    pulled = _contracted(factors, target)
+    if any(len(term) > 1 for term, _ in places):
+        pulled = np.where(_contracted(places, target) != 0, pulled, 0)
+    return unbroadcast(pulled, np.shape(operands[index]))
+
+
+def _contracted(factors: Sequence[tuple[str, Any]], target: str) -> Any:
+    subscripts = ",".join(term for term, _ in factors) + "->" + target
+    return einsum(*(x for _, x in factors), subscripts=subscripts)
 
 
 # -- inverses and factors --------------------------------------------------------------------------

@@ -33,3 +33,5 @@ print("squareplus(1e20) in float32:", jax.grad(jax.nn.squareplus)(jnp.float32(1e
 # the logarithm of a determinant of 1e-320 or so, whose gradient is the transposed inverse
 matrix = [[1e-160, 0.0], [0.0, 2e-160]]
 show("slogdet", lambda a: jnp.linalg.slogdet(a)[1], (matrix,), [[[1e160, 0.0], [0.0, 5e159]]])
+# d (x / y) / dy = -x / y^2, here -1e-160 / 1e-320
+show("1e-160 / 1e-160", jnp.divide, (1e-160, 1e-160), [1e160, -1e160])

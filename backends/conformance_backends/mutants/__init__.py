@@ -12,6 +12,7 @@ from conformance_backends.mutants import (
     wrong_magnitudes,
     wrong_memory,
     wrong_modes,
+    wrong_neighbours,
     wrong_offers,
     wrong_orders,
     wrong_places,
@@ -29,7 +30,7 @@ from conformance_backends.mutants import (
 from conformance_backends.mutants.mutant import Mutant, control
 
 _TABLES = (
-    wrong_rules, wrong_at_times, wrong_precisions, wrong_magnitudes, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_histories,
+    wrong_rules, wrong_at_times, wrong_precisions, wrong_magnitudes, wrong_neighbours, wrong_memory, wrong_places, wrong_seeds, wrong_graph, wrong_histories,
     wrong_modes, wrong_ways, wrong_runs, wrong_watching, wrong_writes, wrong_laws, wrong_promises,
     wrong_points,
     wrong_offers,
