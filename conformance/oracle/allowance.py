@@ -72,7 +72,7 @@ class Expected:
         largest = allowed - spread - self.units * ulp
         return (
             f"{SPREADS:g} times the {spread / SPREADS:.2g} by which rounding moves the textbook rule, "
-            f"{self.units:g} ulp of {ulp:.2g} {whose}, and {largest:.2g}, an ulp of the largest entry at such operands"
+            f"{self.units:g} ulp of {ulp:.2g} {whose}, and {largest:.2g}, an ulp of what is ordinary there"
         )
 
 

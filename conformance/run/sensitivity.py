@@ -183,7 +183,7 @@ class _Entry:
         whose = ", ".join(self.library) or "its own rounding"
         return (
             f"{self.allowed:.0f} ulp are allowed: {self.units:.0f} to {whose}, {self.spread:.0f} to the rounding of "
-            f"the textbook rule, {rest:.0f} for being small beside its neighbours"
+            f"the textbook rule, {rest:.0f} for being small beside what is ordinary there"
         )
 
 

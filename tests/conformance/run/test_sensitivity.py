@@ -76,7 +76,7 @@ def test_the_median_leaves_false_alarms_out_and_counts_them() -> None:
 def test_what_hides_smaller_errors_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(measuring.WELL, "float64", 0.0)
     found = of_negative(monkeypatch)[SUITE, "float64"]
-    assert found.why.endswith("beside its neighbours")
+    assert found.why.endswith("beside what is ordinary there")
     assert "1 to its own rounding" in found.why
     assert any(found.why in line for line in page([found]))
 
