@@ -183,6 +183,7 @@ def _check(check: Check, page: Page) -> None:
     from conformance.clauses import STANDARD
     from conformance.ops import CATALOGUE, FLAT
     from conformance.points import SPECIAL_POINTS
+    from conformance.values import MAGNITUDES
 
     page.title(
         f"{check.key} · a check of {check.clause}" if check.clause in STANDARD else f"{check.key} · a check"
@@ -200,6 +201,7 @@ def _check(check: Check, page: Page) -> None:
         few = ", ".join(asked[:6]) + (", …" if len(asked) > 6 else "")
         once = "a few signatures" if check.sparing else "one draw of every signature"
         how = once if check.once_per_signature else "every drawn case"
+        how += " of operands of every magnitude" if check.textures == MAGNITUDES else ""
         dtypes = " and ".join(sorted(check.dtypes))
         page.text(f"{len(asked)} of {len(rows)} {what} ({few}), {how}, in {dtypes} where the engine has it.")
     elif check.kind.value == "point":

@@ -99,7 +99,8 @@ def _questions(check: Check, backend: Backend, seed: int) -> Iterable[Question]:
         return Executor(backend, seed=seed, effort=EFFORT).questions(check, backend.dtypes[0])
     applying = [op for op in ALL_OPS.values() if check.asks_about(op)]
     chosen = applying[:: max(1, len(applying) // OPS)]
-    return [case for op in chosen for case in draw_cases(op, backend.dtypes[0], seed, EFFORT)]
+    drawn = (draw_cases(op, backend.dtypes[0], seed, EFFORT, check.textures) for op in chosen)
+    return [case for cases in drawn for case in cases]
 
 
 def _judge_by_question(sight: Sight, question: Case | Program) -> None:

@@ -118,6 +118,12 @@ def test_a_result_explains_its_check_and_its_op(capsys: pytest.CaptureFixture[st
     assert "softmax · activations" in out
 
 
+def test_a_check_of_far_operands_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = "every drawn case of operands of every magnitude"
+    assert asked in in_one_line(explained(capsys, "op/magnitudes"))
+    assert asked not in in_one_line(explained(capsys, "op/vjp"))
+
+
 def test_special_points_come_with_their_interval(capsys: pytest.CaptureFixture[str]) -> None:
     out = explained(capsys, "abs")
     assert "at x = 0: any slope from −1 to 1 with respect to x" in out
