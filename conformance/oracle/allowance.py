@@ -36,7 +36,7 @@ EXTENDED = np.longdouble
 MOVES = 4  # evaluations with moved operands: enough to pass an engine, see `moves`
 SPREADS = 3.0  # distances of the textbook rule: another order of summation is as good as this one
 ULPS = 4.0  # units in the last place by which the elementary functions of good libraries differ
-ORDINARY = 3  # draws of operands from which the natural size of a gradient is measured
+ORDINARY = 24  # entries of operands, at least, from which the natural size of a gradient is measured
 ROUNDING = 1.0  # the same where nothing is called but what IEEE 754 says how to round: only the result's own
 
 
@@ -262,7 +262,7 @@ def _natural_sizes(call: _Call) -> tuple[float, ...]:
     domains = [op.domain(i) for i in range(len(case.operands))]
     shapes = [x.shape for x in case.operands]
     found = []
-    for _ in range(ORDINARY):
+    for _ in range(1 + ORDINARY // max(1, *(x.size for x in case.operands))):
         drawn = operands(domains, shapes, _double(case.dtype), "round", rng)
         ordinary = [x if op.is_differentiable(i) else case.operands[i] for i, x in enumerate(drawn)]
         found.append(_sizes(op, case, ordinary))

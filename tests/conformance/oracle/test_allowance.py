@@ -48,6 +48,14 @@ def test_the_natural_size_of_a_gradient_is_measured() -> None:
         assert scales(find(name), case) == pytest.approx([size], rel=0.05)
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (3, 3), (5, 5, 5)])
+def test_the_natural_size_does_not_hang_on_how_many_entries_there_are(shape: tuple[int, ...]) -> None:
+    for name, size in (("tanh", 1.0), ("sigmoid", 0.25), ("gelu_tanh", 1.1), ("sinc", 1.3)):
+        case = Case(name, (np.full(shape, 3.0),), {}, (np.ones(shape),), ("C", "C"), "float64")
+        (found,) = scales(find(name), case)
+        assert 0.8 * size < found < 1.3 * size
+
+
 def test_a_gradient_is_measured_for_each_operand() -> None:
     x, y = np.full((2, 2), 2.0), np.full((2, 2), 2.0**40)
     case = Case("matmul", (x, y), {}, (np.ones((2, 2)),), ("C",) * 3, "float64")
