@@ -52,8 +52,9 @@ class Check:
     makes the engine compile anew. A `sparing` check is asked of a few signatures, because each of its
     questions is compiled by itself. `dtypes` are those in which an op check is asked, `sparing_in` those of them
     in which it is asked of a few signatures, but of all their value draws. A check `is_of_flat` is asked of the
-    ops that have no slope, any other op check of those that have one. `textures` are those of its cases' numbers. Of one that `is_witnessed`, which compares
-    an engine's gradients with the rule's, witnesses are heard before it fails.
+    ops that have no slope, any other op check of those that have one. `textures` are those of its cases' numbers.
+    Of one that `is_witnessed`, which compares an engine's gradients with the rule's, witnesses are heard before it
+    fails.
     """
 
     name: str
