@@ -35,3 +35,7 @@ show(
     ([1e100, 0.0, -1e100],),
     [[2.0412e199, -4.0825e199, 2.0412e199]],
 )
+# -g x^(-3/2) / 2, here -0.25 * 87289 / 2; the power alone is beyond float16
+half = torch.tensor(0.00050807, dtype=torch.float16, requires_grad=True)
+torch.rsqrt(half).backward(torch.tensor(0.25, dtype=torch.float16))
+print(f"rsqrt(0.00050807) in float16: got {half.grad.item()}, exact -1.09e4")
