@@ -234,10 +234,12 @@ def scales(op: Op, case: Case) -> list[float]:
     That is the largest at ordinary operands of the same shapes, so that a saturated entry is judged against
     what is not saturated. Where entries share their rounding errors, those of the case are neighbours too.
     """
-    natural = _natural_sizes(_Call.of(op, case))
+    natural, own = _natural_sizes(_Call.of(op, case)), _sizes(op, case, case.operands)
+    # Where slopes have no bound, as 1/x has none, steep ordinary operands excuse nothing at flat ones.
+    most = max(1.0, *own)
     if entries_of(op) == ALONE:
-        return list(natural)
-    return [max(sizes) for sizes in zip(natural, _sizes(op, case, case.operands), strict=True)]
+        return [min(size, most) for size in natural]
+    return [min(max(sizes), most) for sizes in zip(natural, own, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -50,10 +50,15 @@ def test_the_natural_size_of_a_gradient_is_measured() -> None:
 
 @pytest.mark.parametrize("shape", [(), (1,), (2,), (3, 3), (5, 5, 5)])
 def test_the_natural_size_does_not_hang_on_how_many_entries_there_are(shape: tuple[int, ...]) -> None:
-    for name, size in (("tanh", 1.0), ("sigmoid", 0.25), ("gelu_tanh", 1.1), ("sinc", 1.3)):
+    for name, size in (("tanh", 1.0), ("sigmoid", 0.25), ("gelu_tanh", 1.0), ("sinc", 1.0)):
         case = Case(name, (np.full(shape, 3.0),), {}, (np.ones(shape),), ("C", "C"), "float64")
         (found,) = scales(find(name), case)
         assert 0.8 * size < found < 1.3 * size
+
+
+def test_steep_ordinary_operands_excuse_nothing_at_flat_ones() -> None:
+    case = Case("reciprocal", (np.array([3.0]),), {}, (np.ones(1),), ("C", "C"), "float64")
+    assert scales(find("reciprocal"), case) == [1.0]  # 1/x² is 64 at the smallest ordinary operand
 
 
 def test_a_gradient_is_measured_for_each_operand() -> None:
@@ -66,7 +71,7 @@ def test_a_gradient_is_measured_for_each_operand() -> None:
 
 def test_terms_that_cancel_for_ones_do_not_hide_the_size_of_a_gradient() -> None:
     case = Case("multiply", (np.ones((2, 3)), np.ones(3)), {}, (np.ones((2, 3)),), ("C",) * 3, "float64")
-    assert min(scales(find("multiply"), case)) > 1
+    assert min(scales(find("multiply"), case)) >= 1
 
 
 def test_nothing_is_held_where_a_type_has_no_number() -> None:
