@@ -32,6 +32,7 @@ class Case:
     `layouts` names how each operand, then each cotangent, lies in memory. `draw` counts the value
     draws of one signature: draw 0 is the one that questions about the signature itself are asked of.
     `domains` are the signature's own, where it has any; a token does not carry them, since values need none.
+    `texture` names how the operands' numbers were drawn, by which a token tells what may be asked of it.
     """
 
     op: str
@@ -42,6 +43,7 @@ class Case:
     dtype: str
     draw: int = 0
     domains: tuple[Domain, ...] | None = None
+    texture: str = ""
 
     def laid_out_operands(self) -> tuple[Array, ...]:
         """Fresh copies of the operands, lying in memory as `layouts` says."""
@@ -74,6 +76,7 @@ class Case:
                 "cotangents": [encode(x) for x in self.cotangents],
                 "layouts": self.layouts,
                 "dtype": self.dtype,
+                "texture": self.texture,
             }
         )
 
@@ -92,6 +95,7 @@ class Case:
                 cotangents=tuple(decode(x) for x in record["cotangents"]),
                 layouts=tuple(record["layouts"]),
                 dtype=record["dtype"],
+                texture=record.get("texture", ""),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise damaged(token) from None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.backend import Backend, Capability
+from conformance.case import Case
 from conformance.errors import ConformanceError, Unsupported
 from conformance.op import Op
 from conformance.strategies import Effort
@@ -85,6 +86,10 @@ class Check:
     def asks_about(self, op: Op) -> bool:
         """Whether it is asked of this op."""
         return self.kind is Kind.OP and op.is_flat is self.is_of_flat and self.applies(op)
+
+    def is_meant_for(self, case: Case) -> bool:
+        """Whether it is asked of numbers of this type and of this size; of a case by hand, whatever the size."""
+        return case.dtype in self.dtypes and case.texture in ("", *self.textures)
 
     def enough(self, dtype: str, effort: Effort) -> float:
         """How many cases of an op decide it: all there are, or, where it is sparing, those of a few signatures."""

@@ -141,8 +141,9 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
                 yield check, program
     else:
         case = Case.from_token(token)
+        op = find(case.op)
         for check in checks.values():
-            if key in ("", check.key) and check.asks_about(find(case.op)):
+            if check.asks_about(op) and (check.key == key or (not key and check.is_meant_for(case))):
                 yield check, case
 
 

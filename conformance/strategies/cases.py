@@ -64,8 +64,9 @@ def build(
     dtypes = [dtype if answers_in_kind or z.dtype.kind in "biu" else z.dtype.name for z in outputs]
     cotangents = tuple(cotangent(z.shape, d, upstream, rng) for z, d in zip(outputs, dtypes, strict=True))
     lying = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
+    parameters = dict(signature.parameters)
     return Case(
-        op.name, values, dict(signature.parameters), cotangents, lying, dtype, domains=signature.domains
+        *(op.name, values, parameters, cotangents, lying, dtype), domains=signature.domains, texture=texture
     )
 
 

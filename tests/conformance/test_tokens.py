@@ -19,6 +19,7 @@ from conformance.program import Program, Step
 from conformance.strategies import Effort, draw_cases
 from conformance.strategies.histories import draw_histories
 from conformance.strategies.programs import draw_programs
+from conformance.values import TEXTURES
 
 PARAMETERS: dict[str, Any] = {
     "index": (slice(None, None, -1), Ellipsis, None, 3, (np.array([0, 2]),)),
@@ -91,6 +92,7 @@ def test_drawn_cases_come_back_from_their_tokens(name: str, dtype: str) -> None:
         back = Case.from_token(case.token)
         assert same(case.operands, back.operands)
         assert same(dict(case.parameters), dict(back.parameters))
+        assert case.texture == back.texture in TEXTURES
 
 
 @pytest.mark.parametrize("dtype", ["complex128", "complex64"])

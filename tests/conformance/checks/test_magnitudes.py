@@ -67,6 +67,11 @@ def test_a_gradient_that_a_type_has_no_number_for_is_not_asked() -> None:
     asked("exp", [800.0, 1.0], lambda right, i, g, z, x: np.where(x > 709, -7.0, right(i, g, z, x)))
 
 
+def test_operands_without_entries_decide_nothing() -> None:
+    with pytest.raises(NotThisCase, match="have no entries"):
+        asked("exp", [])
+
+
 def test_a_gradient_below_the_normal_numbers_may_be_zero() -> None:
     asked("reciprocal", [1e160], lambda right, i, g, z, x: 0.0 * x)
 
