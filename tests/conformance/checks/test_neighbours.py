@@ -92,6 +92,11 @@ def test_where_every_output_is_shared_nothing_is_decided(op: str, operand: Any, 
         asked(op, (operand,), parameters)
 
 
+def test_a_zero_shares_its_outputs_though_numpy_skips_what_it_multiplies() -> None:
+    assert not np.dot(0.0, [np.nan, 3.0]).any()
+    asked("dot", (np.array(0.0), np.array([2.0, 3.0])))
+
+
 def test_an_engine_that_refuses_a_nan_is_not_judged() -> None:
     class Refusing(NumpyTape):
         ops = {**NumpyTape.ops, "exp": lambda x: _refused(x)}  # noqa: RUF012
