@@ -211,13 +211,18 @@ def own_doubts(op: Op, case: Case) -> list[Array]:
     with np.errstate(all="ignore"), rounding_by(np.random.default_rng(0), "longdouble"):
         exact = [np.asarray(x) for x in evaluate(inputs)]
         trials = [evaluate([rounding_on(x) for x in inputs]) for _ in range(MOVES)]
-        return [_doubt(value, [np.asarray(t[i]) for t in trials], op) for i, value in enumerate(exact)]
+        largest = float(finfo(case.dtype).max)
+        return [
+            _doubt(value, [np.asarray(t[i]) for t in trials], op, largest) for i, value in enumerate(exact)
+        ]
 
 
-def _doubt(exact: Array, trials: Sequence[Array], op: Op) -> Array:
+def _doubt(exact: Array, trials: Sequence[Array], op: Op, largest: float) -> Array:
     distances = np.abs([trial - exact for trial in trials])
     # A zero that rounding makes the smallest number there is may be divided by: that tells nothing of the oracle.
-    spread = np.where(np.isfinite(distances), distances, 0).max(axis=0)
+    # Nor does an entry beyond the type's largest of those that an engine has a number for.
+    is_told = np.isfinite(distances) & (np.abs(exact) <= largest)
+    spread = np.where(is_told, distances, 0).max(axis=0)
     if entries_of(op) == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
     return np.asarray(SPREADS * spread)

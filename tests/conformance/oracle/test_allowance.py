@@ -41,6 +41,14 @@ def test_a_zero_that_rounds_to_the_smallest_number_makes_the_oracle_unsure_of_no
     assert (doubt < 1e-15).all()
 
 
+def test_an_entry_that_the_type_has_no_number_for_makes_the_oracle_unsure_of_no_other() -> None:
+    operand = np.array([1e-250, 1e200, 1e-50, 1e200])  # the gradient of the first entry is 1e350
+    whole = {"axis": None, "keepdims": False}
+    case = Case("prod", (operand,), whole, (np.array(1.0),), ("C", "C"), "float64")
+    (doubt,) = own_doubts(find("prod"), case)
+    assert (doubt < 1e-15 * 1e150).all()
+
+
 def test_the_natural_size_of_a_gradient_is_measured() -> None:
     x = np.array([1.0, 400.0])
     for name, size in (("deg2rad", np.pi / 180), ("sigmoid", 0.25), ("tanh", 1.0), ("negative", 1.0)):
