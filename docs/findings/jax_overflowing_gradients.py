@@ -22,6 +22,7 @@ show("hypot(3e-200, 4e-200)", jnp.hypot, (3e-200, 4e-200), [0.6, 0.8])
 show("hypot(15e-324, 20e-324)", jnp.hypot, (15e-324, 20e-324), [0.6, 0.8])
 show("norm([3e200, 4e200])", jnp.linalg.vector_norm, ([3e200, 4e200],), [[0.6, 0.8]])
 show("norm([3e-200, 4e-200])", jnp.linalg.vector_norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
+show("std([1e-160, 2e-160, 4e-160])", jnp.std, ([1e-160, 2e-160, 4e-160],), [[-0.3563, -0.0891, 0.4454]])
 # (x dy - y dx) / (x^2 + y^2)
 show("atan2(1e-200, 1e-200)", jnp.atan2, (1e-200, 1e-200), [5e199, -5e199])
 # both are the identity on the far right, and 0 on the far left
