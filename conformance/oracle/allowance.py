@@ -37,6 +37,7 @@ MOVES = 4  # evaluations with moved operands: enough to pass an engine, see `mov
 SPREADS = 3.0  # distances of the textbook rule: another order of summation is as good as this one
 ULPS = 4.0  # units in the last place by which the elementary functions of good libraries differ
 ORDINARY = 24  # entries of operands, at least, from which the natural size of a gradient is measured
+REMEMBERED = 1024  # cases of which what is expected is kept: more than a group of questions has
 ROUNDING = 1.0  # the same where nothing is called but what IEEE 754 says how to round: only the result's own
 
 
@@ -179,8 +180,12 @@ def differentiable(op: Op, case: Case) -> tuple[int, ...]:
     return tuple(i for i in range(len(case.operands)) if op.is_differentiable(i))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def expected_gradients(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]:
-    """What the gradients of a case must be, for its differentiable operands in order."""
+    """What the gradients of a case must be, for its differentiable operands in order.
+
+    It is the same for all modes of an engine, and dearer to find than to ask them.
+    """
     wrt = differentiable(op, case)
     inputs = (*case.operands, *case.cotangents)
     largest = max((float(np.abs(g).max()) for g in case.cotangents if g.size), default=0.0)
@@ -188,6 +193,7 @@ def expected_gradients(op: Op, case: Case, *, moves: int = MOVES) -> list[Expect
     return expect(gradients_of(op, case, wrt), inputs, case.dtype, sizes, entries=entries_of(op), moves=moves)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def expected_values(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]:
     """What the outputs of a case must be."""
 

@@ -68,6 +68,12 @@ class Item:
         return self.id
 
     @property
+    def scope(self) -> str:
+        """What one worker asks in one go: its group, of all modes of the engine, since they share the group's cases."""
+        shares = self.definition.kind in (Kind.OP, Kind.POINT)
+        return self.group.partition("/")[2] if shares else self.group
+
+    @property
     def level(self) -> str:
         """The level of the clause; a declared capability must be there."""
         clause = STANDARD.get(self.definition.clause)
@@ -123,11 +129,11 @@ def select(items: Sequence[Item], queries: Sequence[str]) -> list[Item]:
 
 
 def shard(items: Sequence[Item], text: str) -> list[Item]:
-    """Part i of n of the items, `text` being "i/n"; groups stay whole, and no item is in two parts."""
+    """Part i of n of the items, `text` being "i/n"; what shares its cases stays whole, and no item is in two parts."""
     first, slash, second = text.partition("/")
     if not (slash and first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
         raise UsageError(f"--shard {text!r}: expected i/n with 1 <= i <= n, for example 1/4")
-    return [item for item in items if zlib.crc32(item.group.encode()) % int(second) == int(first) - 1]
+    return [item for item in items if zlib.crc32(item.scope.encode()) % int(second) == int(first) - 1]
 
 
 @cache

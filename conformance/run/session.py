@@ -67,16 +67,18 @@ class Worker:
         return journal.Journal(self.folder, journal.worker_name()) if self.folder else None
 
     def items(self) -> list[Item]:
-        """Every question of this session, in the order of its groups."""
+        """Every question of this session, scope by scope, and there group by group."""
         for spec in self.specs:
             description = describe(spec)
             self._descriptions[description.line.name] = description
         everything = [i for d in self._descriptions.values() for i in items_of(d.line.name, d.dtypes)]
         chosen = select(everything, self.queries)
         chosen = shard(chosen, self.shard) if self.shard else chosen
+        scopes: dict[str, list[Item]] = {}
         for item in chosen:
             self._groups.setdefault(item.group, []).append(item)
-        return [item for group in self._groups.values() for item in group]
+            scopes.setdefault(item.scope, []).append(item)
+        return [item for scope in scopes.values() for item in scope]
 
     def described(self, name: str) -> BackendLine:
         """A backend's line of the header."""
@@ -231,7 +233,7 @@ def run_session(
 
 
 def group_scheduler(config: Any, log: Any) -> Any:
-    """xdist's scheduler by scope, a scope being a group of questions."""
+    """xdist's scheduler by scope: the groups of questions that share their cases, a group of each mode."""
     from xdist.scheduler.loadscope import LoadScopeScheduling
 
     class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist is not typed
@@ -245,7 +247,7 @@ def group_scheduler(config: Any, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             parts = nodeid.split("/")
             is_of_op = len(parts) == 5 and parts[1] in ("op", "point")
-            return "/".join((*parts[:3], parts[4])) if is_of_op else nodeid
+            return "/".join((*parts[1:3], parts[4])) if is_of_op else nodeid
 
         def remove_node(self, node: Any) -> Any:
             groups = self.assigned_work[node]

@@ -35,6 +35,13 @@ def test_every_op_has_a_gradient_that_is_held_to_its_last_digits(name: str, dtyp
     assert min(allowed) < 100 * np.finfo(dtype).eps
 
 
+def test_what_is_expected_of_a_case_is_found_once_for_all_modes_of_an_engine() -> None:
+    op, effort = find("tanh"), Effort(3, 2, 1, 1)
+    first, second = (draw_cases(op, "float64", 0, effort)[0] for _ in range(2))
+    assert expected_gradients(op, first) is expected_gradients(op, second)
+    assert expected_gradients(op, first, moves=8) is not expected_gradients(op, first)
+
+
 def test_a_zero_that_rounds_to_the_smallest_number_makes_the_oracle_unsure_of_nothing() -> None:
     case = Case("det", (WITH_A_ZERO,), {}, (np.array(0.5),), ("C", "C"), "float64")
     (doubt,) = own_doubts(find("det"), case)

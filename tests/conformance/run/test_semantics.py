@@ -76,7 +76,7 @@ def test_shards_are_disjoint_whole_and_together_everything(count: int) -> None:
     owners: dict[str, int] = {}
     for number in range(1, count + 1):
         for item in shard(ITEMS, f"{number}/{count}"):
-            assert owners.setdefault(item.group, number) == number
+            assert owners.setdefault(item.scope, number) == number
 
 
 @pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "a/b", "1/2/3", "-1/2", "1.0/2", "/"])

@@ -11,7 +11,7 @@ import pytest
 from conformance.run import journal
 from conformance.run.plan import Item, items_of
 from conformance.run.results import ResultLine, Verdict
-from conformance.run.session import REMEMBERED, Keeper, run_session
+from conformance.run.session import REMEMBERED, Keeper, group_scheduler, run_session
 
 ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == "mine/op/tanh/float64"]
 FIRST, SECOND = ITEMS[:2]
@@ -60,6 +60,18 @@ def test_a_death_by_the_watchdog_is_a_timeout(tmp_path: Path) -> None:
     assert result.verdict is Verdict.TIMEOUT
     assert result.evidence is not None
     assert result.evidence.message.startswith("no answer within 2 s")
+
+
+def test_what_shares_its_cases_is_asked_by_one_worker_in_one_go() -> None:
+    scheduling = group_scheduler(SimpleNamespace(getvalue=lambda _: ["popen"]), None)
+    both = [item for name in ("mine", "mine.jit") for item in items_of(name, ("float64", "float32"))]
+    groups: dict[str, set[str]] = {}
+    for item in both:
+        assert scheduling._split_scope(item.id) == item.scope
+        groups.setdefault(item.scope, set()).add(item.group)
+    assert groups["op/tanh/float64"] == {"mine/op/tanh/float64", "mine.jit/op/tanh/float64"}
+    assert groups["point/tanh/float32"] == {"mine/point/tanh/float32", "mine.jit/point/tanh/float32"}
+    assert groups["mine/contract/B1/fan-out"] == {"mine/contract/B1/fan-out"}
 
 
 FORGETFUL = """
