@@ -36,6 +36,8 @@ matrix = [[1e-160, 0.0], [0.0, 2e-160]]
 show("slogdet", lambda a: jnp.linalg.slogdet(a)[1], (matrix,), [[[1e160, 0.0], [0.0, 5e159]]])
 # d (x / y) / dy = -x / y^2, here -1e-160 / 1e-320
 show("1e-160 / 1e-160", jnp.divide, (1e-160, 1e-160), [1e160, -1e160])
+# -1 / x^2, of which x^2 is below the normal numbers and the gradient is not beyond the largest
+show("1 / 1e-154", jnp.reciprocal, (1e-154,), [-1e308])
 # rsqrt(x) / x, before it is halved
 gradient = jax.grad(jax.lax.rsqrt)(jnp.float16(0.0004))
 print("rsqrt(0.0004) in float16:", gradient.item(), "exact", -0.5 * float(jnp.float16(0.0004)) ** -1.5)
