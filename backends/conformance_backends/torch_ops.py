@@ -78,21 +78,18 @@ def index_update(x: Any, values: Any, index: Any) -> Any:
     return torch.flip(written, axes) if axes else written
 
 
-def over_each(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
-    """A reduction that torch has over one axis only, over several."""
-    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    for place in sorted((from_front(a, x.ndim) for a in axes), reverse=True):
-        x = reduce(x, dim=place, keepdim=keepdims)
-    return x
+def over_merged(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """A reduction that torch has over one axis only, over several: they are merged into one."""
+    given = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = tuple(sorted(from_front(a, x.ndim) for a in given))
+    behind = torch.movedim(x, axes, tuple(range(-len(axes), 0)))
+    result = reduce(behind.flatten(x.ndim - len(axes)) if axes else x[..., None], dim=-1)
+    return expand_dims(result, axes) if keepdims else result
 
 
 def median(x: Any, axis: Any, keepdims: Any) -> Any:
-    """The median; torch has it over one axis, so several are merged into one."""
-    given = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    axes = tuple(sorted(from_front(a, x.ndim) for a in given))
-    rows = torch.movedim(x, axes, tuple(range(-len(axes), 0))).flatten(x.ndim - len(axes))
-    result = torch.median(rows, dim=-1).values
-    return expand_dims(result, axes) if keepdims else result
+    """The median, without the place where it is."""
+    return over_merged(lambda rows, dim: torch.median(rows, dim).values, x, axis, keepdims)
 
 
 def count_nonzero(x: Any, axis: Any, keepdims: Any) -> Any:
@@ -159,7 +156,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
 REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "sum": lambda x, axis, keepdims: x.clone() if axis == () else torch.sum(x, dim=axis, keepdim=keepdims),
     "mean": lambda x, axis, keepdims: x.clone() if axis == () else torch.mean(x, dim=axis, keepdim=keepdims),
-    "prod": lambda x, axis, keepdims: over_each(torch.prod, x, axis, keepdims),
+    "prod": lambda x, axis, keepdims: over_merged(torch.prod, x, axis, keepdims),
     "logsumexp": lambda x, axis, keepdims: (
         x.clone()
         if axis == ()
