@@ -204,3 +204,15 @@ def test_nothing_warns(backend: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         backend.vjp(torch.sum, [np.broadcast_to(np.ones(3), (2, 3))], [np.ones(())])
+
+
+@MODES
+@pytest.mark.parametrize("axis", [None, (0, 1), (-1, 0)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_a_product_over_several_axes_is_one_product_of_torchs(
+    backend: Any, axis: Any, keepdims: bool
+) -> None:
+    x = np.array([[1e-200, 1e-50], [1e200, 1e200]])  # that of the second row alone overflows
+    (got,) = backend.forward(backend.call("prod", {"axis": axis, "keepdims": keepdims}), [x])
+    assert got.shape == ((1, 1) if keepdims else ())
+    assert float(got) == pytest.approx(1e150)
