@@ -121,15 +121,23 @@ def _why(figures: Iterable[Figure]) -> str:
 
 
 def summary(figures: Sequence[Figure]) -> list[str]:
-    """A line per backend, dtype and tester: the median, of how many ops, and the false alarms."""
-    from conformance.run.sensitivity import medians
+    """A line per backend, dtype and tester: the median, of how many ops, and the false alarms; then, by dtype, the
+    suite's medians over the ops that all backends have.
+    """
+    from conformance.run.sensitivity import medians, of_shared_ops
 
     lines = []
     for (backend, tester, dtype), found in medians(figures).items():
         alarms = f"{found.alarms} called wrong as they are" if found.alarms else ""
         median = f"notices {found.median:.1e} in the median of {found.ops} ops" if found.ops else ""
         lines.append(f"{backend} {dtype}: {tester} {', '.join(filter(None, (median, alarms)))}")
-    return lines
+    shared: dict[tuple[str, str, int], list[str]] = {}
+    for (backend, tester, dtype), found in medians(of_shared_ops(figures)).items():
+        shared.setdefault((tester, dtype, found.ops), []).append(f"{found.median:.1e} on {backend}")
+    return lines + [
+        f"the ops that all of these have ({count}), {dtype}: {tester} notices {', '.join(told)}"
+        for (tester, dtype, count), told in shared.items()
+    ]
 
 
 def page(figures: Sequence[Figure]) -> list[str]:

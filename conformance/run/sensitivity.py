@@ -225,6 +225,18 @@ def medians(figures: Sequence[Figure]) -> dict[tuple[str, str, str], Median]:
     return {kind: _median(own) for kind, own in kinds.items()}
 
 
+def of_shared_ops(figures: Sequence[Figure]) -> list[Figure]:
+    """Those of the suite in ops that it measured on every backend of that dtype: medians over all of a backend's ops
+    are of other ops on each.
+    """
+    suites = [f for f in figures if f.tester == SUITE and not f.is_false_alarm]
+    ops: dict[str, dict[str, set[str]]] = {}
+    for figure in suites:
+        ops.setdefault(figure.dtype, {}).setdefault(figure.backend, set()).add(figure.op)
+    shared = {dtype: set.intersection(*named.values()) for dtype, named in ops.items() if len(named) > 1}
+    return [f for f in suites if f.op in shared.get(f.dtype, ())]
+
+
 def _median(figures: Sequence[Figure]) -> Median:
     judged = [np.inf if f.smallest is None else f.smallest for f in figures if not f.is_false_alarm]
     middle = statistics.median_low(judged) if judged else np.nan

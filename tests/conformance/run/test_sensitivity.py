@@ -105,3 +105,18 @@ def test_what_was_measured_before_an_interrupt_is_told(
 def test_a_test_that_calls_every_op_wrong_has_no_median() -> None:
     alarm = Figure("mine", "tanh", "float64", "other", is_false_alarm=True)
     assert summary([alarm]) == ["mine float64: other 1 called wrong as they are"]
+
+
+def test_backends_are_compared_over_the_ops_that_all_of_them_have() -> None:
+    figures = [
+        Figure("wide", "roll", "float32", SUITE, 1e-7),
+        Figure("wide", "tanh", "float32", SUITE, 2e-6),
+        Figure("narrow", "tanh", "float32", SUITE, 3e-6),
+        Figure("wide", "sinc", "float32", SUITE, 9e-6),
+        Figure("narrow", "sinc", "float32", SUITE, is_false_alarm=True),
+        Figure("wide", "tanh", "float32", "other", 1e-1),
+    ]
+    assert summary(figures)[-1] == (
+        "the ops that all of these have (1), float32: conformance notices 2.0e-06 on wide, 3.0e-06 on narrow"
+    )
+    assert not any("all of these" in line for line in summary(figures[:2]))
