@@ -99,8 +99,8 @@ class ConformanceItem(pytest.Item):
 
     def runtest(self) -> None:
         """Ask, and raise what pytest makes an outcome of."""
-        from conformance.run.failure import told
-        from conformance.run.results import UNEXPECTED, Verdict
+        from conformance.run.failure_text import told
+        from conformance.runfile.records import UNEXPECTED, Verdict
 
         self.results, result = _worker(self.config).ask(self.question, self.session.items)
         if result.verdict is Verdict.KNOWN:
@@ -126,7 +126,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, A
     """Attach the results to the report, in the form in which the run file has them."""
     report = yield
     if isinstance(item, ConformanceItem):
-        from conformance.run.runfile import encode
+        from conformance.runfile.jsonl import encode
 
         report.conformance = [encode(result) for result in item.results]
         report.sections = []

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.clauses import STANDARD
 from conformance.ops import CATALOGUE, FLAT
-from conformance.run.known import read_known
+from conformance.runfile.known import read_known
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")

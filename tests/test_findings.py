@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.run.known import read_known
+from conformance.runfile.known import read_known
 
 ROOT = Path(__file__).parents[1]
 KNOWN = read_known(ROOT / "known-failures.toml")

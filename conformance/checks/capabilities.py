@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, FunctionalBackend
-from conformance.checks import cutting, graph, watching, ways_to_run, writing
-from conformance.checks.graph import tape_of
+from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.b_graph import accumulation
+from conformance.checks.b_graph.accumulation import tape_of
+from conformance.checks.c_modes import hooks, no_grad, transforms
+from conformance.checks.d_mutation import in_place
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import CheckFunction, Kind, check
 from conformance.checks.sample import Sample
-from conformance.checks.seeding import gradients_of
 from conformance.errors import Violation
 
 TOTAL = {"axis": None, "keepdims": False}
@@ -38,7 +40,7 @@ def leaves_keep_gradients(engine: Backend, sample: Sample) -> None:
 @probe(Capability.CLEARING)
 def gradients_can_be_cleared(engine: Backend, sample: Sample) -> None:
     """A leaf's gradient can be cleared."""
-    graph.cleared_gradient_starts_afresh(engine, sample)
+    accumulation.cleared_gradient_starts_afresh(engine, sample)
 
 
 @probe(Capability.RETAINING)
@@ -69,13 +71,13 @@ def arrays_can_be_written(engine: Backend, sample: Sample) -> None:
 @probe(Capability.NO_GRAD)
 def recording_can_be_stopped(engine: Backend, sample: Sample) -> None:
     """There is a scope in which nothing is recorded."""
-    cutting.no_grad_scope_records_nothing(engine, sample)
+    no_grad.no_grad_scope_records_nothing(engine, sample)
 
 
 @probe(Capability.DETACH)
 def values_can_be_cut(engine: Backend, sample: Sample) -> None:
     """A value can be cut from its history."""
-    cutting.detached_value_is_a_constant(engine, sample)
+    no_grad.detached_value_is_a_constant(engine, sample)
 
 
 @probe(Capability.CUSTOM_RULE)
@@ -112,13 +114,13 @@ def deep_graphs_are_possible(engine: Backend, sample: Sample) -> None:
 @probe(Capability.COMPILING)
 def functions_can_be_compiled(engine: Backend, sample: Sample) -> None:
     """A function can be compiled and differentiated."""
-    ways_to_run.compiled_function_remembers_no_value(engine, sample)
+    transforms.compiled_function_remembers_no_value(engine, sample)
 
 
 @probe(Capability.VECTORIZING)
 def functions_can_be_mapped(engine: Backend, sample: Sample) -> None:
     """A function can be mapped over the leading axis and differentiated."""
-    ways_to_run.vectorized_function_equals_the_loop(engine, sample)
+    transforms.vectorized_function_equals_the_loop(engine, sample)
 
 
 @probe(Capability.CHECKPOINTING)
@@ -132,19 +134,19 @@ def functions_can_be_computed_anew(engine: Backend, sample: Sample) -> None:
 @probe(Capability.HOOKS)
 def cotangents_can_be_looked_at(engine: Backend, sample: Sample) -> None:
     """A hook is called, and what it returns is taken."""
-    watching.hooks_are_called_in_order_and_may_replace(engine, sample)
+    hooks.hooks_are_called_in_order_and_may_replace(engine, sample)
 
 
 @probe(Capability.ANOMALY)
 def anomalies_are_named(engine: Backend, sample: Sample) -> None:
     """The op whose way back made a NaN is named."""
-    watching.op_that_made_the_first_nan_is_named(engine, sample)
+    hooks.op_that_made_the_first_nan_is_named(engine, sample)
 
 
 @probe(Capability.RECORDED_WRITES)
 def writes_are_recorded(engine: Backend, sample: Sample) -> None:
     """A write in place is recorded."""
-    writing.overwritten_region_receives_zero(engine, sample)
+    in_place.overwritten_region_receives_zero(engine, sample)
 
 
 @probe(Capability.HIGHER_ORDER)

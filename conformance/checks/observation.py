@@ -15,7 +15,7 @@ import numpy as np
 
 from conformance.backend import Backend, Trace
 from conformance.case import Array, Case
-from conformance.checks.measuring import Comparison, measuring
+from conformance.checks.comparison import Comparison, measuring
 from conformance.collector import Collector
 from conformance.errors import AdapterError, Violation
 from conformance.op import Op

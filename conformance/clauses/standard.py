@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 
-from conformance.clauses import cost, graph, modes, mutation, seeding, values, worked_examples
+from conformance.clauses import a_results, b_graph, c_modes, d_mutation, e_values, f_cost, w_examples
 from conformance.clauses.clause import Clause
 from conformance.errors import UsageError
 
 STANDARD: dict[str, Clause] = {
     clause.number: clause
-    for chapter in (seeding, graph, modes, mutation, values, cost, worked_examples)
+    for chapter in (a_results, b_graph, c_modes, d_mutation, e_values, f_cost, w_examples)
     for clause in sorted(chapter.CLAUSES, key=lambda clause: int(clause.number[1:]))
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.run.survey import Atlas, Entry, Survey
+    from conformance.atlas.survey import Atlas, Entry, Survey
 
 ABSENT, APART = "–", "≠"
 SIGNS = {"unfair": "✗ ", "artefact": "~ "}
@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Measure and show; with --diff 1 where the two files differ."""
+    from conformance.atlas.survey import surveyed, write_atlas
     from conformance.run.conduct import specs_of
-    from conformance.run.survey import surveyed, write_atlas
 
     if options.diff:
         return compare(*options.diff, as_json=options.as_json)
@@ -52,8 +52,8 @@ def show(atlas: Atlas, *, as_json: bool) -> None:
     """A row per place, a column per backend; the rows in which backends differ come first."""
     import msgspec
 
-    from conformance.cli.telling import print_columns
-    from conformance.run.survey import rows_of
+    from conformance.atlas.survey import rows_of
+    from conformance.cli.console import print_columns
 
     rows = rows_of(atlas)
     if as_json:
@@ -82,7 +82,7 @@ def _cell(entry: Entry | None) -> str:
 
 def declarations(survey: Survey) -> str:
     """What was measured, as an adapter declares it: only what a convention's name can say."""
-    from conformance.checks.points import RAISES
+    from conformance.checks.e_values.special_points import RAISES
     from conformance.clauses import STANDARD
 
     def mapping(name: str, entries: list[Entry]) -> list[str]:
@@ -99,8 +99,8 @@ def compare(before: Path, after: Path, *, as_json: bool) -> int:
     """Print what differs between two atlas files; 1 where anything does."""
     import msgspec
 
-    from conformance.cli.telling import print_columns
-    from conformance.run.survey import changes, read_atlas
+    from conformance.atlas.survey import changes, read_atlas
+    from conformance.cli.console import print_columns
 
     found = changes(read_atlas(before), read_atlas(after))
     if as_json:

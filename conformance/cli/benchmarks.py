@@ -14,8 +14,8 @@ from rich.table import Table
 from conformance.load import load_backend
 from conformance.run.conduct import Request, header_of, specs_of
 from conformance.run.describe import describe
-from conformance.run.results import EndLine, TimingLine
-from conformance.run.runfile import RunWriter
+from conformance.runfile.jsonl import RunWriter
+from conformance.runfile.records import EndLine, TimingLine
 from conformance.timing.measure import HAND_WRITTEN, Progress, measure
 
 

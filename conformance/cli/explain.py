@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from conformance.checks import Check
     from conformance.clauses import Clause
-    from conformance.cli.telling import Page
+    from conformance.cli.console import Page
 
 KINDS = (
     "op",
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Print the page of whatever the id names."""
-    from conformance.cli.telling import Page
+    from conformance.cli.console import Page
     from conformance.errors import UsageError
 
     if options.id == "standard":
@@ -77,7 +77,7 @@ def explain(identifier: str, page: Page) -> None:
     """Put together the page; raises UsageError, naming what is near, where the id names nothing."""
     from conformance.checks import load_all
     from conformance.clauses import STANDARD
-    from conformance.cli.special import explain_point
+    from conformance.cli.explain_point import explain_point
     from conformance.ops import ALL_OPS
     from conformance.points import SPECIAL_POINTS
 
@@ -109,7 +109,7 @@ def _without_backend(parts: list[str]) -> list[str]:
 
 
 def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Exception:
-    from conformance.cli.telling import nearest
+    from conformance.cli.console import nearest
     from conformance.errors import UsageError
 
     hint = nearest(identifier, names) or nearest("/".join(parts), names) or nearest(parts[-1], names)
@@ -119,7 +119,7 @@ def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Excepti
 
 
 def _op(name: str, page: Page) -> None:
-    from conformance.cli.lesson import explain_op
+    from conformance.cli.explain_op import explain_op
     from conformance.ops import find
 
     explain_op(find(name), page)
@@ -131,7 +131,7 @@ def _op(name: str, page: Page) -> None:
 def _clause(clause: Clause, page: Page) -> None:
     from conformance.checks import load_all
     from conformance.clauses.clause import CHAPTERS, Level
-    from conformance.run.selftest import registered_mutants
+    from conformance.selfcheck.selftest import registered_mutants
 
     page.title(f"{clause.number} · {clause.level.value} · {CHAPTERS[clause.chapter]}")
     page.text(clause.sentence)

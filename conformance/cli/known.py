@@ -31,8 +31,8 @@ def command(options: argparse.Namespace) -> int:
     import sys
 
     from conformance.run.conduct import INCOMPLETE, STALE
-    from conformance.run.known import read_known, stale, write_known
-    from conformance.run.runfile import read_run
+    from conformance.runfile.jsonl import read_run
+    from conformance.runfile.known import read_known, stale, write_known
 
     run = read_run(options.run)
     if not run.is_complete:

@@ -49,7 +49,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.errors import UsageError
 
     if options.noun not in NOUNS:
-        from conformance.cli.telling import nearest
+        from conformance.cli.console import nearest
 
         hint = nearest(options.noun, NOUNS) or f"there are {', '.join(NOUNS)}"
         raise UsageError(f"there is no list of {options.noun!r}; {hint}")
@@ -66,7 +66,7 @@ def command(options: argparse.Namespace) -> int:
 
 def chosen(noun: str, entries: list[Entry], query: str) -> list[Entry]:
     """The entries that a query asks for; raises NothingSelected where there is none."""
-    from conformance.cli.telling import matches, nearest
+    from conformance.cli.console import matches, nearest
     from conformance.errors import NothingSelected
 
     found = [entry for entry in entries if not query or matches(entry.found_by, query)]
@@ -85,7 +85,7 @@ def show(entries: list[Entry], *, as_json: bool) -> None:
     """Print entries in columns, or as a JSON list of objects."""
     import json
 
-    from conformance.cli.telling import print_columns
+    from conformance.cli.console import print_columns
 
     if as_json:
         print(json.dumps([entry.cells for entry in entries], ensure_ascii=False, indent=2))
@@ -106,7 +106,7 @@ def in_words(cell: Any) -> str:
 
 def ops() -> Iterator[Entry]:
     """The rows of the catalogue, family by family."""
-    from conformance.cli.telling import domain_in_brief, parameters_of
+    from conformance.cli.console import domain_in_brief, parameters_of
     from conformance.op import Trait
     from conformance.ops import FAMILIES
 
@@ -177,7 +177,7 @@ def backends() -> Iterator[Entry]:
 
 def mutants() -> Iterator[Entry]:
     """The engines that are wrong on purpose."""
-    from conformance.run.selftest import registered_mutants
+    from conformance.selfcheck.selftest import registered_mutants
 
     for mutant in registered_mutants().values():
         cells = {"name": mutant.name, "wrong": mutant.wrong, "kills": list(mutant.kills)}
@@ -199,7 +199,7 @@ def prove(names: list[str], path: Path | None, *, as_json: bool) -> int:
     """Prove rows and print their table as it grows; 1 where a row does not hold."""
     import json
 
-    from conformance.run.proofs import prove_rows, write_proofs
+    from conformance.selfcheck.proofs import prove_rows, write_proofs
 
     teller = _Teller(names, is_silent=as_json)
     with teller:

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.run.conduct import Request
-from conformance.run.failure import told
-from conformance.run.results import UNEXPECTED, ResultLine, RunLine, Verdict
+from conformance.run.failure_text import told
+from conformance.runfile.records import UNEXPECTED, ResultLine, RunLine, Verdict
 
 WORST = 10  # failures shown at the end
 PAUSE = 10.0  # seconds between plain lines

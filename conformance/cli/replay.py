@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from conformance.backend import Backend
     from conformance.checks import Check
     from conformance.run.asking import Question
-    from conformance.run.results import ResultLine
+    from conformance.runfile.records import ResultLine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +70,7 @@ def command(options: argparse.Namespace) -> int:
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     """The token, the key of the one check to ask ("" for all that apply), and the backends on record."""
     from conformance.errors import UsageError
-    from conformance.run.runfile import read_run
+    from conformance.runfile.jsonl import read_run
 
     if options.what[:3] in ("c1:", "p1:", "h1:", "k1:", "s1:"):
         return options.what, _check_key(options.check), []
@@ -160,8 +160,8 @@ def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
     """Ask, print one line a check, and return how many failed."""
     from conformance.run.describe import describe
     from conformance.run.execute import result_of
-    from conformance.run.failure import told
-    from conformance.run.results import UNEXPECTED
+    from conformance.run.failure_text import told
+    from conformance.runfile.records import UNEXPECTED
 
     failed = 0
     for check, question in _asked_for(token, key):
@@ -187,7 +187,7 @@ def _script(backend: Backend, token: str, key: str) -> str:
     from functools import partial
 
     from conformance.run.asking import failure_of
-    from conformance.run.script import script_of
+    from conformance.scripts.script import script_of
 
     asked = _asked_for(token, key)
     for check, question in asked:

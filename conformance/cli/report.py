@@ -47,7 +47,7 @@ def write_report(runs: Sequence[Path], output: Path, name: str) -> None:
     from importlib.metadata import entry_points
 
     from conformance.errors import UsageError
-    from conformance.run.runfile import read_run
+    from conformance.runfile.jsonl import read_run
 
     found = {point.name: point for point in entry_points(group="conformance.reports")}
     if name not in found:

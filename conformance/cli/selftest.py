@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conformance.run.selftest import Mutant, Report
+    from conformance.selfcheck.selftest import Mutant, Report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def command(options: argparse.Namespace) -> int:
     """
     import time
 
-    from conformance.run.selftest import registered_controls, selftest, write_selftest
+    from conformance.selfcheck.selftest import registered_controls, selftest, write_selftest
 
     started = time.perf_counter()
     mutants = _chosen(options.query)
@@ -75,7 +75,7 @@ def _chosen(query: str) -> list[Mutant]:
     from fnmatch import fnmatchcase
 
     from conformance.errors import NothingSelected
-    from conformance.run.selftest import registered_mutants
+    from conformance.selfcheck.selftest import registered_mutants
 
     def is_chosen(mutant: Mutant) -> bool:
         names = (mutant.name, *mutant.kills)
@@ -92,7 +92,7 @@ def _chosen(query: str) -> list[Mutant]:
 
 
 def _without_mutant(mutants: Sequence[Mutant]) -> list[str]:
-    from conformance.run.selftest import checks_without_mutant
+    from conformance.selfcheck.selftest import checks_without_mutant
 
     return checks_without_mutant(mutants)
 
@@ -100,8 +100,8 @@ def _without_mutant(mutants: Sequence[Mutant]) -> list[str]:
 def _vacuous() -> list[str]:
     """The checks that could not see a wrong gradient, and why."""
     from conformance.checks import load_all
-    from conformance.run.selftest import registered_controls
-    from conformance.run.vacuity import sights_of
+    from conformance.selfcheck.power import sights_of
+    from conformance.selfcheck.selftest import registered_controls
 
     right = [control.make() for control in registered_controls().values()]
     return [f"{s.check.key}: {s.fault}" for s in sights_of(load_all().values(), right) if s.fault]
@@ -137,7 +137,7 @@ def _tell(report: Report, without: Sequence[str], vacuous: Sequence[str], second
     from rich.console import Console
     from rich.text import Text
 
-    from conformance.run.selftest import is_killed
+    from conformance.selfcheck.selftest import is_killed
 
     console = Console(highlight=False, soft_wrap=True)
     width = max(len(line.name) for line in report.mutants)

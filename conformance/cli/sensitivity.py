@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.run.sensitivity import Figure
+    from conformance.selfcheck.sensitivity import Figure
 
 FALSE_ALARM, NOTHING = "wrong as it is", "none"
 
@@ -59,7 +59,7 @@ def _measured(specs: Sequence[str], ops: Sequence[str], seed: int) -> tuple[list
     from rich.text import Text
 
     from conformance.cli.progress import PAUSE
-    from conformance.run.sensitivity import sensitivity
+    from conformance.selfcheck.sensitivity import sensitivity
 
     figures: list[Figure] = []
     console, spoken = Console(stderr=True), time.monotonic()
@@ -80,14 +80,14 @@ def _measured(specs: Sequence[str], ops: Sequence[str], seed: int) -> tuple[list
 
 
 def _is_chosen(name: str, queries: Sequence[str]) -> bool:
-    from conformance.cli.telling import matches
+    from conformance.cli.console import matches
 
     return not queries or any(matches([name], query) for query in queries)
 
 
 def show(figures: Sequence[Figure]) -> None:
     """An op a row, a tester and dtype a column; the medians below."""
-    from conformance.cli.telling import print_columns
+    from conformance.cli.console import print_columns
 
     headings, rows = table(figures)
     print_columns(headings, rows)
@@ -124,7 +124,7 @@ def summary(figures: Sequence[Figure]) -> list[str]:
     """A line per backend, dtype and tester: the median, of how many ops, and the false alarms; then, by dtype, the
     suite's medians over the ops that all backends have.
     """
-    from conformance.run.sensitivity import medians, of_shared_ops
+    from conformance.selfcheck.sensitivity import medians, of_shared_ops
 
     lines = []
     for (backend, tester, dtype), found in medians(figures).items():

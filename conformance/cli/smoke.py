@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from conformance.atlas.conventions import Election
     from conformance.backend import Backend
-    from conformance.run.elections import Election
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def _questions(backend: Backend) -> int:
 
 def _elections(backend: Backend) -> None:
     """Say for each clause in which engines differ what this one does, and what to declare."""
-    from conformance.run.elections import measured
+    from conformance.atlas.conventions import measured
 
     elections = list(measured(backend))
     print("\nwhere engines may differ, this one:")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from conformance.checks import Check
     from conformance.clauses import Clause
-    from conformance.run.selftest import Mutant
+    from conformance.selfcheck.selftest import Mutant
 
 COMMAND = "conformance explain standard -o docs/standard.md"
 INTRODUCTION = (
@@ -48,7 +48,7 @@ def blocks() -> Iterator[Block]:
     """The page, chapter by chapter."""
     from conformance.clauses import STANDARD
     from conformance.clauses.clause import CHAPTERS
-    from conformance.run.selftest import registered_mutants
+    from conformance.selfcheck.selftest import registered_mutants
 
     mutants = list(registered_mutants().values())
     yield Block("h1", "The standard")

@@ -19,8 +19,8 @@ import numpy as np
 from conformance.case import Array
 from conformance.history import Move, Verb
 from conformance.oracle.entries import Entry, Find, Graph
+from conformance.oracle.reverse_sweep import gradient_bounds, reverse_sweep
 from conformance.oracle.sharing import Sharing
-from conformance.oracle.sweep import gradient_bounds, reverse_sweep
 
 LARGEST_VALUE = 64.0
 LARGEST_GRADIENT = 2.0**20  # single precision holds every integer up to 2**24

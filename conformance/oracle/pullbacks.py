@@ -10,7 +10,7 @@ import numpy as np
 from conformance.case import Array
 from conformance.history import Move, Verb
 from conformance.op import Op
-from conformance.oracle.sweep import gradient_bounds, reverse_sweep
+from conformance.oracle.reverse_sweep import gradient_bounds, reverse_sweep
 from conformance.program import Program, Step
 
 LARGEST_VALUE = 64.0

@@ -12,19 +12,19 @@ from typing import Any
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import Check
-from conformance.checks.measuring import measuring
+from conformance.checks.comparison import measuring
+from conformance.checks.e_values.special_points import Visit
 from conformance.checks.observation import Observation
-from conformance.checks.points import Visit
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
+from conformance.diagnosis.diagnose import judged
 from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation, is_ctrl_c
 from conformance.history import History
 from conformance.ops import find
 from conformance.oracle.allowance import MOVES
 from conformance.points.point import Place
 from conformance.program import Program
-from conformance.run.results import Verdict
-from conformance.run.witnesses import judged
+from conformance.runfile.records import Verdict
 
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 MANY_MOVES = 64  # trials before an engine is called wrong

@@ -15,14 +15,16 @@ from typing import Protocol
 import numpy as np
 
 import conformance
+from conformance.diagnosis.cross_engine import statements
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
 from conformance.run import threads
-from conformance.run.bystanders import statements
 from conformance.run.describe import Description, describe_all
-from conformance.run.known import read_known
 from conformance.run.plan import Item, digest, items_of, select, shard
-from conformance.run.results import (
+from conformance.run.session import run_session
+from conformance.runfile.jsonl import SCHEMA, RunWriter
+from conformance.runfile.known import read_known
+from conformance.runfile.records import (
     UNEXPECTED,
     EndLine,
     ResultLine,
@@ -33,8 +35,6 @@ from conformance.run.results import (
     counts_of,
     with_statements,
 )
-from conformance.run.runfile import SCHEMA, RunWriter
-from conformance.run.session import run_session
 
 PASSED, FAILED, INTERRUPTED, INTERNAL, STALE, NOT_STARTED, INCOMPLETE = 0, 1, 2, 3, 10, 11, 12
 

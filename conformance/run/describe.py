@@ -14,7 +14,7 @@ import msgspec
 
 from conformance.errors import ConformanceError, UsageError
 from conformance.load import load_backend, name_of
-from conformance.run.results import BackendLine
+from conformance.runfile.records import BackendLine
 
 PATIENCE = 120.0  # seconds an engine may take to be imported; CONFORMANCE_PATIENCE says otherwise
 MARK = "conformance-backend:"

@@ -8,9 +8,9 @@ from conformance.checks import Check
 from conformance.checks.sample import Sample
 from conformance.errors import ConformanceError, Violation
 from conformance.run.asking import Question, put, token_of
-from conformance.run.results import Evidence, printable
-from conformance.run.script import script_of
-from conformance.run.testimony import Acquitted, Heard
+from conformance.runfile.diagnostics import Acquitted, Heard
+from conformance.runfile.records import Evidence, printable
+from conformance.scripts.script import script_of
 
 
 def message_of(failure: BaseException | None) -> str:

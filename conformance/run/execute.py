@@ -15,11 +15,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from conformance.atlas.cell import reading_of
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import Check, Kind
+from conformance.checks.e_values.special_points import Visit
 from conformance.checks.observation import Observation
-from conformance.checks.points import Visit
 from conformance.checks.registry import FULL
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
@@ -29,12 +30,11 @@ from conformance.points import SPECIAL_POINTS
 from conformance.points.point import Place
 from conformance.program import Program
 from conformance.run.asking import Question, ask, ask_seen, failure_of, verdict_of
-from conformance.run.atlas import reading_of
 from conformance.run.evidence import evidence_of, message_of
-from conformance.run.known import KnownFailure, entry_for
 from conformance.run.plan import Item
-from conformance.run.results import Evidence, ResultLine, Verdict
 from conformance.run.tally import Tally
+from conformance.runfile.known import KnownFailure, entry_for
+from conformance.runfile.records import Evidence, ResultLine, Verdict
 from conformance.strategies import Effort, draw_cases, smallest_case
 from conformance.strategies.histories import draw_histories, smallest_history
 from conformance.strategies.programs import draw_programs, smallest_program

@@ -24,10 +24,10 @@ from conformance.load import load_backend
 from conformance.run import journal, memory
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor, result_for
-from conformance.run.known import KnownFailure, judge, read_known
 from conformance.run.plan import PROFILES, Item, items_of, select, shard
-from conformance.run.results import BackendLine, Evidence, ResultLine, Verdict
-from conformance.run.runfile import decode
+from conformance.runfile.jsonl import decode
+from conformance.runfile.known import KnownFailure, judge, read_known
+from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
 
 REMEMBERED = 8  # groups, before an engine is to forget what it compiled, some hundred megabytes of it
 MANY = 1_000_000  # workers that may be replaced: each replaced one has cost a result, so it ends by itself

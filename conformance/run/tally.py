@@ -10,11 +10,11 @@ from typing import Any
 
 from conformance.backend import Backend
 from conformance.checks import Check
-from conformance.checks.measuring import measuring
+from conformance.checks.comparison import measuring
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported, Violation, is_ctrl_c
+from conformance.run.accuracy_counter import Counting
 from conformance.run.asking import Question, token_of
-from conformance.run.counting import Counting
 
 Ask = Callable[[Check, Backend, Question], Any]
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from conformance.backend import Backend
 from conformance.errors import UsageError
-from conformance.run.results import TimingLine
+from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
 from conformance.timing.prepare import Step, prepare_forward, prepare_gradient
 from conformance.timing.rounds import Budget, Contender, Rounds, ratio, take_turns

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from conformance.run.results import UNEXPECTED, ResultLine, Verdict
+from conformance.runfile.records import UNEXPECTED, ResultLine, Verdict
 from conformance_reports.united import reason
 
 Plain = Callable[[str], str]  # makes untrusted text harmless

@@ -17,8 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import structs
 
-from conformance.run.results import ResultLine
-from conformance.run.runfile import Run
+from conformance.runfile.jsonl import Run
+from conformance.runfile.records import ResultLine
 from conformance_reports.json_report import document
 from conformance_reports.specification import specification
 from conformance_reports.united import unite

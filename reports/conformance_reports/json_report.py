@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from conformance.run.runfile import Run
+from conformance.runfile.jsonl import Run
 from conformance_reports.united import unite
 
 

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from shlex import quote
 
-from conformance.run.results import BackendLine, ResultLine, Verdict
-from conformance.run.runfile import Run
+from conformance.runfile.jsonl import Run
+from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance_reports.united import backend_names, reason, unite
 
 # `fixed` is a failure: what the known-failures file promises did not happen, as with a strict xfail.

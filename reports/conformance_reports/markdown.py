@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from conformance.run.results import UNEXPECTED, BackendLine, ResultLine, Verdict
-from conformance.run.runfile import Run
+from conformance.runfile.jsonl import Run
+from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
 from conformance_reports.clause_table import clause_table
 from conformance_reports.united import alike, backend_names, reason, unexpected, unite
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 import msgspec
 
 from conformance.errors import UsageError
-from conformance.run.results import UNEXPECTED, BackendLine, EndLine, ResultLine, Verdict
-from conformance.run.runfile import Run
+from conformance.runfile.jsonl import Run
+from conformance.runfile.records import UNEXPECTED, BackendLine, EndLine, ResultLine, Verdict
 
 T = TypeVar("T")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.backend import Backend
+from conformance.checks.e_values.vjp import gradient_is_the_rules, value_is_the_references
 from conformance.checks.observation import Observation
-from conformance.checks.values import gradient_is_the_rules, value_is_the_references
 from conformance.errors import Violation
 from conformance.ops import find
 from conformance.strategies import Effort, draw_cases

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.checks.flatness import flat_op_sends_nothing_back
+from conformance.checks.e_values.flat_ops import flat_op_sends_nothing_back
 from conformance.errors import Unsupported
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 from conformance_backends.usual_points import USUAL, elected
 
-from conformance.checks.points import RAISES
+from conformance.checks.e_values.special_points import RAISES
 from conformance.points import SPECIAL_POINTS, points_of
 
 ENGINES = ("numpy", "torch", "jax", "autograd", "mygrad")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.run.results import ResultLine
-from conformance.run.runfile import Run, read_run
+from conformance.runfile.jsonl import Run, read_run
+from conformance.runfile.records import ResultLine
 
 ADAPTERS = Path(__file__).parent.parent / "adapters"
 

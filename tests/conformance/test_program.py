@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from conformance.ops import CATALOGUE, find
-from conformance.oracle.slopes import expected_slope
-from conformance.oracle.sweep import expected_program_gradients, referring, reverse_sweep
+from conformance.oracle.program_slope import expected_slope
+from conformance.oracle.reverse_sweep import expected_program_gradients, referring, reverse_sweep
 from conformance.program import BRANCH, Program, Step
 from conformance.strategies.programs import draw_programs
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from msgspec import structs
 
-from conformance.run.accuracy import Accuracy
-from conformance.run.results import (
+from conformance.runfile.accuracy import Accuracy
+from conformance.runfile.diagnostics import Side, Witness
+from conformance.runfile.jsonl import SCHEMA, Run
+from conformance.runfile.records import (
     BackendLine,
     EndLine,
     Evidence,
@@ -20,8 +22,6 @@ from conformance.run.results import (
     TimingLine,
     Verdict,
 )
-from conformance.run.runfile import SCHEMA, Run
-from conformance.run.testimony import Side, Witness
 
 BACKENDS = ("tape", "slate", "slate.jit", "mini")
 OPS = (

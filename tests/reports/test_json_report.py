@@ -7,7 +7,7 @@ import json
 import msgspec
 from conformance_reports.json_report import render
 
-from conformance.run.results import ResultLine, TimingLine
+from conformance.runfile.records import ResultLine, TimingLine
 
 from .synthetic import hostile_run, small_run
 

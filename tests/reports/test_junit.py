@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 import msgspec
 from conformance_reports.junit import ILLEGAL, legal, render
 
-from conformance.run.results import BackendLine, EndLine, Verdict
-from conformance.run.runfile import Run
+from conformance.runfile.jsonl import Run
+from conformance.runfile.records import BackendLine, EndLine, Verdict
 
 from .synthetic import BACKENDS, HOSTILE, header, hostile_run, result, small_run
 

@@ -6,8 +6,8 @@ import re
 
 from conformance_reports.markdown import LIMIT, plain, render
 
-from conformance.run.results import Evidence, Verdict
-from conformance.run.runfile import Run
+from conformance.runfile.jsonl import Run
+from conformance.runfile.records import Evidence, Verdict
 
 from .synthetic import HOSTILE, header, hostile_run, result, small_run
 

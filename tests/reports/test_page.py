@@ -10,7 +10,7 @@ from conformance_reports.html import render
 from msgspec import structs
 from playwright.sync_api import Page, expect
 
-from conformance.run.reading import Reading
+from conformance.runfile.atlas_cell import Reading
 
 from .conftest import Open, go
 from .synthetic import BACKENDS, result, small_run

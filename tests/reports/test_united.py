@@ -7,8 +7,8 @@ import pytest
 from conformance_reports.united import alike, backend_names, unexpected, unite
 
 from conformance.errors import UsageError
-from conformance.run.results import EndLine, Verdict
-from conformance.run.runfile import Run
+from conformance.runfile.jsonl import Run
+from conformance.runfile.records import EndLine, Verdict
 
 from .synthetic import BACKENDS, header, proofs, result, small_run, timings
 

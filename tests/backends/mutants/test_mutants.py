@@ -8,9 +8,9 @@ from conformance_backends import numpy_engine as engine
 
 from conformance.checks import Kind, load_all
 from conformance.ops import ALL_OPS
-from conformance.run.results import MutantLine
-from conformance.run.runfile import read_run
-from conformance.run.selftest import (
+from conformance.runfile.jsonl import read_run
+from conformance.runfile.records import MutantLine
+from conformance.selfcheck.selftest import (
     Report,
     catchers,
     checks_without_mutant,

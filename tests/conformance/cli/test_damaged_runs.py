@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from conformance.cli import main
-from conformance.run.results import BackendLine, EndLine, Evidence, ResultLine, RunLine, SpecLine, Verdict
-from conformance.run.runfile import SCHEMA, encode, read_run
+from conformance.runfile.jsonl import SCHEMA, encode, read_run
+from conformance.runfile.records import BackendLine, EndLine, Evidence, ResultLine, RunLine, SpecLine, Verdict
 
 HEADER = RunLine(
     SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, (BackendLine("numpy", "numpy", "1"),)

@@ -11,8 +11,8 @@ import pytest
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
 from conformance.cli import main
-from conformance.cli.lesson import in_words, worked
-from conformance.cli.telling import names_of
+from conformance.cli.console import names_of
+from conformance.cli.explain_op import in_words, worked
 from conformance.op import Kind, index_below
 from conformance.ops import CATALOGUE, FLAT, find
 

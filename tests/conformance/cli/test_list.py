@@ -11,12 +11,12 @@ import pytest
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
 from conformance.cli import main
-from conformance.cli.telling import domain_in_brief, matches, parameters_of
+from conformance.cli.console import domain_in_brief, matches, parameters_of
 from conformance.op import NONZERO, UNIT, Domain
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.proof import Proof
 from conformance.run import proofs
-from conformance.run.runfile import read_run
+from conformance.runfile.jsonl import read_run
 
 
 def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

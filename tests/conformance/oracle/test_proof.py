@@ -13,7 +13,7 @@ from conformance.op import Op, Trait
 from conformance.ops import ALL_OPS, find
 from conformance.ops.holomorphic import HOLOMORPHIC
 from conformance.oracle.proof import CAUCHY_RIEMANN, COMPLEX_STEP, EXTENDED, PROVEN, prove
-from conformance.run.proofs import COMPLEX_DTYPE, COMPLEX_EFFORT, DTYPE, EFFORT, prove_row
+from conformance.selfcheck.proofs import COMPLEX_DTYPE, COMPLEX_EFFORT, DTYPE, EFFORT, prove_row
 from conformance.strategies import Effort, draw_cases
 
 # Every oracle has rows, so every oracle has a chance to miss something.

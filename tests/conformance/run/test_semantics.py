@@ -16,12 +16,14 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Backend
 from conformance.errors import NothingSelected, UsageError
-from conformance.run.accuracy import Accuracy
 from conformance.run.conduct import exit_code
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.plan import Item, items_of, matches, select, shard
-from conformance.run.results import (
+from conformance.runfile.accuracy import Accuracy
+from conformance.runfile.diagnostics import Side, Witness
+from conformance.runfile.jsonl import decode, encode, json_schema
+from conformance.runfile.records import (
     BackendLine,
     EndLine,
     Evidence,
@@ -33,8 +35,6 @@ from conformance.run.results import (
     Verdict,
     printable,
 )
-from conformance.run.runfile import decode, encode, json_schema
-from conformance.run.testimony import Side, Witness
 from conformance.strategies import Effort
 
 EFFORT = Effort(signatures=2, draws=2, samples=2, programs=3)

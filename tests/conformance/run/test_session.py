@@ -10,8 +10,8 @@ import pytest
 
 from conformance.run import journal
 from conformance.run.plan import Item, items_of
-from conformance.run.results import ResultLine, Verdict
 from conformance.run.session import REMEMBERED, Keeper, group_scheduler, run_session
+from conformance.runfile.records import ResultLine, Verdict
 
 ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == "mine/op/tanh/float64"]
 FIRST, SECOND = ITEMS[:2]

@@ -16,7 +16,7 @@ from conformance.checks.observation import hold_within
 from conformance.layout import LAYOUTS
 from conformance.op import DISTINCT, POSITIVE, Domain, Kind
 from conformance.ops import ALL_OPS, CATALOGUE, find
-from conformance.oracle.sweep import expected_program_gradients, reverse_sweep
+from conformance.oracle.reverse_sweep import expected_program_gradients, reverse_sweep
 from conformance.strategies import Effort, draw_cases, explore, smallest_case
 from conformance.strategies.programs import LONGEST, draw_programs, smallest_program
 from conformance.values import COTANGENTS, MAGNITUDES, STRIP, TEXTURES, cotangent, operands

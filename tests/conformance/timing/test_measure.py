@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from conformance.errors import UsageError
-from conformance.run.results import Line, TimingLine
+from conformance.runfile.records import Line, TimingLine
 from conformance.timing.measure import HAND_WRITTEN, Progress, measure
 from conformance.timing.rounds import Budget
 from conformance.timing.workloads import SIZES, WORKLOADS

@@ -1,0 +1,1 @@
+"""The atlas: what each engine does where engines may legitimately differ."""

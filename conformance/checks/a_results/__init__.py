@@ -1,0 +1,1 @@
+"""Chapter A: seeding and results."""

@@ -1,0 +1,125 @@
+"""Chapter A on engines: operands and outputs between which there is no path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.case import Array
+from conformance.checks.a_results.gradients import refused
+from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract, elected
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+NO_PATH = ("zeros", "none", "refused")
+
+Ask = Callable[[], Sequence[Any]]  # asks the engine for gradients
+
+
+@contract("A13", "unused-operand")
+def operand_that_the_output_does_not_depend_on(engine: Backend, sample: Sample) -> None:
+    """An operand that the output does not depend on gets zeros, None or an error, as elected."""
+    choice = elected(engine, "A13", NO_PATH)
+    x, w, g = (sample.array() for _ in range(3))
+    multiply = engine.op("multiply")
+
+    def unused(a: Any, b: Any) -> Any:
+        return multiply(a, a)
+
+    def discarded(a: Any, b: Any) -> Any:
+        multiply(a, b)
+        return multiply(a, a)
+
+    for function, what in ((unused, "an operand that is not used"), (discarded, "one whose product is not")):
+        for ask, cotangent in zip(_ways(engine, function, [x, w], g), (g, np.ones_like(g)), strict=True):
+            gradients = held_to(engine, choice, ask, w, 1, what)
+            if gradients is not None:
+                hold_equal(plain(engine, gradients[0]), 2 * cotangent * x, f"x's gradient beside {what}")
+
+
+@contract("A14", "constant-output")
+def output_that_depends_on_nothing(engine: Backend, sample: Sample) -> None:
+    """For an output that depends on no operand the gradient is zeros, None or refused, as elected."""
+    choice = elected(engine, "A14", NO_PATH)
+    x, c, g = (sample.array() for _ in range(3))
+    for function, what in _constants(engine, c):
+        for ask in _ways(engine, function, [x], g):
+            held_to(engine, choice, ask, x, 0, what)
+
+
+def _ways(
+    engine: Backend, function: Callable[..., Any], operands: Sequence[Array], g: Array
+) -> tuple[Ask, Ask]:
+    """The ways to ask for the gradients of a function: with the cotangent `g`, and of a sum without one."""
+    total = engine.call("sum", {"axis": None, "keepdims": False})
+    return (
+        lambda: engine.vjp(function, [np.array(x) for x in operands], [np.array(g)])[1],
+        lambda: engine.gradient(lambda *xs: total(function(*xs)), [np.array(x) for x in operands]),
+    )
+
+
+def _constants(engine: Backend, value: Array) -> Iterator[tuple[Callable[[Any], Any], str]]:
+    """Functions whose outputs are constants, each with what to call its output."""
+    multiply, constant = engine.op("multiply"), engine.array(np.array(value))
+    yield lambda a: constant, "a constant"
+    yield lambda a: multiply(constant, constant), "a product of constants"
+    if Capability.DETACH in engine.capabilities:
+        yield lambda a: engine.detach(multiply(a, a)), "a value cut from its history"
+
+
+def held_to(
+    engine: Backend, choice: str, ask: Ask, operand: Array, position: int, what: str
+) -> Sequence[Any] | None:
+    """Ask for gradients, of which that of `operand`, at `position`, must be none as elected.
+
+    Returns them; None where the engine refuses.
+    """
+    gradients: Sequence[Any] | None = None
+    found = "refused"
+    try:
+        gradients = ask()
+    except Exception as error:
+        if not refused(error):
+            raise
+    else:
+        found = nothing_in(engine, gradients[position], operand, what)
+    if found != choice:
+        raise Violation(f"the gradient of {what} is {found}; the adapter elects {choice!r}")
+    return gradients
+
+
+def nothing_in(engine: Backend, gradient: Any, operand: Array, what: str) -> str:
+    """Which kind of nothing a gradient is, "none" or "zeros"; a Violation where it is something.
+
+    An array whose type has no room for a number is None by another name.
+    """
+    if gradient is None:
+        return "none"
+    got = plain(engine, gradient)
+    if not got.dtype.itemsize:
+        return "none"
+    if got.dtype.kind not in "fc":
+        raise Violation(f"the gradient of {what} is of the type {got.dtype}, which has no gradients", got=got)
+    hold_equal(got, np.zeros(operand.shape), f"the gradient of {what} is neither zeros nor None")
+    return "zeros"
+
+
+@contract("A20", "named-twice")
+def operand_named_twice_in_one_call(engine: Backend, sample: Sample) -> None:
+    """An operand named twice in one call receives the sum of what both places receive."""
+    x, g = sample.array((3, 3)), sample.array((3, 3))
+    sums = {
+        "add": 2 * g,
+        "subtract": np.zeros_like(x),
+        "multiply": 2 * g * x,
+        "matmul": g @ x.T + x.T @ g,
+    }
+    for name, expected in sums.items():
+        op = engine.op(name)
+        (got,) = gradients_of(engine, lambda a, op=op: op(a, a), [x], g)
+        hold_equal(got, expected, f"the gradient of {name}(x, x)")

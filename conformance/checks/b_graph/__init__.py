@@ -1,0 +1,1 @@
+"""Chapter B: accumulation and the graph."""

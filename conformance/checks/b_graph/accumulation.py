@@ -1,0 +1,240 @@
+"""Chapter B: accumulation and the graph."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, FunctionalBackend, GraphNode, TapeBackend
+from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract, elected
+from conformance.checks.sample import Sample
+from conformance.errors import Unsupported, Violation
+
+
+def tape_of(engine: Backend) -> TapeBackend:
+    """The engine as a tape; Unsupported where it keeps no gradients."""
+    if not isinstance(engine, TapeBackend):
+        mode = f" ({engine.mode})" if engine.mode else ""
+        raise Unsupported(f"{engine.engine}{mode} keeps no gradients between calls")
+    return engine
+
+
+@contract("B1", "repeated-operand")
+def operand_named_twice_receives_the_sum(engine: Backend, sample: Sample) -> None:
+    """A value named twice in one call receives both contributions: x + x and x * x."""
+    x, g = sample.array(), sample.array()
+    add, multiply = engine.op("add"), engine.op("multiply")
+    hold_equal(gradients_of(engine, lambda a: add(a, a), [x], g)[0], 2 * g, "the gradient of x + x")
+    hold_equal(gradients_of(engine, lambda a: multiply(a, a), [x], g)[0], 2 * x * g, "the gradient of x * x")
+
+
+@contract("B1", "diamond")
+def diamond_receives_both_sides(engine: Backend, sample: Sample) -> None:
+    """Both sides of a diamond contribute: y = x * a, z = y * b + y * c."""
+    x, a, b, c, g = (sample.array() for _ in range(5))
+    add, multiply = engine.op("add"), engine.op("multiply")
+
+    def diamond(x: Any, a: Any, b: Any, c: Any) -> Any:
+        y = multiply(x, a)
+        return add(multiply(y, b), multiply(y, c))
+
+    got = gradients_of(engine, diamond, [x, a, b, c], g)
+    for gradient, expected, name in zip(
+        got, (g * (b + c) * a, g * (b + c) * x, g * x * a, g * x * a), "xabc", strict=True
+    ):
+        hold_equal(gradient, expected, f"the gradient of {name} in x*a*b + x*a*c")
+
+
+@contract("B1", "fan-out")
+def fan_out_receives_every_contribution(engine: Backend, sample: Sample) -> None:
+    """A value used k times receives the sum of its k contributions."""
+    add, multiply = engine.op("add"), engine.op("multiply")
+    count = 3 + 2 * (sample.seed % 4)
+    x, g = sample.array(), sample.array()
+    factors = [sample.array() for _ in range(count)]
+
+    def fan(x: Any, *factors: Any) -> Any:
+        total = multiply(x, factors[0])
+        for factor in factors[1:]:
+            total = add(total, multiply(x, factor))
+        return total
+
+    got = gradients_of(engine, fan, [x, *factors], g)
+    hold_equal(got[0], g * sum(factors), f"the gradient of x used {count} times")
+    for gradient in got[1:]:
+        hold_equal(gradient, g * x, "the gradient of a factor of x")
+
+
+@contract("B2", "propagate-once", Capability.CUSTOM_RULE)
+def contributions_are_summed_before_they_travel_on(engine: Backend, sample: Sample) -> None:
+    """A node at the end of a chain of diamonds is walked through once."""
+    calls: list[int] = []
+
+    def double_back(g: Any, a: Any) -> tuple[Any, ...]:
+        calls.append(1)
+        return (g + g,)
+
+    double = engine.custom(lambda a: a + a, double_back)
+    add, x, g = engine.op("add"), sample.array(), sample.array()
+    depth = 10
+
+    def diamonds(a: Any) -> Any:
+        y = double(a)
+        for _ in range(depth):
+            y = add(y, y)
+        return y
+
+    (got,) = gradients_of(engine, diamonds, [x], g)
+    hold_equal(got, 2.0 ** (depth + 1) * g, f"the gradient through {depth} diamonds")
+    if len(calls) != 1:
+        raise Violation(f"the rule below {depth} diamonds was called {len(calls)} times, expected once")
+
+
+@contract("B3", "two-calls")
+def two_calls_accumulate(engine: Backend, sample: Sample) -> None:
+    """Two gradient calls add up (a tape may elect to replace; a pullback is additive)."""
+    choice = elected(engine, "B3", ("accumulates", "replaces", "functional"))
+    x, w, g, h = (sample.array() for _ in range(4))
+    multiply = engine.op("multiply")
+    if choice == "functional":
+        if isinstance(engine, TapeBackend):
+            raise Violation("a tape, whose leaves keep their gradients, elects 'functional'")
+        summed = gradients_of(engine, multiply, [x, w], g + h)
+        for position, name in enumerate(("x", "w")):
+            first = gradients_of(engine, multiply, [x, w], g)[position]
+            second = gradients_of(engine, multiply, [x, w], h)[position]
+            hold_equal(first + second, summed[position], f"the two pullbacks' sum for {name}")
+        return
+    tape = tape_of(engine)
+    a, b = tape.leaf(np.array(x)), tape.leaf(np.array(w))
+    tape.backward(multiply(a, b), tape.array(np.array(g)))
+    tape.backward(multiply(a, b), tape.array(np.array(h)))
+    total = g + h if choice == "accumulates" else h
+    hold_equal(plain(tape, tape.grad(a)), total * w, f"x's gradient after two backward calls ({choice})")
+    hold_equal(plain(tape, tape.grad(b)), total * x, f"w's gradient after two backward calls ({choice})")
+
+
+@contract("B5", "own-memory", Capability.WRITABLE)
+def gradients_of_leaves_are_independent(engine: Backend, sample: Sample) -> None:
+    """Writing into one leaf's gradient changes no other gradient, no seed and no value."""
+    add = engine.op("add")
+    x, w, g = (sample.array() for _ in range(3))
+    traced = engine.trace(add, [np.array(x), np.array(w)])
+    cotangent = engine.array(np.array(g))
+    first, second = traced.pull([cotangent])
+    engine.memory(first)[...] = 7.0
+    hold_equal(plain(engine, second), g, "writing into x's gradient changes w's")
+    hold_equal(plain(engine, cotangent), g, "writing into x's gradient changes the seed")
+    hold_equal(plain(engine, traced.outputs[0]), x + w, "writing into x's gradient changes the output")
+    for array, value, name in zip(traced.arrays, (x, w), "xw", strict=True):
+        hold_equal(plain(engine, array), value, f"writing into x's gradient changes {name}")
+
+
+@contract("B7", "retained", Capability.RETAINING)
+def retained_graph_can_be_asked_again(engine: Backend, sample: Sample) -> None:
+    """With the graph retained, k calls give k times the gradient (a pullback: k times the same)."""
+    x, w, g = (sample.array() for _ in range(3))
+    multiply, times = engine.op("multiply"), 3
+    if isinstance(engine, FunctionalBackend):
+        _, pulled = engine.pullback(multiply, [engine.array(np.array(x)), engine.array(np.array(w))])
+        for _ in range(times):
+            hold_equal(plain(engine, pulled(engine.array(np.array(g)))[0]), g * w, "a pullback called again")
+        return
+    tape = tape_of(engine)
+    leaf = tape.leaf(np.array(x))
+    output = multiply(leaf, tape.array(np.array(w)))
+    for _ in range(times):
+        tape.backward(output, tape.array(np.array(g)), retain=True)
+    factor = times if elected(engine, "B3", ("accumulates", "replaces")) == "accumulates" else 1
+    hold_equal(plain(tape, tape.grad(leaf)), factor * g * w, f"{times} backward calls on a retained graph")
+
+
+@contract("B11", "deep-chain", Capability.DEEP)
+def deep_chain_does_not_exhaust_the_stack(engine: Backend, sample: Sample) -> None:
+    """A chain of 10 000 nodes is built, walked back and destroyed."""
+    negative, add = engine.op("negative"), engine.op("add")
+    x, g = sample.array(), sample.array()
+
+    def chain(a: Any) -> Any:
+        y = a
+        for _ in range(5000):
+            y = negative(add(y, a))
+        return y
+
+    # y ↦ −(y + a) flips between −2a and a: an even number of steps is the identity.
+    (got,) = gradients_of(engine, chain, [x], g)
+    gc.collect()
+    hold_equal(got, g, "the gradient of a chain of 10 000 nodes that is the identity")
+
+
+@contract("B13", "clearing", Capability.CLEARING)
+def cleared_gradient_starts_afresh(engine: Backend, sample: Sample) -> None:
+    """Clearing a gradient and running again gives the first answer."""
+    tape, multiply = tape_of(engine), engine.op("multiply")
+    x, w, g = (sample.array() for _ in range(3))
+    leaf, weight = tape.leaf(np.array(x)), tape.array(np.array(w))
+    for attempt in ("first", "second"):
+        tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
+        hold_equal(plain(tape, tape.grad(leaf)), g * w, f"the {attempt} gradient")
+        tape.clear(leaf)
+        cleared = tape.grad(leaf)
+        if cleared is not None and plain(tape, cleared).any():
+            raise Violation("a cleared gradient is neither None nor zero", got=plain(tape, cleared))
+
+
+PARTS = ((0, 2), (2, 4), (4, 8))  # sizes 2, 2 and 4 of 8: every weight is exact in binary
+
+
+@contract("B16", "batch-is-sum")
+def batch_gradient_is_the_sum_of_its_parts(engine: Backend, sample: Sample) -> None:
+    """The gradient over a batch is the sum over its parts; under a mean, their weighted mean."""
+    x, w = sample.array((8, 3)), sample.array((3, 2))
+    matmul, multiply = engine.op("matmul"), engine.op("multiply")
+    for reduction in ("sum", "mean"):
+        reduce = engine.call(reduction, {"axis": None, "keepdims": False})
+
+        def loss(w: Any, x: Any, reduce: Any = reduce) -> Any:
+            y = matmul(x, w)
+            return reduce(multiply(y, y))
+
+        whole = plain(engine, engine.gradient(loss, [w, x])[0])
+        parts = [plain(engine, engine.gradient(loss, [w, x[a:b]])[0]) for a, b in PARTS]
+        weights = [(b - a) / 8 if reduction == "mean" else 1.0 for a, b in PARTS]
+        combined = np.sum([p * p.dtype.type(v) for p, v in zip(parts, weights, strict=True)], axis=0)
+        hold_equal(whole, combined, f"the gradient of a {reduction} over the whole batch")
+        total = 2 * x.T @ (x @ w) / (1 if reduction == "sum" else 16)
+        hold_equal(whole, total.astype(whole.dtype), f"the gradient of a {reduction} of squares")
+
+
+@contract("B17", "graph-nodes", Capability.GRAPH)
+def graph_has_a_node_per_op_and_edges_in_operand_order(engine: Backend, sample: Sample) -> None:
+    """The graph has a node per op, edges in operand order, and an accumulation node at each leaf."""
+    tape = tape_of(engine)
+    add, multiply = engine.op("add"), engine.op("multiply")
+    a, b, d = (tape.leaf(sample.array()) for _ in range(3))
+    product = tape.graph(multiply(add(a, b), d))
+    _hold_inputs(product, 2)
+    total, leaf_d = product.inputs
+    _hold_leaf(leaf_d, d)
+    _hold_inputs(total, 2)
+    for node, leaf in zip(total.inputs if total else (), (a, b), strict=True):
+        _hold_leaf(node, leaf)
+    if total is not None and (product.names_variable or total.names_variable):
+        raise Violation("a node of an operation names a variable; only accumulation nodes may")
+
+
+def _hold_inputs(node: GraphNode | None, count: int) -> None:
+    if node is None or len(node.inputs) != count:
+        found = None if node is None else f"{node.name} with {len(node.inputs)} edges"
+        raise Violation(f"expected a node of {count} edges, found {found}")
+
+
+def _hold_leaf(node: GraphNode | None, leaf: Any) -> None:
+    if node is None or node.inputs or not node.names_variable:
+        raise Violation(f"expected the accumulation node of a leaf, found {node and node.name}")
+    if node.variable is not leaf:
+        raise Violation("an edge does not lead to the operand at its position")

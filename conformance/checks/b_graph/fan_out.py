@@ -1,0 +1,83 @@
+"""Chapter B: many contributions, and their order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.backend import Backend, Capability
+from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.b_graph.lifetime import one_in_four
+from conformance.checks.observation import hold_equal
+from conformance.checks.registry import NotThisCase, contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+USES = 1000
+DEPTH = 60  # walked path by path, these diamonds would take longer than the universe is old
+
+COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "hypot", "logaddexp", "logaddexp2")
+
+
+@contract("B1", "wide-fan-out")
+def wide_fan_out_receives_every_contribution(engine: Backend, sample: Sample) -> None:
+    """A value used 1 000 times receives the sum of its 1 000 contributions."""
+    one_in_four(sample)
+    x, g, add = sample.array(), sample.array(), engine.op("add")
+
+    def chain(a: Any) -> Any:
+        total = a
+        for _ in range(USES - 1):
+            total = add(total, a)
+        return total
+
+    (got,) = gradients_of(engine, chain, [x], g)
+    hold_equal(got, USES * g, f"the gradient of a value added up {USES} times")
+
+
+@contract("B2", "deep-diamonds", Capability.CUSTOM_RULE)
+def chain_of_diamonds_costs_a_call_each(engine: Backend, sample: Sample) -> None:
+    """Through a chain of 60 diamonds each rule is called once: linear, not exponential."""
+    calls: list[int] = []
+
+    def both(g: Any, a: Any, b: Any) -> tuple[Any, ...]:
+        calls.append(1)
+        if len(calls) > DEPTH:  # at once: an engine that walks path by path would never come to an end
+            raise Violation(f"walking back {DEPTH} diamonds called their rules more than {DEPTH} times")
+        return g, g
+
+    join = engine.custom(lambda a, b: a + b, both)
+    x, g = sample.array(), sample.array()
+
+    def diamonds(a: Any) -> Any:
+        for _ in range(DEPTH):
+            a = join(a, a)
+        return a
+
+    (got,) = gradients_of(engine, diamonds, [x], g)
+    hold_equal(got, g * g.dtype.type(2.0**DEPTH), f"the gradient through {DEPTH} diamonds")
+    if len(calls) != DEPTH:
+        raise Violation(f"{DEPTH} diamonds were walked back in {len(calls)} calls of their rules")
+
+
+@contract("B10", "permuted")
+def permuted_operands_have_permuted_gradients(engine: Backend, sample: Sample) -> None:
+    """Where the operands of commutative ops change places, their gradients do, bit for bit."""
+    names = [name for name in COMMUTATIVE if name in engine.ops]
+    if not names:
+        raise NotThisCase("the adapter names no commutative op")
+    a, b, g = (sample.rng.standard_normal(sample.shape).astype(sample.dtype) for _ in range(3))
+    add, multiply = engine.op("add"), engine.op("multiply")
+    for name in names:
+        straight = gradients_of(engine, engine.op(name), [a, b], g)
+        swapped = gradients_of(engine, engine.op(name), [b, a], g)
+        hold_equal(swapped[1], straight[0], f"the gradient of an operand of {name}, now the second")
+        hold_equal(swapped[0], straight[1], f"the gradient of an operand of {name}, now the first")
+    operands = [sample.rng.standard_normal(sample.shape).astype(sample.dtype) for _ in range(4)]
+    pairs = lambda a, b, c, d: multiply(add(a, b), add(c, d))  # noqa: E731
+    straight = gradients_of(engine, pairs, operands, g)
+    for order in ((1, 0, 2, 3), (2, 3, 0, 1), (3, 2, 1, 0)):
+        permuted = gradients_of(engine, pairs, [operands[i] for i in order], g)
+        for place, i in enumerate(order):
+            hold_equal(
+                permuted[place], straight[i], f"the gradient of operand {i} of (a+b)*(c+d), moved to {place}"
+            )

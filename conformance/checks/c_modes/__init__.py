@@ -1,0 +1,1 @@
+"""Chapter C: modes of recording and of running."""

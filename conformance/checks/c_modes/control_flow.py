@@ -1,0 +1,108 @@
+"""Chapter C: functions that look at values to decide which way to go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.case import Array
+from conformance.checks.a_results.seeds import gradients_of, is_refused
+from conformance.checks.observation import hold_equal
+from conformance.checks.registry import contract, elected
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+
+@contract("C7", "branch")
+def branch_on_a_value_has_the_gradient_of_the_branch_taken(engine: Backend, sample: Sample) -> None:
+    """Where a function branches on a value, the gradient is that of the branch taken, at every call."""
+    x = np.abs(sample.array())
+    function = _branching(engine)
+    for operand in (x, -x, x):
+        slope = 2 * operand if operand.sum() > 0 else np.full_like(x, 3.0)
+        _hold_followed(engine, sample, function, [operand], [slope], "x * x if sum(x) > 0 else 3 * x")
+
+
+def _branching(engine: Backend) -> Callable[..., Any]:
+    add, multiply, total = engine.op("add"), engine.op("multiply"), _total(engine)
+
+    def function(a: Any) -> Any:
+        if total(a) > 0:
+            return multiply(a, a)
+        return add(add(a, a), a)
+
+    return function
+
+
+@contract("C7", "loop")
+def loop_while_a_value_is_large_has_the_gradient_of_its_rounds(engine: Backend, sample: Sample) -> None:
+    """Where a function loops while a value is large, every round counts, and no other."""
+    function = _looping(engine)
+    for factor in (0.5, 0.25):
+        x, w = sample.array(), np.full(sample.shape, factor, sample.dtype)
+        rounds, size = 0, np.square(x).sum()
+        while size > 2.0**-6:
+            rounds, size = rounds + 1, size * factor**2
+        slopes = [w**rounds, rounds * x * w ** (rounds - 1)]
+        _hold_followed(engine, sample, function, [x, w], slopes, f"x * w ** {rounds}, a round at a time")
+
+
+def _looping(engine: Backend) -> Callable[..., Any]:
+    multiply, total = engine.op("multiply"), _total(engine)
+
+    def function(a: Any, b: Any) -> Any:
+        while total(multiply(a, a)) > 2.0**-6:
+            a = multiply(a, b)
+        return a
+
+    return function
+
+
+@contract("C7", "recursion")
+def recursion_has_the_gradient_of_its_calls(engine: Backend, sample: Sample) -> None:
+    """Where a function calls itself until a value is small, every call counts."""
+    function = _recursive(engine)
+    for scale in (1.0, 4.0):
+        x, w = sample.array() * sample.scalar(scale), np.full(sample.shape, 0.5, sample.dtype)
+        calls, size = 0, np.square(x).sum()
+        while size > 1.0:
+            calls, size = calls + 1, size / 4
+        powers = [w**k for k in range(calls + 1)]
+        slopes = [sum(powers), sum(k * x * w ** (k - 1) for k in range(1, calls + 1)) + np.zeros_like(x)]
+        _hold_followed(engine, sample, function, [x, w], slopes, f"x + w * (x + w * ...), {calls} deep")
+
+
+def _recursive(engine: Backend) -> Callable[..., Any]:
+    """x + xw + xww + ..., as long as the terms are large."""
+    add, multiply, total = engine.op("add"), engine.op("multiply"), _total(engine)
+
+    def function(a: Any, b: Any) -> Any:
+        if total(multiply(a, a)) > 1.0:
+            return add(a, function(multiply(a, b), b))
+        return a
+
+    return function
+
+
+def _total(engine: Backend) -> Callable[..., Any]:
+    return engine.call("sum", {"axis": None, "keepdims": False})
+
+
+def _hold_followed(
+    engine: Backend, sample: Sample, function: Any, operands: list[Array], slopes: list[Any], what: str
+) -> None:
+    """Python's way through the function is followed, or refused where that is elected."""
+    choice = elected(engine, "C7", ("eager", "refused"))
+    g = sample.array()
+    given: list[Any] = []
+    was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, operands, g)))
+    if was_refused != (choice == "refused"):
+        raise Violation(
+            f"a way through {what} that depends on a value was "
+            f"{'refused' if was_refused else 'taken'}; the adapter elects {choice!r}"
+        )
+    for index, (got, slope) in enumerate(zip(given, slopes, strict=False)):
+        hold_equal(got, g * slope, f"operand {index}'s gradient of {what}")

@@ -1,0 +1,112 @@
+"""Chapter E on engines: a gradient depends on what is asked, and on nothing that happened before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.case import Array
+from conformance.checks.a_results.seeds import gradients_of, is_refused
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+
+class Interrupted(Exception):
+    """Raised by a function of ours in the middle of a forward pass."""
+
+
+def _network(engine: Backend) -> Callable[..., Any]:
+    """tanh(x w) · x w + exp(x w): a product, a fan-out and a sum, rounded at every step."""
+    matmul, tanh, exp = engine.op("matmul"), engine.op("tanh"), engine.op("exp")
+    multiply, add = engine.op("multiply"), engine.op("add")
+
+    def network(x: Any, w: Any) -> Any:
+        y = matmul(x, w)
+        return add(multiply(tanh(y), y), exp(y))
+
+    return network
+
+
+def _ask(engine: Backend, operands: list[Array], g: Array) -> list[Array | None]:
+    return gradients_of(engine, _network(engine), operands, g)
+
+
+def _hold_unchanged(first: list[Array | None], again: list[Array | None], after: str) -> None:
+    for before, later, name in zip(first, again, "xw", strict=True):
+        if before is None:
+            raise Violation(f"{name} has no gradient")
+        hold_equal(later, before, f"{name}'s gradient is another after {after}")
+
+
+def _unrelated(engine: Backend, sample: Sample) -> None:
+    """Gradients of other functions, of other shapes and precisions; forward passes that nobody follows."""
+    for dtype in engine.dtypes:
+        for shape in ((5,), (2, 2), ()):
+            x = np.full(shape, 0.5, dtype)
+            gradients_of(engine, engine.op("exp"), [x], np.ones(shape, dtype))
+            engine.forward(engine.op("tanh"), [x])
+    x = sample.array((3, 3))
+    gradients_of(engine, _network(engine), [x, x], sample.array((3, 3)))
+    if Capability.NO_GRAD in engine.capabilities:
+        with engine.no_grad():
+            engine.forward(_network(engine), [x, x])
+
+
+@contract("E18", "unrelated-work")
+def unrelated_work_changes_nothing(engine: Backend, sample: Sample) -> None:
+    """A gradient asked again after unrelated work has the same bits."""
+    operands, g = [sample.array((2, 3)), sample.array((3, 2))], sample.array((2, 2))
+    first = _ask(engine, operands, g)
+    _unrelated(engine, sample)
+    _hold_unchanged(first, _ask(engine, operands, g), "unrelated work")
+
+
+@contract("E18", "work-in-between")
+def work_between_forward_and_backward_changes_nothing(engine: Backend, sample: Sample) -> None:
+    """Unrelated work between a forward pass and its backward changes no bit of the gradient."""
+    operands, g = [sample.array((2, 3)), sample.array((3, 2))], sample.array((2, 2))
+
+    def asked(between: Callable[[], None]) -> list[Array | None]:
+        traced = engine.trace(_network(engine), [np.array(x) for x in operands])
+        between()
+        pulled = traced.pull([engine.array(np.array(g))])
+        return [None if x is None else plain(engine, x) for x in pulled]
+
+    first = asked(lambda: None)
+    _hold_unchanged(first, asked(lambda: _unrelated(engine, sample)), "work between forward and backward")
+
+
+@contract("E18", "earlier-failures")
+def earlier_failures_change_nothing(engine: Backend, sample: Sample) -> None:
+    """A gradient asked again after calls that failed has the same bits."""
+    operands, g = [sample.array((2, 3)), sample.array((3, 2))], sample.array((2, 2))
+    first = _ask(engine, operands, g)
+    for failing in (_interrupted, _misfitting, _badly_seeded):
+        is_refused(lambda failing=failing: failing(engine, operands))  # or answered: another clause's matter
+        _hold_unchanged(first, _ask(engine, operands, g), f"a call that failed: {failing.__doc__}")
+
+
+def _interrupted(engine: Backend, operands: list[Array]) -> None:
+    """an exception in the middle of the forward pass"""
+    network = _network(engine)
+
+    def broken(x: Any, w: Any) -> Any:
+        network(x, w)
+        raise Interrupted
+
+    gradients_of(engine, broken, operands, operands[0])
+
+
+def _misfitting(engine: Backend, operands: list[Array]) -> None:
+    """operands whose shapes do not fit"""
+    gradients_of(engine, engine.op("matmul"), [operands[0], operands[0]], operands[0])
+
+
+def _badly_seeded(engine: Backend, operands: list[Array]) -> None:
+    """a gradient argument of a shape that does not fit"""
+    gradients_of(engine, _network(engine), operands, np.ones((7, 5), operands[0].dtype))

@@ -1,0 +1,146 @@
+"""Chapter E on ops without a slope: that nothing flows back through them, and that their masks are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Function
+from conformance.case import Array
+from conformance.checks.a_results.gradients import refused
+from conformance.checks.a_results.independent_operands import NO_PATH, nothing_in
+from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.registry import elected, flat_check
+from conformance.errors import Violation
+from conformance.op import Shape
+from conformance.ops.rows import unbroadcast
+from conformance.values import cotangent
+
+BARRED = "barred"  # the op is not even computed of what needs a gradient
+NO_SLOPE = (*NO_PATH, BARRED)
+
+
+@flat_check("E19", "flat")
+def flat_op_sends_nothing_back(seen: Observation) -> None:
+    """An op without a slope has its value, sends nothing back, as elected, and masks what it multiplies.
+
+    Whole numbers and truth values have no gradient to ask for. Times a constant they are a constant, and held
+    to what is elected for one.
+    """
+    _hold_value_on_jumps(seen)
+    value = _hold_value(seen)
+    is_real = value.dtype.kind == "f"
+    choice = elected(seen.backend, "E19", NO_SLOPE) if is_real else elected(seen.backend, "A14", NO_PATH)
+    for position, index in enumerate(seen.wrt):
+        _hold_mask(seen, value, position, index, is_barred=choice == BARRED)
+    found = _sent_back(seen) if is_real else _sent_back_by_constant(seen, value.shape)
+    if found != choice:  # last, since what is refused ends a script
+        raise Violation(f"what {seen.op.name} sends back is {found}; the adapter elects {choice!r}")
+
+
+def _hold_value_on_jumps(seen: Observation) -> None:
+    """Claim that the value is the reference's where the op jumps: on halves, whole numbers, and equal operands."""
+    if not isinstance(seen.op.reference, np.ufunc):
+        return  # which of equal entries comes first is nobody's promise
+    operands = [_on_jumps(x) for x in seen.case.operands]
+    (got,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), operands)
+    expected = np.asarray(seen.op.reference(*operands, **seen.case.parameters))
+    hold_equal(plain(seen.backend, got), expected, "the value where the op jumps is not the reference's")
+
+
+def _on_jumps(x: Array) -> Array:
+    """The operand rounded to halves, without the sign of zero."""
+    return np.array(np.rint(2 * x) / 2 + 0, x.dtype) if x.dtype.kind == "f" else np.array(x)
+
+
+def _hold_value(seen: Observation) -> Array:
+    """Claim that the value is the reference's to the bit, and of its kind; returns the latter."""
+    expected = np.asarray(seen.op.reference(*seen.case.operands, **seen.case.parameters))
+    (got,) = seen.forward()
+    is_whole = expected.dtype.kind in "bi"  # of whole numbers, how wide is nobody's concern
+    if got.dtype.kind != expected.dtype.kind if is_whole else got.dtype != expected.dtype:
+        raise Violation(f"the value has dtype {got.dtype}, the reference's {expected.dtype}", got=got)
+    hold_equal(got, expected, "the value is not the reference's")
+    return expected
+
+
+# ---- as a mask ------------------------------------------------------------------------------------------
+
+
+def _hold_mask(seen: Observation, value: Array, position: int, index: int, *, is_barred: bool) -> None:
+    """Claim that the gradient of the op's value times an operand is the cotangent times the value.
+
+    A value that does not broadcast against the operand gets axes of its own. An engine that bars operands
+    from the op is handed constants of the same values.
+    """
+    engine, x = seen.backend, seen.case.operands[index]
+    shape = value.shape if _fits(value.shape, x.shape) else value.shape + (1,) * x.ndim
+    op, multiply = engine.call(seen.op.name, seen.case.parameters), engine.op("multiply")
+
+    def masked(*operands: Any) -> Any:
+        z = op(*map(engine.array, seen.case.operands)) if is_barred else op(*operands)
+        if shape != value.shape:
+            z = engine.call("reshape", {"shape": shape})(z)
+        return multiply(z, operands[index])
+
+    g = _cotangent(seen, np.broadcast_shapes(shape, x.shape))
+    gradients = engine.vjp(masked, [np.array(o) for o in seen.case.operands], [np.array(g)], seen.wrt)[1]
+    expected = unbroadcast(g * value.reshape(shape), x.shape)
+    what = f"the gradient of {seen.op.name} times its operand {index}"
+    hold_equal(plain(engine, gradients[position]), expected, what)
+    for other, gradient in zip(seen.wrt, gradients, strict=True):
+        if other != index:
+            nothing_in(engine, gradient, seen.case.operands[other], f"operand {other} in {what}")
+
+
+def _fits(shape: Shape, other: Shape) -> bool:
+    try:
+        np.broadcast_shapes(shape, other)
+    except ValueError:
+        return False
+    return True
+
+
+def _cotangent(seen: Observation, shape: Shape) -> Array:
+    """Signed quarters, so that products with whole numbers, and their sums, are exact."""
+    return cotangent(shape, seen.case.dtype, "signed", np.random.default_rng(0))
+
+
+# ---- alone ----------------------------------------------------------------------------------------------
+
+
+def _sent_back(seen: Observation, function: Function | None = None) -> str:
+    """Which kind of nothing is sent back, to all operands of the op or of a function; a Violation for something."""
+    engine, operands = seen.backend, [np.array(x) for x in seen.case.operands]
+    function = function or engine.call(seen.op.name, seen.case.parameters)
+    try:
+        gradients = engine.vjp(function, operands, [np.array(seen.case.cotangents[0])], seen.wrt)[1]
+    except Exception as error:
+        if not refused(error):
+            raise
+        return "refused" if _is_computed(seen, function) else BARRED
+    kinds = {
+        nothing_in(engine, gradient, seen.case.operands[index], f"operand {index} of {seen.op.name}")
+        for index, gradient in zip(seen.wrt, gradients, strict=True)
+    }
+    return " and ".join(sorted(kinds))
+
+
+def _sent_back_by_constant(seen: Observation, shape: Shape) -> str:
+    """The same for the op's value times a constant; there an engine may refuse when it is computed, too."""
+    engine, op = seen.backend, seen.backend.call(seen.op.name, seen.case.parameters)
+    multiply, constant = engine.op("multiply"), engine.array(_cotangent(seen, shape))
+    found = _sent_back(seen, lambda *xs: multiply(op(*xs), constant))
+    return "refused" if found == BARRED else found
+
+
+def _is_computed(seen: Observation, function: Function) -> bool:
+    """Whether the engine computes the function of operands that need gradients."""
+    try:
+        seen.backend.trace(function, [np.array(x) for x in seen.case.operands], seen.wrt)
+    except Exception as error:
+        if not refused(error):
+            raise
+        return False
+    return True

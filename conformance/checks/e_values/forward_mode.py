@@ -1,0 +1,194 @@
+"""Chapter E: forward mode, which carries tangents to where reverse mode takes cotangents from."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, restricted
+from conformance.case import Array
+from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within, plain
+from conformance.checks.registry import NotThisCase, contract, op_check
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.op import Trait
+from conformance.oracle.allowance import Expected, entries_of, expect, scales
+from conformance.oracle.allowance import gradients_of as rule_of
+from conformance.values import direction
+
+ROWS = 2  # of the Jacobian are compared entry by entry; the relation with the gradient sees all of it
+
+
+@op_check("E2", "forward", Capability.FORWARD, sparing=True)
+def pushing_is_the_transpose_of_pulling(seen: Observation) -> tuple[float, float]:
+    """⟨w, Jv⟩ = ⟨Jᵀw, v⟩, and the entries of Jv are those that the transposed rule gives."""
+    if not any(g.size for g in seen.case.cotangents):
+        raise NotThisCase("there is no output to move")
+    rng = np.random.default_rng(len(seen.case.label))
+    tangents = [
+        direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
+    ]
+    moved = pushed(seen, tangents)
+    places = _places(seen, rng)
+    entries, product = _expected(seen, tangents, places)
+    got = np.concatenate([np.ravel(t) for t in moved])[places]
+    worst = hold_within(got, entries, f"the tangent, at the places {places} of the outputs in a row")
+    _hold_adjoint(seen, tangents, moved, product)
+    return worst
+
+
+def pushed(seen: Observation, tangents: Sequence[Array]) -> list[Array]:
+    """The engine's tangents, one per output; None stands for zeros.
+
+    Raises Violation where one has not its output's shape, and what the engine raises.
+    """
+    arrays = [seen.backend.array(np.array(x)) for x in seen.case.operands]
+    function = restricted(seen.backend.call(seen.op.name, seen.case.parameters), arrays, seen.wrt)
+    operands = [np.array(seen.case.operands[i]) for i in seen.wrt]
+    _, moved = seen.backend.jvp(function, operands, [np.array(t) for t in tangents])
+    values = []
+    for g, tangent in zip(seen.case.cotangents, moved, strict=True):
+        value = np.zeros(g.shape, g.dtype) if tangent is None else plain(seen.backend, tangent)
+        if value.shape != g.shape:
+            raise Violation(f"a tangent has shape {value.shape}, its output {g.shape}")
+        values.append(value)
+    return values
+
+
+def _places(seen: Observation, rng: np.random.Generator) -> list[int]:
+    """Which entries are compared one by one: all where an entry costs nothing, else a few."""
+    count = sum(g.size for g in seen.case.cotangents)
+    if Trait.ELEMENTWISE in seen.op.traits or count <= ROWS:
+        return list(range(count))
+    return sorted(int(i) for i in rng.choice(count, ROWS, replace=False))
+
+
+def _expected(
+    seen: Observation, tangents: Sequence[Array], places: Sequence[int]
+) -> tuple[Expected, Expected]:
+    """Those entries of Jv, and ⟨Jᵀw, v⟩ for the case's cotangent w."""
+    pull = rule_of(seen.op, seen.case, seen.wrt)
+    push = _along_slopes if Trait.ELEMENTWISE in seen.op.traits else _by_rows
+    first = len(seen.case.operands)
+    last = first + len(tangents)
+
+    def evaluate(inputs: Sequence[Array]) -> Sequence[Array]:
+        operands, moved, cotangents = inputs[:first], inputs[first:last], inputs[last:]
+        return [push(seen, operands, moved, places), _inner(pull((*operands, *cotangents)), moved)]
+
+    size = max(scales(seen.op, seen.case)) * max(float(np.abs(t).max(initial=0.0)) for t in tangents)
+    weight = sum(float(np.sum(np.abs(g))) for g in seen.case.cotangents)
+    entries, product = expect(
+        evaluate,
+        (*seen.case.operands, *tangents, *seen.case.cotangents),
+        seen.case.dtype,
+        [size, size * weight],
+        entries=entries_of(seen.op),
+        moves=seen.moves,
+    )
+    return entries, product
+
+
+def _along_slopes(
+    seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
+) -> Array:
+    """Of an op that acts on every entry alone: its rule for a cotangent of ones, where nothing is broadcast."""
+    shape = seen.case.cotangents[0].shape
+    xs = [np.broadcast_to(x, shape, subok=True) for x in operands]
+    z = seen.op.reference(*xs, **seen.case.parameters)
+    ones = np.ones(shape, seen.case.cotangents[0].dtype).astype(tangents[0].dtype)
+    slopes = [seen.op.rule(i, ones, z, *xs, **seen.case.parameters) for i in seen.wrt]
+    terms = [s * np.broadcast_to(t, shape, subok=True) for s, t in zip(slopes, tangents, strict=True)]
+    return np.ravel(functools.reduce(np.add, terms))
+
+
+def _by_rows(
+    seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
+) -> Array:
+    """Entry i as ⟨eᵢ, Jv⟩ = ⟨Jᵀeᵢ, v⟩."""
+    pull = rule_of(seen.op, seen.case, seen.wrt)
+    sizes = [g.size for g in seen.case.cotangents]
+    entries = []
+    for place in places:
+        hot = np.eye(1, sum(sizes), place, dtype=tangents[0].dtype)[0]
+        parts = np.split(hot, np.cumsum(sizes)[:-1])
+        rows = [part.reshape(g.shape) for part, g in zip(parts, seen.case.cotangents, strict=True)]
+        entries.append(_inner(pull((*operands, *rows)), tangents))
+    return np.stack(entries)
+
+
+def _inner(here: Sequence[Array], there: Sequence[Array]) -> Array:
+    terms = [np.sum(x * y) for x, y in zip(here, there, strict=True)]
+    return np.asarray(functools.reduce(np.add, terms))
+
+
+def _hold_adjoint(
+    seen: Observation, tangents: Sequence[Array], pushed: Sequence[Array], product: Expected
+) -> None:
+    """The two modes of one engine see the same Jacobian, whatever the oracle says of it."""
+    real = np.longdouble
+    here = sum(np.sum(g.astype(real) * t) for g, t in zip(seen.case.cotangents, pushed, strict=True))
+    pulled = zip(seen.answer.gradients, tangents, seen.expected, strict=True)
+    there, pulling = real(0), real(0)
+    for gradient, tangent, bound in pulled:
+        there += 0 if gradient is None else np.sum(gradient.astype(real) * tangent)
+        pulling += np.sum(bound.allowed * np.abs(tangent))
+    allowed = np.asarray(product.allowed + pulling)
+    hold_close(np.asarray(here), np.asarray(there), allowed, "⟨w, Jv⟩ is not ⟨Jᵀw, v⟩")
+
+
+# ---- Jacobians, exactly ----------------------------------------------------------------------------------
+
+
+def _quadratic(engine: Backend, sample: Sample) -> tuple[Callable[..., Any], Array, Array]:
+    """x ↦ (x·x) W on a row of three, a point, and its Jacobian there; everything is exact."""
+    matmul, multiply = engine.op("matmul"), engine.op("multiply")
+    x, weight = sample.array((1, 3)), sample.array((3, 2))
+    constant = engine.array(np.array(weight))
+    jacobian = (2 * x.T * weight).T
+    return lambda a: matmul(multiply(a, a), constant), x, jacobian
+
+
+@contract("E3", "rows")
+def jacobian_by_rows(engine: Backend, sample: Sample) -> None:
+    """Every row of a Jacobian is the gradient for a one-hot cotangent."""
+    function, x, jacobian = _quadratic(engine, sample)
+    for i, row in enumerate(jacobian):
+        got = gradients_of(engine, function, [x], np.eye(2, dtype=x.dtype)[i : i + 1])[0]
+        hold_equal(got, row[None], f"row {i} of a Jacobian, by pulling back")
+
+
+@contract("E3", "columns", Capability.FORWARD)
+def jacobian_by_columns(engine: Backend, sample: Sample) -> None:
+    """Every column of a Jacobian is the tangent for a one-hot tangent."""
+    function, x, jacobian = _quadratic(engine, sample)
+    for j, column in enumerate(jacobian.T):
+        _, (pushed,) = engine.jvp(function, [np.array(x)], [np.eye(3, dtype=x.dtype)[j : j + 1]])
+        hold_equal(plain(engine, pushed), column[None], f"column {j} of a Jacobian, by pushing forward")
+
+
+@contract("E3", "stacked", Capability.VECTORIZING, Capability.HIGHER_ORDER)
+def jacobian_by_a_vectorized_pullback(engine: Backend, sample: Sample) -> None:
+    """A pullback mapped over a stack of one-hot cotangents gives the rows of the Jacobian."""
+    function, x, jacobian = _quadratic(engine, sample)
+    point = engine.array(np.array(x))
+    pulled = engine.vectorized(lambda g: engine.nested_vjp(function, [point], [g])[0])
+    got = plain(engine, pulled(engine.array(np.eye(2, dtype=x.dtype)[:, None])))
+    hold_equal(got, jacobian[:, None], "a Jacobian by stacked cotangents")
+
+
+@contract("E3", "mapped", Capability.VECTORIZING, Capability.HIGHER_ORDER)
+def vectorized_gradients_are_the_loops(engine: Backend, sample: Sample) -> None:
+    """A gradient mapped over a stack of points is the stack of the gradients at each."""
+    function, x, _ = _quadratic(engine, sample)
+    points, g = sample.array((4, 1, 3)), sample.array((1, 2))
+    upstream = engine.array(np.array(g))
+    mapped = engine.vectorized(lambda a: engine.nested_vjp(function, [a], [upstream])[0])
+    got = plain(engine, mapped(engine.array(np.array(points))))
+    loop = [gradients_of(engine, function, [point], g)[0] for point in points]
+    for i, single in enumerate(loop):
+        hold_equal(got[i], np.zeros_like(x) if single is None else single, f"the gradient at point {i}")

@@ -1,0 +1,77 @@
+"""Chapter E below single precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.case import Case
+from conformance.checks.a_results.gradients import refused
+from conformance.checks.observation import Observation, hold_within
+from conformance.checks.registry import NotThisCase, contract, op_check
+from conformance.checks.sample import Sample
+from conformance.dtype import BFLOAT16, HALF
+from conformance.errors import Unsupported, Violation
+from conformance.ops import find
+
+# Equal terms added up one by one stop growing at 2048 of them in float16, at 256 in bfloat16.
+MANY = 4096
+
+
+# Of bfloat16 a few signatures: it rounds like float16 in fewer digits, and engines compile each anew.
+@op_check("E15", "half-precision", dtypes=HALF, sparing_in=frozenset({BFLOAT16.name}), is_witnessed=True)
+def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observation) -> tuple[float, float]:
+    """In half precision the gradient is as accurate as the textbook rule computed in half precision."""
+    hold_offered(seen)
+    worst = (0.0, 0.0)
+    undecided = 0
+    for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
+        worst = max(worst, hold_within(got, expected, seen.label(position)))
+        undecided += bool(expected.allowed.size) and bool(np.isinf(expected.allowed).all())
+        if got is not None and got.dtype != seen.case.operands[seen.wrt[position]].dtype:
+            raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {seen.case.dtype}")
+    if undecided == len(seen.expected):
+        raise NotThisCase(f"the textbook rule overflows {seen.case.dtype} everywhere here")
+    return worst
+
+
+def hold_offered(seen: Observation) -> None:
+    """NotThisCase where the engine refuses the op in this dtype, or says that it has no gradient of it."""
+    try:
+        seen.forward()
+    except Exception as error:
+        if refused(error):
+            raise NotThisCase(f"the engine has no {seen.op.name} in {seen.case.dtype}") from None
+        raise
+    try:
+        _ = seen.answer
+    except Exception as error:  # one that names complex numbers refuses them, whatever its type
+        if not (refused(error) and (isinstance(error, NotImplementedError) or "complex" in str(error))):
+            raise
+        raise NotThisCase(
+            f"the engine has no gradient of {seen.op.name} in {seen.case.dtype}: {error}"
+        ) from None
+
+
+@contract("E15", "long-sum")
+def long_sum_is_as_accurate_as_the_textbook_rule(engine: Backend, sample: Sample) -> None:
+    """In half precision a gradient that adds up thousands of entries is as accurate as the textbook rule."""
+    for case in _long_sums(engine, sample):
+        seen = Observation(engine, find(case.op), case)
+        hold_offered(seen)
+        for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
+            hold_within(got, expected, f"{seen.label(position)} of {case.label}")
+
+
+def _long_sums(engine: Backend, sample: Sample) -> Iterator[Case]:
+    """Calls in whose gradients many equal terms meet: of an operand broadcast to them, and in a product."""
+    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
+    if not narrow:
+        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    term = sample.rng.integers(1, 13) * sample.rng.choice((-0.25, 0.25))
+    for dtype in narrow:
+        for op, shapes in (("add", ((MANY,), ())), ("matmul", ((MANY, 1), (1, 1)))):
+            operands = tuple(np.ones(shape, dtype) for shape in shapes)
+            yield Case(op, operands, {}, (np.full(shapes[0], term, dtype),), ("C",) * 3, dtype)

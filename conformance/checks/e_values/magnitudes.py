@@ -1,0 +1,38 @@
+"""Chapter E far from one: at operands of every magnitude that a type has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conformance.backend import as_tuple
+from conformance.checks.e_values.half_precision import hold_offered
+from conformance.checks.observation import Observation, hold_within
+from conformance.checks.registry import FULL, NotThisCase, op_check
+from conformance.dtype import BFLOAT16, HALF, finfo
+from conformance.oracle.allowance import MIXED, entries_of, extended
+from conformance.values import MAGNITUDES
+
+
+@op_check(
+    *("E14", "magnitudes"),
+    textures=MAGNITUDES,
+    dtypes=FULL | HALF,
+    sparing_in=frozenset({BFLOAT16.name}),
+    is_witnessed=True,
+)
+def gradient_is_the_rules_at_every_magnitude(seen: Observation) -> tuple[float, float]:
+    """At operands of every magnitude the gradient is the rule's, wherever there is a number for it."""
+    if not any(expected.exact.size for expected in seen.expected):
+        raise NotThisCase("the operands have no entries")
+    if seen.case.dtype in HALF:
+        hold_offered(seen)
+    largest = float(finfo(seen.case.dtype).max)
+    values = as_tuple(seen.op.reference(*map(extended, seen.case.operands), **seen.case.parameters))
+    if entries_of(seen.op) == MIXED and any((np.abs(z) > largest).any() for z in values):
+        raise NotThisCase(f"the value overflows {seen.case.dtype}")
+    if not any(np.isfinite(expected.allowed).any() for expected in seen.expected):
+        raise NotThisCase(f"the gradient, or the textbook rule on its way, overflows {seen.case.dtype}")
+    worst = (0.0, 0.0)
+    for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
+        worst = max(worst, hold_within(got, expected, seen.label(position)))
+    return worst

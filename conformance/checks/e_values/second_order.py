@@ -1,0 +1,265 @@
+"""Chapter E: gradients of gradients, by every order of the two modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, restricted
+from conformance.case import Array
+from conformance.checks.observation import Observation, hold_equal, hold_within, plain
+from conformance.checks.registry import NotThisCase, contract, op_check
+from conformance.checks.sample import Sample
+from conformance.errors import Unsupported, Violation
+from conformance.op import Op, Trait
+from conformance.oracle.allowance import Expected
+from conformance.oracle.second_order import expected_turns, is_smooth
+from conformance.values import direction
+
+# Their gradients do not depend on their operands but at ties and kinks, so that there is nothing to differentiate.
+STRAIGHT = frozenset(
+    {
+        "abs", "clip", "add", "subtract", "maximum", "minimum", "where", "max", "min", "ptp", "median", "sort",
+        "pad", "concat", "stack", "index_add", "index_update", "take_along_axis", "masked_fill", "embedding",
+        "relu", "relu6", "leaky_relu", "hard_tanh", "hard_sigmoid", "hard_shrink", "soft_shrink", "l1", "nll",
+        "max_pool2d",
+    }
+)  # fmt: skip
+
+# Their references do not take complex operands, by which the second derivative is found.
+REAL_ONLY = frozenset({"cbrt", "hypot", "atan2", "logaddexp", "logaddexp2", "std", "vector_norm", "softsign"})
+
+
+class Curved:
+    """A case whose gradient is asked how it turns: a function of the differentiable operands alone."""
+
+    def __init__(self, seen: Observation, directions: Sequence[Array]) -> None:
+        self.backend = seen.backend
+        arrays = [self.backend.array(np.array(x)) for x in seen.case.operands]
+        function = self.backend.call(seen.op.name, seen.case.parameters)
+        self.function = restricted(function, arrays, seen.wrt)
+        self.operands = [np.array(seen.case.operands[i]) for i in seen.wrt]
+        self.directions = directions
+        self.cotangents = seen.case.cotangents
+
+    def gradients(self, *variables: Any) -> tuple[Any, ...]:
+        """The gradients of the case, recorded."""
+        return self.backend.nested_vjp(self.function, variables, self.engines(self.cotangents))
+
+    def tangents(self, *variables: Any) -> tuple[Any, ...]:
+        """The outputs' tangents along the directions, recorded."""
+        return self.backend.nested_jvp(self.function, variables, self.engines(self.directions))
+
+    def engines(self, arrays: Sequence[Array]) -> tuple[Any, ...]:
+        """The engine's arrays of these values."""
+        return tuple(self.backend.array(np.array(x)) for x in arrays)
+
+    def weighed(self, function: Callable[..., Any], weights: Sequence[Array]) -> Callable[..., Any]:
+        """The scalar Σ ⟨weight, output⟩ of a function of several outputs; those that are None weigh nothing."""
+        multiply, add = self.backend.op("multiply"), self.backend.op("add")
+        total = self.backend.call("sum", {"axis": None, "keepdims": False})
+
+        def scalar(*variables: Any) -> Any:
+            outputs = zip(function(*variables), self.engines(weights), strict=True)
+            first, *rest = [total(multiply(z, w)) for z, w in outputs if z is not None]
+            for term in rest:
+                first = add(first, term)
+            return first
+
+        return scalar
+
+
+def reverse_over_reverse(case: Curved) -> list[Array | None]:
+    """The gradient of ⟨u, gradient⟩."""
+    return _plain(case, case.backend.gradient(case.weighed(case.gradients, case.directions), case.operands))
+
+
+def forward_over_reverse(case: Curved) -> list[Array | None]:
+    """The gradient's tangent."""
+    kept: list[int] = []
+
+    def gradients(*variables: Any) -> Any:
+        pulled = case.gradients(*variables)
+        kept[:] = [i for i, g in enumerate(pulled) if g is not None]
+        return tuple(pulled[i] for i in kept)
+
+    _, tangents = case.backend.jvp(gradients, case.operands, [np.array(u) for u in case.directions])
+    turned: list[Array | None] = [None] * len(case.operands)
+    for i, tangent in zip(kept, tangents, strict=True):
+        turned[i] = None if tangent is None else plain(case.backend, tangent)
+    return turned
+
+
+def reverse_over_forward(case: Curved) -> list[Array | None]:
+    """The gradient of ⟨g, tangent⟩."""
+    return _plain(case, case.backend.gradient(case.weighed(case.tangents, case.cotangents), case.operands))
+
+
+def _plain(case: Curved, arrays: Sequence[Any]) -> list[Array | None]:
+    return [None if x is None else plain(case.backend, x) for x in arrays]
+
+
+ORDERS = (reverse_over_reverse, forward_over_reverse, reverse_over_forward)
+BOTH_MODES = (Capability.HIGHER_ORDER, Capability.FORWARD)
+
+
+def _has_curvature(op: Op) -> bool:
+    return Trait.LINEAR not in op.traits and op.name not in STRAIGHT | REAL_ONLY
+
+
+@op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=_has_curvature, sparing=True)
+def gradient_of_the_gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
+    """The gradient of the gradient is the derivative of the rule."""
+    return _hold_turn(seen, reverse_over_reverse)
+
+
+@op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=_has_curvature, sparing=True)
+def tangent_of_the_gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
+    """The tangent of the gradient is the derivative of the rule."""
+    return _hold_turn(seen, forward_over_reverse)
+
+
+@op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=_has_curvature, sparing=True)
+def gradient_of_the_tangent_is_the_rules(seen: Observation) -> tuple[float, float]:
+    """The gradient of the tangent is the derivative of the rule."""
+    return _hold_turn(seen, reverse_over_forward)
+
+
+def _hold_turn(seen: Observation, order: Callable[[Curved], list[Array | None]]) -> tuple[float, float]:
+    """The derivative of the gradients along a direction, by one order of the modes, is the oracle's."""
+    directions, expected = _expected(seen)
+    worst = (0.0, 0.0)
+    for position, (got, bound) in enumerate(zip(order(Curved(seen, directions)), expected, strict=True)):
+        worst = max(worst, hold_within(got, bound, f"the derivative of {seen.label(position)}"))
+    return worst
+
+
+def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
+    """A direction for every operand, and how the gradients turn along it; NotThisCase where they do not."""
+    rng = np.random.default_rng(len(seen.case.label))
+    directions = [
+        direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
+    ]
+    if not is_smooth(seen.op, seen.case, seen.wrt, directions):
+        raise NotThisCase("the rule is not analytic here, so its derivative is not known")
+    expected = expected_turns(seen.op, seen.case, seen.wrt, directions, seen.moves)
+    if not any((np.abs(bound.exact) > bound.allowed).any() for bound in expected):
+        raise NotThisCase("the gradient does not turn")
+    return directions, expected
+
+
+# ---- whole programs, exactly --------------------------------------------------------------------------
+
+
+def _cubic(engine: Backend) -> Callable[..., Any]:
+    """x²y + xy² on arrays."""
+    multiply, add = engine.op("multiply"), engine.op("add")
+
+    def cubic(x: Any, y: Any) -> Any:
+        product = multiply(x, y)
+        return add(multiply(product, x), multiply(product, y))
+
+    return cubic
+
+
+@contract("E4", "four-orders", Capability.HIGHER_ORDER, Capability.FORWARD)
+def four_orders_agree(engine: Backend, sample: Sample) -> None:
+    """Reverse and forward mode, each over each, give the second derivative of x²y + xy² exactly."""
+    x, y, u, v, g = (sample.array() for _ in range(5))
+    s, t = sample.array(), sample.array()
+    function = _cubic(engine)
+    # ⟨g, f''[(u, v), ·]⟩, and along (s, t)
+    of_x, of_y = g * (2 * y * u + 2 * (x + y) * v), g * (2 * (x + y) * u + 2 * x * v)
+    case = _program(engine, function, (x, y), (u, v), (g,))
+    for order in ORDERS:
+        told = order.__name__.replace("_", " ")
+        for got, exact, name in zip(order(case), (of_x, of_y), "xy", strict=True):
+            hold_equal(got, exact, f"how the gradient of {name} turns, {told}")
+    try:
+        _, (twice,) = engine.jvp(case.tangents, [np.array(x), np.array(y)], [np.array(s), np.array(t)])
+    except Unsupported:
+        return  # one level of forward mode is what this engine offers
+    hold_equal(plain(engine, twice) * g, s * of_x + t * of_y, "the tangent's tangent, forward over forward")
+
+
+def _program(
+    engine: Backend,
+    function: Callable[..., Any],
+    operands: Sequence[Array],
+    directions: Sequence[Array],
+    cotangents: Sequence[Array],
+) -> Curved:
+    case = Curved.__new__(Curved)
+    case.backend, case.function = engine, function
+    case.operands, case.directions, case.cotangents = list(operands), directions, tuple(cotangents)
+    return case
+
+
+@contract("E4", "third-order", Capability.HIGHER_ORDER)
+def third_derivatives_are_exact(engine: Backend, sample: Sample) -> None:
+    """The third derivatives of x⁴ and of x³y are exact."""
+    x, y = sample.array(()), sample.array(())
+    multiply = engine.op("multiply")
+
+    def differentiated(function: Callable[..., Any]) -> Callable[..., Any]:
+        def derivative(*xs: Any) -> Any:
+            gradient = engine.nested_vjp(function, xs, [engine.array(sample.scalar(1.0))])[0]
+            if gradient is None:
+                raise Violation("the gradient of a gradient is cut off: the engine gave None")
+            return gradient
+
+        return derivative
+
+    def cube(a: Any) -> Any:
+        return multiply(multiply(a, a), a)
+
+    fourth = differentiated(differentiated(lambda a: multiply(cube(a), a)))
+    (got,) = engine.gradient(fourth, [x])
+    hold_equal(plain(engine, got), 24 * x, "the third derivative of x⁴")
+    mixed = differentiated(differentiated(lambda a, b: multiply(cube(a), b)))
+    of_x, of_y = engine.gradient(mixed, [x, y])
+    hold_equal(plain(engine, of_x), 6 * y, "the third derivative of x³y, thrice by x")
+    hold_equal(plain(engine, of_y), 6 * x, "the third derivative of x³y, twice by x and once by y")
+
+
+@contract("E5", "symmetric", Capability.HIGHER_ORDER)
+def mixed_partials_commute(engine: Backend, sample: Sample) -> None:
+    """⟨u, Hv⟩ = ⟨v, Hu⟩: the Hessian of a function of several operands is symmetric."""
+    shape = (2, 2)
+    x, y, u, v, s, t, g = (sample.array(shape) for _ in range(7))
+    matmul, multiply = engine.op("matmul"), engine.op("multiply")
+
+    def function(a: Any, b: Any) -> Any:
+        product = matmul(a, b)
+        return multiply(multiply(product, a), b)
+
+    along = {}
+    for name, directions in (("u", (u, v)), ("s", (s, t))):
+        case = _program(engine, function, (x, y), directions, (g,))
+        along[name] = [np.zeros(shape) if h is None else h for h in reverse_over_reverse(case)]
+    here = np.sum(s * along["u"][0]) + np.sum(t * along["u"][1])
+    there = np.sum(u * along["s"][0]) + np.sum(v * along["s"][1])
+    if not along["u"][0].any():
+        raise Violation("the gradient of (x y) · x · y does not turn")
+    hold_equal(np.asarray(here), np.asarray(there), "⟨u, Hv⟩ is not ⟨v, Hu⟩")
+
+
+@contract("E5", "commuting", Capability.HIGHER_ORDER)
+def order_of_partials_does_not_matter(engine: Backend, sample: Sample) -> None:
+    """∂²f/∂x∂y is ∂²f/∂y∂x: the gradient by x differentiated by y, and the other way round."""
+    x, y, u, g = (sample.array() for _ in range(4))
+    function = _cubic(engine)
+
+    def mixed(first: int) -> Array:
+        def gradient(*xs: Any) -> tuple[Any, ...]:
+            return (engine.nested_vjp(function, xs, [engine.array(np.array(g))])[first],)
+
+        case = _program(engine, function, (x, y), (), ())
+        turned = engine.gradient(case.weighed(gradient, [u]), [x, y])[1 - first]
+        return plain(engine, turned)
+
+    exact = g * 2 * (x + y) * u
+    hold_equal(mixed(0), exact, "the gradient by x of x²y + xy², differentiated by y")
+    hold_equal(mixed(1), exact, "the gradient by y of x²y + xy², differentiated by x")

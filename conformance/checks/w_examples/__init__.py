@@ -1,0 +1,1 @@
+"""Chapter W: worked examples."""

@@ -1,0 +1,141 @@
+"""Bystanders: what the other engines of a run say where one engine's gradient is not the rule's.
+
+Once all is asked, the cases in which witnesses were heard are put to every other engine of the run, each in a process of
+its own, since engines are never imported side by side. What they say changes no verdict: engines share formulas, and so
+faults. It tells a reader whether one engine stands alone, and someone who ports a model what the other will do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.case import Case
+from conformance.checks.observation import Observation
+from conformance.diagnosis.worst_entry import Dispute, Real
+from conformance.load import load_backend
+from conformance.ops import find
+from conformance.run.asking import MANY_MOVES
+from conformance.run.describe import patience
+from conformance.runfile.diagnostics import Side, Witness
+from conformance.runfile.records import UNEXPECTED, ResultLine, StatementLine
+
+MARK = "conformance-statement:"
+MOST = 32  # cases that one bystander is asked: of an engine with more failures, the first tell enough
+
+
+class Matter(msgspec.Struct, frozen=True):
+    """One entry of one gradient of a case, and what the engine in question got there."""
+
+    id: str
+    token: str
+    operand: int
+    place: tuple[int, ...]
+    got: float
+
+
+# ---- in the process that keeps the results -------------------------------------------------------------
+
+
+def statements(
+    results: Iterable[ResultLine], engines: Sequence[tuple[str, Sequence[str]]]
+) -> Iterator[StatementLine]:
+    """What each engine says of the others' failures.
+
+    Args:
+        results: of the whole run.
+        engines: for each engine how to ask for it, and the names of its backends in the results.
+    """
+    heard = sorted(_heard(results), key=lambda pair: pair[0].verdict not in UNEXPECTED)
+    asked = []
+    for spec, names in engines:
+        matters = [matter for result, matter in heard if result.backend not in names][:MOST]
+        if matters:
+            asked.append(_Asked(spec, matters))
+    for bystander in asked:
+        yield from bystander.answers()
+
+
+def _heard(results: Iterable[ResultLine]) -> Iterator[tuple[ResultLine, Matter]]:
+    """The results in which witnesses were heard, with what they were heard about."""
+    for result in results:
+        evidence = result.evidence
+        if evidence is None or evidence.operand is None or not evidence.token:
+            continue
+        got = float(np.array(evidence.got, np.float64)[evidence.place])
+        yield result, Matter(result.id, evidence.token, evidence.operand, evidence.place, got)
+
+
+class _Asked:
+    """An engine that is being asked; several answer at a time."""
+
+    def __init__(self, spec: str, matters: Sequence[Matter]) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "conformance.diagnosis.cross_engine", spec],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self.out = b""
+        self.thread = threading.Thread(target=self._talk, args=(msgspec.json.encode(matters),), daemon=True)
+        self.thread.start()
+
+    def _talk(self, question: bytes) -> None:
+        self.out, _ = self.process.communicate(question)
+
+    def answers(self) -> Iterator[StatementLine]:
+        """What it said in the time it was given: a bystander that hangs or dies says no more."""
+        self.thread.join(patience())
+        self.process.kill()
+        self.thread.join()
+        for line in self.out.decode(errors="replace").splitlines():
+            if line.startswith(MARK):
+                with contextlib.suppress(
+                    msgspec.MsgspecError
+                ):  # an engine may print anything, or die in the middle
+                    yield msgspec.json.decode(line[len(MARK) :], type=StatementLine)
+
+
+# ---- in a process of its own ------------------------------------------------------------------------------
+
+
+def statement(backend: Backend, matter: Matter) -> Witness:
+    """What a backend makes of the entry in question."""
+    case = Case.from_token(matter.token)
+    op = find(case.op)
+    if op.name not in backend.ops or case.dtype not in backend.dtypes:
+        return Witness(backend.engine, f"it has no {op.name} of {case.dtype}")
+    seen = Observation(backend, op, case, MANY_MOVES)
+    position = list(seen.wrt).index(matter.operand)
+    try:
+        gradient = seen.answer.gradients[position]
+        said = Real(0) if gradient is None else Real(gradient[matter.place])
+    except Exception as error:
+        return Witness(backend.engine, f"it raised {type(error).__name__}: {error}")
+    bound, got = seen.expected[position], Real(matter.got)
+    exact, allowed = Real(bound.exact[matter.place]), Real(bound.allowed[matter.place])
+    is_same = bool(said == got or (np.isnan(said) and np.isnan(got)))
+    dispute = Dispute(seen, position, matter.place, got, exact, allowed)
+    side = Side.ENGINE if is_same else dispute.side_of(said, allowed)
+    return Witness(backend.engine, f"it says {said:.10g}", side)
+
+
+def main() -> None:
+    """Answer the matters on standard input, one line each, as the backend named on the command line."""
+    backend = load_backend(sys.argv[1])
+    with np.errstate(all="ignore"):
+        for matter in msgspec.json.decode(sys.stdin.buffer.read(), type=list[Matter]):
+            line = StatementLine(matter.id, statement(backend, matter))
+            sys.stdout.write(f"\n{MARK}{msgspec.json.encode(line).decode()}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

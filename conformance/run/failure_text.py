@@ -1,0 +1,62 @@
+"""A failure as text: subject, claim, place, numbers, the allowance, and how to see it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.clauses import STANDARD
+from conformance.runfile.records import BackendLine, ResultLine, Verdict
+
+
+def told(result: ResultLine, backend: BackendLine | None) -> str:
+    """The message of one result that is not a pass."""
+    evidence = result.evidence
+    mode = f" ({backend.mode})" if backend and backend.mode else ""
+    engine = f"{backend.engine} {backend.version}{mode}" if backend else result.backend
+    message = evidence.message if evidence else result.verdict.value
+    lines = [f"{engine} · {result.subject} · {message}"]
+    if evidence and evidence.where:
+        lines.append(f"  at {evidence.where}: {_numbers(result)}")
+    if evidence and evidence.because:
+        lines.append(f"  allowed {evidence.because}")
+    if evidence and evidence.witnesses:
+        lines.append(f"  fault   {evidence.fault}, by its witnesses")
+        lines += [f"  witness {witness.told}" for witness in evidence.witnesses]
+    if result.verdict is Verdict.FIXED:
+        lines.append("  fixed   it passes now: take it out of the known-failures file")
+    clause = STANDARD.get(result.clause)
+    if clause:
+        lines.append(f"  clause  {clause.number} {clause.sentence}")
+    if evidence and evidence.token:
+        only = "" if evidence.token.startswith("k1:") else f" --check {result.kind}/{result.check}"
+        lines.append(f"  again   conformance replay {evidence.token} --on {_spec_of(result, backend)}{only}")
+        lines.append("          as a script: add --script")
+    return "\n".join(lines)
+
+
+def _spec_of(result: ResultLine, backend: BackendLine | None) -> str:
+    """What names the backend on a command line."""
+    return shlex.quote(backend.spec if backend and backend.spec else result.backend)
+
+
+def _numbers(result: ResultLine) -> str:
+    """What was got and expected at the place, and what error is allowed there."""
+    evidence = result.evidence
+    assert evidence is not None
+    got, expected, allowed = (
+        _at(values, evidence.place) for values in (evidence.got, evidence.expected, evidence.allowed)
+    )
+    text = f"got {got}, expected {expected}"
+    if allowed is None:
+        return text
+    return f"{text}, allowed error {float(allowed):.2g} in {result.dtype or 'its dtype'}"
+
+
+def _at(values: Any, place: Sequence[int]) -> Any:
+    for index in place:
+        if not isinstance(values, list) or index >= len(values):
+            return values
+        values = values[index]
+    return values

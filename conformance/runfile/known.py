@@ -1,0 +1,111 @@
+"""Known failures: what is wrong already, so that only a change is news."""
+
+from __future__ import annotations
+
+import datetime
+import fnmatch
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import tomlkit
+
+from conformance.errors import UsageError
+from conformance.runfile.records import UNEXPECTED, Evidence, ResultLine, Verdict
+
+
+class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One entry of the file: an id (a `*` stands for anything), why, and where it can be seen.
+
+    `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
+    and the cases behind a known failure are asked as well. An entry that leaves it out covers whatever goes wrong there.
+    `script` is a file beside the known-failures file that shows the failure without this project.
+    """
+
+    id: str
+    reason: str
+    says: str | tuple[str, ...] = ()
+    link: str = ""
+    token: str = ""
+    script: str = ""
+    expires: datetime.date | None = None
+
+    def covers(self, identifier: str) -> bool:
+        """Whether it speaks of that result."""
+        return fnmatch.fnmatchcase(identifier, self.id)
+
+    def explains(self, identifier: str, message: str) -> bool:
+        """Whether it speaks of that failure."""
+        patterns = (self.says,) if isinstance(self.says, str) else self.says
+        is_said = not self.says or any(fnmatch.fnmatchcase(message, pattern) for pattern in patterns)
+        return is_said and self.covers(identifier)
+
+
+def entry_for(known: Sequence[KnownFailure], identifier: str, message: str) -> KnownFailure | None:
+    """The entry that speaks of a failure; None where it is news."""
+    return next((entry for entry in known if entry.explains(identifier, message)), None)
+
+
+def read_known(path: Path) -> tuple[KnownFailure, ...]:
+    """The entries of a known-failures file.
+
+    Raises UsageError if it cannot be read, or an entry lacks its id or its reason.
+    """
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("known", [])
+        return msgspec.convert(entries, tuple[KnownFailure, ...])
+    except OSError as error:
+        raise UsageError(f"cannot read the known failures {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise UsageError(f"{path} is not a known-failures file: {error}") from None
+
+
+def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.date) -> ResultLine:
+    """The result in the light of the known failures: a failure becomes known, a pass becomes fixed."""
+    known = [entry for entry in known if not (entry.expires and entry.expires < today)]
+    if result.verdict in UNEXPECTED:
+        entry, becomes = entry_for(known, result.id, _message(result)), Verdict.KNOWN
+    elif result.verdict is Verdict.PASS:
+        entry, becomes = next((entry for entry in known if entry.id == result.id), None), Verdict.FIXED
+    else:
+        return result
+    if entry is None:
+        return result
+    evidence = result.evidence or Evidence(message="listed among the known failures, but it passes")
+    noted = msgspec.structs.replace(evidence, reason=entry.reason, link=entry.link or entry.script)
+    return msgspec.structs.replace(result, verdict=becomes, evidence=noted)
+
+
+def _message(result: ResultLine) -> str:
+    return result.evidence.message if result.evidence else ""
+
+
+def stale(
+    known: Sequence[KnownFailure], results: Sequence[ResultLine], *, is_complete: bool = True
+) -> list[KnownFailure]:
+    """The entries for which no result of the run fails any more.
+
+    Of a run that is not complete, an entry without any result says nothing.
+    """
+    if not is_complete:
+        known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
+    failing = [(r.id, _message(r)) for r in results if r.verdict in UNEXPECTED or r.verdict is Verdict.KNOWN]
+    return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
+
+
+def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
+    """Add the unexpected failures among `results` to the file, keeping what it says; returns how many."""
+    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    entries = document.setdefault("known", tomlkit.aot())
+    listed = read_known(path) if path.exists() else ()
+    added = [r for r in results if r.verdict in UNEXPECTED and not entry_for(listed, r.id, _message(r))]
+    for result in added:
+        table = tomlkit.table()
+        table["id"] = result.id
+        table["reason"] = reason or _message(result)
+        if result.evidence and result.evidence.token:
+            table["token"] = result.evidence.token
+        entries.append(table)
+    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+    return len(added)

@@ -1,0 +1,225 @@
+"""The lines of a run file: records of what one run measured."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from conformance.runfile.accuracy import Accuracy
+from conformance.runfile.atlas_cell import Reading
+from conformance.runfile.diagnostics import Witness
+
+
+class Verdict(enum.StrEnum):
+    """What came of one check on one subject; the order is from good to bad."""
+
+    PASS = "pass"
+    FIXED = "fixed"
+    KNOWN = "known"
+    UNSUPPORTED = "unsupported"
+    SKIPPED = "skipped"
+    ADAPTER_ERROR = "adapter_error"
+    FAIL = "fail"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+
+
+UNEXPECTED = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH, Verdict.ADAPTER_ERROR})
+
+
+def printable(text: str) -> str:
+    """Text with control characters and lone surrogates written as escapes.
+
+    Engines' words end up on terminals and in pages, and must not move cursors or break encodings.
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+class BackendLine(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One backend of the run: `engine` is the distribution tested, `mode` the way it is called."""
+
+    name: str
+    engine: str
+    version: str
+    mode: str = ""
+    capabilities: tuple[str, ...] = ()
+    conventions: dict[str, str] = {}
+    error: str = ""  # why the adapter could not start; empty where it did
+    spec: str = ""  # how to ask for it again, where its name is not enough: module:Name, or a file
+
+    def __post_init__(self) -> None:
+        for field in ("name", "engine", "version", "mode", "error"):
+            msgspec.structs.force_setattr(self, field, printable(getattr(self, field)))
+
+
+class SpecLine(msgspec.Struct, frozen=True):
+    """Which specification was run: its version and a digest of its rows, clauses and checks."""
+
+    version: str
+    digest: str
+
+
+class RunLine(msgspec.Struct, frozen=True, tag="run"):
+    """The header: everything needed to run again."""
+
+    schema: int
+    id: str
+    started: str  # ISO 8601, UTC
+    profile: str
+    seed: int
+    spec: SpecLine
+    host: dict[str, str]
+    backends: tuple[BackendLine, ...]
+    queries: tuple[str, ...] = ()
+
+
+class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is needed to believe a verdict other than pass, and to see it again.
+
+    Arrays are nested lists of numbers; NaN and infinities are the strings "nan", "inf", "-inf",
+    complex numbers strings as Python writes them, "1+2j".
+    `case` holds op, operands, parameters, cotangent and dtype where the subject is an op. Where a gradient is
+    not the rule's, `fault` says whose fault that is by the `witnesses`: "engine wrong", "rule wrong" or "adapter wrong";
+    they were asked about the gradient of `operand` at the entry `where`.
+    """
+
+    message: str
+    case: dict[str, Any] = {}
+    expected: Any = None
+    got: Any = None
+    allowed: Any = None  # same shape as expected
+    because: str = ""  # where what is allowed to the entry furthest out comes from
+    where: str = ""  # "[0, 2]": the entry that is furthest out
+    token: str = ""
+    script: str = ""
+    fault: str = ""
+    witnesses: tuple[Witness, ...] = ()
+    operand: int | None = None
+    reason: str = ""  # of a known failure
+    link: str = ""
+
+    def __post_init__(self) -> None:
+        for field in ("message", "because", "where", "script", "reason"):
+            msgspec.structs.force_setattr(self, field, printable(getattr(self, field)))
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """The indices that `where` writes."""
+        return tuple(int(part) for part in self.where.strip("[]").split(",") if part.strip())
+
+
+class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
+    """One verdict: a backend, a subject, a check, a dtype.
+
+    `subject` is an op's name (kind "op"), a clause (kind "contract"), a special point (kind "point"),
+    "program", "history", "example" or "capability". `error` is the worst |got - expected| over what is
+    allowed; `ulp` is in units in the last place of the expected value. `accuracy` counts every entry that was
+    compared with an oracle; files of before it have none. `measured` has what a reported
+    clause measures, by name: seconds, ratios, counts.
+    """
+
+    id: str
+    backend: str
+    kind: str
+    subject: str
+    check: str
+    clause: str
+    level: str
+    dtype: str
+    verdict: Verdict
+    cases: int
+    seconds: float
+    error: float | None = None
+    ulp: float | None = None
+    accuracy: Accuracy | None = None
+    measured: dict[str, float] | None = None
+    evidence: Evidence | None = None
+    reading: Reading | None = None
+
+
+class StatementLine(msgspec.Struct, frozen=True, tag="statement"):
+    """What another engine of the run says of a case, once all is asked: one more witness of the result `id`."""
+
+    id: str
+    witness: Witness
+
+
+class TimingLine(msgspec.Struct, frozen=True, tag="timing", omit_defaults=True):
+    """One measurement: a workload of one size on one backend; times in seconds.
+
+    `ratio` is to hand-written NumPy, `ratio_to_reference` to the reference engine, each with a
+    95 % interval over the interleaved rounds. A wrong gradient has no number but a `refused` reason.
+    """
+
+    workload: str
+    size: str
+    backend: str
+    dtype: str
+    what: str  # "forward" or "gradient"
+    median: float | None = None
+    low: float | None = None  # first quartile
+    high: float | None = None  # third quartile
+    rounds: int = 0
+    compile_seconds: float | None = None
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+    ratio_to_reference: float | None = None
+    refused: str = ""
+
+
+class ProofLine(msgspec.Struct, frozen=True, tag="proof"):
+    """How a row of the catalogue was proven: `error` is the worst relative disagreement."""
+
+    op: str
+    oracle: str
+    error: float
+    cases: int
+
+
+class MutantLine(msgspec.Struct, frozen=True, tag="mutant"):
+    """One engine wrong on purpose: the checks that must catch it, and all those that did."""
+
+    name: str
+    wrong: str
+    named: tuple[str, ...]
+    killers: tuple[str, ...]
+
+
+class EndLine(msgspec.Struct, frozen=True, tag="end"):
+    """The footer: the run came to its end, and these are its counts by verdict."""
+
+    complete: bool
+    counts: dict[str, int]
+    seconds: float = 0.0
+    exit_code: int = 0
+
+
+def with_statements(results: Iterable[ResultLine], statements: Iterable[StatementLine]) -> list[ResultLine]:
+    """The results, each with what the other engines say of its case added to its witnesses."""
+    said: dict[str, list[Witness]] = {}
+    for line in statements:
+        said.setdefault(line.id, []).append(line.witness)
+    return [_joined(result, said.get(result.id, ())) for result in results]
+
+
+def _joined(result: ResultLine, said: Sequence[Witness]) -> ResultLine:
+    if not said or result.evidence is None:
+        return result
+    witnesses = (*result.evidence.witnesses, *said)
+    return msgspec.structs.replace(
+        result, evidence=msgspec.structs.replace(result.evidence, witnesses=witnesses)
+    )
+
+
+def counts_of(results: Iterable[ResultLine]) -> dict[str, int]:
+    """How many of the results have each verdict; one that none has is left out."""
+    return dict(Counter(result.verdict.value for result in results))
+
+
+Line = RunLine | ResultLine | StatementLine | TimingLine | ProofLine | MutantLine | EndLine

@@ -1,0 +1,192 @@
+"""The notebook of a script: its lines, with the names of the engine's arrays in them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Dialect, Function, NDArray
+from conformance.dtype import is_real
+from conformance.errors import Violation
+from conformance.scripts import adapter_source
+from conformance.scripts.formulas import OPERANDS, NoFormula, formula_of
+from conformance.scripts.shorten import shortened
+
+LONGEST_VALUE = 400  # characters of an expected value worth printing
+
+
+class Notebook:
+    """The lines of a script being written, and the names of the engine's arrays in it."""
+
+    def __init__(self, backend: Backend, dialect: Dialect) -> None:
+        self.backend = backend
+        self.dialect = dialect
+        self.lines: list[str] = []
+        self.indent = ""
+        self._names: dict[int, tuple[str, Any]] = {}
+        self._counts: dict[str, int] = {}
+        self._functions: dict[tuple[str, ...], str] = {}  # those that can be called from here
+        self.is_muted = False
+        self.rules: list[str] = []  # what was written by hand, defined before everything else
+        self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
+
+    def fresh(self, prefix: str) -> str:
+        """A name not used so far."""
+        number = self._counts.get(prefix, 0)
+        self._counts[prefix] = number + 1
+        return f"{prefix}{number}"
+
+    @property
+    def depth(self) -> int:
+        """How many blocks are open around the next line, and one: names of a block are that long."""
+        return len(self.indent) // 4 + 1
+
+    def result(self) -> str:
+        """A name for what an op returns; in a block, of which others may lie around, one of its own."""
+        return self.fresh("t" * (self.depth - 1) if self.indent else "y")
+
+    @contextlib.contextmanager
+    def muted(self) -> Iterator[None]:
+        """A scope in which nothing is written."""
+        before, self.is_muted = self.is_muted, True
+        try:
+            yield
+        finally:
+            self.is_muted = before
+
+    def write(self, line: str) -> None:
+        """Add a line, unless it repeats the last."""
+        if self.is_muted:
+            return
+        if not self.lines or self.lines[-1] != self.indent + line:
+            self.lines.append(self.indent + line)
+
+    @contextlib.contextmanager
+    def definition(self, arguments: Sequence[str], named: list[str]) -> Iterator[None]:
+        """The lines written inside are a function; one with the same body as an earlier is not written again."""
+        start, indent, results = len(self.lines), self.indent, "t" * self.depth
+        counted, around = self._counts.get(results, 0), (dict(self._functions), dict(self._names))
+        self.indent, self._counts[results] = indent + "    ", 0
+        try:
+            yield
+        finally:
+            body = tuple(self.lines[start:])
+            self.indent, self._counts[results] = indent, counted
+            self._functions, self._names = around
+            del self.lines[start:]
+            if body not in self._functions:
+                self._functions[body] = self.fresh("f")
+                self.write(f"def {self._functions[body]}({', '.join(arguments)}):")
+                self.lines.extend(body)
+            named.append(self._functions[body])
+
+    def rule(self, forward: Function, backward: Function, count: int) -> str:
+        """Define a rule written by hand, told by its formulas; returns its name."""
+        name, operands = self.fresh("rule"), OPERANDS[:count]
+        try:
+            value, cotangents = formula_of(forward, operands), formula_of(backward, "g" + operands)
+            template = self.dialect.custom
+        except NoFormula as reason:
+            value = cotangents = "..."
+            template = f"# {{name}} is written by hand, and does more than a formula tells: {reason}"
+        listed = ", ".join(operands)
+        self.rules.append(template.format(name=name, operands=listed, value=value, cotangents=cotangents))
+        return name
+
+    def name(self, array: Any, name: str) -> Any:
+        """Remember what an array is called; the array is kept, so that its identity stays its own."""
+        self._names[id(array)] = (name, array)
+        return array
+
+    def name_parts(self, structure: Any, name: str) -> None:
+        """Remember what every array of a structure is called."""
+        if isinstance(structure, (list, tuple, dict)):
+            pairs = structure.items() if isinstance(structure, dict) else enumerate(structure)
+            for key, part in pairs:
+                self.name_parts(part, f"{name}[{key!r}]")
+        elif structure is not None:
+            self.name(structure, name)
+
+    def called(self, array: Any) -> str:
+        """What an array is called."""
+        return self._names[id(array)][0] if id(array) in self._names else repr(array)
+
+    def made(self, prefix: str, template: str, value: NDArray, make: Callable[[NDArray], Any]) -> Any:
+        """Write how an array is made, and make it."""
+        name, dtype = self.fresh(prefix), value.dtype.name
+        buffer, view = spread(value)
+        array = self.dialect.array.format(values=literal(buffer), dtype=dtype) + view
+        lost = "  # does not lie in C order" if view and "{array}" not in template else ""
+        self.write(f"{name} = {template.format(values=literal(value), dtype=dtype, array=array)}{lost}")
+        return self.name(make(value), name)
+
+    def looked_at(self, array: Any, value: NDArray) -> None:
+        """Write that a value was read, and remember what it was."""
+        name = self.called(array)
+        self.write(self.dialect.show.format(value=name))
+        self.reads.append((name, np.array(value)))
+
+    def _telling(self, failure: BaseException | None) -> list[str] | None:
+        """Of what was read, what shows the failure: what was got, and what it was compared with.
+
+        None where that cannot be told.
+        """
+        got = getattr(failure, "got", None)
+        if got is None:
+            return None
+        last = next((name for name, value in reversed(self.reads) if _is_same(value, got)), None)
+        if last is None:
+            return None
+        alike = [name for name, value in self.reads if value.shape == np.shape(got)]
+        expected = getattr(failure, "expected", None)
+        multiples = [] if expected is None else [k * np.asarray(expected) for k in (1, -1, 0.5)]
+        compared = [n for n, v in self.reads if n != last and any(_is_same(v, m) for m in multiples)]
+        return [*(compared[:1] or alike[:1]), last]
+
+    def text(self, failure: BaseException | None) -> str:
+        """The script."""
+        body = "\n".join(self.lines)
+        tail = [f"# {line}" for line in str(failure).splitlines()]
+        if isinstance(failure, Violation):
+            for title, value in (("expected", failure.expected), ("got", failure.got)):
+                shown = literal(value) if value is not None else ""
+                if shown and len(shown) <= LONGEST_VALUE:
+                    tail.append(f"# {title} {shown}")
+        try:
+            helpers = adapter_source.helpers_in(self.backend, body)
+        except SyntaxError:  # a repr that is no Python: the script is still worth reading
+            helpers = ""
+        whole = "\n".join(part for part in (self.dialect.imports, *self.rules, helpers, body) if part)
+        with contextlib.suppress(SyntaxError):
+            whole = shortened(whole, self._telling(failure) if failure is not None else None)
+        return "\n".join((whole, *tail))
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    return np.shape(left) == np.shape(right) and np.array_equal(left, right, equal_nan=True)
+
+
+def spread(value: NDArray) -> tuple[NDArray, str]:
+    """A buffer in C order, and the indexing that makes of it an array that lies as `value` does."""
+    if value.flags.c_contiguous or not value.size:
+        return value, ""
+    if value.flags.f_contiguous and value.ndim == 2:
+        return value.T, ".T"
+    if value.strides[-1] == 2 * value.itemsize:
+        buffer = np.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
+        buffer[..., ::2] = value
+        return buffer, "[..., ::2]"
+    return value, ""
+
+
+def literal(value: Any) -> str:
+    """Numbers as Python writes them; an empty array keeps its shape."""
+    array = np.asarray(value)
+    if is_real(array.dtype):
+        array = array.astype(np.float64)
+    if array.size == 0 and array.ndim > 1:
+        return f"np.zeros({array.shape})"
+    return repr(array.tolist()).replace("nan", "float('nan')").replace("inf", "float('inf')")

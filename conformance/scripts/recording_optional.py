@@ -1,0 +1,193 @@
+"""Recording what engines offer beyond gradients, in the words of the dialect's `further` templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from conformance.backend import Function, NDArray
+from conformance.errors import Unsupported
+from conformance.scripts.builder import literal
+from conformance.scripts.recording import Recording
+
+
+class RecordingOffers(Recording):
+    """A backend that writes down the calls of the protocol's optional methods, too."""
+
+    def _template(self, method: str) -> str:
+        try:
+            return self.notebook.dialect.further[method]
+        except KeyError:
+            raise Unsupported(f"the dialect of {self.engine} has no words for {method}") from None
+
+    def _listed(self, arrays: Sequence[Any]) -> str:
+        return ", ".join(map(self.notebook.called, arrays))
+
+    # ---- functions whose derivative is asked ----------------------------------------------------------
+
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """Gradients, in a statement of their own."""
+        out, notebook, template = self.notebook.fresh("out"), self.notebook, self._template("nested_vjp")
+        defined = self.defined(function)
+        given = self._listed(cotangents)
+        try:
+            gradients = self.inner.nested_vjp(defined.traced, arrays, cotangents)
+        finally:
+            cotangent = f"({given},)" if defined.has_several else given
+            notebook.write(
+                template.format(
+                    out=out,
+                    function=defined.name,
+                    operands=self._listed(arrays),
+                    cotangents=given,
+                    cotangent=cotangent,
+                )
+            )
+        notebook.name_parts(gradients, out)
+        return gradients
+
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Outputs and their tangents, of arrays made for it."""
+        arrays, moves = [*map(self.array, operands)], [*map(self.array, tangents)]
+        return self._pushed(function, arrays, moves, lambda f: self.inner.jvp(f, operands, tangents))
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The same statement, of which only the tangents are used."""
+        ask = lambda f: ((), self.inner.nested_jvp(f, arrays, tangents))  # noqa: E731
+        return self._pushed(function, arrays, tangents, ask)[1]
+
+    def _pushed(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any], ask: Callable[..., Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        notebook, template = self.notebook, self._template("jvp")
+        out, pushed = notebook.fresh("out"), notebook.fresh("pushed")
+        defined = self.defined(function)
+        try:
+            outputs, moved = ask(defined.traced)
+        finally:
+            notebook.write(
+                template.format(
+                    out=out,
+                    pushed=pushed,
+                    function=defined.name,
+                    operands=self._listed(arrays),
+                    tangents=self._listed(tangents),
+                )
+            )
+        for name, values in ((out, outputs), (pushed, moved)):
+            notebook.name_parts(values if defined.has_several else values[0] if values else (), name)
+        return outputs, moved
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """A gradient built as its structure is."""
+        notebook, template = self.notebook, self._template("structured_gradient")
+        written = _written(structure, lambda x: notebook.called(self.array(x)))
+        out, defined = notebook.fresh("out"), self.defined(function)
+        try:
+            gradient = self.inner.structured_gradient(defined.traced, structure)
+        finally:
+            notebook.write(f"{out} = {template.format(function=defined.name, structure=written)}")
+        notebook.name_parts(gradient, out)
+        return gradient
+
+    # ---- functions made of functions --------------------------------------------------------------------
+
+    def compiled(self, function: Function) -> Function:
+        """A compiled function."""
+        return self._made_of("compiled", function)
+
+    def vectorized(self, function: Function) -> Function:
+        """A mapped function."""
+        return self._made_of("vectorized", function)
+
+    def checkpoint(self, function: Function) -> Function:
+        """A function to be computed anew."""
+        return self._made_of("checkpoint", function)
+
+    def _made_of(self, method: str, function: Function) -> Function:
+        """What is made of a function is written where it is called: only there is known what it does."""
+        notebook, template = self.notebook, self._template(method)
+        asked: list[Function] = []
+
+        def watched(*operands: Any) -> Any:
+            if asked:
+                return asked.pop()(*operands)
+            with notebook.muted():  # on the way back, it is computed anew
+                return function(*operands)
+
+        made = getattr(self.inner, method)(watched)
+
+        def recorded(*operands: Any) -> Any:
+            listed, defined = self._listed(operands), self.defined(function)
+            asked.append(defined.traced)
+            output = made(*operands)
+            if asked:  # the engine answered out of what it remembers of an earlier call
+                asked.pop()(*operands)
+            target = notebook.result()
+            notebook.write(f"{target} = {template.format(function=defined.name)}({listed})")
+            notebook.name_parts(output, target)
+            return output
+
+        return recorded
+
+    # ---- watching and changing -----------------------------------------------------------------------------
+
+    def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
+        """A hook that prints what it sees, and returns what it was seen to return."""
+        notebook, template = self.notebook, self._template("hook")
+        name, remover, place = notebook.fresh("hook"), notebook.fresh("remove"), len(notebook.rules)
+        told: list[bool] = []
+        notebook.rules.append(_hook_text(name, ""))
+
+        def shown(cotangent: Any) -> Any:
+            with notebook.muted():
+                replacement = seen(cotangent)
+            if replacement is not None and not told:
+                told.append(True)
+                value = self.inner.numpy(replacement)
+                array = notebook.dialect.array.format(values=literal(value), dtype=value.dtype.name)
+                notebook.rules[place] = _hook_text(name, array)
+            return replacement
+
+        notebook.write(f"{remover} = {template.format(array=notebook.called(array), seen=name)}")
+        remove = self.inner.hook(array, shown)
+
+        def removed() -> None:
+            notebook.write(f"{remover}()")
+            remove()
+
+        return removed
+
+    def anomaly(self) -> AbstractContextManager[None]:
+        """A scope."""
+        return self.scope(self._template("anomaly"), self.inner.anomaly())
+
+    def assign(self, array: Any, index: Any, value: Any) -> None:
+        """A write."""
+        called = self.notebook.called
+        place = ", ".join(map(repr, index)) if isinstance(index, tuple) and index else repr(index)
+        text = self._template("assign").format(array=called(array), index=place, value=called(value))
+        self.notebook.write(text)
+        self.inner.assign(array, index, value)
+
+
+def _hook_text(name: str, replacement: str) -> str:
+    return f"def {name}(g):\n    print(g)" + (f"\n    return {replacement}" if replacement else "")
+
+
+def _written(structure: Any, array: Callable[[Any], str]) -> str:
+    """A structure as Python writes it, its arrays by name."""
+    if isinstance(structure, dict):
+        return "{" + ", ".join(f"{key!r}: {_written(x, array)}" for key, x in structure.items()) + "}"
+    if isinstance(structure, list):
+        return "[" + ", ".join(_written(x, array) for x in structure) + "]"
+    if isinstance(structure, tuple):
+        return "(" + "".join(f"{_written(x, array)}, " for x in structure) + ")"
+    return array(structure)

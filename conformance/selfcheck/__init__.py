@@ -1,0 +1,1 @@
+"""The self-check: would the suite notice a wrong engine?"""

@@ -1,0 +1,233 @@
+"""The self-test: every check must catch the engines that are wrong on purpose.
+
+A mutant is killed when each check that it names catches it. A mutant that survives is a hole in a
+check; a check without a mutant may be one that cannot fail.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import io
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib.metadata import entry_points
+from itertools import groupby
+from pathlib import Path
+from typing import Protocol
+
+from conformance.backend import Backend
+from conformance.checks import Kind, load_all
+from conformance.errors import AdapterError
+from conformance.points.point import COMPOSED
+from conformance.run.conduct import Request, header_of
+from conformance.run.execute import Executor
+from conformance.run.plan import PROFILES, Item, items_of
+from conformance.runfile.jsonl import RunWriter
+from conformance.runfile.records import EndLine, MutantLine, Verdict
+from conformance.strategies import Effort
+
+GROUP = "conformance.mutants"
+# A second or more each time, of an engine's whole: asked only of controls, and of mutants that name them.
+SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
+SLOW_KINDS = frozenset({Kind.PROGRAM, Kind.HISTORY})
+OF_OPS = frozenset({Kind.OP, Kind.POINT})
+CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
+
+# The draws of the standard profile, in fewer value draws: a mutant that is wrong at one shape needs that shape.
+EFFORT = Effort(signatures=PROFILES["standard"].signatures, draws=3, samples=4, programs=30)
+
+
+class Mutant(Protocol):
+    """An engine wrong in exactly one way; a control, wrong in nothing, names no check."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong, in a sentence."""
+
+    @property
+    def kills(self) -> tuple[str, ...]:
+        """The keys of the checks that must catch it."""
+
+    @property
+    def make(self) -> Callable[[], Backend]:
+        """Makes a fresh backend."""
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """The ops on which the checks of ops are asked."""
+
+
+Caught = dict[str, str]  # key of a check -> the id of the first item at which it caught something
+OnProgress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the self-test found.
+
+    Attributes:
+        mutants: one line each.
+        control: the ids of items at which an engine that is not wrong was caught.
+    """
+
+    mutants: list[MutantLine]
+    control: list[str] = field(default_factory=list)
+
+    @property
+    def survivors(self) -> list[MutantLine]:
+        """The mutants that some check they name did not catch."""
+        return [line for line in self.mutants if not is_killed(line)]
+
+    @property
+    def kills(self) -> dict[str, int]:
+        """For every check, how many mutants it caught."""
+        return {key: sum(key in line.killers for line in self.mutants) for key in load_all()}
+
+    @property
+    def score(self) -> str:
+        """Killed mutants out of all."""
+        return f"{len(self.mutants) - len(self.survivors)}/{len(self.mutants)}"
+
+
+def is_killed(line: MutantLine) -> bool:
+    """Whether every check that the mutant names caught it."""
+    return bool(line.named) and set(line.named) <= set(line.killers)
+
+
+# ---- what is registered --------------------------------------------------------------------------
+
+
+@cache
+def _everything() -> Mapping[str, Mutant]:
+    found: dict[str, Mutant] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
+        for mutant in point.load():
+            if mutant.name in found:
+                raise AdapterError(f"two mutants are called {mutant.name}")
+            found[mutant.name] = mutant
+    return found
+
+
+def registered_mutants() -> dict[str, Mutant]:
+    """The installed mutants by name."""
+    return {name: mutant for name, mutant in _everything().items() if mutant.kills}
+
+
+def registered_controls() -> dict[str, Mutant]:
+    """The installed engines that nothing may catch, by name."""
+    return {name: mutant for name, mutant in _everything().items() if not mutant.kills}
+
+
+def checks_without_mutant(mutants: Iterable[Mutant]) -> list[str]:
+    """The checks that no mutant names."""
+    named = {key for mutant in mutants for key in mutant.kills}
+    return [key for key in load_all() if key not in named]
+
+
+# ---- asking --------------------------------------------------------------------------------------
+
+
+def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
+    """All that is asked of a mutant, in groups: the checks of the whole engine, and those of its ops."""
+    asked = [
+        item
+        for item in items_of(mutant.name, mutant.make().dtypes)
+        if (item.definition.kind not in OF_OPS or item.subject.partition("/")[0] in (*mutant.ops, COMPOSED))
+        and (not _is_slow(item) or item.check in mutant.kills or not mutant.kills)
+    ]
+    for _, group in groupby(sorted(asked, key=lambda item: item.group), key=lambda item: item.group):
+        yield list(group)
+
+
+def _is_slow(item: Item) -> bool:
+    return item.check in SLOW or item.definition.kind in SLOW_KINDS
+
+
+def catchers(mutant: Mutant, seed: int, effort: Effort) -> Caught:
+    """The checks that catch a mutant, and where."""
+    caught: Caught = {}
+    for items in questions_for(mutant):
+        executor = Executor(
+            mutant.make(), seed=seed, effort=effort, shrink=False
+        )  # what it remembers ends here
+        for item, result in zip(items, executor.results(items), strict=True):
+            if result.verdict in CAUGHT:
+                caught.setdefault(item.check, item.id)
+    return caught
+
+
+def _judged(mutant: Mutant, seed: int, effort: Effort) -> Caught:
+    """The same in a context of its own, where a scope that is left open ends with the mutant.
+
+    What a mutant prints is part of its wrong, and nobody else's to read.
+    """
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return contextvars.copy_context().run(catchers, mutant, seed, effort)
+
+
+def selftest(
+    mutants: Sequence[Mutant],
+    controls: Sequence[Mutant] = (),
+    *,
+    seed: int = 0,
+    effort: Effort = EFFORT,
+    workers: int = 1,
+    on_progress: OnProgress = lambda name: None,
+) -> Report:
+    """Put the questions of the standard to every mutant, and to the controls.
+
+    Args:
+        mutants: the engines that must be caught.
+        controls: the engines that must not be.
+        seed: of everything drawn.
+        effort: how much is drawn.
+        workers: processes; with more than one, the mutants must be registered ones.
+        on_progress: is told the name of each that is done.
+    """
+    named = {mutant.name: mutant for mutant in (*controls, *mutants)}
+    caught: dict[str, Caught] = {}
+    for name, found in _judge_all(named, partial(_ask, seed=seed, effort=effort), workers):
+        caught[name] = found
+        on_progress(name)
+    lines = [MutantLine(m.name, m.wrong, m.kills, tuple(sorted(caught[m.name]))) for m in mutants]
+    return Report(lines, [where for control in controls for where in caught[control.name].values()])
+
+
+def _ask(mutant: Mutant | str, seed: int, effort: Effort) -> Caught:
+    return _judged(mutant if not isinstance(mutant, str) else _everything()[mutant], seed, effort)
+
+
+def _judge_all(
+    mutants: Mapping[str, Mutant], ask: Callable[[Mutant | str], Caught], workers: int
+) -> Iterator[tuple[str, Caught]]:
+    if workers == 1:
+        for name, mutant in mutants.items():
+            yield name, ask(mutant)
+        return
+    # Spawned rather than forked: engines and NumPy may hold threads. Names travel, since rules do not pickle.
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        futures = {pool.submit(ask, name): name for name in mutants}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+# ---- as a run file -------------------------------------------------------------------------------
+
+
+def write_selftest(path: Path, report: Report, *, seed: int, seconds: float, exit_code: int) -> None:
+    """Write the mutants as a run file, which the report shows beside the runs of engines."""
+    request = Request((), (), "selftest", seed, 1, "", 0.0, path, None)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = RunWriter(path, header_of(request, []))
+    for line in report.mutants:
+        writer.write(line)
+    writer.write(EndLine(True, {}, round(seconds, 3), exit_code))
+    writer.close()

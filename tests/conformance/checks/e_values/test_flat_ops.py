@@ -1,0 +1,93 @@
+"""Every way to say that nothing flows back through a flat op can be elected, and is told from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import pytest
+from conformance_backends.mutants.wrong_flat import Recording, recorded
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.checks import load_all
+from conformance.checks.e_values.flat_ops import NO_SLOPE, flat_op_sends_nothing_back
+from conformance.checks.observation import Observation
+from conformance.clauses import STANDARD
+from conformance.errors import Violation
+from conformance.ops import ALL_OPS, CATALOGUE, FLAT
+from conformance.ops.flat import ROUNDING
+from conformance.run import elections
+from conformance.strategies import Effort, draw_cases
+
+EFFORT = Effort(signatures=6, draws=1, samples=1, programs=1)
+ROUNDED = tuple(op.name for op in ROUNDING)
+
+
+def barred(right: Callable[..., Any]) -> Callable[..., Any]:
+    """An op that is not computed of what needs a gradient."""
+
+    def call(*operands: Any, **parameters: Any) -> Any:
+        if any(getattr(operand, "requires_grad", False) for operand in operands):
+            raise ValueError("this op has no gradient")
+        return right(*operands, **parameters)
+
+    return call
+
+
+class Dropping(Recording):
+    """Flat ops are recorded, and their rule answers None."""
+
+    conventions: ClassVar = {**NumpyTape.conventions, "E19": "none"}
+    ops: ClassVar = {**NumpyTape.ops, **{op: recorded(op, lambda *_, **__: None) for op in ROUNDED}}
+
+
+class Barring(NumpyTape):
+    """Rounding and signs are computed of constants alone."""
+
+    conventions: ClassVar = {**NumpyTape.conventions, "E19": "barred"}
+    ops: ClassVar = {**NumpyTape.ops, **{op: barred(NumpyTape.ops[op]) for op in ROUNDED}}
+
+
+ENGINES = {engine.conventions["E19"]: engine for engine in (NumpyTape, Recording, Dropping, Barring)}
+
+
+def test_there_is_an_engine_for_every_alternative() -> None:
+    assert set(ENGINES) == set(NO_SLOPE)
+
+
+@pytest.mark.parametrize("choice", ENGINES)
+@pytest.mark.parametrize("op", FLAT.values(), ids=FLAT.keys())
+def test_an_engine_that_does_as_it_elects_passes(choice: str, op: Any) -> None:
+    cases = draw_cases(op, "float64", 0, EFFORT)
+    assert cases
+    for case in cases:
+        flat_op_sends_nothing_back(Observation(ENGINES[choice](), op, case))
+
+
+@pytest.mark.parametrize("choice", ENGINES)
+@pytest.mark.parametrize("elected", NO_SLOPE)
+def test_an_engine_that_elects_another_alternative_fails(choice: str, elected: str) -> None:
+    engine = ENGINES[choice]()
+    engine.conventions = {**engine.conventions, "E19": elected}
+    seen = Observation(engine, FLAT["floor"], draw_cases(FLAT["floor"], "float64", 0, EFFORT)[0])
+    if elected == choice:
+        flat_op_sends_nothing_back(seen)
+        return
+    with pytest.raises((Violation, ValueError), match=f"sends back is {choice}|this op has no gradient"):
+        flat_op_sends_nothing_back(seen)
+
+
+@pytest.mark.parametrize("choice", ENGINES)
+def test_what_an_engine_does_is_found_undeclared(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elections, "STANDARD", {"E19": STANDARD["E19"]})
+    engine = ENGINES[choice]()
+    engine.conventions = {number: said for number, said in engine.conventions.items() if number != "E19"}
+    (election,) = elections.measured(engine)
+    assert election.found == (choice,)
+
+
+def test_flat_ops_are_asked_this_and_nothing_else() -> None:
+    checks = load_all().values()
+    assert {c.key for c in checks for op in FLAT.values() if c.asks_about(op)} == {"op/flat"}
+    assert not any(load_all()["op/flat"].asks_about(op) for op in CATALOGUE.values())
+    assert set(ALL_OPS) == set(FLAT) | set(CATALOGUE)

@@ -1,0 +1,97 @@
+"""At every magnitude an engine is held to what a type has numbers for, and to nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.mutants.mutant import bent_rule, with_ops
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.case import Case
+from conformance.checks import load_all
+from conformance.checks.e_values.magnitudes import gradient_is_the_rules_at_every_magnitude
+from conformance.checks.observation import Observation
+from conformance.checks.registry import NotThisCase
+from conformance.errors import Violation
+from conformance.ops import CATALOGUE, find
+from conformance.strategies import Effort, draw_cases
+from conformance.values import MAGNITUDES, TEXTURES
+
+EFFORT = Effort(signatures=4, draws=2, samples=1, programs=1)
+
+
+@pytest.fixture(autouse=True)
+def _special_values_are_the_engines_business() -> Iterator[None]:
+    with np.errstate(all="ignore"):
+        yield
+
+
+def asked(op: str, x: list[Any], bent: Any = None, dtype: str = "float64") -> Any:
+    operand = np.array(x, dtype)
+    case = Case(op, (operand,), {}, (np.ones_like(operand),), ("C", "C"), dtype)
+    backend = with_ops({op: bent_rule(op, bent)}) if bent else NumpyTape()
+    return gradient_is_the_rules_at_every_magnitude(Observation(backend, find(op), case))
+
+
+def test_its_cases_are_its_own() -> None:
+    checks = load_all()
+    assert checks["op/magnitudes"].textures == MAGNITUDES
+    assert checks["op/vjp"].textures == TEXTURES
+    near, far = (
+        draw_cases(find("sin"), "float64", 0, EFFORT, textures) for textures in (TEXTURES, MAGNITUDES)
+    )
+    assert [x.operands[0].shape for x in near] == [x.operands[0].shape for x in far]
+    assert max(np.abs(x.operands[0]).max(initial=0) for x in near) < 20
+    assert max(np.abs(x.operands[0]).max(initial=0) for x in far) > 1e6
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_op_has_a_case_that_decides(name: str) -> None:
+    for dtype in ("float64", "float32", "float16", "bfloat16"):
+        decided = 0
+        for case in draw_cases(find(name), dtype, 0, EFFORT, MAGNITUDES):
+            try:
+                gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), find(name), case))
+            except NotThisCase:
+                continue
+            decided += 1
+        assert decided
+
+
+def test_a_gradient_that_a_type_has_no_number_for_is_not_asked() -> None:
+    with pytest.raises(NotThisCase, match="overflows float64"):
+        asked("exp", [800.0])
+    asked("exp", [800.0, 1.0], lambda right, i, g, z, x: np.where(x > 709, -7.0, right(i, g, z, x)))
+
+
+def test_operands_without_entries_decide_nothing() -> None:
+    with pytest.raises(NotThisCase, match="have no entries"):
+        asked("exp", [])
+
+
+def test_a_gradient_below_the_normal_numbers_may_be_zero() -> None:
+    asked("reciprocal", [1e160], lambda right, i, g, z, x: 0.0 * x)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 0.0, 1.001e200])
+def test_what_is_lost_to_a_square_is_a_failure(wrong: float) -> None:
+    with pytest.raises(Violation, match="is not the rule's"):
+        asked("log", [1.0, 1e-200], lambda right, i, g, z, x: np.where(x < 1, wrong, right(i, g, z, x)))
+
+
+def test_where_entries_share_their_rounding_an_overflowing_value_decides_nothing() -> None:
+    operand, whole = np.array([1e200, 1e200]), {"axis": None, "keepdims": False}
+    case = Case("prod", (operand,), whole, (np.array(1.0),), ("C", "C"), "float64")
+    with pytest.raises(NotThisCase, match="the value overflows"):
+        gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), find("prod"), case))
+
+
+def test_an_entry_is_not_excused_by_a_larger_neighbour() -> None:
+    for neighbours in ([1.0], [1.0, 1e300]):
+        with pytest.raises(Violation, match="is not the rule's"):
+            asked(
+                "square", neighbours, lambda right, i, g, z, x: right(i, g, z, x) + np.where(x < 2, 1e-14, 0)
+            )

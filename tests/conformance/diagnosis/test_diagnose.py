@@ -1,0 +1,281 @@
+"""A gradient that is not the rule's is a failure only where the engine is wrong, by witnesses that use no rule."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+import pytest
+from conformance_backends import numpy_engine as engine
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.backend import Backend, Capability
+from conformance.case import Case
+from conformance.checks import load_all
+from conformance.checks.observation import Observation
+from conformance.diagnosis.worst_entry import Dispute, dispute_in
+from conformance.ops import CATALOGUE, find
+from conformance.oracle.derivative import REAL
+from conformance.run.execute import Executor, result_of
+from conformance.run.failure_text import told
+from conformance.run.plan import Item
+from conformance.runfile.diagnostics import Fault, Side, Witness
+from conformance.runfile.jsonl import decode, encode
+from conformance.runfile.known import KnownFailure, judge
+from conformance.runfile.records import Evidence, ResultLine, Verdict
+from conformance.strategies import Effort, draw_cases
+
+EFFORT = Effort(signatures=3, draws=2, samples=2, programs=3)
+RULELESS = ("conditioning", "complex step", "value", "engine's differences")
+WITNESSES = (*RULELESS, "forward mode")
+
+
+def asked(backend: Backend, op: str = "tanh", check: str = "op/vjp", dtype: str = "float64") -> ResultLine:
+    executor = Executor(backend, seed=0, effort=EFFORT)
+    (line,) = executor.results([Item(backend.name, check, op, dtype)])
+    return line
+
+
+def evidence(line: ResultLine) -> Evidence:
+    assert line.evidence is not None
+    return line.evidence
+
+
+def sides(line: ResultLine) -> list[Side]:
+    return [witness.agrees_with for witness in evidence(line).witnesses]
+
+
+def calling(name: str, function: Any) -> NumpyTape:
+    """An adapter that has `function` for the op `name`."""
+    return type("Calling", (NumpyTape,), {"ops": {**NumpyTape.ops, name: function}})()
+
+
+@pytest.fixture
+def wrong_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A catalogue in which the rule of tanh has the slope of another function; the engine keeps its own."""
+    row = CATALOGUE["tanh"]
+    planted = replace(row, rule=lambda i, g, z, x: g * (1 - z))
+    monkeypatch.setattr(
+        "conformance.run.execute.find", lambda name: planted if name == "tanh" else find(name)
+    )
+    monkeypatch.setattr("conformance.run.asking.find", lambda name: planted if name == "tanh" else find(name))
+
+
+# ---- who is wrong -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dtype", "check"), [("float64", "op/vjp"), ("float32", "op/vjp"), ("float16", "op/half-precision")]
+)
+def test_a_wrong_gradient_of_the_right_function_is_the_engine_s(dtype: str, check: str) -> None:
+    wrong = calling("tanh", engine.custom(np.tanh, lambda g, x: [g * (1 - np.tanh(x))]))
+    line = asked(wrong, check=check, dtype=dtype)
+    assert line.verdict is Verdict.FAIL
+    assert evidence(line).fault == Fault.ENGINE
+    assert tuple(w.name for w in evidence(line).witnesses) == WITNESSES
+    # The reference engine's forward mode transposes its own rules, so that it is as wrong as they are.
+    assert sides(line) == [*[Side.RULE] * 4, Side.ENGINE]
+
+
+def test_an_engine_without_a_forward_mode_is_judged_without_it() -> None:
+    class OneWay(NumpyTape):
+        capabilities: ClassVar[frozenset[Capability]] = NumpyTape.capabilities - {Capability.FORWARD}
+        ops: ClassVar[dict[str, Any]] = {
+            **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
+        }  # fmt: skip
+
+    line = asked(OneWay())
+    assert evidence(line).fault == Fault.ENGINE
+    assert tuple(w.name for w in evidence(line).witnesses) == RULELESS
+
+
+def test_a_forward_mode_that_disagrees_with_the_gradient_is_told() -> None:
+    class Pushing(NumpyTape):
+        ops: ClassVar[dict[str, Any]] = {
+            **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
+        }  # fmt: skip
+
+        def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+            (x,), (t,) = operands, tangents
+            return (np.tanh(x),), (engine.Tensor(t * (1 - np.tanh(x) ** 2)),)
+
+    assert evidence(asked(Pushing())).witnesses[-1].agrees_with is Side.RULE
+
+
+def test_a_forward_mode_that_raises_cannot_tell() -> None:
+    class Refusing(NumpyTape):
+        ops: ClassVar[dict[str, Any]] = {
+            **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
+        }  # fmt: skip
+
+        def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+            raise NotImplementedError
+
+    assert evidence(asked(Refusing())).witnesses[-1].told == (
+        "forward mode: the engine raised NotImplementedError where it pushes a tangent (cannot tell)"
+    )
+
+
+def test_a_gradient_off_by_some_hundred_ulp_is_the_engine_s() -> None:
+    loose = calling("tanh", engine.custom(np.tanh, lambda g, x: [g * (1 - np.tanh(x) ** 2) * (1 + 1e-13)]))
+    line = asked(loose)
+    assert line.verdict is Verdict.FAIL
+    assert sides(line) == [Side.RULE, Side.RULE, Side.RULE, Side.UNKNOWN, Side.ENGINE]
+
+
+def test_a_gradient_that_is_dropped_is_the_engine_s() -> None:
+    class Dropping(NumpyTape):
+        def grad(self, leaf: Any) -> Any:
+            return None
+
+    line = asked(Dropping())
+    assert (line.verdict, evidence(line).fault) == (Verdict.FAIL, Fault.ENGINE)
+
+
+def test_an_adapter_that_calls_another_function_is_not_counted_against_the_engine() -> None:
+    line = asked(calling("tanh", NumpyTape.ops["sin"]))
+    assert line.verdict is Verdict.ADAPTER_ERROR
+    assert evidence(line).fault == Fault.ADAPTER
+    assert sides(line) == [Side.RULE, Side.RULE, Side.NEITHER, Side.ENGINE, Side.ENGINE]
+    assert "the adapter calls another function" in evidence(line).message
+
+
+def test_a_wrong_gradient_of_another_function_is_the_engine_s() -> None:
+    line = asked(calling("tanh", engine.custom(np.sin, lambda g, x: [g * np.exp(x)])))
+    assert (line.verdict, evidence(line).fault) == (Verdict.FAIL, Fault.ENGINE)
+
+
+@pytest.mark.usefixtures("wrong_rule")
+def test_a_wrong_rule_is_ours_and_not_counted_against_the_engine() -> None:
+    line = asked(NumpyTape())
+    assert line.verdict is Verdict.ADAPTER_ERROR
+    assert evidence(line).fault == Fault.RULE
+    assert sides(line) == [Side.RULE, Side.ENGINE, Side.RULE, Side.ENGINE, Side.ENGINE]
+    assert "please report this case to this project" in evidence(line).message
+
+
+@pytest.mark.usefixtures("wrong_rule")
+def test_a_wrong_rule_excuses_no_wrong_engine() -> None:
+    line = asked(calling("tanh", engine.custom(np.tanh, lambda g, x: [g * 3])))
+    assert (line.verdict, evidence(line).fault) == (Verdict.FAIL, Fault.ENGINE)
+
+
+# ---- where the case decides nothing, or nobody can tell -------------------------------------------------
+
+
+def case_of(op: str, *operands: list[float]) -> Case:
+    given = tuple(np.array(x) for x in operands)
+    return Case(op, given, {}, (np.ones(given[0].shape),), ("C",) * (len(given) + 1), "float64")
+
+
+BESIDE = [5e-324] * 20  # the smallest number there is: an ulp below it is relu's kink
+
+
+def test_a_case_whose_rule_jumps_within_an_ulp_is_ill_conditioned_and_decides_nothing() -> None:
+    """A few trials of rounding do not reach the kink from every entry; those that are enough do."""
+    wrong = calling("relu", engine.custom(lambda x: np.maximum(x, 0), lambda g, x: [g * 0]))
+    line = result_of(load_all()["op/vjp"], wrong, case_of("relu", BESIDE))
+    assert line.verdict is Verdict.UNSUPPORTED
+    assert line.cases == 0
+    assert line.accuracy is None
+    assert "ill-conditioned: rounding explains up to" in evidence(line).message
+
+
+def test_an_ill_conditioned_case_does_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = calling("relu", engine.custom(lambda x: np.maximum(x, 0), lambda g, x: [g * 0]))
+    cases = [case_of("relu", BESIDE), case_of("relu", [2.0])]
+    monkeypatch.setattr("conformance.run.execute.draw_cases", lambda *given: cases)
+    executor = Executor(wrong, seed=0, effort=EFFORT, shrink=False)
+    (line,) = executor.results([Item("x", "op/vjp", "relu", "float64")])
+    assert (line.verdict, line.cases) == (Verdict.FAIL, 1)
+
+
+def test_at_a_kink_nobody_can_tell_and_the_proof_of_the_row_stands() -> None:
+    wrong = calling("abs", engine.custom(np.abs, lambda g, x: [g * 100]))
+    line = result_of(load_all()["op/vjp"], wrong, case_of("abs", [0.0]))
+    assert line.verdict is Verdict.FAIL
+    assert evidence(line).fault == Fault.ENGINE
+    assert sides(line)[1] is Side.UNKNOWN
+
+
+def test_an_engine_that_refuses_beside_the_case_is_a_witness_that_cannot_tell() -> None:
+    class Narrow(NumpyTape):
+        ops: ClassVar[dict[str, Any]] = {
+            **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
+        }  # fmt: skip
+
+        def forward(self, function: Any, operands: Any) -> Any:
+            raise ValueError("not here")
+
+    line = asked(Narrow())
+    assert line.verdict is Verdict.FAIL
+    assert evidence(line).witnesses[3].told == (
+        "engine's differences: the engine raised ValueError beside the case (cannot tell)"
+    )
+
+
+def test_a_check_that_uses_no_rule_hears_no_witness() -> None:
+    line = asked(calling("tanh", NumpyTape.ops["sin"]), check="op/value")
+    assert (line.verdict, evidence(line).fault, evidence(line).witnesses) == (Verdict.FAIL, "", ())
+
+
+# ---- one witness ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("slope", "doubt", "side"),
+    [
+        (1.0, 0.0, Side.RULE),
+        (2.0, 0.0, Side.ENGINE),
+        (3.0, 0.0, Side.NEITHER),
+        (1.5, 1.0, Side.UNKNOWN),
+        (1.0, np.inf, Side.UNKNOWN),
+        (np.nan, 0.0, Side.UNKNOWN),
+    ],
+)
+def test_a_slope_agrees_with_whom_it_is_near(slope: float, doubt: float, side: Side) -> None:
+    (case, *_) = draw_cases(find("tanh"), "float64", 0, EFFORT)
+    seen = Observation(NumpyTape(), find("tanh"), case)
+    dispute = Dispute(seen, 0, (), REAL(2), REAL(1), REAL(1e-12))
+    assert dispute.side_of(REAL(slope), REAL(doubt)) is side
+
+
+def test_an_engine_that_says_no_number_is_agreed_with_by_nobody() -> None:
+    (case, *_) = draw_cases(find("tanh"), "float64", 0, EFFORT)
+    seen = Observation(NumpyTape(), find("tanh"), case)
+    dispute = Dispute(seen, 0, (), REAL(np.nan), REAL(1), REAL(1e-12))
+    assert dispute.side_of(REAL(1), REAL(0)) is Side.RULE
+    assert np.isinf(dispute.difference)
+
+
+def test_an_engine_that_is_right_has_no_dispute() -> None:
+    for case in draw_cases(find("tanh"), "float64", 0, EFFORT):
+        assert dispute_in(Observation(NumpyTape(), find("tanh"), case)) is None
+
+
+# ---- what is told --------------------------------------------------------------------------------------
+
+
+def test_the_failure_tells_its_witnesses_in_a_line_each() -> None:
+    text = told(asked(calling("tanh", NumpyTape.ops["sin"])), None)
+    assert "  fault   adapter wrong, by its witnesses" in text
+    assert text.count("\n  witness ") == 5
+    assert "(agrees with the rule)" in text
+
+
+def test_a_known_failure_stays_known_whoever_is_wrong() -> None:
+    line = asked(calling("tanh", NumpyTape.ops["sin"]))
+    today = datetime.date(2026, 6, 1)
+    assert judge(line, [KnownFailure("*", "because")], today).verdict is Verdict.KNOWN
+
+
+def test_testimony_comes_back_as_it_was_written_and_may_be_missing() -> None:
+    line = asked(calling("tanh", NumpyTape.ops["sin"]))
+    again = decode(encode(line))
+    assert isinstance(again, ResultLine)
+    assert evidence(again).witnesses == evidence(line).witnesses
+    assert msgspec.json.decode(b'{"message": "m"}', type=Evidence).witnesses == ()
+    assert Witness("value", "it is", Side.NEITHER).told == "value: it is (agrees with neither)"

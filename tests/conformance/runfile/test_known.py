@@ -1,0 +1,209 @@
+"""Known failures: what is on record is no news, and nothing else hides behind it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends import numpy_engine as engine
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.errors import UsageError
+from conformance.run.execute import Executor
+from conformance.run.plan import Item
+from conformance.runfile.known import KnownFailure, judge, read_known, stale, write_known
+from conformance.runfile.records import Evidence, ResultLine, Verdict
+from conformance.strategies import Effort
+
+TODAY = datetime.date(2026, 6, 1)
+
+
+def result(verdict: Verdict, identifier: str = "numpy/op/tanh/vjp/float64", message: str = "m") -> ResultLine:
+    evidence = None if verdict is Verdict.PASS else Evidence(message=message, token="c1:x")
+    return ResultLine(
+        identifier, "numpy", "op", "tanh", "vjp", "E1", "must", "float64", verdict, 3, 0.1, evidence=evidence
+    )
+
+
+def known(identifier: str, **more: Any) -> list[KnownFailure]:
+    return [KnownFailure(identifier, "because", **more)]
+
+
+@pytest.mark.parametrize("identifier", ["numpy/op/tanh/vjp/float64", "numpy/op/tanh/*", "*"])
+def test_a_failure_that_is_listed_is_known(identifier: str) -> None:
+    told = judge(result(Verdict.FAIL), known(identifier), TODAY)
+    assert told.verdict is Verdict.KNOWN
+    assert told.evidence is not None
+    assert (told.evidence.reason, told.evidence.message) == ("because", "m")
+
+
+def test_a_failure_that_is_not_listed_stays_one() -> None:
+    assert judge(result(Verdict.FAIL), known("numpy/op/tanh/vjp/float32"), TODAY).verdict is Verdict.FAIL
+
+
+def test_a_pass_that_is_listed_by_its_id_is_fixed() -> None:
+    assert judge(result(Verdict.PASS), known("numpy/op/tanh/vjp/float64"), TODAY).verdict is Verdict.FIXED
+
+
+def test_a_pass_under_a_star_is_a_pass() -> None:
+    assert judge(result(Verdict.PASS), known("numpy/op/tanh/*"), TODAY).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(("day", "verdict"), [(31, Verdict.FAIL), (1, Verdict.KNOWN)])
+def test_an_entry_holds_until_it_expires(day: int, verdict: Verdict) -> None:
+    expires = datetime.date(2026, 5, 31) if day == 31 else TODAY
+    assert judge(result(Verdict.FAIL), known("*", expires=expires), TODAY).verdict is verdict
+
+
+def test_unsupported_is_never_known() -> None:
+    assert judge(result(Verdict.UNSUPPORTED), known("*"), TODAY).verdict is Verdict.UNSUPPORTED
+
+
+def test_entries_that_nothing_fails_for_are_stale() -> None:
+    entries = known("numpy/op/tanh/*") + known("numpy/op/exp/*")
+    assert stale(entries, [result(Verdict.KNOWN)]) == entries[1:]
+
+
+def test_writing_known_failures_keeps_comments_and_adds_each_once(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text('# ours\n[[known]]\nid = "numpy/op/exp/*"\nreason = "old"\n')
+    assert write_known(path, [result(Verdict.FAIL), result(Verdict.PASS, "numpy/x")], "") == 1
+    assert write_known(path, [result(Verdict.FAIL)], "") == 0
+    assert path.read_text().startswith("# ours\n")
+    assert [(e.id, e.reason, e.token) for e in read_known(path)] == [
+        ("numpy/op/exp/*", "old", ""),
+        ("numpy/op/tanh/vjp/float64", "m", "c1:x"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["known = 3", "known = [3]", '[[known]]\nid = "x"', '[[known]]\nid = 1\nreason = ""', "[[known", "\xff"]
+)  # fmt: skip
+def test_a_file_that_is_no_list_of_known_failures_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(UsageError, match="is not a known-failures file"):
+        read_known(tmp_path / "known.toml")
+
+
+# ---- by what a failure says ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("says", "verdict"),
+    [
+        ("it is wrong", Verdict.KNOWN),
+        ("it *", Verdict.KNOWN),
+        ("", Verdict.KNOWN),
+        (("never", "*wrong"), Verdict.KNOWN),
+        ("wrong", Verdict.FAIL),
+        (("never", "it raised *"), Verdict.FAIL),
+    ],
+)
+def test_an_entry_that_says_how_it_fails_covers_that_failure_alone(says: Any, verdict: Verdict) -> None:
+    told = judge(result(Verdict.FAIL, message="it is wrong"), known("*", says=says), TODAY)
+    assert told.verdict is verdict
+
+
+def test_of_two_entries_of_one_id_the_one_that_says_it_gives_the_reason() -> None:
+    entries = [KnownFailure("*", "first", says="it raised *"), KnownFailure("*", "second", says="it is *")]
+    told = judge(result(Verdict.FAIL, message="it is wrong"), entries, TODAY)
+    assert told.evidence is not None
+    assert told.evidence.reason == "second"
+    assert stale(entries, [told]) == entries[:1]
+
+
+def test_a_pass_is_fixed_whatever_the_failure_said() -> None:
+    entries = known("numpy/op/tanh/vjp/float64", says="it is wrong")
+    assert judge(result(Verdict.PASS), entries, TODAY).verdict is Verdict.FIXED
+
+
+def test_a_failure_that_says_something_new_is_added_beside_the_entry_that_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text('[[known]]\nid = "*"\nreason = "old"\nsays = ["it raised *", "it hung *"]\n')
+    assert [entry.says for entry in read_known(path)] == [("it raised *", "it hung *")]
+    assert write_known(path, [result(Verdict.FAIL, message="it is wrong")], "") == 1
+    assert write_known(path, [result(Verdict.FAIL, message="it raised E")], "") == 0
+
+
+# ---- behind a known failure --------------------------------------------------------------------------------
+
+
+def told_by(rule: Callable[[Any, Any], Any], says: str, op: str = "tanh") -> ResultLine:
+    """What is told of an engine whose rule of tanh is `rule`, where a failure that says so is on record."""
+    bent = {**NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [rule(g, x)])}
+    backend = type("Bent", (NumpyTape,), {"ops": bent})()
+    entries = known("*", says=says) if says else []
+    executor = Executor(
+        backend, seed=0, effort=Effort(signatures=8, draws=3, samples=1, programs=1), known=entries
+    )
+    (line,) = executor.results([Item("numpy", "op/vjp", op, "float64")])
+    return judge(line, entries, TODAY)
+
+
+def refusing(answer: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    """A rule that raises of vectors and answers whatever else."""
+
+    def rule(g: Any, x: Any) -> Any:
+        if np.ndim(x) == 1:
+            raise ValueError("no vectors")
+        return g * answer(x)
+
+    return rule
+
+
+def slope(x: Any) -> Any:
+    return 1 - np.tanh(x) ** 2
+
+
+def test_what_holds_behind_a_known_failure_leaves_it_known() -> None:
+    told = told_by(refusing(slope), "ValueError: no vectors")
+    assert told.verdict is Verdict.KNOWN
+    assert told.evidence is not None
+    assert told.evidence.message == "ValueError: no vectors"
+    assert told.cases == told_by(lambda g, x: g * slope(x), "").cases
+
+
+def test_another_failure_behind_a_known_one_is_news_and_is_not_made_small_into_it() -> None:
+    told = told_by(refusing(lambda x: slope(x) * (1 + 1e-9)), "ValueError: no vectors")
+    assert told.verdict is Verdict.FAIL
+    assert told.evidence is not None
+    assert told.evidence.message == "the gradient of operand 0 is not the rule's"
+
+
+def test_a_failure_of_the_same_kind_is_not_made_small_into_a_known_one() -> None:
+    def rule(g: Any, x: Any) -> Any:
+        raise ValueError("no vectors" if np.ndim(x) == 1 else "no matrices")
+
+    told = told_by(rule, "ValueError: no vectors")
+    assert told.verdict is Verdict.ERROR
+    assert told.evidence is not None
+    assert told.evidence.message == "ValueError: no matrices"
+
+
+def test_an_entry_that_does_not_say_how_ends_the_question_at_its_first_failure() -> None:
+    told = judge(told_by(refusing(lambda x: 2 * slope(x)), ""), known("*"), TODAY)
+    assert told.verdict is Verdict.KNOWN
+
+
+def test_contracts_are_asked_on_behind_a_known_failure_too() -> None:
+    class Odd(NumpyTape):
+        asked = 0
+
+        def backward(self, output: Any, gradient: Any = None, **more: Any) -> None:
+            Odd.asked += 1
+            if Odd.asked < 3:
+                raise ValueError("not yet")
+            raise RuntimeError("no more")
+
+    entries = known("*", says="ValueError: not yet")
+    executor = Executor(
+        Odd(), seed=0, effort=Effort(signatures=1, draws=1, samples=6, programs=1), known=entries
+    )
+    (line,) = executor.results([Item("numpy", "contract/B1/fan-out", "B1", "")])
+    assert judge(line, entries, TODAY).verdict is Verdict.ERROR
+    assert line.evidence is not None
+    assert line.evidence.message.startswith("RuntimeError: no more")

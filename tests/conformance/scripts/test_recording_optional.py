@@ -1,0 +1,126 @@
+"""The script of what engines offer beyond gradients runs as plain Python, in the engine's own words."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.backend import Capability
+from conformance.checks import Kind, load_all
+from conformance.checks.sample import Sample
+from conformance.errors import Unsupported
+from conformance.scripts.builder import Notebook
+from conformance.scripts.script import recorder, script_of
+
+ENGINES = {
+    "numpy": ("numpy_backend", "NumpyTape"),
+    "torch": ("torch_backend", "TorchTape"),
+    "torch.func": ("torch_backend", "TorchFunc"),
+    "jax": ("jax_backend", "JaxEager"),
+    "jax.jit": ("jax_backend", "JaxJit"),
+}
+WORDS = {  # what a script must say, where it says anything about the capability
+    Capability.HIGHER_ORDER: ("vjp(", "torch.autograd.grad("),
+    Capability.FORWARD: ("jvp(", "make_dual"),
+    Capability.COMPILING: ("jax.jit(f",),
+    Capability.VECTORIZING: ("vmap(",),
+    Capability.CHECKPOINTING: ("checkpoint",),
+    Capability.HOOKS: ("hook(",),
+    Capability.RECORDED_WRITES: ("] = ",),
+    Capability.STRUCTURES: ("{'w': c0, 'b': [c1, (c2,)]",),
+    Capability.COMPLEX: (".real(",),
+}
+
+
+def loaded(name: str) -> Any:
+    module, adapter = ENGINES[name]
+    if name != "numpy":
+        pytest.importorskip(name.partition(".")[0])
+    return getattr(importlib.import_module(f"conformance_backends.{module}"), adapter)()
+
+
+def script(backend: Any, key: str) -> str:
+    return script_of(
+        backend, lambda recording: load_all()[key].function(recording, Sample(1, "float64")), None
+    )
+
+
+def shown(text: str) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), np.errstate(all="ignore"):
+        exec(compile(text, "script", "exec"), {})
+    return out.getvalue()
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # by torch's own forward mode
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("capability", WORDS, ids=lambda c: c.label)
+def test_the_script_of_a_probe_runs(name: str, capability: Capability) -> None:
+    backend = loaded(name)
+    if capability not in backend.capabilities:
+        pytest.skip(f"{name} does not declare it")
+    text = script(backend, f"capability/{capability.label}")
+    assert any(word in text for word in WORDS[capability]), text
+    assert "conformance." not in text.replace("conformance.ops", "") or name == "numpy"
+    assert shown(text)
+
+
+@pytest.mark.parametrize("name", ["numpy", "torch"])
+@pytest.mark.filterwarnings("ignore:Error detected in")
+def test_the_script_of_an_anomaly_raises_it(name: str) -> None:
+    text = script(loaded(name), "capability/anomaly")
+    with pytest.raises((FloatingPointError, RuntimeError), match=r"(?i)sqrt"):
+        shown(text)
+
+
+OFFERED = [
+    key
+    for key, check in load_all().items()
+    if check.kind is Kind.CONTRACT and check.needs & set(WORDS) and check.needs <= NumpyTape.capabilities
+]
+
+
+@pytest.mark.parametrize("key", OFFERED)
+def test_the_script_of_a_contract_runs_as_far_as_the_engine_goes(key: str) -> None:
+    """A check may end in the engine's refusal; so does its script."""
+    text = script(NumpyTape(), key)
+    with contextlib.suppress(RuntimeError):
+        shown(text)
+
+
+def test_functions_in_functions_are_told_apart() -> None:
+    """Each has names of its own, so that an inner one can use an outer one's."""
+    backend = NumpyTape()
+
+    def ask(engine: Any) -> None:
+        multiply = engine.op("multiply")
+        x, one = engine.leaf(np.array([3.0])), engine.array(np.array([1.0]))
+
+        def cubed_slope(a: Any) -> Any:
+            y = multiply(a, a)
+            (gradient,) = engine.nested_vjp(lambda b: multiply(multiply(b, b), y), (a,), (one,))
+            return gradient
+
+        (second,) = engine.nested_vjp(cubed_slope, (x,), (one,))
+        engine.numpy(second)
+
+    assert "54." in shown(script_of(backend, ask, None))  # of 2 a³, at 3
+
+
+def test_what_is_computed_anew_is_written_once() -> None:
+    text = script(NumpyTape(), "contract/C6/anew")
+    assert text.count("def f") == 1
+
+
+def test_a_dialect_without_words_says_so() -> None:
+    backend = NumpyTape()
+    assert backend.dialect is not None
+    recording = recorder(backend, Notebook(backend, type(backend.dialect)(imports="", array="")))
+    with pytest.raises(Unsupported, match="no words for checkpoint"):
+        recording.checkpoint(lambda x: x)

@@ -1,0 +1,95 @@
+"""The script of a failure runs as plain Python and shows the numbers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.backend import Capability
+from conformance.checks import Kind, load_all
+from conformance.checks.sample import Sample
+from conformance.ops import CATALOGUE, FLAT, find
+from conformance.run.asking import ask
+from conformance.scripts.script import script_of
+from conformance.strategies import Effort, draw_cases
+from conformance.strategies.programs import draw_programs
+
+CHECKS = load_all()
+EFFORT = Effort(2, 1, 1, 1)
+
+
+def shown(script: str) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(script, "script", "exec"), {})
+    return out.getvalue()
+
+
+def script(check: str, question: Any) -> str:
+    def put(backend: Any) -> Any:
+        return ask(CHECKS[check], backend, question)
+
+    return script_of(NumpyTape(), put, None)
+
+
+def numbers(text: str) -> list[float]:
+    return [float(word) for word in re.findall(r"-?(?:\d+\.?\d*(?:e[+-]\d+)?|nan|inf)", text)]
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_script_of_a_gradient_runs_and_shows_it(name: str) -> None:
+    case = draw_cases(find(name), "float64", 0, EFFORT)[0]
+    text = script("op/vjp", case)
+    assert "import conformance.run" not in text
+    assert ".backward(" in text
+    with np.errstate(all="ignore"):
+        printed = shown(text)
+    expected = find(name)
+    if not expected.has_several_outputs:
+        z = expected.reference(*case.operands, **case.parameters)
+        first = next(i for i in range(len(case.operands)) if expected.is_differentiable(i))
+        gradient = expected.rule(first, case.cotangents[0], z, *case.operands, **case.parameters)
+        wanted = np.ravel(gradient)[:1]
+        assert wanted.size == 0 or any(np.isclose(wanted[0], n, atol=1e-7) for n in numbers(printed))
+
+
+def test_the_script_of_a_gradient_in_bfloat16_runs_in_bfloat16() -> None:
+    case = draw_cases(find("tanh"), "bfloat16", 0, EFFORT)[0]
+    text = script("op/half-precision", case)
+    assert "'bfloat16'" in text
+    assert shown(text)
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_the_script_of_a_flat_op_runs_to_the_walk_that_is_refused(name: str) -> None:
+    case = draw_cases(find(name), "float64", 0, EFFORT)[0]
+    text = script("op/flat", case)
+    assert f"ALL_OPS[{name!r}]" in text
+    with pytest.raises(RuntimeError, match="nothing behind this tensor"):
+        shown(text)
+
+
+WORDLESS: set[Capability] = set()
+CONTRACTS = [
+    key
+    for key, check in CHECKS.items()
+    if check.kind in (Kind.CONTRACT, Kind.EXAMPLE) and not check.needs & WORDLESS
+]
+
+
+@pytest.mark.parametrize("key", CONTRACTS)
+def test_the_script_of_a_contract_is_python(key: str) -> None:
+    text = script(key, Sample(1, "float64"))
+    compile(text, key, "exec")
+
+
+def test_the_script_of_a_program_runs() -> None:
+    for program in draw_programs(find, "float64", 0, 4):
+        (key,) = [k for k, c in CHECKS.items() if c.kind is Kind.PROGRAM][:1]
+        assert shown(script(key, program))

@@ -1,0 +1,86 @@
+"""A script keeps what shows the failure, and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+import pytest
+from conformance_backends.mutants import MUTANTS
+
+from conformance.backend import Backend
+from conformance.case import Case
+from conformance.checks import load_all
+from conformance.checks.registry import NotThisCase
+from conformance.ops import find
+from conformance.run.asking import ask
+from conformance.scripts.formulas import NoFormula, formula_of
+from conformance.scripts.script import script_of
+from conformance.scripts.shorten import shortened
+from conformance.strategies import Effort, draw_cases
+
+
+def test_only_what_the_shown_print_needs_is_kept() -> None:
+    text = "import os\na = 1\nb = 2\nprint(a)\nd = b + 1\nprint(d)"
+    assert shortened(text, ["a"]) == "print(1)"
+    assert shortened(text, ["d"]) == "b = 2\nprint(b + 1)"
+
+
+def test_a_walk_back_is_kept_where_it_reaches_what_is_shown() -> None:
+    text = "x = leaf()\nw = leaf()\ny = f(x)\nz = f(w)\ny.backward(1)\nz.backward(2)\nprint(x.grad)\nprint(w.grad)"
+    assert shortened(text, ["w.grad"]) == "w = leaf()\nz = f(w)\nz.backward(2)\nprint(w.grad)"
+
+
+def test_what_raised_is_kept() -> None:
+    assert shortened("x = 1\ny = 2\nf(y)", []).endswith("y = 2\nf(y)")
+
+
+def test_equal_constants_are_written_once_unless_one_is_written_into() -> None:
+    text = "c0 = array(1)\nc1 = array(1)\nprint(f(c0, c1))"
+    assert shortened(text, None) == "c0 = array(1)\nprint(f(c0, c0))"
+    written = "c0 = array(1)\nc1 = array(1)\nc0[...] = 7.0\nprint(f(c0, c1))"
+    assert shortened(written, None) == written
+
+
+@pytest.mark.parametrize(
+    "check", ["op/vjp", "op/linear", "op/layout", "op/gradients-own-memory", "op/cotangent-untouched"]
+)
+def test_the_script_of_a_failure_fits_on_fifteen_lines_and_runs(check: str) -> None:
+    caught = list(islice(failures(check), 3))
+    assert caught
+    for backend, case, failure in caught:
+        text = script_of(backend, lambda b, case=case: ask(load_all()[check], b, case), failure)
+        code = [line for line in text.splitlines() if not line.startswith("#")]
+        assert len(code) <= 15, text
+        with contextlib.redirect_stdout(io.StringIO()) as out, np.errstate(all="ignore"):
+            exec(compile(text, check, "exec"), {})
+        assert out.getvalue()
+
+
+def failures(check: str) -> Iterator[tuple[Backend, Case, Exception]]:
+    """One failing case of each op of each mutant that the check kills."""
+    for mutant in MUTANTS:
+        for op in mutant.ops if check in mutant.kills else ():
+            backend = mutant.make()
+            for case in draw_cases(find(op), "float64", 0, Effort(8, 2, 1, 1)):
+                try:
+                    ask(load_all()[check], backend, case)
+                except NotThisCase:
+                    continue
+                except Exception as failure:
+                    yield backend, case, failure
+                    break
+
+
+def test_a_rule_tells_its_formula() -> None:
+    assert (
+        formula_of(lambda g, a, b: (g @ b.T, None, (a * 2).sum(0)), "gab")
+        == "(g @ b.T, None, (a * 2).sum(0),)"
+    )
+    with pytest.raises(NoFormula):
+        formula_of(lambda a: a if a > 0 else -a, "a")
+    with pytest.raises(NoFormula):
+        formula_of(lambda a: np.ones(3), "a")

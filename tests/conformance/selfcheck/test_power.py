@@ -1,0 +1,64 @@
+"""A check that could not see a wrong gradient is found out; the suite has none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.backend import Backend
+from conformance.checks import Check, Kind, load_all
+from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.observation import hold_equal
+from conformance.checks.sample import Sample
+from conformance.selfcheck.power import sights_of
+from conformance.selfcheck.selftest import registered_controls
+
+
+def right() -> list[Backend]:
+    return [control.make() for control in registered_controls().values()]
+
+
+def fault_of(function: Any) -> str:
+    (sight,) = sights_of([Check("planted", "B1", Kind.CONTRACT, function)], right())
+    assert sight.cases
+    return sight.fault
+
+
+def times_zero(engine: Backend, sample: Sample) -> None:
+    """x * 0 has no gradient to speak of."""
+    x, g = sample.array(), sample.array()
+    got = gradients_of(engine, engine.op("multiply"), [x, np.zeros_like(x)], g)
+    hold_equal(got[0], np.zeros_like(x), "x's gradient")
+
+
+def for_ones_only(engine: Backend, sample: Sample) -> None:
+    """The cotangent is always ones."""
+    x, w = sample.array(), sample.array()
+    hold_equal(gradients_of(engine, engine.op("multiply"), [x, w], np.ones_like(x))[0], w, "x's gradient")
+
+
+def for_a_signed_cotangent(engine: Backend, sample: Sample) -> None:
+    """As it should be."""
+    x, w, g = (sample.array() for _ in range(3))
+    hold_equal(gradients_of(engine, engine.op("multiply"), [x, w], g)[0], g * w, "x's gradient")
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (times_zero, "all that it expected was zero"),
+        (for_ones_only, "did not depend on the cotangent"),
+        (for_a_signed_cotangent, ""),
+    ],
+)
+def test_a_planted_check_is_found_out(function: Any, told: str) -> None:
+    fault = fault_of(function)
+    assert told in fault
+    assert bool(fault) is bool(told)
+
+
+def test_no_check_of_the_suite_is_vacuous() -> None:
+    sights = sights_of(load_all().values(), right())
+    assert [f"{s.check.key}: {s.fault}" for s in sights if s.fault] == []
