@@ -15,7 +15,7 @@ from conformance.capability import Capability
 from conformance.case import Array, decode, encode, listed, pack, unpack
 from conformance.case import damaged as damaged_token
 
-PREFIX = "h1:"
+PREFIX = "h2:"
 
 
 class Verb(enum.Enum):
@@ -24,30 +24,30 @@ class Verb(enum.Enum):
     LEAF = "{made} = leaf {array}"
     CONSTANT = "{made} = constant {array}"
     APPLY = "{made} = {op}({of}{parameters})"
-    BREAK = "{made} = {of} + {of}, by a rule that raises on the way back"
+    APPLY_RAISING = "{made} = {of} + {of}, by a rule that raises on the way back"
     DETACH = "{made} = detach {of}"
     WRITE = "{first}[{index}] = {others}"
-    OPEN = "open a scope without recording"
-    CLOSE = "close that scope"
-    WALK = "backward from {of}{array}"
-    RETAIN = "backward from {of}{array}, to be walked again"
-    REFUSE = "backward from {of}{array}, which has another shape"
+    ENTER_NO_GRAD = "open a scope without recording"
+    EXIT_NO_GRAD = "close that scope"
+    BACKWARD = "backward from {of}{array}"
+    BACKWARD_RETAINING = "backward from {of}{array}, to be walked again"
+    BACKWARD_MISSHAPEN = "backward from {of}{array}, which has another shape"
     CLEAR = "clear the gradient of {of}"
     PULLBACK = "{made} = the pullback at {of} of {steps}"
     PULL_WITHIN = "{made} = the pullback at {others} of {steps}, in which {array} is pulled through {first}"
-    RAISE = "a pullback at {of} of {steps}, which raises"
+    PULLBACK_RAISING = "a pullback at {of} of {steps}, which raises"
     PULL = "pull {array} back through {of}"
-    REFUSE_PULL = "pull {array}, which has another shape, back through {of}"
+    PULL_MISSHAPEN = "pull {array}, which has another shape, back through {of}"
 
 
 NEEDS = {
-    Verb.BREAK: Capability.CUSTOM_RULE,
+    Verb.APPLY_RAISING: Capability.CUSTOM_RULE,
     Verb.DETACH: Capability.DETACH,
     Verb.WRITE: Capability.RECORDED_WRITES,
-    Verb.OPEN: Capability.NO_GRAD,
-    Verb.CLOSE: Capability.NO_GRAD,
+    Verb.ENTER_NO_GRAD: Capability.NO_GRAD,
+    Verb.EXIT_NO_GRAD: Capability.NO_GRAD,
     Verb.CLEAR: Capability.CLEARING,
-    Verb.RETAIN: Capability.RETAINING,
+    Verb.BACKWARD_RETAINING: Capability.RETAINING,
 }
 
 
@@ -62,7 +62,7 @@ class Move:
         array: the numbers of a leaf or constant, or the cotangent; None where none is given.
         op: the op that is applied.
         parameters: the op's; of a write its `index`; of a pullback its function, as `steps` of (op, inputs).
-        is_elsewhere: whether it is done in a thread of its own.
+        is_in_other_thread: whether it is done in a thread of its own.
     """
 
     verb: Verb
@@ -71,7 +71,7 @@ class Move:
     array: Array | None = None
     op: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    is_elsewhere: bool = False
+    is_in_other_thread: bool = False
 
     @property
     def needs(self) -> Capability | None:
@@ -87,7 +87,7 @@ class Move:
     @property
     def label(self) -> str:
         """The move as text."""
-        has_cotangent = self.verb in (Verb.WALK, Verb.RETAIN, Verb.REFUSE)
+        has_cotangent = self.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING, Verb.BACKWARD_MISSHAPEN)
         array = "" if self.array is None else repr(self.array.tolist())
         names = [f"v{number}" for number in self.of]
         text = self.verb.value.format(
@@ -101,7 +101,7 @@ class Move:
             index=", ".join(map(repr, self.parameters.get("index", ()))),
             steps="; ".join(f"{op}{inputs}" for op, inputs in self.parameters.get("steps", ())),
         )
-        return f"{text}, in a thread of its own" if self.is_elsewhere else text
+        return f"{text}, in a thread of its own" if self.is_in_other_thread else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ class History:
                 None if move.array is None else encode(move.array),
                 move.op,
                 {name: encode(value) for name, value in move.parameters.items()},
-                move.is_elsewhere,
+                move.is_in_other_thread,
             ]
             for move in self.moves
         ]
@@ -152,9 +152,9 @@ class History:
                         None if array is None else decode(array),
                         op,
                         {name: decode(value) for name, value in parameters.items()},
-                        is_elsewhere,
+                        is_in_other_thread,
                     )
-                    for verb, of, made, array, op, parameters, is_elsewhere in record["moves"]
+                    for verb, of, made, array, op, parameters, is_in_other_thread in record["moves"]
                 ),
                 record["dtype"],
             )

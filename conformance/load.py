@@ -6,6 +6,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -15,6 +16,7 @@ from conformance.backend import Backend
 from conformance.errors import AdapterError, UsageError
 
 GROUP = "conformance.backends"
+START_TIMEOUT = 120.0  # seconds an engine may take to be imported; CONFORMANCE_PATIENCE overrides it
 
 
 def registered() -> dict[str, EntryPoint]:
@@ -77,6 +79,15 @@ def name_of(spec: str) -> str:
         return spec
     path, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
     return name or Path(path).stem
+
+
+def start_timeout() -> float:
+    """Seconds a backend may take to start. Raises UsageError where the environment says no number."""
+    text = os.environ.get("CONFORMANCE_PATIENCE", str(START_TIMEOUT))
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"CONFORMANCE_PATIENCE = {text!r} is not a number of seconds") from None
 
 
 def _hint(error: BaseException) -> str:

@@ -17,7 +17,7 @@ Shape = tuple[int, ...]
 T = TypeVar("T")
 
 
-class Kind(enum.Enum):
+class OperandKind(enum.Enum):
     """What the entries of an operand may be; the value says it to a reader."""
 
     REAL = "real numbers"
@@ -39,27 +39,27 @@ class Domain:
     low: float = -math.inf
     high: float = math.inf
     kinks: tuple[float, ...] = ()
-    kind: Kind = Kind.REAL
+    kind: OperandKind = OperandKind.REAL
 
     @property
     def is_differentiable(self) -> bool:
         """Whether a gradient with respect to such an operand exists."""
-        return self.kind not in (Kind.BOOLEAN, Kind.INDEX)
+        return self.kind not in (OperandKind.BOOLEAN, OperandKind.INDEX)
 
 
 REAL = Domain()
 POSITIVE = Domain(low=0.0)
 NONZERO = Domain(kinks=(0.0,))
 UNIT = Domain(low=-1.0, high=1.0)
-DISTINCT = Domain(kind=Kind.DISTINCT)
-INVERTIBLE = Domain(kind=Kind.INVERTIBLE)
-POSITIVE_DEFINITE = Domain(kind=Kind.POSITIVE_DEFINITE)
-BOOLEAN = Domain(kind=Kind.BOOLEAN)
+DISTINCT = Domain(kind=OperandKind.DISTINCT)
+INVERTIBLE = Domain(kind=OperandKind.INVERTIBLE)
+POSITIVE_DEFINITE = Domain(kind=OperandKind.POSITIVE_DEFINITE)
+BOOLEAN = Domain(kind=OperandKind.BOOLEAN)
 
 
 def index_below(count: int) -> Domain:
     """The domain of integer operands that index an axis of `count` entries."""
-    return Domain(low=0, high=count, kind=Kind.INDEX)
+    return Domain(low=0, high=count, kind=OperandKind.INDEX)
 
 
 @dataclass(frozen=True)

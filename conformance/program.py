@@ -12,6 +12,7 @@ from typing import Any
 
 from conformance.case import Array, decode, encode, listed, pack, unpack
 from conformance.case import damaged as damaged_token
+from conformance.ops.names import SUM
 
 PREFIX = "p1:"
 BRANCH = "branch"  # a step on (decider, operand): `then` where the decider's sum is positive, `otherwise` where not
@@ -46,7 +47,7 @@ class Program:
         for step in self.steps:
             inputs = [values[i] for i in step.inputs]
             if step.op == BRANCH:
-                total = call("sum", {"axis": None, "keepdims": False})(inputs[0])
+                total = call(SUM, {"axis": None, "keepdims": False})(inputs[0])
                 values.append(call(step.parameters["then" if total > 0 else "otherwise"], {})(inputs[1]))
             else:
                 values.append(call(step.op, step.parameters)(*inputs))

@@ -99,7 +99,7 @@ class ConformanceItem(pytest.Item):
 
     def runtest(self) -> None:
         """Ask, and raise what pytest makes an outcome of."""
-        from conformance.run.failure_text import told
+        from conformance.run.failure_text import failure_text
         from conformance.runfile.records import UNEXPECTED, Verdict
 
         self.results, result = _worker(self.config).ask(self.question, self.session.items)
@@ -108,7 +108,7 @@ class ConformanceItem(pytest.Item):
         if result.verdict is Verdict.UNSUPPORTED:
             pytest.skip(result.evidence.message if result.evidence else "")
         if result.verdict in UNEXPECTED or result.verdict is Verdict.FIXED:
-            raise NotConforming(told(result, _worker(self.config).described(result.backend)))
+            raise NotConforming(failure_text(result, _worker(self.config).described(result.backend)))
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         """The failure message of the suite."""

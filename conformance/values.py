@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from conformance.dtype import finfo
-from conformance.op import Domain, Kind, Shape
+from conformance.op import Domain, OperandKind, Shape
 
 Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
@@ -45,13 +45,15 @@ def operands(
         )
     sizes = [int(np.prod(shape)) for shape in shapes]
     kinds = [domain.kind for domain in domains]
-    distinct = iter(_distinct(sum(n for n, k in zip(sizes, kinds, strict=True) if k is Kind.DISTINCT), rng))
+    distinct = iter(
+        _distinct(sum(n for n, k in zip(sizes, kinds, strict=True) if k is OperandKind.DISTINCT), rng)
+    )
     drawn = []
     for domain, shape, size in zip(domains, shapes, sizes, strict=True):
-        if domain.kind is Kind.DISTINCT:
+        if domain.kind is OperandKind.DISTINCT:
             values = np.array([next(distinct) for _ in range(size)]).reshape(shape)
             drawn.append(_kept_apart(values, _textured(values, STEP, texture, rng), dtype))
-        elif texture in MAGNITUDES and domain.kind is Kind.REAL:
+        elif texture in MAGNITUDES and domain.kind is OperandKind.REAL:
             drawn.append(_of_any_magnitude(domain, shape, dtype, texture, rng))
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
@@ -93,7 +95,7 @@ def joined(real: Array, imaginary: Array) -> Array:
 def direction(domain: Domain, shape: Shape, dtype: str, rng: Generator) -> Array:
     """A signed direction in which an operand of the domain can move: a symmetric one moves symmetrically."""
     values = cotangent(shape, dtype, "signed", rng)
-    if domain.kind is Kind.POSITIVE_DEFINITE:
+    if domain.kind is OperandKind.POSITIVE_DEFINITE:
         return np.array(values + np.swapaxes(values, -1, -2), dtype=dtype)
     return values
 
@@ -185,12 +187,12 @@ def _index(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generato
     return np.array(rng.integers(int(domain.low), int(domain.high), shape))
 
 
-_SCALED = (Kind.DISTINCT, Kind.INVERTIBLE, Kind.POSITIVE_DEFINITE)
+_SCALED = (OperandKind.DISTINCT, OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE)
 
 _MAKERS = {
-    Kind.REAL: _real,
-    Kind.INVERTIBLE: _invertible,
-    Kind.POSITIVE_DEFINITE: _positive_definite,
-    Kind.BOOLEAN: _boolean,
-    Kind.INDEX: _index,
+    OperandKind.REAL: _real,
+    OperandKind.INVERTIBLE: _invertible,
+    OperandKind.POSITIVE_DEFINITE: _positive_definite,
+    OperandKind.BOOLEAN: _boolean,
+    OperandKind.INDEX: _index,
 }

@@ -40,7 +40,7 @@ def test_a_backend_has_the_ops_and_elections_the_page_says(name: str) -> None:
         str(len(set(backend.ops) & set(FLAT))),
     ]
     column = 1 + BACKENDS.index(name)
-    elected = {number: row(number)[column] for number, clause in STANDARD.items() if clause.elects}
+    elected = {number: row(number)[column] for number, clause in STANDARD.items() if clause.conventions}
     assert {number: choice for number, choice in elected.items() if choice} == dict(backend.conventions)
 
 

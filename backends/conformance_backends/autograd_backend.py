@@ -18,7 +18,7 @@ from conformance.errors import Unsupported
 from conformance_backends.autograd_ops import OPS
 from conformance_backends.autograd_points import DEPARTURES
 from conformance_backends.autograd_testers import TESTERS
-from conformance_backends.usual_points import elected
+from conformance_backends.usual_points import declared_convention
 
 IMPORTS = """\
 import autograd.builtins
@@ -47,7 +47,7 @@ class Autograd(FunctionalBackend):
 
     engine = "autograd"
     ops = OPS
-    points = elected(OPS, DEPARTURES)
+    points = declared_convention(OPS, DEPARTURES)
     dtypes = ("float64", "float32", "float16", "complex128", "complex64")
     capabilities = frozenset(
         {

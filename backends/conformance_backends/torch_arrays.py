@@ -12,7 +12,7 @@ from conformance.backend import Backend, Function, NDArray
 from conformance.dtype import BFLOAT16, carried
 from conformance_backends.torch_ops import OPS
 from conformance_backends.torch_points import DEPARTURES
-from conformance_backends.usual_points import elected
+from conformance_backends.usual_points import declared_convention
 
 
 class Torch(Backend):
@@ -21,7 +21,7 @@ class Torch(Backend):
     engine = "torch"
     dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
     ops = OPS
-    points = elected(OPS, DEPARTURES)
+    points = declared_convention(OPS, DEPARTURES)
 
     def version(self) -> str:
         """torch's version, with its build."""

@@ -119,7 +119,7 @@ USUAL: Mapping[str, str] = {
 }
 
 
-def elected(ops: Collection[str], departures: Mapping[str, str | None]) -> dict[str, str]:
+def declared_convention(ops: Collection[str], departures: Mapping[str, str | None]) -> dict[str, str]:
     """The elections of an engine that has these `ops`: the usual ones where it does not depart from them.
 
     A departure is of a point, or of an op for all its usual points that are not named themselves; None

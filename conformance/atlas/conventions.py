@@ -1,7 +1,7 @@
 """Elections: finding out what an engine does where engines legitimately differ.
 
-For every alternative of a clause the clause's own checks are asked as if the adapter had elected it;
-the alternative under which all of them hold is what the engine does. So the probe says the same as a run
+For every convention of a clause the clause's own checks are asked as if the adapter had elected it;
+the convention under which all of them hold is what the engine does. So the probe says the same as a run
 will, and a new clause needs no probe of its own. Checks of ops that have no slope are asked of a few of them.
 """
 
@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.checks import Check, Kind, load_all
+from conformance.checks import Check, CheckKind, load_all
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.clauses import STANDARD, Clause
@@ -30,10 +30,10 @@ EFFORT = Effort(signatures=FEW, draws=1, samples=0, programs=0)
 
 
 @dataclass(frozen=True)
-class Election:
+class MeasuredConvention:
     """What an adapter says of one clause, and what its engine does.
 
-    `found` has the alternatives that hold: one, where the checks can tell; none, where the clause is
+    `found` has the conventions that hold: one, where the checks can tell; none, where the clause is
     violated whatever is elected, or (with a `reason`) where the engine has nothing to ask.
     """
 
@@ -48,29 +48,29 @@ class Election:
         return self.declared in self.found if self.found else bool(self.reason)
 
 
-def measured(backend: Backend) -> Iterator[Election]:
+def measure_conventions(backend: Backend) -> Iterator[MeasuredConvention]:
     """What the engine does, clause by clause."""
     known: dict[str, str] = dict(backend.conventions)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for clause in STANDARD.values():
-            if clause.elects:
-                election = _measured(backend, clause, known)
-                if len(election.found) == 1:
-                    known[clause.number] = election.found[0]  # later clauses may build on it
-                yield election
+            if clause.conventions:
+                result = _measured(backend, clause, known)
+                if len(result.found) == 1:
+                    known[clause.number] = result.found[0]  # later clauses may build on it
+                yield result
 
 
-def _measured(backend: Backend, clause: Clause, known: Mapping[str, str]) -> Election:
+def _measured(backend: Backend, clause: Clause, known: Mapping[str, str]) -> MeasuredConvention:
     found, reasons = [], []
-    for alternative in clause.elects:
-        held = _holds(backend, clause, {**known, clause.number: alternative})
+    for convention in clause.conventions:
+        held = _holds(backend, clause, {**known, clause.number: convention})
         if held is True:
-            found.append(alternative)
+            found.append(convention)
         elif held is not False:
             reasons.append(held)
-    is_silent = len(reasons) == len(clause.elects)
-    return Election(
+    is_silent = len(reasons) == len(clause.conventions)
+    return MeasuredConvention(
         clause, backend.conventions.get(clause.number), tuple(found), reasons[0] if is_silent else ""
     )
 
@@ -90,12 +90,12 @@ def _holds(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> 
 
 def _checks_of(clause: Clause) -> list[Check]:
     checks = [c for c in load_all().values() if c.clause == clause.number]
-    return [c for c in checks if c.kind is Kind.CONTRACT or c.is_of_flat]
+    return [c for c in checks if c.kind is CheckKind.CONTRACT or c.is_of_flat]
 
 
 def _questions(check: Check, backend: Backend) -> Iterable[Question]:
     dtype = backend.dtypes[0]
-    if check.kind is Kind.CONTRACT:
+    if check.kind is CheckKind.CONTRACT:
         return [Sample(seed, dtype) for seed in SEEDS]
     offered = (op for op in FLAT.values() if op.name in backend.ops and check.asks_about(op))
     return [case for op in islice(offered, FEW) for case in draw_cases(op, dtype, 0, EFFORT)]

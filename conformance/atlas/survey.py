@@ -1,6 +1,6 @@
 """Surveys: what one backend does wherever engines may differ, measured in a process of its own.
 
-A survey has the elections of the clauses, found by asking their checks, and a reading of every special
+A survey has the conventions of the clauses, found by asking their checks, and a reading of every special
 point. Several surveys side by side are the atlas; two of one engine's versions tell what has changed.
 """
 
@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from conformance.atlas.conventions import measured
+from conformance.atlas.conventions import measure_conventions
 from conformance.backend import Backend
-from conformance.checks import Kind
+from conformance.checks import CheckKind
 from conformance.checks.e_values.special_points import Standing
 from conformance.clauses import STANDARD
 from conformance.errors import AdapterError, UsageError
@@ -33,7 +33,7 @@ NOTHING = Effort(signatures=1, draws=1, samples=1, programs=1)  # points are not
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was measured at one place: the clause of an election, or the key of a special point.
+    """What was measured at one place: the clause of an measured, or the key of a special point.
 
     `found` is a convention's name, or the numbers; `standing` is as in a reading.
     """
@@ -72,25 +72,25 @@ class Atlas(msgspec.Struct, frozen=True):
 def survey(spec: str) -> Survey:
     """Load the backend here and measure it; raises what `load_backend` raises."""
     backend = load_backend(spec)
-    return Survey(describe(spec).line, (*_elections(backend), *_points(backend)))
+    return Survey(describe(spec).line, (*_conventions(backend), *_points(backend)))
 
 
-def _elections(backend: Backend) -> Iterator[Entry]:
-    for election in measured(backend):
-        number = election.clause.number
-        found = " or ".join(election.found) or ("not asked" if election.reason else "none of them")
-        declared = election.declared or ""
-        yield Entry(number, number, found, declared=declared, among=election.clause.elects)
+def _conventions(backend: Backend) -> Iterator[Entry]:
+    for measured in measure_conventions(backend):
+        number = measured.clause.number
+        found = " or ".join(measured.found) or ("not asked" if measured.reason else "none of them")
+        declared = measured.declared or ""
+        yield Entry(number, number, found, declared=declared, among=measured.clause.conventions)
 
 
 def _points(backend: Backend) -> Iterator[Entry]:
     """One entry per point; precisions that differ are told apart."""
     executor = Executor(backend, seed=0, effort=NOTHING, shrink=False)
-    points = [i for i in items_of(backend.name, backend.dtypes) if i.definition.kind is Kind.POINT]
+    points = [i for i in items_of(backend.name, backend.dtypes) if i.definition.kind is CheckKind.POINT]
     found: dict[str, dict[str, Entry]] = {}
     for item in points:
         (result,) = executor.results([item])
-        if (r := result.reading) is not None:
+        if (r := result.atlas) is not None:
             entry = Entry(item.subject, result.clause, r.found, r.standing, r.declared, r.among, r.value)
             found.setdefault(item.subject, {})[item.dtype] = entry
     for place, of_dtype in found.items():

@@ -6,9 +6,9 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
-from conformance.checks.registry import CHECKS, Check, Kind
+from conformance.checks.registry import CHECKS, Check, CheckKind
 
-__all__ = ["CHECKS", "Check", "Kind", "load_all"]
+__all__ = ["CHECKS", "Check", "CheckKind", "load_all"]
 
 
 @cache

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, FunctionalBackend
-from conformance.checks.a_results.seeds import gradients_of
 from conformance.checks.b_graph import accumulation
-from conformance.checks.b_graph.accumulation import tape_of
 from conformance.checks.c_modes import hooks, no_grad, transforms
 from conformance.checks.d_mutation import in_place
+from conformance.checks.engine_calls import gradients_of, tape_of
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import CheckFunction, Kind, check
+from conformance.checks.registry import CheckFunction, CheckKind, check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, REAL, SUM
 
 TOTAL = {"axis": None, "keepdims": False}
 
@@ -24,7 +24,9 @@ TOTAL = {"axis": None, "keepdims": False}
 def probe(capability: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register the probe of a capability; it runs whether or not the capability is declared."""
     return check(
-        Kind.CAPABILITY, f"capability {capability.name.lower()}", capability.name.lower().replace("_", "-")
+        CheckKind.CAPABILITY,
+        f"capability {capability.name.lower()}",
+        capability.name.lower().replace("_", "-"),
     )
 
 
@@ -33,7 +35,7 @@ def leaves_keep_gradients(engine: Backend, sample: Sample) -> None:
     """Leaves keep what backward sends them."""
     tape, g = tape_of(engine), sample.array()
     leaf = tape.leaf(sample.array())
-    tape.backward(engine.op("negative")(leaf), tape.array(np.array(g)))
+    tape.backward(engine.op(NEGATIVE)(leaf), tape.array(np.array(g)))
     hold_equal(plain(tape, tape.grad(leaf)), -g, "the gradient kept at a leaf")
 
 
@@ -47,7 +49,7 @@ def gradients_can_be_cleared(engine: Backend, sample: Sample) -> None:
 def graphs_can_be_asked_again(engine: Backend, sample: Sample) -> None:
     """Backward can be asked twice of one graph."""
     x, g = sample.array(), sample.array()
-    negative = engine.op("negative")
+    negative = engine.op(NEGATIVE)
     if isinstance(engine, FunctionalBackend):
         _, pulled = engine.pullback(negative, [engine.array(x)])
         for _ in range(2):
@@ -93,14 +95,14 @@ def rules_can_be_written_by_hand(engine: Backend, sample: Sample) -> None:
 def graph_can_be_looked_at(engine: Backend, sample: Sample) -> None:
     """The graph of a computation can be looked at."""
     leaf = tape_of(engine).leaf(sample.array())
-    if len(engine.graph(engine.op("negative")(leaf)).inputs) != 1:
+    if len(engine.graph(engine.op(NEGATIVE)(leaf)).inputs) != 1:
         raise Violation("the node of a negation does not have one edge")
 
 
 @probe(Capability.DEEP)
 def deep_graphs_are_possible(engine: Backend, sample: Sample) -> None:
     """A chain of 1 000 ops is recorded and walked."""
-    negative, g = engine.op("negative"), sample.array()
+    negative, g = engine.op(NEGATIVE), sample.array()
 
     def chain(a: Any) -> Any:
         for _ in range(1000):
@@ -126,7 +128,7 @@ def functions_can_be_mapped(engine: Backend, sample: Sample) -> None:
 @probe(Capability.CHECKPOINTING)
 def functions_can_be_computed_anew(engine: Backend, sample: Sample) -> None:
     """A checkpointed function has a gradient."""
-    multiply, x, g = engine.op("multiply"), sample.array(), sample.array()
+    multiply, x, g = engine.op(MULTIPLY), sample.array(), sample.array()
     (got,) = gradients_of(engine, engine.checkpoint(lambda a: multiply(a, a)), [x], g)
     hold_equal(got, 2 * g * x, "the gradient of a checkpointed x * x")
 
@@ -153,7 +155,7 @@ def writes_are_recorded(engine: Backend, sample: Sample) -> None:
 def gradients_can_be_differentiated(engine: Backend, sample: Sample) -> None:
     """A gradient is recorded, and has a gradient."""
     x, g, h = (sample.array() for _ in range(3))
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
 
     def first(a: Any) -> Any:
         (gradient,) = engine.nested_vjp(lambda b: multiply(b, b), (a,), (engine.array(np.array(h)),))
@@ -169,7 +171,7 @@ def tangents_can_be_pushed(engine: Backend, sample: Sample) -> None:
     """Tangents are pushed forward along with the value."""
     x, w, s, t = (sample.array() for _ in range(4))
     operands, tangents = [np.array(x), np.array(w)], [np.array(s), np.array(t)]
-    outputs, pushed = engine.jvp(engine.op("multiply"), operands, tangents)
+    outputs, pushed = engine.jvp(engine.op(MULTIPLY), operands, tangents)
     hold_equal(plain(engine, outputs[0]), x * w, "the value beside a tangent")
     hold_equal(plain(engine, pushed[0]), s * w + x * t, "the tangent of x * w")
 
@@ -178,7 +180,7 @@ def tangents_can_be_pushed(engine: Backend, sample: Sample) -> None:
 def operands_can_be_structures(engine: Backend, sample: Sample) -> None:
     """The gradient with respect to a structure is built as the structure is."""
     w, x, y, z = (sample.array() for _ in range(4))
-    multiply, add, total = engine.op("multiply"), engine.op("add"), engine.call("sum", TOTAL)
+    multiply, add, total = engine.op(MULTIPLY), engine.op(ADD), engine.call(SUM, TOTAL)
 
     def loss(s: Any) -> Any:
         return total(add(multiply(s["w"], s["b"][0]), multiply(s["w"], s["b"][1][0])))
@@ -213,7 +215,7 @@ def hold_alike(got: Any, structure: Any, place: str = "structure") -> None:
 def complex_operands_have_gradients(engine: Backend, sample: Sample) -> None:
     """The gradient of a complex operand has both its parts, conjugated or not."""
     z, c, g = sample.complex_array(), sample.complex_array(), sample.array()
-    multiply, real = engine.op("multiply"), engine.op("real")
+    multiply, real = engine.op(MULTIPLY), engine.op(REAL)
     constant = engine.array(np.array(c))
     outputs, (got,) = engine.vjp(lambda a: real(multiply(a, constant)), [np.array(z)], [np.array(g)])
     hold_equal(plain(engine, outputs[0]), (z * c).real, "the real part of z * c")

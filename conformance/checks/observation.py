@@ -19,7 +19,7 @@ from conformance.checks.comparison import Comparison, measuring
 from conformance.collector import Collector
 from conformance.errors import AdapterError, Violation
 from conformance.op import Op
-from conformance.oracle.allowance import MOVES, Expected, differentiable, expected_gradients, extended
+from conformance.oracle.allowance import PERTURBATIONS, Expected, differentiable, expected_gradients, extended
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Answer:
 class Observation:
     """One case put to one backend."""
 
-    def __init__(self, backend: Backend, op: Op, case: Case, moves: int = MOVES) -> None:
-        self.moves = moves
+    def __init__(self, backend: Backend, op: Op, case: Case, perturbations: int = PERTURBATIONS) -> None:
+        self.perturbations = perturbations
         self.backend = backend
         self.op = op
         self.case = case
@@ -45,11 +45,11 @@ class Observation:
     @cached_property
     def expected(self) -> list[Expected]:
         """What the gradients must be."""
-        return expected_gradients(self.op, self.case, moves=self.moves)
+        return expected_gradients(self.op, self.case, perturbations=self.perturbations)
 
-    def with_moves(self, moves: int) -> Observation:
+    def with_perturbations(self, perturbations: int) -> Observation:
         """The same case observed anew, its allowance found from so many trials."""
-        return Observation(self.backend, self.op, self.case, moves)
+        return Observation(self.backend, self.op, self.case, perturbations)
 
     @cached_property
     def answer(self) -> Answer:

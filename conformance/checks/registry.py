@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.backend import Backend, Capability
 from conformance.case import Case
+from conformance.clauses import STANDARD
 from conformance.errors import ConformanceError, Unsupported
 from conformance.op import Op
 from conformance.strategies import Effort
@@ -27,7 +28,7 @@ COMPLEX = frozenset({"complex128", "complex64"})  # those in which only holomorp
 Applies = Callable[[Op], bool]
 
 
-class Kind(enum.Enum):
+class CheckKind(enum.Enum):
     """What a check is asked about; the value is the second part of its results' ids."""
 
     OP = "op"
@@ -54,13 +55,13 @@ class Check:
     questions is compiled by itself. `dtypes` are those in which an op check is asked, `sparing_in` those of them
     in which it is asked of a few signatures, but of all their value draws. A check `is_of_flat` is asked of the
     ops that have no slope, any other op check of those that have one. `textures` are those of its cases' numbers.
-    Of one that `is_witnessed`, which compares an engine's gradients with the rule's, witnesses are heard before it
+    Of one that `is_diagnosed`, which compares an engine's gradients with the rule's, diagnostics are heard before it
     fails.
     """
 
     name: str
     clause: str
-    kind: Kind
+    kind: CheckKind
     function: CheckFunction
     needs: frozenset[Capability] = frozenset()
     applies: Applies = lambda op: True
@@ -69,13 +70,13 @@ class Check:
     dtypes: frozenset[str] = FULL
     sparing_in: frozenset[str] = frozenset()
     is_of_flat: bool = False
-    is_witnessed: bool = False
+    is_diagnosed: bool = False
     textures: tuple[str, ...] = TEXTURES
 
     @property
     def key(self) -> str:
         """Its unique name among all checks: `op/vjp`, `contract/B1/fan-out`."""
-        middle = f"{self.clause}/" if self.kind in (Kind.CONTRACT, Kind.EXAMPLE) else ""
+        middle = f"{self.clause}/" if self.kind in (CheckKind.CONTRACT, CheckKind.EXAMPLE) else ""
         return f"{self.kind.value}/{middle}{self.name}"
 
     @property
@@ -85,7 +86,7 @@ class Check:
 
     def asks_about(self, op: Op) -> bool:
         """Whether it is asked of this op."""
-        return self.kind is Kind.OP and op.is_flat is self.is_of_flat and self.applies(op)
+        return self.kind is CheckKind.OP and op.is_flat is self.is_of_flat and self.applies(op)
 
     def is_meant_for(self, case: Case) -> bool:
         """Whether it is asked of numbers of this type and of this size; of a case by hand, whatever the size."""
@@ -122,7 +123,7 @@ def op_check(
     sparing: bool = False,
     dtypes: frozenset[str] = FULL,
     sparing_in: frozenset[str] = frozenset(),
-    is_witnessed: bool = False,
+    is_diagnosed: bool = False,
     textures: tuple[str, ...] = TEXTURES,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is asked about every case of every op that it applies to."""
@@ -134,7 +135,7 @@ def op_check(
                 *(
                     name,
                     clause,
-                    Kind.OP,
+                    CheckKind.OP,
                     function,
                     frozenset(needs),
                     applies,
@@ -143,7 +144,7 @@ def op_check(
                     dtypes,
                     sparing_in,
                 ),
-                is_witnessed=is_witnessed,
+                is_diagnosed=is_diagnosed,
                 textures=textures,
             )
         )
@@ -157,14 +158,18 @@ def flat_check(clause: str, name: str) -> Callable[[CheckFunction], CheckFunctio
 
     def register(function: CheckFunction) -> CheckFunction:
         _register(
-            Check(name, clause, Kind.OP, function, once_per_signature=True, dtypes=DOUBLE, is_of_flat=True)
+            Check(
+                name, clause, CheckKind.OP, function, once_per_signature=True, dtypes=DOUBLE, is_of_flat=True
+            )
         )
         return function
 
     return register
 
 
-def check(kind: Kind, clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
+def check(
+    kind: CheckKind, clause: str, name: str, *needs: Capability
+) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is asked about the engine as a whole."""
 
     def register(function: CheckFunction) -> CheckFunction:
@@ -176,14 +181,16 @@ def check(kind: Kind, clause: str, name: str, *needs: Capability) -> Callable[[C
 
 def contract(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check of a clause about the whole engine."""
-    return check(Kind.CONTRACT, clause, name, *needs)
+    return check(CheckKind.CONTRACT, clause, name, *needs)
 
 
-def elected(backend: Backend, clause: str, alternatives: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """The alternative a backend elects for a clause; Unsupported where it declares none or another."""
-    choice = backend.conventions.get(clause)
-    if choice is None or choice not in alternatives:
+def declared_convention(backend: Backend, clause: str) -> str:
+    """The convention that the backend declares for a clause; Unsupported where it declares none, or an unknown one."""
+    convention = backend.conventions.get(clause)
+    conventions = STANDARD[clause].conventions
+    if convention is None or convention not in conventions:
+        declared = "declares no convention" if convention is None else f"declares {convention!r}"
         raise Unsupported(
-            f"the adapter elects {choice!r} for {clause}; the alternatives are {', '.join(alternatives)}"
+            f"the adapter {declared} for {clause}; the conventions are {', '.join(conventions)}"
         )
-    return choice
+    return convention

@@ -20,14 +20,14 @@ class Level(enum.StrEnum):
 class Clause:
     """One sentence, how binding it is, and why a user is hurt where it does not hold.
 
-    `elects` lists the alternatives among which an engine chooses where engines legitimately differ.
+    `conventions` lists the alternatives among which an engine chooses where engines legitimately differ.
     """
 
     number: str
     level: Level
     sentence: str
     reason: str
-    elects: tuple[str, ...] = ()
+    conventions: tuple[str, ...] = ()
 
     @property
     def chapter(self) -> str:

@@ -134,9 +134,9 @@ def names_of(op: Op, count: int) -> list[str]:
 
 def domain_in_brief(domain: Domain) -> str:
     """A domain as a mathematician abbreviates it: `real ≠ 0`, `0 < real < 1`, `distinct`."""
-    from conformance.op import Kind
+    from conformance.op import OperandKind
 
-    if domain.kind is not Kind.REAL:
+    if domain.kind is not OperandKind.REAL:
         return domain.kind.name.lower().replace("_", " ")
     low, high = domain.low > -float("inf"), domain.high < float("inf")
     if low and high:

@@ -138,10 +138,10 @@ def _clause(clause: Clause, page: Page) -> None:
     page.text(f"({clause.level.value}: {LEVELS[clause.level.value]})")
     page.heading("What it teaches" if clause.level is Level.SHOWN else "Why it matters")
     page.text(clause.reason)
-    if clause.elects:
+    if clause.conventions:
         page.heading("What an engine may choose")
         page.text(
-            f"{' | '.join(clause.elects)}. Engines differ here for good reasons; each says which it does, is held "
+            f"{' | '.join(clause.conventions)}. Engines differ here for good reasons; each says which it does, is held "
             "to that, and the report shows them side by side."
         )
     page.heading("The computation" if clause.level is Level.SHOWN else "How it is tested")

@@ -15,7 +15,7 @@ import numpy as np
 
 from conformance.cli.console import MACRON, Page, names_of, number, parameters_of, simplest
 from conformance.cli.explain_point import tell_points
-from conformance.op import Domain, Kind, Op, Trait
+from conformance.op import Domain, Op, OperandKind, Trait
 from conformance.ops import FAMILIES
 
 ROUND = (1.0, -2.0, 3.0, 0.5, -1.0, 2.0, -0.5, 0.25, -3.0, 1.5, -0.25, 0.75, -1.5)
@@ -39,11 +39,11 @@ FLATNESS = (
 )
 
 KINDS = {
-    Kind.DISTINCT: "real numbers, no two of them equal: at a tie the op has a kink",
-    Kind.INVERTIBLE: "square matrices that have a well-behaved inverse (the last two axes)",
-    Kind.POSITIVE_DEFINITE: "symmetric positive definite matrices (the last two axes)",
-    Kind.BOOLEAN: "truth values; nothing flows back to them",
-    Kind.INDEX: "integers that point into an axis; nothing flows back to them",
+    OperandKind.DISTINCT: "real numbers, no two of them equal: at a tie the op has a kink",
+    OperandKind.INVERTIBLE: "square matrices that have a well-behaved inverse (the last two axes)",
+    OperandKind.POSITIVE_DEFINITE: "symmetric positive definite matrices (the last two axes)",
+    OperandKind.BOOLEAN: "truth values; nothing flows back to them",
+    OperandKind.INDEX: "integers that point into an axis; nothing flows back to them",
 }
 
 
@@ -180,19 +180,19 @@ def _filled(shape: tuple[int, ...], numbers: Iterator[float]) -> Any:
 
 def _round(domain: Domain, shape: tuple[int, ...], pools: dict[Domain, Iterator[float]]) -> Any:
     """Round numbers of a domain; operands of one domain go on where the one before stopped."""
-    if domain.kind is Kind.BOOLEAN:
+    if domain.kind is OperandKind.BOOLEAN:
         return np.arange(math.prod(shape)).reshape(shape) % 2 == 0
-    if domain.kind is Kind.INDEX:
+    if domain.kind is OperandKind.INDEX:
         return np.arange(math.prod(shape)).reshape(shape) % int(domain.high)
-    if domain.kind is Kind.INVERTIBLE:
+    if domain.kind is OperandKind.INVERTIBLE:
         return np.triu(np.ones(shape)) + np.eye(shape[-1])
-    if domain.kind is Kind.POSITIVE_DEFINITE:
+    if domain.kind is OperandKind.POSITIVE_DEFINITE:
         return np.ones(shape) + np.eye(shape[-1])
     if domain not in pools:
         low, high = max(domain.low, -4.0), min(domain.high, 4.0)
         few = [v for v in ROUND if low < v < high] or [domain.low + v for v in ROUND if v > 0]
         few = [v for v in few if v not in domain.kinks]
-        more = itertools.count(4.0) if domain.kind is Kind.DISTINCT else itertools.cycle(few)
+        more = itertools.count(4.0) if domain.kind is OperandKind.DISTINCT else itertools.cycle(few)
         pools[domain] = itertools.chain(few, more)
     return _filled(shape, pools[domain])
 

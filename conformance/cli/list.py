@@ -132,9 +132,9 @@ def clauses() -> Iterator[Entry]:
             "number": clause.number,
             "level": clause.level.value,
             "sentence": clause.sentence,
-            "elects": list(clause.elects),
+            "conventions": list(clause.conventions),
         }
-        yield Entry(cells, (clause.number, clause.level.value, clause.sentence, *clause.elects))
+        yield Entry(cells, (clause.number, clause.level.value, clause.sentence, *clause.conventions))
 
 
 def checks() -> Iterator[Entry]:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.run.conduct import Request
-from conformance.run.failure_text import told
+from conformance.run.failure_text import failure_text
 from conformance.runfile.records import UNEXPECTED, ResultLine, RunLine, Verdict
 
 WORST = 10  # failures shown at the end
@@ -77,7 +77,7 @@ class Progress:
         by_name = {backend.name: backend for backend in header.backends}
         failures = [r for r in results if r.verdict in UNEXPECTED or r.verdict is Verdict.FIXED]
         for result in sorted(failures, key=_gravity)[:WORST]:
-            self.say("\n" + told(result, by_name.get(result.backend)))
+            self.say("\n" + failure_text(result, by_name.get(result.backend)))
         if len(failures) > WORST:
             self.say(f"\n… and {len(failures) - WORST} more, in the run file")
         self.say("")

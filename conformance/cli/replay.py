@@ -72,11 +72,11 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     from conformance.errors import UsageError
     from conformance.runfile.jsonl import read_run
 
-    if options.what[:3] in ("c1:", "p1:", "h1:", "k1:", "s1:"):
+    if options.what[:3] in ("c1:", "p1:", "h2:", "k1:", "s1:"):
         return options.what, _check_key(options.check), []
     if "/" not in options.what:
         raise UsageError(
-            f"{options.what!r} is neither a replay token (c1:…, p1:…, h1:…, k1:…, s1:…) nor the id of a result"
+            f"{options.what!r} is neither a replay token (c1:…, p1:…, h2:…, k1:…, s1:…) nor the id of a result"
         )
     run = read_run(options.run)
     result = next((r for r in run.results if r.id == options.what), None)
@@ -111,7 +111,7 @@ def _check_key(key: str) -> str:
 def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
     """Every check that a token speaks of, with its question."""
     from conformance.case import Case
-    from conformance.checks import Kind, load_all
+    from conformance.checks import CheckKind, load_all
     from conformance.checks.sample import Sample
     from conformance.errors import UsageError
     from conformance.history import History
@@ -126,7 +126,7 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
         if name not in checks:
             raise UsageError(f"the token is of the check {name}, which does not exist here")
         yield checks[name], sample
-    elif token.startswith("h1:"):
+    elif token.startswith("h2:"):
         history = History.from_token(token)
         if key in ("", f"history/{history.kind}"):
             yield checks[f"history/{history.kind}"], history
@@ -137,7 +137,7 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
     elif token.startswith("p1:"):
         program = Program.from_token(token)
         for check in checks.values():
-            if check.kind is Kind.PROGRAM and key in ("", check.key):
+            if check.kind is CheckKind.PROGRAM and key in ("", check.key):
                 yield check, program
     else:
         case = Case.from_token(token)
@@ -160,7 +160,7 @@ def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
     """Ask, print one line a check, and return how many failed."""
     from conformance.run.describe import describe
     from conformance.run.execute import result_of
-    from conformance.run.failure_text import told
+    from conformance.run.failure_text import failure_text
     from conformance.runfile.records import UNEXPECTED
 
     failed = 0
@@ -169,7 +169,7 @@ def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
         print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}{_furthest(result)}")
         if result.verdict in UNEXPECTED:
             failed += 1
-            print(told(result, describe(spec).line))
+            print(failure_text(result, describe(spec).line))
     return failed
 
 

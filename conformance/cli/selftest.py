@@ -100,11 +100,11 @@ def _without_mutant(mutants: Sequence[Mutant]) -> list[str]:
 def _vacuous() -> list[str]:
     """The checks that could not see a wrong gradient, and why."""
     from conformance.checks import load_all
-    from conformance.selfcheck.power import sights_of
+    from conformance.selfcheck.power import power_of_checks
     from conformance.selfcheck.selftest import registered_controls
 
     right = [control.make() for control in registered_controls().values()]
-    return [f"{s.check.key}: {s.fault}" for s in sights_of(load_all().values(), right) if s.fault]
+    return [f"{s.check.key}: {s.fault}" for s in power_of_checks(load_all().values(), right) if s.fault]
 
 
 class _Progress:

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.atlas.conventions import Election
+    from conformance.atlas.conventions import MeasuredConvention
     from conformance.backend import Backend
 
 
@@ -52,9 +52,9 @@ def _questions(backend: Backend) -> int:
 
 def _elections(backend: Backend) -> None:
     """Say for each clause in which engines differ what this one does, and what to declare."""
-    from conformance.atlas.conventions import measured
+    from conformance.atlas.conventions import measure_conventions
 
-    elections = list(measured(backend))
+    elections = list(measure_conventions(backend))
     print("\nwhere engines may differ, this one:")
     for election in elections:
         print(f"  {'ok  ' if election.is_settled else 'SAY '}  {_told(election)}")
@@ -66,13 +66,13 @@ def _elections(backend: Backend) -> None:
         print("    }")
 
 
-def _told(election: Election) -> str:
+def _told(election: MeasuredConvention) -> str:
     clause, declared = election.clause, election.declared
     said = f"declared {declared!r}" if declared else "not declared"
     if election.reason:
         return f"{clause.number:4} is not asked: {election.reason}"
     if not election.found:
-        return f"{clause.number:4} does none of {', '.join(clause.elects)} ({said}): {clause.sentence}"
+        return f"{clause.number:4} does none of {', '.join(clause.conventions)} ({said}): {clause.sentence}"
     if election.is_settled:
         return f"{clause.number:4} {declared}"
     return f"{clause.number:4} {' or '.join(election.found)} ({said}): {clause.sentence}"

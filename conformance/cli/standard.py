@@ -69,8 +69,8 @@ def _clause(clause: Clause, mutants: list[Mutant]) -> Iterator[Block]:
     yield Block("h3", f"{clause.number} · {clause.level.value}", clause.number.lower())
     yield Block("p", clause.sentence)
     yield Block("p", f"{'What it teaches' if clause.level is Level.SHOWN else 'Why'}: {clause.reason}")
-    if clause.elects:
-        yield Block("p", f"Elected: {', '.join(f'`{choice}`' for choice in clause.elects)}.")
+    if clause.conventions:
+        yield Block("p", f"Elected: {', '.join(f'`{choice}`' for choice in clause.conventions)}.")
     for _, check in sorted(load_all().items()):  # registered in the order of imports, which is nobody's
         if check.clause == clause.number:
             yield Block("li", _check(check, mutants))

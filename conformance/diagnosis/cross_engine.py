@@ -1,6 +1,6 @@
 """Bystanders: what the other engines of a run say where one engine's gradient is not the rule's.
 
-Once all is asked, the cases in which witnesses were heard are put to every other engine of the run, each in a process of
+Once all is asked, the cases in which diagnostics were diagnosed are put to every other engine of the run, each in a process of
 its own, since engines are never imported side by side. What they say changes no verdict: engines share formulas, and so
 faults. It tells a reader whether one engine stands alone, and someone who ports a model what the other will do.
 """
@@ -19,19 +19,18 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks.observation import Observation
-from conformance.diagnosis.worst_entry import Dispute, Real
-from conformance.load import load_backend
+from conformance.diagnosis.worst_entry import Real, WorstEntry
+from conformance.load import load_backend, start_timeout
 from conformance.ops import find
-from conformance.run.asking import MANY_MOVES
-from conformance.run.describe import patience
-from conformance.runfile.diagnostics import Side, Witness
-from conformance.runfile.records import UNEXPECTED, ResultLine, StatementLine
+from conformance.oracle.allowance import MANY_PERTURBATIONS
+from conformance.runfile.diagnostics import Agreement, Diagnostic
+from conformance.runfile.records import UNEXPECTED, CrossEngineLine, ResultLine
 
-MARK = "conformance-statement:"
-MOST = 32  # cases that one bystander is asked: of an engine with more failures, the first tell enough
+MARK = "conformance-answer_of:"
+MOST = 32  # cases that one cross_engine is asked: of an engine with more failures, the first tell enough
 
 
-class Matter(msgspec.Struct, frozen=True):
+class DisagreedEntry(msgspec.Struct, frozen=True):
     """One entry of one gradient of a case, and what the engine in question got there."""
 
     id: str
@@ -44,39 +43,39 @@ class Matter(msgspec.Struct, frozen=True):
 # ---- in the process that keeps the results -------------------------------------------------------------
 
 
-def statements(
+def cross_engine_answers(
     results: Iterable[ResultLine], engines: Sequence[tuple[str, Sequence[str]]]
-) -> Iterator[StatementLine]:
+) -> Iterator[CrossEngineLine]:
     """What each engine says of the others' failures.
 
     Args:
         results: of the whole run.
         engines: for each engine how to ask for it, and the names of its backends in the results.
     """
-    heard = sorted(_heard(results), key=lambda pair: pair[0].verdict not in UNEXPECTED)
+    diagnosed = sorted(_heard(results), key=lambda pair: pair[0].verdict not in UNEXPECTED)
     asked = []
     for spec, names in engines:
-        matters = [matter for result, matter in heard if result.backend not in names][:MOST]
-        if matters:
-            asked.append(_Asked(spec, matters))
-    for bystander in asked:
-        yield from bystander.answers()
+        entries = [entry for result, entry in diagnosed if result.backend not in names][:MOST]
+        if entries:
+            asked.append(_Asked(spec, entries))
+    for cross_engine in asked:
+        yield from cross_engine.answers()
 
 
-def _heard(results: Iterable[ResultLine]) -> Iterator[tuple[ResultLine, Matter]]:
-    """The results in which witnesses were heard, with what they were heard about."""
+def _heard(results: Iterable[ResultLine]) -> Iterator[tuple[ResultLine, DisagreedEntry]]:
+    """The results in which diagnostics were diagnosed, with what they were diagnosed about."""
     for result in results:
         evidence = result.evidence
         if evidence is None or evidence.operand is None or not evidence.token:
             continue
         got = float(np.array(evidence.got, np.float64)[evidence.place])
-        yield result, Matter(result.id, evidence.token, evidence.operand, evidence.place, got)
+        yield result, DisagreedEntry(result.id, evidence.token, evidence.operand, evidence.place, got)
 
 
 class _Asked:
     """An engine that is being asked; several answer at a time."""
 
-    def __init__(self, spec: str, matters: Sequence[Matter]) -> None:
+    def __init__(self, spec: str, entries: Sequence[DisagreedEntry]) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "conformance.diagnosis.cross_engine", spec],
             stdin=subprocess.PIPE,
@@ -84,15 +83,15 @@ class _Asked:
             stderr=subprocess.DEVNULL,
         )
         self.out = b""
-        self.thread = threading.Thread(target=self._talk, args=(msgspec.json.encode(matters),), daemon=True)
+        self.thread = threading.Thread(target=self._talk, args=(msgspec.json.encode(entries),), daemon=True)
         self.thread.start()
 
     def _talk(self, question: bytes) -> None:
         self.out, _ = self.process.communicate(question)
 
-    def answers(self) -> Iterator[StatementLine]:
-        """What it said in the time it was given: a bystander that hangs or dies says no more."""
-        self.thread.join(patience())
+    def answers(self) -> Iterator[CrossEngineLine]:
+        """What it said in the time it was given: a cross_engine that hangs or dies says no more."""
+        self.thread.join(start_timeout())
         self.process.kill()
         self.thread.join()
         for line in self.out.decode(errors="replace").splitlines():
@@ -100,39 +99,39 @@ class _Asked:
                 with contextlib.suppress(
                     msgspec.MsgspecError
                 ):  # an engine may print anything, or die in the middle
-                    yield msgspec.json.decode(line[len(MARK) :], type=StatementLine)
+                    yield msgspec.json.decode(line[len(MARK) :], type=CrossEngineLine)
 
 
 # ---- in a process of its own ------------------------------------------------------------------------------
 
 
-def statement(backend: Backend, matter: Matter) -> Witness:
+def answer_of(backend: Backend, entry: DisagreedEntry) -> Diagnostic:
     """What a backend makes of the entry in question."""
-    case = Case.from_token(matter.token)
+    case = Case.from_token(entry.token)
     op = find(case.op)
     if op.name not in backend.ops or case.dtype not in backend.dtypes:
-        return Witness(backend.engine, f"it has no {op.name} of {case.dtype}")
-    seen = Observation(backend, op, case, MANY_MOVES)
-    position = list(seen.wrt).index(matter.operand)
+        return Diagnostic(backend.engine, f"it has no {op.name} of {case.dtype}")
+    seen = Observation(backend, op, case, MANY_PERTURBATIONS)
+    position = list(seen.wrt).index(entry.operand)
     try:
         gradient = seen.answer.gradients[position]
-        said = Real(0) if gradient is None else Real(gradient[matter.place])
+        said = Real(0) if gradient is None else Real(gradient[entry.place])
     except Exception as error:
-        return Witness(backend.engine, f"it raised {type(error).__name__}: {error}")
-    bound, got = seen.expected[position], Real(matter.got)
-    exact, allowed = Real(bound.exact[matter.place]), Real(bound.allowed[matter.place])
+        return Diagnostic(backend.engine, f"it raised {type(error).__name__}: {error}")
+    bound, got = seen.expected[position], Real(entry.got)
+    exact, allowed = Real(bound.exact[entry.place]), Real(bound.allowed[entry.place])
     is_same = bool(said == got or (np.isnan(said) and np.isnan(got)))
-    dispute = Dispute(seen, position, matter.place, got, exact, allowed)
-    side = Side.ENGINE if is_same else dispute.side_of(said, allowed)
-    return Witness(backend.engine, f"it says {said:.10g}", side)
+    worst = WorstEntry(seen, position, entry.place, got, exact, allowed)
+    side = Agreement.ENGINE if is_same else worst.agreement_of(said, allowed)
+    return Diagnostic(backend.engine, f"it says {said:.10g}", side)
 
 
 def main() -> None:
-    """Answer the matters on standard input, one line each, as the backend named on the command line."""
+    """Answer the entries on standard input, one line each, as the backend named on the command line."""
     backend = load_backend(sys.argv[1])
     with np.errstate(all="ignore"):
-        for matter in msgspec.json.decode(sys.stdin.buffer.read(), type=list[Matter]):
-            line = StatementLine(matter.id, statement(backend, matter))
+        for entry in msgspec.json.decode(sys.stdin.buffer.read(), type=list[DisagreedEntry]):
+            line = CrossEngineLine(entry.id, answer_of(backend, entry))
             sys.stdout.write(f"\n{MARK}{msgspec.json.encode(line).decode()}\n")
             sys.stdout.flush()
 

@@ -1,6 +1,6 @@
 """Witnesses: whose fault it is that a gradient is not the rule's.
 
-Before an engine is called wrong, those are asked that do not use the rule: how far the rule's own answer moves when
+Before an engine is called wrong, those are asked that do not use the rule: how far the rule's own answer changes when
 its operands do, the slope of the reference, the engine's value, the slope of what the engine computes, and its forward mode. They
 speak of the entry that is furthest out. Where they cannot tell, beside a kink for instance, the proof of the row stands.
 """
@@ -14,18 +14,18 @@ import numpy as np
 from conformance.backend import Capability
 from conformance.case import Array
 from conformance.checks.comparison import measuring
-from conformance.checks.e_values.forward_mode import pushed
+from conformance.checks.engine_calls import tangents_of
 from conformance.checks.observation import Observation, hold_within, plain
 from conformance.checks.registry import NotThisCase
-from conformance.diagnosis.worst_entry import DIGITS, Dispute, Real, dispute_in
+from conformance.diagnosis.worst_entry import DIGITS, Real, WorstEntry, worst_entry_in
 from conformance.dtype import finfo
 from conformance.errors import ConformanceError, Violation
 from conformance.oracle.allowance import Expected, expected_gradients, expected_values, own_doubts
 from conformance.oracle.proof import EXTENDED, slope_of
-from conformance.runfile.diagnostics import Acquitted, Fault, Heard, Side, Witness
+from conformance.runfile.diagnostics import Agreement, DiagnosedViolation, Diagnostic, Fault, NotEngineFault
 
 GROSS = 2.0**-7  # of the largest value: two functions differ by more, two ways to compute one by less
-ACQUITTING = {
+NOT_ENGINE_FAULTS = {
     Fault.ADAPTER: "it is the slope of what the engine computes, and that is not {op}: "
     "the adapter calls another function, or passes its parameters wrongly",
     Fault.RULE: "it is the slope of the reference: the rule of {op} is wrong here, not the engine; "
@@ -34,31 +34,33 @@ ACQUITTING = {
 STEPS = (1.0, 0.5)  # of the engine's own slope, in powers of the precision's cube root
 
 
-def judged(seen: Observation, failure: Violation, moves: int) -> ConformanceError:
-    """What a failed comparison with the rule is told as, once the witnesses are heard.
+def diagnose(seen: Observation, failure: Violation, perturbations: int) -> ConformanceError:
+    """What a failed comparison with the rule is told as, once the diagnostics are diagnosed.
 
-    The failure with its witnesses, where the engine is wrong or nobody can tell; `Acquitted` where the rule or the adapter
-    is; `NotThisCase` where the case decides nothing. `moves` is how many trials of rounding are enough.
+    The failure with its diagnostics, where the engine is wrong or nobody can tell; `NotEngineFault` where the rule or the adapter
+    is; `NotThisCase` where the case decides nothing. `perturbations` is how many trials of rounding are enough.
     """
-    dispute = dispute_in(seen)
-    if dispute is None:
+    worst = worst_entry_in(seen)
+    if worst is None:
         return failure
-    witnesses = (_conditioning(dispute, moves), _reference(dispute), _value(dispute), _own_slope(dispute))
-    fault = _fault(*(witness.agrees_with for witness in witnesses))
-    heard = Heard(failure, fault, (*witnesses, *_adjoint(dispute)), dispute.operand)
-    if heard.fault is Fault.CONDITIONING:
-        return NotThisCase(f"ill-conditioned: {witnesses[0].says}")
-    if heard.fault in ACQUITTING:
-        return Acquitted(f"{failure}, but {ACQUITTING[heard.fault].format(op=seen.op.name)}", heard)
-    return heard
+    diagnostics = (_conditioning(worst, perturbations), _reference(worst), _value(worst), _own_slope(worst))
+    fault = _fault(*(diagnostic.agrees_with for diagnostic in diagnostics))
+    diagnosed = DiagnosedViolation(failure, fault, (*diagnostics, *_adjoint(worst)), worst.operand)
+    if diagnosed.fault is Fault.CONDITIONING:
+        return NotThisCase(f"ill-conditioned: {diagnostics[0].says}")
+    if diagnosed.fault in NOT_ENGINE_FAULTS:
+        return NotEngineFault(
+            f"{failure}, but {NOT_ENGINE_FAULTS[diagnosed.fault].format(op=seen.op.name)}", diagnosed
+        )
+    return diagnosed
 
 
-def _fault(conditioning: Side, reference: Side, value: Side, own: Side) -> Fault:
-    if conditioning is Side.ENGINE:
+def _fault(conditioning: Agreement, reference: Agreement, value: Agreement, own: Agreement) -> Fault:
+    if conditioning is Agreement.ENGINE:
         return Fault.CONDITIONING
-    if value is Side.NEITHER and own is Side.ENGINE:
+    if value is Agreement.NEITHER and own is Agreement.ENGINE:
         return Fault.ADAPTER
-    if reference is Side.ENGINE and own is not Side.RULE:
+    if reference is Agreement.ENGINE and own is not Agreement.RULE:
         return Fault.RULE
     return Fault.ENGINE
 
@@ -66,50 +68,56 @@ def _fault(conditioning: Side, reference: Side, value: Side, own: Side) -> Fault
 # ---- the rule itself -----------------------------------------------------------------------------------
 
 
-def _conditioning(dispute: Dispute, moves: int) -> Witness:
-    """How far the rule's answer moves with its operands, and how well the oracle knows it."""
-    seen = dispute.seen
-    allowed = dispute.allowed
-    if seen.moves < moves:
-        allowed = expected_gradients(seen.op, seen.case, moves=moves)[dispute.position].allowed[dispute.place]
-    unsure = own_doubts(seen.op, seen.case)[dispute.position][dispute.place]
+def _conditioning(worst: WorstEntry, perturbations: int) -> Diagnostic:
+    """How far the rule's answer changes with its operands, and how well the oracle knows it."""
+    seen = worst.seen
+    allowed = worst.allowed
+    if seen.perturbations < perturbations:
+        allowed = expected_gradients(seen.op, seen.case, perturbations=perturbations)[worst.position].allowed[
+            worst.place
+        ]
+    unsure = own_doubts(seen.op, seen.case)[worst.position][worst.place]
     bound = max(allowed, unsure)
-    says = f"rounding explains up to {bound:.2g}, they differ by {dispute.difference:.2g}"
-    is_explained = bool(dispute.difference <= bound)
-    return Witness("conditioning", says, Side.ENGINE if is_explained else Side.RULE)
+    says = f"rounding explains up to {bound:.2g}, they differ by {worst.difference:.2g}"
+    is_explained = bool(worst.difference <= bound)
+    return Diagnostic("conditioning", says, Agreement.ENGINE if is_explained else Agreement.RULE)
 
 
-def _reference(dispute: Dispute) -> Witness:
+def _reference(worst: WorstEntry) -> Diagnostic:
     """The slope of the reference, found without the rule."""
-    seen = dispute.seen
-    direction, length = dispute.direction()
+    seen = worst.seen
+    direction, length = worst.direction()
     try:
-        name, slope, doubt = slope_of(seen.op, seen.case, dispute.operand, direction)
+        name, slope, doubt = slope_of(seen.op, seen.case, worst.operand, direction)
     except Exception as error:  # it is asked beside the case, where a matrix may be singular
-        return Witness(EXTENDED, f"the reference raised {type(error).__name__} beside the case")
+        return Diagnostic(EXTENDED, f"the reference raised {type(error).__name__} beside the case")
     slope, doubt = slope / length, doubt / length
     if not np.isfinite(doubt):
-        return Witness(name, "the reference has no slope here that differences can find")
-    return Witness(name, f"the reference's slope is {slope:.6g} ± {doubt:.1g}", dispute.side_of(slope, doubt))
+        return Diagnostic(name, "the reference has no slope here that differences can find")
+    return Diagnostic(
+        name, f"the reference's slope is {slope:.6g} ± {doubt:.1g}", worst.agreement_of(slope, doubt)
+    )
 
 
 # ---- the engine ------------------------------------------------------------------------------------------
 
 
-def _value(dispute: Dispute) -> Witness:
+def _value(worst: WorstEntry) -> Diagnostic:
     """The engine's value, beside the reference's."""
-    seen = dispute.seen
-    expected = expected_values(seen.op, seen.case, moves=seen.moves)
+    seen = worst.seen
+    expected = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
     outputs = list(zip(seen.answer.outputs, expected, strict=True))
     if any(_is_another(got, bound) for got, bound in outputs):
-        return Witness("value", "the engine's value is that of another function", Side.NEITHER)
+        return Diagnostic("value", "the engine's value is that of another function", Agreement.NEITHER)
     try:
         with measuring():
             for got, bound in outputs:
                 hold_within(got, bound, "the value")
     except Violation:
-        return Witness("value", "the engine's value is near the reference's, but further off than is allowed")
-    return Witness("value", "the engine's value is the reference's", Side.RULE)
+        return Diagnostic(
+            "value", "the engine's value is near the reference's, but further off than is allowed"
+        )
+    return Diagnostic("value", "the engine's value is the reference's", Agreement.RULE)
 
 
 def _is_another(got: Array, expected: Expected) -> bool:
@@ -122,61 +130,61 @@ def _is_another(got: Array, expected: Expected) -> bool:
     return bool((np.abs(got[is_finite] - exact) > far).any())
 
 
-def _own_slope(dispute: Dispute) -> Witness:
+def _own_slope(worst: WorstEntry) -> Diagnostic:
     """The slope of what the engine computes, from differences of its own values."""
     name = "engine's differences"
     try:
-        slope, doubt = _differences(dispute)
+        slope, doubt = _differences(worst)
     except Exception as error:  # it is asked beside the case, where it may refuse
-        return Witness(name, f"the engine raised {type(error).__name__} beside the case")
+        return Diagnostic(name, f"the engine raised {type(error).__name__} beside the case")
     if not np.isfinite(doubt):
-        return Witness(name, "the engine's values have no slope here that differences can find")
+        return Diagnostic(name, "the engine's values have no slope here that differences can find")
     says = f"the slope of what the engine computes is {slope:.6g} ± {doubt:.1g}"
-    return Witness(name, says, dispute.side_of(slope, doubt))
+    return Diagnostic(name, says, worst.agreement_of(slope, doubt))
 
 
-def _adjoint(dispute: Dispute) -> Iterator[Witness]:
+def _adjoint(worst: WorstEntry) -> Iterator[Diagnostic]:
     """What the engine's forward mode, if it has one, makes of the entry: ⟨g, Jv⟩ along its axis v is ⟨Jᵀg, v⟩."""
-    seen, name = dispute.seen, "forward mode"
+    seen, name = worst.seen, "forward mode"
     if Capability.FORWARD not in seen.backend.capabilities:
         return
-    direction, length = dispute.direction()
+    direction, length = worst.direction()
     still = [np.zeros_like(seen.case.operands[i]) for i in seen.wrt]
-    still[dispute.position] += direction.astype(still[dispute.position].dtype)
+    still[worst.position] += direction.astype(still[worst.position].dtype)
     try:
-        tangents = pushed(seen, still)
+        tangents = tangents_of(seen, still)
     except Exception as error:
-        yield Witness(name, f"the engine raised {type(error).__name__} where it pushes a tangent")
+        yield Diagnostic(name, f"the engine raised {type(error).__name__} where it pushes a tangent")
         return
     terms = [np.ravel(g.astype(Real) * t) for g, t in zip(seen.case.cotangents, tangents, strict=True)]
     slope, size = (
         Real(np.sum(part)) / length for part in (np.concatenate(terms), np.abs(np.concatenate(terms)))
     )
     doubt = DIGITS * Real(finfo(seen.case.dtype).eps) * size
-    yield Witness(name, f"pushed forward, the entry is {slope:.10g}", dispute.side_of(slope, doubt))
+    yield Diagnostic(name, f"pushed forward, the entry is {slope:.10g}", worst.agreement_of(slope, doubt))
 
 
-def _differences(dispute: Dispute) -> tuple[Real, Real]:
+def _differences(worst: WorstEntry) -> tuple[Real, Real]:
     """Central differences of two steps, extrapolated, and how far off that may be.
 
     The doubt is what they disagree by, what the slopes on the two sides do, where that does not shrink with the step, and
     the rounding of the values.
     """
-    seen, eps = dispute.seen, Real(finfo(dispute.seen.case.dtype).eps)
-    here = _weighed(dispute, seen.case.operands[dispute.operand])
-    _, length = dispute.direction()
+    seen, eps = worst.seen, Real(finfo(worst.seen.case.dtype).eps)
+    here = _weighed(worst, seen.case.operands[worst.operand])
+    _, length = worst.direction()
     step = np.cbrt(eps) * length
-    (wide, far), (fine, near) = (_sides(dispute, here, step * part) for part in STEPS)
+    (wide, far), (fine, near) = (_sides(worst, here, step * part) for part in STEPS)
     rounding = 8 * eps * np.sum(np.abs(here)) / step
     return (4 * fine - wide) / 3, abs(fine - wide) + abs(2 * near - far) + rounding
 
 
-def _sides(dispute: Dispute, here: Array, step: Real) -> tuple[Real, Real]:
+def _sides(worst: WorstEntry, here: Array, step: Real) -> tuple[Real, Real]:
     """The slope between the points a step to either side, and by how much the slopes towards them differ."""
-    x, place = dispute.seen.case.operands[dispute.operand], dispute.place
+    x, place = worst.seen.case.operands[worst.operand], worst.place
     above, below = (_stepped(x, place, sign * step) for sign in (1, -1))
     up, down = (Real(above[place]) - Real(x[place])), (Real(x[place]) - Real(below[place]))
-    rise, fall = _weighed(dispute, above) - here, here - _weighed(dispute, below)
+    rise, fall = _weighed(worst, above) - here, here - _weighed(worst, below)
     return np.sum(rise + fall) / (up + down), np.sum(rise) / up - np.sum(fall) / down
 
 
@@ -186,10 +194,10 @@ def _stepped(x: Array, place: tuple[int, ...], step: Real) -> Array:
     return moved
 
 
-def _weighed(dispute: Dispute, operand: Array) -> Array:
+def _weighed(worst: WorstEntry, operand: Array) -> Array:
     """The engine's outputs for another operand, each entry times its cotangent."""
-    seen = dispute.seen
-    operands = [operand if i == dispute.operand else np.array(x) for i, x in enumerate(seen.case.operands)]
+    seen = worst.seen
+    operands = [operand if i == worst.operand else np.array(x) for i, x in enumerate(seen.case.operands)]
     outputs = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), operands)
     values = [plain(seen.backend, z).astype(Real) for z in outputs]
     return np.concatenate([np.ravel(z * g) for z, g in zip(values, seen.case.cotangents, strict=True)])

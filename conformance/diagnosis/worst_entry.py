@@ -1,4 +1,4 @@
-"""A dispute: the entry of a gradient that is furthest from the rule, and how one would move it."""
+"""A worst: the entry of a gradient that is furthest from the rule, and how one would move it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from conformance.checks.comparison import measuring
 from conformance.checks.observation import Observation, hold_within
 from conformance.dtype import finfo
 from conformance.errors import Violation
-from conformance.runfile.diagnostics import Side
+from conformance.runfile.diagnostics import Agreement
 
 Real = np.longdouble  # that of the oracle
-DIGITS = 16  # units in the last place of the engine's precision that no witness resolves
+DIGITS = 16  # units in the last place of the engine's precision that no diagnostic resolves
 
 
 @dataclass(frozen=True)
-class Dispute:
+class WorstEntry:
     """One entry of which engine and rule say different things.
 
     Attributes:
@@ -56,20 +56,20 @@ class Dispute:
         axis[self.place] = length
         return axis, length
 
-    def side_of(self, slope: Real, doubt: Real) -> Side:
+    def agreement_of(self, slope: Real, doubt: Real) -> Agreement:
         """With whom a slope agrees that is known up to a doubt."""
         largest = max(abs(slope), abs(self.got) if np.isfinite(self.got) else Real(0))
         resolved = doubt + DIGITS * float(finfo(self.seen.case.dtype).eps) * largest
         if not (np.isfinite(resolved) and np.isfinite(slope)):
-            return Side.UNKNOWN
+            return Agreement.UNKNOWN
         is_rules = bool(abs(slope - self.exact) <= resolved)
         is_engines = bool(abs(slope - self.got) <= resolved + self.allowed)
         if is_rules and is_engines:
-            return Side.UNKNOWN
-        return Side.RULE if is_rules else Side.ENGINE if is_engines else Side.NEITHER
+            return Agreement.UNKNOWN
+        return Agreement.RULE if is_rules else Agreement.ENGINE if is_engines else Agreement.NEITHER
 
 
-def dispute_in(seen: Observation) -> Dispute | None:
+def worst_entry_in(seen: Observation) -> WorstEntry | None:
     """The first gradient that is not the rule's, at the entry furthest out; None where none has such an entry."""
     for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
         with measuring() as compared, contextlib.suppress(Violation):
@@ -78,7 +78,7 @@ def dispute_in(seen: Observation) -> Dispute | None:
             continue
         place = tuple(map(int, np.unravel_index(int(compared[0].ratio.argmax()), expected.exact.shape)))
         said = Real(0) if got is None else Real(got[place])
-        return Dispute(
+        return WorstEntry(
             seen, position, place, said, Real(expected.exact[place]), Real(expected.allowed[place])
         )
     return None

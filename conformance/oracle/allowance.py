@@ -33,8 +33,9 @@ from conformance.values import is_complex, operands
 Array = np.ndarray[Any, Any]
 EXTENDED = np.longdouble
 
-MOVES = 4  # evaluations with moved operands: enough to pass an engine, see `moves`
-SPREADS = 3.0  # distances of the textbook rule: another order of summation is as good as this one
+PERTURBATIONS = 4  # evaluations with perturbed operands: enough to pass an engine, see `perturbations`
+MANY_PERTURBATIONS = 64  # before an engine is called wrong
+SAFETY_FACTOR = 3.0  # distances of the textbook rule: another order of summation is as good as this one
 ULPS = 4.0  # units in the last place by which the elementary functions of good libraries differ
 ORDINARY = 24  # entries of operands, at least, from which the natural size of a gradient is measured
 REMEMBERED = 1024  # cases of which what is expected is kept: more than a group of questions has
@@ -57,7 +58,7 @@ class Expected:
 
         What moving every operand and every result on the way by one unit makes of it, if that is more than its own.
         """
-        return self.ulp if self.spread is None else np.maximum(self.ulp, self.spread / SPREADS)
+        return self.ulp if self.spread is None else np.maximum(self.ulp, self.spread / SAFETY_FACTOR)
 
     @property
     def units(self) -> float:
@@ -72,7 +73,7 @@ class Expected:
         whose = f"for {', '.join(self.library)}" if self.library else "for its own rounding"
         largest = allowed - spread - self.units * ulp
         return (
-            f"{SPREADS:g} times the {spread / SPREADS:.2g} by which rounding moves the textbook rule, "
+            f"{SAFETY_FACTOR:g} times the {spread / SAFETY_FACTOR:.2g} by which rounding changes the textbook rule, "
             f"{self.units:g} ulp of {ulp:.2g} {whose}, and {largest:.2g}, an ulp of what is ordinary there"
         )
 
@@ -88,7 +89,7 @@ def expect(
     sizes: Sequence[float],
     *,
     entries: str = MIXED,
-    moves: int = MOVES,
+    perturbations: int = PERTURBATIONS,
 ) -> list[Expected]:
     """What `evaluate(inputs)` must give in `dtype`.
 
@@ -98,14 +99,14 @@ def expect(
         dtype: the engine's.
         sizes: for each result, the magnitude of which one unit in the last place is always allowed
             (saturated tails round to zero there).
-        moves: how many evaluations with moved inputs, besides the one at the inputs themselves.
+        perturbations: how many evaluations with moved inputs, besides the one at the inputs themselves.
         entries: ALONE where every entry is computed from its own inputs, else MIXED.
     """
     with np.errstate(all="ignore"):
         exact = [np.asarray(x) for x in evaluate([extended(x) for x in inputs])]
         rng = np.random.default_rng(0)
         with library_calls() as called:
-            trials = [trial(evaluate, inputs, dtype, by) for by in (None, *[rng] * moves)]
+            trials = [trial(evaluate, inputs, dtype, by) for by in (None, *[rng] * perturbations)]
         if (
             dtype == BFLOAT16.name
         ):  # a rule's sums are more accurate than an engine's, which may round on the way
@@ -136,7 +137,7 @@ def _allow(
     if entries == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
     ulp = np.spacing(np.minimum(np.abs(exact), largest).astype(precision.dtype)).astype(EXTENDED)
-    explained = SPREADS * spread
+    explained = SAFETY_FACTOR * spread
     without = Expected(exact, explained, ulp, explained, library)
     allowed = explained + without.units * ulp + float(precision.eps) * size + _underflow(dtype)
     return replace(without, allowed=np.where(np.isnan(exact) | has_number, allowed, np.inf))
@@ -181,7 +182,7 @@ def differentiable(op: Op, case: Case) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def expected_gradients(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]:
+def expected_gradients(op: Op, case: Case, *, perturbations: int = PERTURBATIONS) -> list[Expected]:
     """What the gradients of a case must be, for its differentiable operands in order.
 
     It is the same for all modes of an engine, and dearer to find than to ask them.
@@ -190,11 +191,18 @@ def expected_gradients(op: Op, case: Case, *, moves: int = MOVES) -> list[Expect
     inputs = (*case.operands, *case.cotangents)
     largest = max((float(np.abs(g).max()) for g in case.cotangents if g.size), default=0.0)
     sizes = [largest * size for size in scales(op, case)]
-    return expect(gradients_of(op, case, wrt), inputs, case.dtype, sizes, entries=entries_of(op), moves=moves)
+    return expect(
+        gradients_of(op, case, wrt),
+        inputs,
+        case.dtype,
+        sizes,
+        entries=entries_of(op),
+        perturbations=perturbations,
+    )
 
 
 @lru_cache(maxsize=REMEMBERED)
-def expected_values(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]:
+def expected_values(op: Op, case: Case, *, perturbations: int = PERTURBATIONS) -> list[Expected]:
     """What the outputs of a case must be."""
 
     def evaluate(operands: Sequence[Array]) -> Sequence[Array]:
@@ -203,7 +211,9 @@ def expected_values(op: Op, case: Case, *, moves: int = MOVES) -> list[Expected]
 
     plainly = [np.asarray(z) for z in evaluate([carried(x) for x in case.operands])]
     sizes = [float(np.abs(z[np.isfinite(z)]).max(initial=0.0)) for z in plainly]
-    return expect(evaluate, case.operands, case.dtype, sizes, entries=entries_of(op), moves=moves)
+    return expect(
+        evaluate, case.operands, case.dtype, sizes, entries=entries_of(op), perturbations=perturbations
+    )
 
 
 def own_doubts(op: Op, case: Case) -> list[Array]:
@@ -216,7 +226,7 @@ def own_doubts(op: Op, case: Case) -> list[Array]:
     inputs = [extended(x) for x in (*case.operands, *case.cotangents)]
     with np.errstate(all="ignore"), rounding_by(np.random.default_rng(0), "longdouble"):
         exact = [np.asarray(x) for x in evaluate(inputs)]
-        trials = [evaluate([rounding_on(x) for x in inputs]) for _ in range(MOVES)]
+        trials = [evaluate([rounding_on(x) for x in inputs]) for _ in range(PERTURBATIONS)]
         largest = float(finfo(case.dtype).max)
         return [
             _doubt(value, [np.asarray(t[i]) for t in trials], op, largest) for i, value in enumerate(exact)
@@ -231,7 +241,7 @@ def _doubt(exact: Array, trials: Sequence[Array], op: Op, largest: float) -> Arr
     spread = np.where(is_told, distances, 0).max(axis=0)
     if entries_of(op) == MIXED and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
-    return np.asarray(SPREADS * spread)
+    return np.asarray(SAFETY_FACTOR * spread)
 
 
 def entries_of(op: Op) -> str:

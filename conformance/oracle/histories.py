@@ -24,7 +24,7 @@ from conformance.oracle.sharing import Sharing
 
 LARGEST_VALUE = 64.0
 LARGEST_GRADIENT = 2.0**20  # single precision holds every integer up to 2**24
-WALKS = (Verb.WALK, Verb.RETAIN, Verb.REFUSE)
+WALKS = (Verb.BACKWARD, Verb.BACKWARD_RETAINING, Verb.BACKWARD_MISSHAPEN)
 SAVING = ("multiply", "matmul", "square")  # the ops whose rules look at their operands again
 
 
@@ -97,11 +97,11 @@ class Definition:
         """Whether a move is possible, and what comes of it small enough to be exact."""
         if any(number not in self.at for number in move.of):
             return False
-        if move.verb is Verb.CLOSE:
+        if move.verb is Verb.EXIT_NO_GRAD:
             return self.scopes > 0
         if move.verb is Verb.APPLY:
             return bool(np.abs(self._applied(move)).max(initial=0.0) <= LARGEST_VALUE)
-        if move.verb is Verb.BREAK:
+        if move.verb is Verb.APPLY_RAISING:
             return bool(np.abs(self.value(move.of[0])).max(initial=0.0) <= LARGEST_VALUE / 2)
         if move.verb in WALKS:
             return self.has_gradient(move.of[0]) and self._stays_exact(move)
@@ -150,9 +150,9 @@ class Definition:
 
     def take(self, move: Move) -> None:
         """What a move does to values and scopes; walks are `walk` and `settle`."""
-        if move.verb is Verb.OPEN:
+        if move.verb is Verb.ENTER_NO_GRAD:
             self.scopes += 1
-        elif move.verb is Verb.CLOSE:
+        elif move.verb is Verb.EXIT_NO_GRAD:
             self.scopes -= 1
         elif move.verb is Verb.CLEAR:
             self.stored[move.of[0]] = None
@@ -167,7 +167,7 @@ class Definition:
                 self.stored[move.made] = None
 
     def _is_recorded(self, move: Move) -> bool:
-        return not self.scopes or move.is_elsewhere  # a scope is its own thread's
+        return not self.scopes or move.is_in_other_thread  # a scope is its own thread's
 
     def _made(self, move: Move) -> int:
         """Add the entry that a move makes: a constant where nothing is recorded."""
@@ -177,7 +177,7 @@ class Definition:
             is_leaf = move.verb is Verb.LEAF
             return self.graph.add(Entry(move.array), leaf=move.made if is_leaf else None)
         sources = tuple(self.at[number] for number in move.of)
-        if move.verb is Verb.BREAK:
+        if move.verb is Verb.APPLY_RAISING:
             value = self.value(move.of[0])
             made = self.graph.add_made(Entry(value + value, "add", 2 * sources, is_broken=True))
         else:
@@ -245,12 +245,14 @@ class Definition:
     def settle(self, move: Move, walk: Walk, kept: Mapping[int, Array], *, has_failed: bool) -> None:
         """Note what the leaves keep after a walk, and that its nodes have been walked."""
         self.stored.update(kept)
-        if has_failed or move.verb is Verb.WALK:
+        if has_failed or move.verb is Verb.BACKWARD:
             self._walked |= walk.nodes
 
     def _seed(self, move: Move) -> Array:
         shape = self.value(move.of[0])
-        return np.ones_like(shape) if move.array is None or move.verb is Verb.REFUSE else move.array
+        return (
+            np.ones_like(shape) if move.array is None or move.verb is Verb.BACKWARD_MISSHAPEN else move.array
+        )
 
 
 def _summed(leaves: Sequence[int], arrived: Sequence[Array]) -> dict[int, Array]:

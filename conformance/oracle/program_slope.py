@@ -28,7 +28,7 @@ class AlongDirection:
     slope: Expected
 
 
-def expected_slope(program: Program, find: Find, *, moves: int = TRIALS) -> AlongDirection:
+def expected_slope(program: Program, find: Find, *, perturbations: int = TRIALS) -> AlongDirection:
     """What ⟨gradient, direction⟩ must be, for a direction of signs.
 
     It is allowed what the gradient's entries are allowed together, and what the differences may be off by.
@@ -52,7 +52,7 @@ def expected_slope(program: Program, find: Find, *, moves: int = TRIALS) -> Alon
     g = program.cotangent.ravel().astype(EXTENDED)
     exact = np.sum(g * measured.value)
     allowed = np.sum(np.abs(g) * measured.risk)
-    for expected in expected_program_gradients(program, find, moves=moves):
+    for expected in expected_program_gradients(program, find, perturbations=perturbations):
         allowed += np.sum(expected.allowed)
     ulp = np.spacing(np.abs(exact).astype(program.dtype)).astype(EXTENDED)
     return AlongDirection(directions, Expected(np.asarray(exact), np.asarray(allowed), np.asarray(ulp)))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Case
-from conformance.op import Kind, Op
+from conformance.op import Op, OperandKind
 from conformance.oracle.allowance import extended
 from conformance.oracle.derivative import (
     REAL,
@@ -151,13 +151,15 @@ class _Call:
         domain, x = self.op.domain(index), self.operands[index]
         ends = [end for end in (*domain.kinks, domain.low, domain.high) if np.isfinite(end)]
         distances = [float(np.abs(x - end).min()) for end in ends]
-        if domain.kind is Kind.DISTINCT:
-            kin = [np.ravel(self.operands[i]) for i in self.wrt if self.op.domain(i).kind is Kind.DISTINCT]
+        if domain.kind is OperandKind.DISTINCT:
+            kin = [
+                np.ravel(self.operands[i]) for i in self.wrt if self.op.domain(i).kind is OperandKind.DISTINCT
+            ]
             gaps = np.diff(np.sort(np.concatenate(kin)))
             distances.append(float(gaps.min(initial=np.inf)) / 2)  # two entries may move towards each other
         if np.iscomplexobj(x):
             distances.append(1 - float(np.abs(x.imag).max(initial=0)))  # poles are at least as far as ±i
-        if domain.kind in (Kind.INVERTIBLE, Kind.POSITIVE_DEFINITE) and x.size:
+        if domain.kind in (OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE) and x.size:
             double = np.complex128 if np.iscomplexobj(x) else np.float64
             singular = np.linalg.svd(x.astype(double), compute_uv=False)
             distances.append(float(singular.min()) / x.shape[-1])  # as far as the nearest singular matrix

@@ -39,7 +39,7 @@ class Pullbacks:
         """Whether what the move speaks of is there, and what comes of it small enough to be exact."""
         if move.verb is Verb.CONSTANT:
             return True
-        if move.verb in (Verb.PULL, Verb.REFUSE_PULL):
+        if move.verb in (Verb.PULL, Verb.PULL_MISSHAPEN):
             return move.of[0] in self.programs
         if move.verb is Verb.PULL_WITHIN and move.of[0] not in set(self.programs) - self.broken:
             return False

@@ -80,7 +80,9 @@ def gradient_bounds(program: Program, find: Find, inputs: Sequence[Array]) -> li
     return reverse_sweep(program, bounding, [np.abs(x) for x in inputs])
 
 
-def expected_program_gradients(program: Program, find: Find, *, moves: int = TRIALS) -> list[Expected]:
+def expected_program_gradients(
+    program: Program, find: Find, *, perturbations: int = TRIALS
+) -> list[Expected]:
     """What the gradients of a program's variables must be, in their dtype."""
     inputs = (*program.leaves, program.cotangent)
 
@@ -96,5 +98,5 @@ def expected_program_gradients(program: Program, find: Find, *, moves: int = TRI
         inputs,
         program.dtype,
         [scale] * len(gradients),
-        moves=moves,
+        perturbations=perturbations,
     )

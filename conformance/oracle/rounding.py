@@ -144,7 +144,7 @@ class Rounded(np.ndarray[Any, Any]):
         return outputs if several else outputs[0]
 
     def __array_function__(self, function: Any, types: Any, operands: Any, keywords: Any) -> Any:
-        """What only arranges entries (`np.where`) moves nothing, and must not end the rounding that follows."""
+        """What only arranges entries (`np.where`) rounds nothing, and must not end the rounding that follows."""
         if function in SOLVERS:
             library_calls.put(function.__name__)
         if function in PICKING_FUNCTIONS:

@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.case import Array, Case
 from conformance.op import Op
-from conformance.oracle.allowance import MOVES, ULPS, Expected, entries_of, expect, scales
+from conformance.oracle.allowance import PERTURBATIONS, ULPS, Expected, entries_of, expect, scales
 from conformance.oracle.derivative import REAL, is_analytic
 from conformance.oracle.rounding import Evaluate
 
@@ -21,7 +21,7 @@ from conformance.oracle.rounding import Evaluate
 STEP = {"float32": 2.0**-40, "float64": 2.0**-100, np.dtype(REAL).name: 2.0**-100}
 
 
-def turned(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
+def hessian_vector_product(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
     """How the gradients of `wrt` turn, as a function of operands, cotangents and one direction each."""
     operands, cotangents = len(case.operands), len(case.cotangents)
 
@@ -56,12 +56,12 @@ def is_smooth(op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array
         return is_analytic(gradients, np.asarray(0.0, REAL), np.asarray(1.0, REAL))
 
 
-def expected_turns(
-    op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array], moves: int = MOVES
+def expected_hessian_vector_products(
+    op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array], perturbations: int = PERTURBATIONS
 ) -> list[Expected]:
     """How the gradients of a case must turn when the operands in `wrt` move along the directions."""
     inputs = (*case.operands, *case.cotangents, *directions)
-    evaluate = turned(op, case, wrt)
+    evaluate = hessian_vector_product(op, case, wrt)
     # An engine differentiates its rule, and does not step: where 1 - z² cancels, it rounds once more than this.
     rounding = ULPS * _largest(case.cotangents) * _largest(directions) * max(scales(op, case))
     return expect(
@@ -70,7 +70,7 @@ def expected_turns(
         case.dtype,
         [rounding] * len(wrt),
         entries=entries_of(op),
-        moves=moves,
+        perturbations=perturbations,
     )
 
 

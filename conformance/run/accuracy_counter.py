@@ -1,4 +1,4 @@
-"""Counting: what all comparisons of one check amount to."""
+"""AccuracyCounter: what all comparisons of one check amount to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.runfile.accuracy import EDGES, Accuracy
 DIGITS = 4  # of an error: the rest is noise that does not compress
 
 
-class Counting:
+class AccuracyCounter:
     """Counts the entries of all comparisons of one check."""
 
     def __init__(self) -> None:

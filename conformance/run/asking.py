@@ -17,17 +17,16 @@ from conformance.checks.e_values.special_points import Visit
 from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
-from conformance.diagnosis.diagnose import judged
+from conformance.diagnosis.diagnose import diagnose
 from conformance.errors import AdapterError, ConformanceError, Unsupported, Violation, is_ctrl_c
 from conformance.history import History
 from conformance.ops import find
-from conformance.oracle.allowance import MOVES
+from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
 from conformance.points.point import Place
 from conformance.program import Program
 from conformance.runfile.records import Verdict
 
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
-MANY_MOVES = 64  # trials before an engine is called wrong
 
 Question = Case | Program | History | Sample | Place
 
@@ -62,17 +61,17 @@ def ask_observation(check: Check, seen: Observation) -> Any:
     """Put an observed case to a check.
 
     Where the values differ, the allowance is found once more from many trials: a few are enough to let
-    an engine pass, not to call it wrong. Before a gradient is, its witnesses are heard.
+    an engine pass, not to call it wrong. Before a gradient is, its diagnostics are heard.
     """
     try:
         return check.function(seen)
     except Violation as failure:
         if failure.error is None:
             raise
-        if failure.error > BEYOND_DOUBT or seen.moves != MOVES:
+        if failure.error > BEYOND_DOUBT or seen.perturbations != PERTURBATIONS:
             raise _judged(check, seen, failure) from None
     measuring.clear()
-    again = seen.with_moves(MANY_MOVES)
+    again = seen.with_perturbations(MANY_PERTURBATIONS)
     try:
         return check.function(again)
     except Violation as failure:
@@ -80,7 +79,11 @@ def ask_observation(check: Check, seen: Observation) -> Any:
 
 
 def _judged(check: Check, seen: Observation, failure: Violation) -> BaseException:
-    return judged(seen, failure, MANY_MOVES) if check.is_witnessed and failure.error is not None else failure
+    return (
+        diagnose(seen, failure, MANY_PERTURBATIONS)
+        if check.is_diagnosed and failure.error is not None
+        else failure
+    )
 
 
 def failure_of(check: Check, backend: Backend, question: Question) -> BaseException | None:

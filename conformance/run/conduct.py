@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 import conformance
-from conformance.diagnosis.cross_engine import statements
+from conformance.diagnosis.cross_engine import cross_engine_answers
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
 from conformance.run import threads
@@ -26,14 +26,14 @@ from conformance.runfile.jsonl import SCHEMA, RunWriter
 from conformance.runfile.known import read_known
 from conformance.runfile.records import (
     UNEXPECTED,
+    CrossEngineLine,
     EndLine,
     ResultLine,
     RunLine,
     SpecLine,
-    StatementLine,
     Verdict,
     counts_of,
-    with_statements,
+    with_cross_engine,
 )
 
 PASSED, FAILED, INTERRUPTED, INTERNAL, STALE, NOT_STARTED, INCOMPLETE = 0, 1, 2, 3, 10, 11, 12
@@ -54,7 +54,7 @@ class Request:
     known: Path | None
 
 
-class Audience(Protocol):
+class Listener(Protocol):
     """Who is told how a run goes."""
 
     def begin(self, header: RunLine, total: int) -> None:
@@ -82,7 +82,7 @@ def engine_of(spec: str) -> str:
     return spec if ":" in spec or spec.endswith(".py") else spec.partition(".")[0]
 
 
-def conduct(request: Request, audience: Audience) -> int:
+def conduct(request: Request, listener: Listener) -> int:
     """Run; every result is in the file as soon as it is known."""
     started = time.perf_counter()
     threads.one_each()
@@ -97,11 +97,11 @@ def conduct(request: Request, audience: Audience) -> int:
     def keep(result: ResultLine) -> None:
         results.append(result)
         writer.write(result)
-        audience.result(result)
+        listener.result(result)
 
-    audience.begin(header, len(chosen))
+    listener.begin(header, len(chosen))
     trouble: list[str] = []
-    said: list[StatementLine] = []
+    said: list[CrossEngineLine] = []
     was_interrupted = False
     try:
         for specs, part in _sessions(descriptions, items, chosen):
@@ -114,7 +114,7 @@ def conduct(request: Request, audience: Audience) -> int:
                 timeout=request.timeout,
                 keep=keep,
             )
-        for line in statements(results, _engines(descriptions)):
+        for line in cross_engine_answers(results, _engines(descriptions)):
             writer.write(line)
             said.append(line)
     except KeyboardInterrupt:
@@ -124,7 +124,7 @@ def conduct(request: Request, audience: Audience) -> int:
     seconds = round(time.perf_counter() - started, 3)
     writer.write(EndLine(is_complete, counts_of(results), seconds, code))
     writer.close()
-    audience.end(header, with_statements(results, said), request, trouble)
+    listener.end(header, with_cross_engine(results, said), request, trouble)
     return code
 
 

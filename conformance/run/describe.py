@@ -6,17 +6,15 @@ ends its process costs one line of the header.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import msgspec
 
-from conformance.errors import ConformanceError, UsageError
-from conformance.load import load_backend, name_of
+from conformance.errors import ConformanceError
+from conformance.load import load_backend, name_of, start_timeout
 from conformance.runfile.records import BackendLine
 
-PATIENCE = 120.0  # seconds an engine may take to be imported; CONFORMANCE_PATIENCE says otherwise
 MARK = "conformance-backend:"
 
 
@@ -44,15 +42,6 @@ def describe(spec: str) -> Description:
     return Description(line, tuple(backend.dtypes), tuple(backend.ops), spec)
 
 
-def patience() -> float:
-    """Seconds a backend may take to start. Raises UsageError where the environment says no number."""
-    text = os.environ.get("CONFORMANCE_PATIENCE", str(PATIENCE))
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"CONFORMANCE_PATIENCE = {text!r} is not a number of seconds") from None
-
-
 class Asked:
     """A description on its way: asking several before waiting for any takes the time of the slowest."""
 
@@ -69,12 +58,12 @@ class Asked:
     def answer(self) -> Description:
         """The description; its line has an `error` where the backend could not start."""
         try:
-            out, err = self.process.communicate(timeout=patience())
+            out, err = self.process.communicate(timeout=start_timeout())
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.communicate()
             return self._failed(
-                f"the adapter {self.spec} did not start within {patience():g} s; "
+                f"the adapter {self.spec} did not start within {start_timeout():g} s; "
                 "if it only needs longer, set CONFORMANCE_PATIENCE to more seconds"
             )
         found = [line for line in out.splitlines() if line.startswith(MARK)]

@@ -8,7 +8,7 @@ from conformance.checks import Check
 from conformance.checks.sample import Sample
 from conformance.errors import ConformanceError, Violation
 from conformance.run.asking import Question, put, token_of
-from conformance.runfile.diagnostics import Acquitted, Heard
+from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
 from conformance.runfile.records import Evidence, printable
 from conformance.scripts.script import script_of
 
@@ -40,7 +40,7 @@ def evidence_of(
 def _whole(
     check: Check, backend: Backend, question: Question, failure: BaseException | None, message: str
 ) -> Evidence:
-    failure = failure.heard if isinstance(failure, Acquitted) else failure
+    failure = failure.diagnosed if isinstance(failure, NotEngineFault) else failure
     found = failure if isinstance(failure, Violation) else Violation("")
     return Evidence(
         message=message,
@@ -53,8 +53,8 @@ def _whole(
         because=found.because,
         where=found.where,
         token=token_of(check, question),
-        fault=found.fault.value if isinstance(found, Heard) else "",
-        witnesses=found.witnesses if isinstance(found, Heard) else (),
-        operand=found.operand if isinstance(found, Heard) else None,
+        fault=found.fault.value if isinstance(found, DiagnosedViolation) else "",
+        diagnostics=found.diagnostics if isinstance(found, DiagnosedViolation) else (),
+        operand=found.operand if isinstance(found, DiagnosedViolation) else None,
         script=script_of(backend, lambda recorder: put(check, recorder, question), failure),
     )

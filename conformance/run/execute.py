@@ -15,10 +15,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from conformance.atlas.cell import reading_of
 from conformance.backend import Backend
 from conformance.case import Case
-from conformance.checks import Check, Kind
+from conformance.checks import Check, CheckKind
 from conformance.checks.e_values.special_points import Visit
 from conformance.checks.observation import Observation
 from conformance.checks.registry import FULL
@@ -30,6 +29,7 @@ from conformance.points import SPECIAL_POINTS
 from conformance.points.point import Place
 from conformance.program import Program
 from conformance.run.asking import Question, ask, ask_seen, failure_of, verdict_of
+from conformance.run.atlas_cell import atlas_cell_of
 from conformance.run.evidence import evidence_of, message_of
 from conformance.run.plan import Item
 from conformance.run.tally import Tally
@@ -77,9 +77,9 @@ class Executor:
         # to be told once per case.
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if items[0].definition.kind is Kind.OP:
+            if items[0].definition.kind is CheckKind.OP:
                 yield from self._op_results(items)
-            elif items[0].definition.kind is Kind.POINT:
+            elif items[0].definition.kind is CheckKind.POINT:
                 yield from map(self._point_result, items)
             else:
                 for item in items:
@@ -124,7 +124,7 @@ class Executor:
         tally.ask(
             item.definition, self.backend, place, lambda check, backend, question: check.function(visit)
         )
-        return msgspec.structs.replace(self.told(item, tally), reading=reading_of(visit, tally.failure))
+        return msgspec.structs.replace(self.told(item, tally), atlas=atlas_cell_of(visit, tally.failure))
 
     # ---- everything else --------------------------------------------------------------------------
 
@@ -159,10 +159,10 @@ class Executor:
 
     def questions(self, check: Check, dtype: str) -> Iterable[Question]:
         """What a check that is not about an op is asked with."""
-        if check.kind is Kind.PROGRAM:
+        if check.kind is CheckKind.PROGRAM:
             return draw_programs(find, dtype, self.seed, self.effort.programs)
         dtypes = [dtype for dtype in self.backend.dtypes if dtype in FULL]
-        if check.kind is Kind.HISTORY:
+        if check.kind is CheckKind.HISTORY:
             return draw_histories(check.name, find, dtypes[0], self.seed, self.effort.programs)
         return [Sample(self.seed * 1000 + n, dtypes[n % len(dtypes)]) for n in range(self.effort.samples)]
 
@@ -174,9 +174,9 @@ class Executor:
         tally.settle()
         verdict = verdict_of(tally.failure, type(self.backend)) if tally.failure else Verdict.PASS
         evidence = None
-        if verdict is Verdict.PASS and not tally.cases and check.kind is Kind.CAPABILITY:
+        if verdict is Verdict.PASS and not tally.cases and check.kind is CheckKind.CAPABILITY:
             verdict, tally.failure = Verdict.UNSUPPORTED, Unsupported("; ".join(sorted(set(tally.undecided))))
-        if check.kind is Kind.CAPABILITY:
+        if check.kind is CheckKind.CAPABILITY:
             verdict, evidence = self._judge_capability(check, verdict, tally)
         if verdict is Verdict.PASS and not tally.cases:
             reasons = "; ".join(sorted(set(tally.undecided)))

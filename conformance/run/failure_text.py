@@ -10,7 +10,7 @@ from conformance.clauses import STANDARD
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 
 
-def told(result: ResultLine, backend: BackendLine | None) -> str:
+def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     """The message of one result that is not a pass."""
     evidence = result.evidence
     mode = f" ({backend.mode})" if backend and backend.mode else ""
@@ -21,9 +21,9 @@ def told(result: ResultLine, backend: BackendLine | None) -> str:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
     if evidence and evidence.because:
         lines.append(f"  allowed {evidence.because}")
-    if evidence and evidence.witnesses:
-        lines.append(f"  fault   {evidence.fault}, by its witnesses")
-        lines += [f"  witness {witness.told}" for witness in evidence.witnesses]
+    if evidence and evidence.diagnostics:
+        lines.append(f"  fault   {evidence.fault}, by its diagnostics")
+        lines += [f"  diagnostic {diagnostic.told}" for diagnostic in evidence.diagnostics]
     if result.verdict is Verdict.FIXED:
         lines.append("  fixed   it passes now: take it out of the known-failures file")
     clause = STANDARD.get(result.clause)

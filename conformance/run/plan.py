@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import conformance
-from conformance.checks import Check, Kind, load_all
+from conformance.checks import Check, CheckKind, load_all
 from conformance.checks.registry import FULL
 from conformance.clauses import STANDARD, Level
 from conformance.errors import NothingSelected, UsageError
@@ -48,29 +48,29 @@ class Item:
         """Its one spelling."""
         check = self.definition
         parts = {
-            Kind.OP: (self.subject, check.name, self.dtype),
-            Kind.PROGRAM: (check.name, self.dtype),
-            Kind.HISTORY: (check.name,),
-            Kind.CONTRACT: (check.clause, check.name),
-            Kind.EXAMPLE: (check.clause, check.name),
-            Kind.CAPABILITY: (check.name,),
-            Kind.POINT: (self.subject, self.dtype),
+            CheckKind.OP: (self.subject, check.name, self.dtype),
+            CheckKind.PROGRAM: (check.name, self.dtype),
+            CheckKind.HISTORY: (check.name,),
+            CheckKind.CONTRACT: (check.clause, check.name),
+            CheckKind.EXAMPLE: (check.clause, check.name),
+            CheckKind.CAPABILITY: (check.name,),
+            CheckKind.POINT: (self.subject, self.dtype),
         }[check.kind]
         return "/".join((self.backend, check.kind.value, *parts))
 
     @property
     def group(self) -> str:
         """What is evaluated together: an op's checks share their cases, its points what is compiled."""
-        if self.definition.kind is Kind.OP:
+        if self.definition.kind is CheckKind.OP:
             return f"{self.backend}/op/{self.subject}/{self.dtype}"
-        if self.definition.kind is Kind.POINT:
+        if self.definition.kind is CheckKind.POINT:
             return f"{self.backend}/point/{self.subject.partition('/')[0]}/{self.dtype}"
         return self.id
 
     @property
     def scope(self) -> str:
         """What one worker asks in one go: its group, of all modes of the engine, since they share the group's cases."""
-        shares = self.definition.kind in (Kind.OP, Kind.POINT)
+        shares = self.definition.kind in (CheckKind.OP, CheckKind.POINT)
         return self.group.partition("/")[2] if shares else self.group
 
     @property
@@ -84,9 +84,9 @@ def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
     """Every question that can be asked of a backend."""
     checks = load_all().values()
     for check in checks:
-        if check.kind in (Kind.CAPABILITY, Kind.CONTRACT, Kind.EXAMPLE):
+        if check.kind in (CheckKind.CAPABILITY, CheckKind.CONTRACT, CheckKind.EXAMPLE):
             yield Item(backend, check.key, check.clause, "")
-        if check.kind is Kind.HISTORY:
+        if check.kind is CheckKind.HISTORY:
             yield Item(backend, check.key, "history", "")
     for dtype in dtypes:
         for op in ALL_OPS.values():
@@ -94,7 +94,7 @@ def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
                 if dtype in check.dtypes and check.asks_about(op):
                     yield Item(backend, check.key, op.name, dtype)
         for check in checks:
-            if check.kind is Kind.PROGRAM and dtype in check.dtypes:
+            if check.kind is CheckKind.PROGRAM and dtype in check.dtypes:
                 yield Item(backend, check.key, "program", dtype)
         for point in SPECIAL_POINTS.values() if dtype in FULL else ():
             yield Item(backend, f"point/{point.nature.value}", point.key, dtype)

@@ -11,6 +11,7 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.checks.observation import hold_equal, plain
 from conformance.errors import Violation, is_ctrl_c
+from conformance.ops.names import ADD, MULTIPLY, SUM
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,13 @@ def _round_trip(value: Any) -> Callable[[Backend], None]:
 
 
 def _sum(backend: Backend) -> None:
-    (output,) = backend.forward(backend.op("add"), [np.array([1.0, 2.0]), np.array([10.0, 20.0])])
+    (output,) = backend.forward(backend.op(ADD), [np.array([1.0, 2.0]), np.array([10.0, 20.0])])
     hold_equal(plain(backend, output), np.array([11.0, 22.0]), "[1, 2] + [10, 20]")
 
 
 def _product(backend: Backend) -> None:
     x, w, g = np.array([1.0, 2.0]), np.array([3.0, 5.0]), np.array([1.0, -1.0])
-    _, gradients = backend.vjp(backend.op("multiply"), [x, w], [g])
+    _, gradients = backend.vjp(backend.op(MULTIPLY), [x, w], [g])
     if len(gradients) != 2:
         raise Violation(f"two operands, but {len(gradients)} gradients")
     hold_equal(plain(backend, gradients[0]), g * w, "x's gradient of x * w with cotangent [1, -1]")
@@ -48,7 +49,7 @@ def _product(backend: Backend) -> None:
 
 
 def _scalar(backend: Backend) -> None:
-    total = backend.call("sum", {"axis": None, "keepdims": False})
+    total = backend.call(SUM, {"axis": None, "keepdims": False})
     (gradient,) = backend.gradient(lambda x: total(x), [np.array([1.0, 2.0])])
     hold_equal(plain(backend, gradient), np.ones(2), "the gradient of a sum")
 
@@ -60,7 +61,7 @@ def _named(backend: Backend) -> None:
 
 def _zero_dimensional(backend: Backend) -> None:
     x, w = np.array(3.0), np.array(5.0)
-    _, (gradient, _) = backend.vjp(backend.op("multiply"), [x, w], [np.array(2.0)])
+    _, (gradient, _) = backend.vjp(backend.op(MULTIPLY), [x, w], [np.array(2.0)])
     hold_equal(plain(backend, gradient), np.array(10.0), "the gradient of 0-d operands")
 
 

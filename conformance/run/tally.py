@@ -13,7 +13,7 @@ from conformance.checks import Check
 from conformance.checks.comparison import measuring
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported, Violation, is_ctrl_c
-from conformance.run.accuracy_counter import Counting
+from conformance.run.accuracy_counter import AccuracyCounter
 from conformance.run.asking import Question, token_of
 
 Ask = Callable[[Check, Backend, Question], Any]
@@ -27,7 +27,7 @@ class Tally:
     seconds: float = 0.0
     error: float | None = None
     ulp: float | None = None
-    entries: Counting = field(default_factory=Counting)
+    entries: AccuracyCounter = field(default_factory=AccuracyCounter)
     measured: dict[str, float] | None = None
     failure: BaseException | None = None
     question: Question | None = None

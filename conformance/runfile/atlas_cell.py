@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 
-class Reading(msgspec.Struct, frozen=True, omit_defaults=True):
+class AtlasCell(msgspec.Struct, frozen=True, omit_defaults=True):
     """A cell of the atlas.
 
     `found` is the name of a convention, or the numbers where it has none; `standing` says whether that is

@@ -1,4 +1,4 @@
-"""Testimony: what witnesses that do not use the rule say where a gradient is not the rule's."""
+"""Testimony: what diagnostics that do not use the rule say where a gradient is not the rule's."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import msgspec
 from conformance.errors import ConformanceError, Violation
 
 
-class Side(enum.StrEnum):
-    """With whom a witness agrees."""
+class Agreement(enum.StrEnum):
+    """With whom a diagnostic agrees."""
 
     ENGINE = "engine"
     RULE = "rule"
@@ -27,35 +27,35 @@ class Fault(enum.StrEnum):
     CONDITIONING = "ill-conditioned"
 
 
-class Witness(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one witness says of the entry that is furthest out."""
+class Diagnostic(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one diagnostic says of the entry that is furthest out."""
 
     name: str
     says: str
-    agrees_with: Side = Side.UNKNOWN
+    agrees_with: Agreement = Agreement.UNKNOWN
 
     @property
     def told(self) -> str:
         """Its testimony in a line."""
-        return f"{self.name}: {self.says} ({AGREEING[self.agrees_with]})"
+        return f"{self.name}: {self.says} ({AGREEMENT_TEXT[self.agrees_with]})"
 
 
-AGREEING = {
-    Side.ENGINE: "agrees with the engine",
-    Side.RULE: "agrees with the rule",
-    Side.NEITHER: "agrees with neither",
-    Side.UNKNOWN: "cannot tell",
+AGREEMENT_TEXT = {
+    Agreement.ENGINE: "agrees with the engine",
+    Agreement.RULE: "agrees with the rule",
+    Agreement.NEITHER: "agrees with neither",
+    Agreement.UNKNOWN: "cannot tell",
 }
 
 
-class Heard(Violation):
-    """A violation with what the witnesses say of it, and whose fault that makes it.
+class DiagnosedViolation(Violation):
+    """A violation with what the diagnostics say of it, and whose fault that makes it.
 
     `operand` is the one whose gradient they were asked about, at the entry `where`.
     """
 
     def __init__(
-        self, violation: Violation, fault: Fault, witnesses: tuple[Witness, ...], operand: int
+        self, violation: Violation, fault: Fault, diagnostics: tuple[Diagnostic, ...], operand: int
     ) -> None:
         super().__init__(
             str(violation),
@@ -68,13 +68,13 @@ class Heard(Violation):
             because=violation.because,
         )
         self.fault = fault
-        self.witnesses = witnesses
+        self.diagnostics = diagnostics
         self.operand = operand
 
 
-class Acquitted(ConformanceError):
-    """A gradient is not the rule's, and by the witnesses that is not the engine's fault."""
+class NotEngineFault(ConformanceError):
+    """A gradient is not the rule's, and by the diagnostics that is not the engine's fault."""
 
-    def __init__(self, message: str, heard: Heard) -> None:
+    def __init__(self, message: str, diagnosed: DiagnosedViolation) -> None:
         super().__init__(message)
-        self.heard = heard
+        self.diagnosed = diagnosed

@@ -14,16 +14,16 @@ import msgspec
 
 from conformance.errors import RunFileError
 from conformance.runfile.records import (
+    CrossEngineLine,
     EndLine,
     Line,
     MutantLine,
     ProofLine,
     ResultLine,
     RunLine,
-    StatementLine,
     TimingLine,
     counts_of,
-    with_statements,
+    with_cross_engine,
 )
 
 SCHEMA = 1
@@ -111,14 +111,14 @@ def read_run(path: Path) -> Run:
     if first.schema != SCHEMA:
         raise RunFileError(f"{path} has schema {first.schema}; this version reads schema {SCHEMA}")
     run = Run(first, [], [], [], [])
-    statements: list[StatementLine] = []
+    cross_engine_answers: list[CrossEngineLine] = []
     for line in lines:
         if isinstance(line, str):
             run.damage = run.damage or line
         if isinstance(line, ResultLine):
             run.results.append(line)
-        elif isinstance(line, StatementLine):
-            statements.append(line)
+        elif isinstance(line, CrossEngineLine):
+            cross_engine_answers.append(line)
         elif isinstance(line, TimingLine):
             run.timings.append(line)
         elif isinstance(line, ProofLine):
@@ -127,7 +127,7 @@ def read_run(path: Path) -> Run:
             run.mutants.append(line)
         elif isinstance(line, EndLine):
             run.end = line
-    run.results = with_statements(run.results, statements)
+    run.results = with_cross_engine(run.results, cross_engine_answers)
     return run
 
 

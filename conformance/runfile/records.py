@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from conformance.runfile.accuracy import Accuracy
-from conformance.runfile.atlas_cell import Reading
-from conformance.runfile.diagnostics import Witness
+from conformance.runfile.atlas_cell import AtlasCell
+from conformance.runfile.diagnostics import Diagnostic
 
 
 class Verdict(enum.StrEnum):
@@ -84,7 +84,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     Arrays are nested lists of numbers; NaN and infinities are the strings "nan", "inf", "-inf",
     complex numbers strings as Python writes them, "1+2j".
     `case` holds op, operands, parameters, cotangent and dtype where the subject is an op. Where a gradient is
-    not the rule's, `fault` says whose fault that is by the `witnesses`: "engine wrong", "rule wrong" or "adapter wrong";
+    not the rule's, `fault` says whose fault that is by the `diagnostics`: "engine wrong", "rule wrong" or "adapter wrong";
     they were asked about the gradient of `operand` at the entry `where`.
     """
 
@@ -98,7 +98,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     token: str = ""
     script: str = ""
     fault: str = ""
-    witnesses: tuple[Witness, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     operand: int | None = None
     reason: str = ""  # of a known failure
     link: str = ""
@@ -139,14 +139,14 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     accuracy: Accuracy | None = None
     measured: dict[str, float] | None = None
     evidence: Evidence | None = None
-    reading: Reading | None = None
+    atlas: AtlasCell | None = None
 
 
-class StatementLine(msgspec.Struct, frozen=True, tag="statement"):
-    """What another engine of the run says of a case, once all is asked: one more witness of the result `id`."""
+class CrossEngineLine(msgspec.Struct, frozen=True, tag="cross_engine"):
+    """What another engine of the run says of a case, once all is asked: one more diagnostic of the result `id`."""
 
     id: str
-    witness: Witness
+    diagnostic: Diagnostic
 
 
 class TimingLine(msgspec.Struct, frozen=True, tag="timing", omit_defaults=True):
@@ -200,20 +200,22 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     exit_code: int = 0
 
 
-def with_statements(results: Iterable[ResultLine], statements: Iterable[StatementLine]) -> list[ResultLine]:
-    """The results, each with what the other engines say of its case added to its witnesses."""
-    said: dict[str, list[Witness]] = {}
-    for line in statements:
-        said.setdefault(line.id, []).append(line.witness)
+def with_cross_engine(
+    results: Iterable[ResultLine], cross_engine_answers: Iterable[CrossEngineLine]
+) -> list[ResultLine]:
+    """The results, each with what the other engines say of its case added to its diagnostics."""
+    said: dict[str, list[Diagnostic]] = {}
+    for line in cross_engine_answers:
+        said.setdefault(line.id, []).append(line.diagnostic)
     return [_joined(result, said.get(result.id, ())) for result in results]
 
 
-def _joined(result: ResultLine, said: Sequence[Witness]) -> ResultLine:
+def _joined(result: ResultLine, said: Sequence[Diagnostic]) -> ResultLine:
     if not said or result.evidence is None:
         return result
-    witnesses = (*result.evidence.witnesses, *said)
+    diagnostics = (*result.evidence.diagnostics, *said)
     return msgspec.structs.replace(
-        result, evidence=msgspec.structs.replace(result.evidence, witnesses=witnesses)
+        result, evidence=msgspec.structs.replace(result.evidence, diagnostics=diagnostics)
     )
 
 
@@ -222,4 +224,4 @@ def counts_of(results: Iterable[ResultLine]) -> dict[str, int]:
     return dict(Counter(result.verdict.value for result in results))
 
 
-Line = RunLine | ResultLine | StatementLine | TimingLine | ProofLine | MutantLine | EndLine
+Line = RunLine | ResultLine | CrossEngineLine | TimingLine | ProofLine | MutantLine | EndLine

@@ -1,4 +1,4 @@
-"""The notebook of a script: its lines, with the names of the engine's arrays in them."""
+"""The builder of a script: its lines, with the names of the engine's arrays in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from conformance.scripts.shorten import shortened
 LONGEST_VALUE = 400  # characters of an expected value worth printing
 
 
-class Notebook:
+class ScriptBuilder:
     """The lines of a script being written, and the names of the engine's arrays in it."""
 
     def __init__(self, backend: Backend, dialect: Dialect) -> None:

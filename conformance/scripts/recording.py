@@ -9,16 +9,16 @@ from typing import Any
 
 from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.scripts import adapter_source
-from conformance.scripts.builder import Notebook
+from conformance.scripts.builder import ScriptBuilder
 
 
 class Recording(Backend):
     """What both faces write down."""
 
-    def __init__(self, inner: Backend, notebook: Notebook) -> None:
+    def __init__(self, inner: Backend, builder: ScriptBuilder) -> None:
         super().__init__()
         self.inner = inner
-        self.notebook = notebook
+        self.builder = builder
         for field in (
             "engine",
             "mode",
@@ -41,79 +41,77 @@ class Recording(Backend):
         function = self.inner.op(name)
 
         def recorded(*operands: Any, **parameters: Any) -> Any:
-            notebook = self.notebook
-            if notebook.is_muted:
+            builder = self.builder
+            if builder.is_muted:
                 return function(*operands, **parameters)
-            target = notebook.result()
-            names = [notebook.called(x) for x in operands]
-            notebook.write(f"{target} = {adapter_source.call_text(self.inner, name, names, parameters)}")
+            target = builder.result()
+            names = [builder.called(x) for x in operands]
+            builder.write(f"{target} = {adapter_source.call_text(self.inner, name, names, parameters)}")
             output = function(*operands, **parameters)
             if isinstance(output, (tuple, list)):
                 for index, z in enumerate(output):
-                    notebook.name(z, f"{target}[{index}]")
-            return notebook.name(output, target)
+                    builder.name(z, f"{target}[{index}]")
+            return builder.name(output, target)
 
         return recorded
 
     def array(self, value: NDArray) -> Any:
         """A constant."""
-        return self.notebook.made("c", "{array}", value, self.inner.array)
+        return self.builder.made("c", "{array}", value, self.inner.array)
 
     def numpy(self, array: Any) -> NDArray:
-        """Reading a value is worth a print."""
+        """AtlasCell a value is worth a print."""
         value = self.inner.numpy(array)
-        self.notebook.looked_at(array, value)
+        self.builder.looked_at(array, value)
         return value
 
     def memory(self, array: Any) -> NDArray:
         """The checks write sevens into memory."""
         memory = self.inner.memory(array)
-        self.notebook.write(f"{self.notebook.called(array)}[...] = 7.0")
+        self.builder.write(f"{self.builder.called(array)}[...] = 7.0")
         return memory
 
     def detach(self, array: Any) -> Any:
         """Cut."""
-        name = self.notebook.fresh("d")
-        self.notebook.write(
-            f"{name} = {self.notebook.dialect.detach.format(value=self.notebook.called(array))}"
-        )
-        return self.notebook.name(self.inner.detach(array), name)
+        name = self.builder.fresh("d")
+        self.builder.write(f"{name} = {self.builder.dialect.detach.format(value=self.builder.called(array))}")
+        return self.builder.name(self.inner.detach(array), name)
 
     def no_grad(self) -> AbstractContextManager[None]:
         """A scope."""
-        return self.scope(self.notebook.dialect.no_grad, self.inner.no_grad())
+        return self.scope(self.builder.dialect.no_grad, self.inner.no_grad())
 
     @contextlib.contextmanager
     def scope(self, text: str, inner: AbstractContextManager[Any]) -> Iterator[None]:
         """A block of the script, in which the engine's scope is open."""
-        self.notebook.write(f"with {text}:")
-        before, self.notebook.indent = self.notebook.indent, self.notebook.indent + "    "
+        self.builder.write(f"with {text}:")
+        before, self.builder.indent = self.builder.indent, self.builder.indent + "    "
         try:
             with inner:
                 yield
         finally:
-            if self.notebook.lines[-1].endswith(":"):  # nothing was written inside
-                self.notebook.write("pass")
-            self.notebook.indent = before
+            if self.builder.lines[-1].endswith(":"):  # nothing was written inside
+                self.builder.write("pass")
+            self.builder.indent = before
 
     def custom(self, forward: Function, backward: Function) -> Function:
         """A rule written by hand, told by its formulas."""
-        notebook, inner = self.notebook, self.inner.custom(forward, backward)
+        builder, inner = self.builder, self.inner.custom(forward, backward)
         named: list[str] = []
 
         def recorded(*operands: Any) -> Any:
             if not named:
-                named.append(notebook.rule(forward, backward, len(operands)))
-            called = ", ".join(map(notebook.called, operands))
-            target = notebook.result()
-            notebook.write(f"{target} = {named[0]}({called})")
-            return notebook.name(inner(*operands), target)
+                named.append(builder.rule(forward, backward, len(operands)))
+            called = ", ".join(map(builder.called, operands))
+            target = builder.result()
+            builder.write(f"{target} = {named[0]}({called})")
+            return builder.name(inner(*operands), target)
 
         return recorded
 
     def defined(self, function: Function) -> Definition:
         """The function, ready to be handed to the engine in its place."""
-        return Definition(self.notebook, function)
+        return Definition(self.builder, function)
 
 
 class Definition:
@@ -122,8 +120,8 @@ class Definition:
     What it does when it is called again, computed anew or compiled, is written already.
     """
 
-    def __init__(self, notebook: Notebook, function: Function) -> None:
-        self.notebook, self.function = notebook, function
+    def __init__(self, builder: ScriptBuilder, function: Function) -> None:
+        self.builder, self.function = builder, function
         self.has_several = False  # whether it has returned several outputs
         self._is_begun = False
         self._names = ["f"]
@@ -136,7 +134,7 @@ class Definition:
     def traced(self, *operands: Any) -> Any:
         """What the engine calls."""
         if self._is_begun:
-            with self.notebook.muted():
+            with self.builder.muted():
                 output = self.function(*operands)
         else:
             self._is_begun = True
@@ -145,12 +143,12 @@ class Definition:
         return output
 
     def _written(self, operands: Sequence[Any]) -> Any:
-        notebook = self.notebook
-        names = [f"{'a' * notebook.depth}{i}" for i in range(len(operands))]
-        with notebook.definition(names, self._names):
+        builder = self.builder
+        names = [f"{'a' * builder.depth}{i}" for i in range(len(operands))]
+        with builder.definition(names, self._names):
             for operand, given in zip(operands, names, strict=True):
-                notebook.name_parts(operand, given)
+                builder.name_parts(operand, given)
             output = self.function(*operands)
-            listed = ", ".join(map(notebook.called, as_tuple(output)))
-            notebook.write(f"return {listed}{',' if isinstance(output, (tuple, list)) else ''}")
+            listed = ", ".join(map(builder.called, as_tuple(output)))
+            builder.write(f"return {listed}{',' if isinstance(output, (tuple, list)) else ''}")
             return output

@@ -12,17 +12,17 @@ from conformance.scripts.builder import literal
 from conformance.scripts.recording import Recording
 
 
-class RecordingOffers(Recording):
+class RecordingOptional(Recording):
     """A backend that writes down the calls of the protocol's optional methods, too."""
 
     def _template(self, method: str) -> str:
         try:
-            return self.notebook.dialect.further[method]
+            return self.builder.dialect.further[method]
         except KeyError:
             raise Unsupported(f"the dialect of {self.engine} has no words for {method}") from None
 
     def _listed(self, arrays: Sequence[Any]) -> str:
-        return ", ".join(map(self.notebook.called, arrays))
+        return ", ".join(map(self.builder.called, arrays))
 
     # ---- functions whose derivative is asked ----------------------------------------------------------
 
@@ -30,14 +30,14 @@ class RecordingOffers(Recording):
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
         """Gradients, in a statement of their own."""
-        out, notebook, template = self.notebook.fresh("out"), self.notebook, self._template("nested_vjp")
+        out, builder, template = self.builder.fresh("out"), self.builder, self._template("nested_vjp")
         defined = self.defined(function)
         given = self._listed(cotangents)
         try:
             gradients = self.inner.nested_vjp(defined.traced, arrays, cotangents)
         finally:
             cotangent = f"({given},)" if defined.has_several else given
-            notebook.write(
+            builder.write(
                 template.format(
                     out=out,
                     function=defined.name,
@@ -46,7 +46,7 @@ class RecordingOffers(Recording):
                     cotangent=cotangent,
                 )
             )
-        notebook.name_parts(gradients, out)
+        builder.name_parts(gradients, out)
         return gradients
 
     def jvp(
@@ -66,13 +66,13 @@ class RecordingOffers(Recording):
     def _pushed(
         self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any], ask: Callable[..., Any]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        notebook, template = self.notebook, self._template("jvp")
-        out, pushed = notebook.fresh("out"), notebook.fresh("pushed")
+        builder, template = self.builder, self._template("jvp")
+        out, pushed = builder.fresh("out"), builder.fresh("pushed")
         defined = self.defined(function)
         try:
             outputs, moved = ask(defined.traced)
         finally:
-            notebook.write(
+            builder.write(
                 template.format(
                     out=out,
                     pushed=pushed,
@@ -82,19 +82,19 @@ class RecordingOffers(Recording):
                 )
             )
         for name, values in ((out, outputs), (pushed, moved)):
-            notebook.name_parts(values if defined.has_several else values[0] if values else (), name)
+            builder.name_parts(values if defined.has_several else values[0] if values else (), name)
         return outputs, moved
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """A gradient built as its structure is."""
-        notebook, template = self.notebook, self._template("structured_gradient")
-        written = _written(structure, lambda x: notebook.called(self.array(x)))
-        out, defined = notebook.fresh("out"), self.defined(function)
+        builder, template = self.builder, self._template("structured_gradient")
+        written = _written(structure, lambda x: builder.called(self.array(x)))
+        out, defined = builder.fresh("out"), self.defined(function)
         try:
             gradient = self.inner.structured_gradient(defined.traced, structure)
         finally:
-            notebook.write(f"{out} = {template.format(function=defined.name, structure=written)}")
-        notebook.name_parts(gradient, out)
+            builder.write(f"{out} = {template.format(function=defined.name, structure=written)}")
+        builder.name_parts(gradient, out)
         return gradient
 
     # ---- functions made of functions --------------------------------------------------------------------
@@ -113,13 +113,13 @@ class RecordingOffers(Recording):
 
     def _made_of(self, method: str, function: Function) -> Function:
         """What is made of a function is written where it is called: only there is known what it does."""
-        notebook, template = self.notebook, self._template(method)
+        builder, template = self.builder, self._template(method)
         asked: list[Function] = []
 
         def watched(*operands: Any) -> Any:
             if asked:
                 return asked.pop()(*operands)
-            with notebook.muted():  # on the way back, it is computed anew
+            with builder.muted():  # on the way back, it is computed anew
                 return function(*operands)
 
         made = getattr(self.inner, method)(watched)
@@ -130,9 +130,9 @@ class RecordingOffers(Recording):
             output = made(*operands)
             if asked:  # the engine answered out of what it remembers of an earlier call
                 asked.pop()(*operands)
-            target = notebook.result()
-            notebook.write(f"{target} = {template.format(function=defined.name)}({listed})")
-            notebook.name_parts(output, target)
+            target = builder.result()
+            builder.write(f"{target} = {template.format(function=defined.name)}({listed})")
+            builder.name_parts(output, target)
             return output
 
         return recorded
@@ -141,26 +141,26 @@ class RecordingOffers(Recording):
 
     def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
         """A hook that prints what it sees, and returns what it was seen to return."""
-        notebook, template = self.notebook, self._template("hook")
-        name, remover, place = notebook.fresh("hook"), notebook.fresh("remove"), len(notebook.rules)
+        builder, template = self.builder, self._template("hook")
+        name, remover, place = builder.fresh("hook"), builder.fresh("remove"), len(builder.rules)
         told: list[bool] = []
-        notebook.rules.append(_hook_text(name, ""))
+        builder.rules.append(_hook_text(name, ""))
 
         def shown(cotangent: Any) -> Any:
-            with notebook.muted():
+            with builder.muted():
                 replacement = seen(cotangent)
             if replacement is not None and not told:
                 told.append(True)
                 value = self.inner.numpy(replacement)
-                array = notebook.dialect.array.format(values=literal(value), dtype=value.dtype.name)
-                notebook.rules[place] = _hook_text(name, array)
+                array = builder.dialect.array.format(values=literal(value), dtype=value.dtype.name)
+                builder.rules[place] = _hook_text(name, array)
             return replacement
 
-        notebook.write(f"{remover} = {template.format(array=notebook.called(array), seen=name)}")
+        builder.write(f"{remover} = {template.format(array=builder.called(array), seen=name)}")
         remove = self.inner.hook(array, shown)
 
         def removed() -> None:
-            notebook.write(f"{remover}()")
+            builder.write(f"{remover}()")
             remove()
 
         return removed
@@ -171,10 +171,10 @@ class RecordingOffers(Recording):
 
     def assign(self, array: Any, index: Any, value: Any) -> None:
         """A write."""
-        called = self.notebook.called
+        called = self.builder.called
         place = ", ".join(map(repr, index)) if isinstance(index, tuple) and index else repr(index)
         text = self._template("assign").format(array=called(array), index=place, value=called(value))
-        self.notebook.write(text)
+        self.builder.write(text)
         self.inner.assign(array, index, value)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from conformance.backend import Backend, TapeBackend
 from conformance.case import Array, Case
-from conformance.checks import Check, Kind
+from conformance.checks import Check, CheckKind
 from conformance.checks.observation import Observation, watching
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
@@ -29,12 +29,15 @@ from conformance.run.execute import Executor
 from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=3, draws=2, samples=4, programs=6)
-UNJUDGED = (Kind.CAPABILITY, Kind.POINT)  # what works at all, and points whose gradient may well be zero
+UNJUDGED = (
+    CheckKind.CAPABILITY,
+    CheckKind.POINT,
+)  # what works at all, and points whose gradient may well be zero
 OPS = 8  # of those that a check of ops applies to
 
 
 @dataclass
-class Sight:
+class CheckPower:
     """What a check saw of an engine that is right, in cases.
 
     Attributes:
@@ -43,7 +46,7 @@ class Sight:
         compared: those in which it compared a value or a gradient.
         nonzero: of these, those in which one that it expected was not zero.
         asked: those in which it gave the engine a cotangent.
-        telling: of these, those in which the answer to a cotangent of ones would have been another.
+        depends_on_cotangent: of these, those in which the answer to a cotangent of ones would have been another.
     """
 
     check: Check
@@ -51,51 +54,51 @@ class Sight:
     compared: int = 0
     nonzero: int = 0
     asked: int = 0
-    telling: int = 0
+    depends_on_cotangent: int = 0
 
     @property
     def fault(self) -> str:
         """Why the check is vacuous; empty where it is not."""
         if self.compared and not self.nonzero:
             return f"all that it expected was zero, in all of {self.compared} cases"
-        if self.asked and not self.telling:
+        if self.asked and not self.depends_on_cotangent:
             return f"what it expected did not depend on the cotangent in any of {self.asked} cases"
         return ""
 
 
-def sights_of(checks: Iterable[Check], backends: Sequence[Backend], seed: int = 0) -> list[Sight]:
+def power_of_checks(checks: Iterable[Check], backends: Sequence[Backend], seed: int = 0) -> list[CheckPower]:
     """What each check sees of the first of some right engines that it can be asked of."""
     with np.errstate(all="ignore"):
-        return [_sight(check, backends, seed) for check in checks if check.kind not in UNJUDGED]
+        return [_power(check, backends, seed) for check in checks if check.kind not in UNJUDGED]
 
 
-def _sight(check: Check, backends: Sequence[Backend], seed: int) -> Sight:
-    sight = Sight(check)
+def _power(check: Check, backends: Sequence[Backend], seed: int) -> CheckPower:
+    power = CheckPower(check)
     for backend in backends:
         for question in _questions(check, backend, seed):
-            _see(sight, backend, question)
-        if sight.cases:
+            _see(power, backend, question)
+        if power.cases:
             break
-    return sight
+    return power
 
 
-def _see(sight: Sight, backend: Backend, question: Question) -> None:
+def _see(power: CheckPower, backend: Backend, question: Question) -> None:
     handed: list[Array] = []
     try:
-        sight.check.require(backend)
+        power.check.require(backend)
         with watching() as compared, _noting(backend, handed):
-            put(sight.check, backend, question)
+            put(power.check, backend, question)
     except (NotThisCase, Unsupported):
         return
-    sight.cases += 1
-    if isinstance(question, (Case, Program)) and not sight.check.is_of_flat:
-        _judge_by_question(sight, question)
+    power.cases += 1
+    if isinstance(question, (Case, Program)) and not power.check.is_of_flat:
+        _judge_by_question(power, question)
     else:
-        _judge_by_watching(sight, compared, handed)
+        _judge_by_watching(power, compared, handed)
 
 
 def _questions(check: Check, backend: Backend, seed: int) -> Iterable[Question]:
-    if check.kind is not Kind.OP:
+    if check.kind is not CheckKind.OP:
         return Executor(backend, seed=seed, effort=EFFORT).questions(check, backend.dtypes[0])
     applying = [op for op in ALL_OPS.values() if check.asks_about(op)]
     chosen = applying[:: max(1, len(applying) // OPS)]
@@ -103,20 +106,20 @@ def _questions(check: Check, backend: Backend, seed: int) -> Iterable[Question]:
     return [case for cases in drawn for case in cases]
 
 
-def _judge_by_question(sight: Sight, question: Case | Program) -> None:
+def _judge_by_question(power: CheckPower, question: Case | Program) -> None:
     """A case or a program has one gradient, whatever the check compares; that of a flat op is zero."""
     own, of_ones = _gradients(question), _gradients(_with_ones(question))
-    sight.compared += 1
-    sight.nonzero += any(np.any(gradient) for gradient in own)
-    sight.asked += 1
-    sight.telling += any(not np.array_equal(a, b) for a, b in zip(own, of_ones, strict=True))
+    power.compared += 1
+    power.nonzero += any(np.any(gradient) for gradient in own)
+    power.asked += 1
+    power.depends_on_cotangent += any(not np.array_equal(a, b) for a, b in zip(own, of_ones, strict=True))
 
 
 def _gradients(question: Case | Program) -> list[Array]:
     if isinstance(question, Program):
         return reverse_sweep(question, find, (*question.leaves, question.cotangent))
     op = find(question.op)
-    return [e.exact for e in Observation(None, op, question, moves=0).expected]  # type: ignore[arg-type]
+    return [e.exact for e in Observation(None, op, question, perturbations=0).expected]  # type: ignore[arg-type]
 
 
 def _with_ones(question: Case | Program) -> Case | Program:
@@ -125,14 +128,14 @@ def _with_ones(question: Case | Program) -> Case | Program:
     return replace(question, cotangents=tuple(map(np.ones_like, question.cotangents)))
 
 
-def _judge_by_watching(sight: Sight, compared: Sequence[Array], handed: Sequence[Array]) -> None:
+def _judge_by_watching(power: CheckPower, compared: Sequence[Array], handed: Sequence[Array]) -> None:
     """Of any other question only what the check compares is known, and what it hands the engine."""
     if compared:
-        sight.compared += 1
-        sight.nonzero += any(np.any(value) for value in compared)
+        power.compared += 1
+        power.nonzero += any(np.any(value) for value in compared)
     if compared and handed:
-        sight.asked += 1
-        sight.telling += any((g != 1).any() for g in handed)
+        power.asked += 1
+        power.depends_on_cotangent += any((g != 1).any() for g in handed)
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Protocol
 
 from conformance.backend import Backend
-from conformance.checks import Kind, load_all
+from conformance.checks import CheckKind, load_all
 from conformance.errors import AdapterError
 from conformance.points.point import COMPOSED
 from conformance.run.conduct import Request, header_of
@@ -33,8 +33,8 @@ from conformance.strategies import Effort
 GROUP = "conformance.mutants"
 # A second or more each time, of an engine's whole: asked only of controls, and of mutants that name them.
 SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
-SLOW_KINDS = frozenset({Kind.PROGRAM, Kind.HISTORY})
-OF_OPS = frozenset({Kind.OP, Kind.POINT})
+SLOW_KINDS = frozenset({CheckKind.PROGRAM, CheckKind.HISTORY})
+OF_OPS = frozenset({CheckKind.OP, CheckKind.POINT})
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 
 # The draws of the standard profile, in fewer value draws: a mutant that is wrong at one shape needs that shape.

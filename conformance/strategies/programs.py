@@ -15,6 +15,20 @@ from hypothesis import strategies as st
 
 from conformance.case import Array
 from conformance.op import Op
+from conformance.ops.names import (
+    ADD,
+    CONCAT,
+    EXPAND_DIMS,
+    GETITEM,
+    MATMUL,
+    MEAN,
+    PERMUTE_DIMS,
+    RESHAPE,
+    SIN,
+    SOFTMAX,
+    SUM,
+    TANH,
+)
 from conformance.program import Program, Step
 from conformance.strategies import explore
 from conformance.strategies.wide_programs import wide_programs
@@ -44,7 +58,7 @@ def narrow_programs(draw: Draw, find: Find, dtype: str) -> Program:
     def grow(step: Step) -> None:
         value = _value(find, step, values)
         if np.abs(value).max(initial=0.0) > LARGEST_VALUE:  # squash it: always possible, always small
-            step = Step("tanh", step.inputs[:1], {})
+            step = Step(TANH, step.inputs[:1], {})
             value = _value(find, step, values)
         steps.append(step)
         values.append(value)
@@ -61,9 +75,9 @@ def narrow_programs(draw: Draw, find: Find, dtype: str) -> Program:
 
 def crossed(latest: int, other: int, *, turned: bool) -> Iterator[Step]:
     """(x + y) + sin(x), in either order: one cotangent is on its way to x and to y while x waits for another."""
-    yield Step("add", (latest, other), {})
-    yield Step("sin", (latest,), {})
-    yield Step("add", (latest + 2, latest + 1) if turned else (latest + 1, latest + 2), {})
+    yield Step(ADD, (latest, other), {})
+    yield Step(SIN, (latest,), {})
+    yield Step(ADD, (latest + 2, latest + 1) if turned else (latest + 1, latest + 2), {})
 
 
 def _value(find: Find, step: Step, values: Sequence[Array]) -> Array:
@@ -80,30 +94,30 @@ def possible_steps(values: Sequence[Array]) -> Iterator[Step]:
         if _fit(x.shape, values[other].shape):
             yield from (Step(name, (latest, other), {}) for name in BINARY)
         if x.ndim == values[other].ndim == 2 and x.shape[1] == values[other].shape[0]:
-            yield Step("matmul", (latest, other), {})
+            yield Step(MATMUL, (latest, other), {})
         if (
             0 < x.ndim == values[other].ndim
             and x.shape[1:] == values[other].shape[1:]
             and x.size <= LARGEST_SIZE // 2
         ):
-            yield Step("concat", (latest, other), {"axis": 0})
+            yield Step(CONCAT, (latest, other), {"axis": 0})
     yield from _of_shape(latest, x)
 
 
 def _of_shape(latest: int, x: Array) -> Iterator[Step]:
     """Steps that need axes."""
     for axis in range(x.ndim):
-        yield Step("sum", (latest,), {"axis": axis, "keepdims": True})
-        yield Step("mean", (latest,), {"axis": axis, "keepdims": False})
+        yield Step(SUM, (latest,), {"axis": axis, "keepdims": True})
+        yield Step(MEAN, (latest,), {"axis": axis, "keepdims": False})
     if x.ndim:
-        yield Step("getitem", (latest,), {"index": (slice(None, None, -1),)})
-        yield Step("softmax", (latest,), {"axis": -1})
+        yield Step(GETITEM, (latest,), {"index": (slice(None, None, -1),)})
+        yield Step(SOFTMAX, (latest,), {"axis": -1})
     if x.ndim == 2:
-        yield Step("permute_dims", (latest,), {"axes": (1, 0)})
+        yield Step(PERMUTE_DIMS, (latest,), {"axes": (1, 0)})
     yield (
-        Step("expand_dims", (latest,), {"axis": 0})
+        Step(EXPAND_DIMS, (latest,), {"axis": 0})
         if x.ndim < 2
-        else Step("reshape", (latest,), {"shape": (x.size,)})
+        else Step(RESHAPE, (latest,), {"shape": (x.size,)})
     )
 
 

@@ -34,11 +34,11 @@ class PullbackCalls(Drawing):
         """A pullback, of every fourth a rule raises."""
         self._take(data, Verb.PULLBACK, (), is_broken=data.draw(st.integers(0, 3)) == 3)
 
-    @precondition(lambda self: self.moves[-1].verb is not Verb.RAISE)
+    @precondition(lambda self: self.moves[-1].verb is not Verb.PULLBACK_RAISING)
     @rule(data=st.data())
     def raise_(self, data: Data) -> None:
         """A function that raises while it is traced."""
-        self._take(data, Verb.RAISE, (), is_broken=False)
+        self._take(data, Verb.PULLBACK_RAISING, (), is_broken=False)
 
     @precondition(lambda self: self._whole() and len(self.definition.programs) < MOST_PULLBACKS)
     @rule(data=st.data())
@@ -67,7 +67,7 @@ class PullbackCalls(Drawing):
     def refuse(self, data: Data) -> None:
         """A cotangent of another shape, which does not broadcast to the right one."""
         of = data.draw(st.sampled_from(sorted(self.definition.programs, reverse=True)))
-        self.add(Verb.REFUSE_PULL, of, array=self.array(data, (3, *self._shape(of))))
+        self.add(Verb.PULL_MISSHAPEN, of, array=self.array(data, (3, *self._shape(of))))
 
     def _take(
         self, data: Data, verb: Verb, within: tuple[int, ...], *, is_broken: bool, array: Array | None = None
@@ -79,7 +79,7 @@ class PullbackCalls(Drawing):
             latest = count + number - 1 if number else 0
             other = number + 1 if number < count - 1 else data.draw(st.integers(0, latest))
             steps.append((data.draw(st.sampled_from(BINARY)), (latest, other)))
-        makes = verb is not Verb.RAISE
+        makes = verb is not Verb.PULLBACK_RAISING
         parameters = {"steps": tuple(steps), "is_broken": is_broken}
         self.add(verb, *within, *of, makes=makes, array=array, parameters=parameters)
 

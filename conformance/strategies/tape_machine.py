@@ -26,7 +26,7 @@ REGIONS: tuple[tuple[Any, ...], ...] = (  # by the number of axes: where a value
     ((0,), (slice(None, None, 2),), (...,)),
     ((0,), (slice(None), 1), (...,)),
 )
-SCOPES = (Verb.OPEN, Verb.CLOSE)
+SCOPES = (Verb.ENTER_NO_GRAD, Verb.EXIT_NO_GRAD)
 MOST_VALUES = 10
 
 
@@ -58,7 +58,7 @@ class Tape(Drawing):
         self.add(Verb.CONSTANT, makes=True, array=self.array(data, shape))
 
     @rule(data=st.data())
-    def combine(self, data: Data, *, is_elsewhere: bool = False) -> None:
+    def combine(self, data: Data, *, is_in_other_thread: bool = False) -> None:
         """An op of two values that fit."""
         first = self._latest(data)
         shape = self.definition.value(first).shape
@@ -69,7 +69,7 @@ class Tape(Drawing):
         op = data.draw(st.sampled_from(BINARY))
         if len(shape) == self.definition.value(second).ndim == 2:
             op = data.draw(st.sampled_from((*BINARY, "matmul")))
-        self.add(Verb.APPLY, first, second, makes=True, op=op, is_elsewhere=is_elsewhere)
+        self.add(Verb.APPLY, first, second, makes=True, op=op, is_in_other_thread=is_in_other_thread)
 
     @rule(data=st.data())
     def combine_more(self, data: Data) -> None:
@@ -101,19 +101,19 @@ class Tape(Drawing):
         """A value, perhaps walked already, of which another was made; one of them written, and both walked."""
         whole = self._made(data)
         if data.draw(st.booleans()):
-            self._walk(data, whole, Verb.RETAIN)
+            self._walk(data, whole, Verb.BACKWARD_RETAINING)
         part = self.count - 1 if self._change(data, whole) else whole
         self._write(data, data.draw(st.sampled_from((whole, part))))
-        self._read(data, part, Verb.RETAIN)
+        self._read(data, part, Verb.BACKWARD_RETAINING)
         self._read(data, whole)
 
     @rule(data=st.data())
     def step(self, data: Data) -> None:
         """A leaf, or what was made of leaves, written in a scope of its own, as optimisers do, and walked."""
         target = self._leaf(data) if data.draw(st.booleans()) else self._made(data)
-        self.add(Verb.OPEN)
+        self.add(Verb.ENTER_NO_GRAD)
         self._write(data, target)
-        self.add(Verb.CLOSE)
+        self.add(Verb.EXIT_NO_GRAD)
         self._read(data, target)
 
     @rule(data=st.data())
@@ -130,7 +130,7 @@ class Tape(Drawing):
         """A rule that raises on the way back, beside a way past it; and the walk that it fails."""
         of = self._recorded(data)
         op = data.draw(st.sampled_from(BINARY))
-        if self.add(Verb.BREAK, of, makes=True):
+        if self.add(Verb.APPLY_RAISING, of, makes=True):
             self.add(Verb.APPLY, self.count - 1, of, makes=True, op=op)
             self.walk_latest(data)
 
@@ -138,33 +138,40 @@ class Tape(Drawing):
     @rule()
     def open(self) -> None:
         """A scope without recording."""
-        self.add(Verb.OPEN)
+        self.add(Verb.ENTER_NO_GRAD)
 
     @precondition(lambda self: self.definition.scopes and self.moves[-1].verb not in SCOPES)
     @rule()
     def close(self) -> None:
         """Its end."""
-        self.add(Verb.CLOSE)
+        self.add(Verb.EXIT_NO_GRAD)
 
-    @rule(data=st.data(), verb=st.sampled_from((Verb.WALK, Verb.RETAIN)))
-    def walk(self, data: Data, verb: Verb, *, is_elsewhere: bool = False) -> None:
+    @rule(data=st.data(), verb=st.sampled_from((Verb.BACKWARD, Verb.BACKWARD_RETAINING)))
+    def walk(self, data: Data, verb: Verb, *, is_in_other_thread: bool = False) -> None:
         """A walk back, with a cotangent or from a scalar without."""
         of = self._recorded(data)
         shape = self.definition.value(of).shape
         is_seeded = shape == () and data.draw(st.booleans())
-        self.add(verb, of, array=None if is_seeded else self.array(data, shape), is_elsewhere=is_elsewhere)
+        self.add(
+            verb,
+            of,
+            array=None if is_seeded else self.array(data, shape),
+            is_in_other_thread=is_in_other_thread,
+        )
 
     @rule(data=st.data())
-    def walk_latest(self, data: Data, verb: Verb = Verb.WALK, *, is_elsewhere: bool = False) -> None:
+    def walk_latest(
+        self, data: Data, verb: Verb = Verb.BACKWARD, *, is_in_other_thread: bool = False
+    ) -> None:
         """A walk back from what was made last."""
         latest = max(n for n in self.definition.at if self.definition.has_gradient(n))
         array = self.array(data, self.definition.value(latest).shape)
-        self.add(verb, latest, array=array, is_elsewhere=is_elsewhere)
+        self.add(verb, latest, array=array, is_in_other_thread=is_in_other_thread)
 
     @rule(data=st.data())
     def walk_again(self, data: Data) -> None:
         """The value that was walked last, once more."""
-        walked = [move for move in self.moves if move.verb in (Verb.WALK, Verb.RETAIN)]
+        walked = [move for move in self.moves if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING)]
         if walked:
             self.add(walked[-1].verb, *walked[-1].of, array=walked[-1].array)
 
@@ -172,7 +179,7 @@ class Tape(Drawing):
     def refuse(self, data: Data) -> None:
         """A cotangent of another shape, which does not broadcast to the right one."""
         of = self._recorded(data)
-        self.add(Verb.REFUSE, of, array=self.array(data, (3, *self.definition.value(of).shape)))
+        self.add(Verb.BACKWARD_MISSHAPEN, of, array=self.array(data, (3, *self.definition.value(of).shape)))
 
     @rule(data=st.data())
     def clear(self, data: Data) -> None:
@@ -186,7 +193,7 @@ class Tape(Drawing):
     def follow(self, move: Move) -> None:
         """Of a walk, that it succeeds unless a rule raises."""
         super().follow(move)
-        if move.verb in (Verb.WALK, Verb.RETAIN):
+        if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING):
             walk = self.definition.walk(move)
             kept = {
                 leaf: self.definition.outcomes(walk, leaf, has_failed=walk.must_fail)[-1]
@@ -228,7 +235,7 @@ class Tape(Drawing):
             self.add(Verb.CONSTANT, makes=True, array=self.array(data, region))
         self.add(Verb.WRITE, target, source, parameters={"index": index})
 
-    def _read(self, data: Data, number: int, verb: Verb = Verb.WALK) -> None:
+    def _read(self, data: Data, number: int, verb: Verb = Verb.BACKWARD) -> None:
         """Walk back from a value, or from an op of it."""
         op = data.draw(st.sampled_from(("", *BINARY[:2])))
         if op and self.add(Verb.APPLY, number, number, makes=True, op=op):
@@ -251,22 +258,24 @@ class Threads(Tape):
     @rule(data=st.data())
     def combine_elsewhere(self, data: Data) -> None:
         """An op in another thread, where no scope is open."""
-        self.combine(data, is_elsewhere=True)
+        self.combine(data, is_in_other_thread=True)
 
     @precondition(lambda self: self.definition.scopes)
     @rule(data=st.data())
     def record_elsewhere(self, data: Data) -> None:
         """While a scope is open here, another thread records, and what it recorded is walked."""
         of = self._recorded(data)
-        self.add(Verb.APPLY, of, of, makes=True, op=data.draw(st.sampled_from(BINARY)), is_elsewhere=True)
+        self.add(
+            Verb.APPLY, of, of, makes=True, op=data.draw(st.sampled_from(BINARY)), is_in_other_thread=True
+        )
         self.walk_latest(data)
 
     @rule(data=st.data())
     def walk_elsewhere(self, data: Data) -> None:
         """A walk back in another thread."""
-        self.walk(data, Verb.WALK, is_elsewhere=True)
+        self.walk(data, Verb.BACKWARD, is_in_other_thread=True)
 
     @rule(data=st.data())
     def walk_latest_elsewhere(self, data: Data) -> None:
         """A walk back from what was made last, in another thread."""
-        self.walk_latest(data, is_elsewhere=True)
+        self.walk_latest(data, is_in_other_thread=True)

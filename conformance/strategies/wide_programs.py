@@ -15,8 +15,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from conformance.case import Array
-from conformance.op import Domain, Kind, Op, Signature
+from conformance.op import Domain, Op, OperandKind, Signature
 from conformance.ops import FAMILIES
+from conformance.ops.names import ADD, ASTYPE, GETITEM, NEGATIVE, RESHAPE, SIGMOID
 from conformance.program import BRANCH, Program, Step
 from conformance.values import cotangent, operands
 
@@ -67,7 +68,7 @@ def _names(family: str) -> tuple[str, ...]:
         for op in FAMILIES[family]
         if not op.is_flat
         and not op.has_several_outputs
-        and all(d.kind is not Kind.POSITIVE_DEFINITE for d in op.domains)
+        and all(d.kind is not OperandKind.POSITIVE_DEFINITE for d in op.domains)
     )
 
 
@@ -117,9 +118,9 @@ class _Growing:
         is_short = len(self.steps) <= LONGEST - LONGEST_STEP
         if not is_short or value.dtype.kind != "f" or np.abs(value).max() > np.sqrt(LARGEST_VALUE):
             return
-        there = self.step("astype", (start,), {"dtype": OTHER[self.dtype]})
-        back = self.step("astype", (self.step(op, (there,), {}),), {"dtype": self.dtype})
-        self.step("add", (back, start), {})
+        there = self.step(ASTYPE, (start,), {"dtype": OTHER[self.dtype]})
+        back = self.step(ASTYPE, (self.step(op, (there,), {}),), {"dtype": self.dtype})
+        self.step(ADD, (back, start), {})
 
     def apply(self, op: Op, signature: Signature, turn: int) -> None:
         """An op, where it gives numbers that can be gone on with; its operands are old values or fresh leaves."""
@@ -135,7 +136,7 @@ class _Growing:
         fresh = operands(domains, signature.shapes, self.dtype, "round", self.rng)
         chosen = self._chosen(domains, signature, fresh, turn)
         if not chosen:  # the latest value is brought between 0 and 1, where most domains are
-            self.step("sigmoid", (self.latest,), {})
+            self.step(SIGMOID, (self.latest,), {})
             chosen = self._chosen(domains, signature, fresh, turn)
         if not chosen:
             return
@@ -160,7 +161,8 @@ class _Growing:
         possible = [
             i
             for i, d in enumerate(domains)
-            if d.is_differentiable and d.kind in (Kind.REAL, Kind.DISTINCT, Kind.INVERTIBLE)
+            if d.is_differentiable
+            and d.kind in (OperandKind.REAL, OperandKind.DISTINCT, OperandKind.INVERTIBLE)
         ]
         order = possible[turn % max(len(possible), 1) :] + possible[: turn % max(len(possible), 1)]
         chosen: dict[int, int] = {}
@@ -169,7 +171,9 @@ class _Growing:
             if self.values[old].dtype.kind != "f":
                 continue
             value = self._adapted(self.values[old], signature.shapes[position])
-            others = [x for i, x in enumerate(fresh) if domains[i].kind is Kind.DISTINCT and i != position]
+            others = [
+                x for i, x in enumerate(fresh) if domains[i].kind is OperandKind.DISTINCT and i != position
+            ]
             if _lies_in(domains[position], value, others):
                 chosen[position] = old
             elif not chosen:
@@ -185,15 +189,15 @@ class _Growing:
         if value.shape == shape:
             return old
         if value.size != size:
-            flat = old if value.ndim == 1 else self.step("reshape", (old,), {"shape": (value.size,)})
+            flat = old if value.ndim == 1 else self.step(RESHAPE, (old,), {"shape": (value.size,)})
             places = np.arange(size) % value.size
-            old = self.step("getitem", (flat,), {"index": (places,)})
-        return old if self.values[old].shape == shape else self.step("reshape", (old,), {"shape": shape})
+            old = self.step(GETITEM, (flat,), {"index": (places,)})
+        return old if self.values[old].shape == shape else self.step(RESHAPE, (old,), {"shape": shape})
 
     def program(self) -> Program:
         """What has grown, its leaves first."""
         if not self.steps:
-            self.step("negative", (self.latest,), {})
+            self.step(NEGATIVE, (self.latest,), {})
         count = len(self.leaves)
         steps = tuple(
             Step(s.op, tuple(-i - 1 if i < 0 else count + i for i in s.inputs), s.parameters)
@@ -207,9 +211,9 @@ class _Growing:
 
 def _lies_in(domain: Domain, value: Array, others: list[Array]) -> bool:
     """Whether a value is inside a domain, at a distance from its ends, its kinks and its ties."""
-    if domain.kind is Kind.INVERTIBLE:
+    if domain.kind is OperandKind.INVERTIBLE:
         return bool(np.linalg.cond(value.astype(float)).max() < WORST_CONDITION)
-    if domain.kind is Kind.DISTINCT:
+    if domain.kind is OperandKind.DISTINCT:
         every = np.sort(np.concatenate([value.ravel(), *(x.ravel() for x in others)]))
         return bool(np.diff(every).min(initial=1.0) >= DISTANCE)
     is_inside = (value >= domain.low + DISTANCE).all() and (value <= domain.high - DISTANCE).all()

@@ -16,6 +16,22 @@ from typing import Any
 
 import numpy as np
 
+from conformance.ops.names import (
+    ADD,
+    LOG_SOFTMAX,
+    MATMUL,
+    MATRIX_TRANSPOSE,
+    MEAN,
+    MULTIPLY,
+    NEGATIVE,
+    RELU,
+    SIN,
+    SQUARE,
+    SUBTRACT,
+    SUM,
+    TANH,
+)
+
 Array = np.ndarray[Any, Any]
 Size = Mapping[str, int]
 Function = Callable[..., Any]
@@ -72,8 +88,8 @@ def linear_operands(size: Size, dtype: str, rng: np.random.Generator) -> tuple[A
 
 def linear_program(op: FindOp, size: Size) -> Function:
     """With the catalogue's ops."""
-    matmul, transpose, add = op("matmul"), op("matrix_transpose"), op("add")
-    square, mean = op("square"), op("mean")
+    matmul, transpose, add = op(MATMUL), op(MATRIX_TRANSPOSE), op(ADD)
+    square, mean = op(SQUARE), op(MEAN)
 
     def loss(x: Any, w: Any, b: Any) -> Any:
         y = add(matmul(x, transpose(w)), b)
@@ -110,8 +126,8 @@ def mlp_operands(size: Size, dtype: str, rng: np.random.Generator) -> tuple[Arra
 
 def mlp_program(op: FindOp, size: Size) -> Function:
     """With the catalogue's ops."""
-    matmul, add, tanh, relu = op("matmul"), op("add"), op("tanh"), op("relu")
-    subtract, square, mean = op("subtract"), op("square"), op("mean")
+    matmul, add, tanh, relu = op(MATMUL), op(ADD), op(TANH), op(RELU)
+    subtract, square, mean = op(SUBTRACT), op(SQUARE), op(MEAN)
 
     def loss(x: Any, t: Any, w1: Any, b1: Any, w2: Any, b2: Any, w3: Any, b3: Any) -> Any:
         h1 = tanh(add(matmul(x, w1), b1))
@@ -165,8 +181,8 @@ def cross_entropy_operands(size: Size, dtype: str, rng: np.random.Generator) -> 
 
 def cross_entropy_program(op: FindOp, size: Size) -> Function:
     """With the catalogue's ops; the targets are probabilities, so that they have a gradient too."""
-    matmul, log_softmax, multiply = op("matmul"), op("log_softmax"), op("multiply")
-    total, mean, negative = op("sum"), op("mean"), op("negative")
+    matmul, log_softmax, multiply = op(MATMUL), op(LOG_SOFTMAX), op(MULTIPLY)
+    total, mean, negative = op(SUM), op(MEAN), op(NEGATIVE)
 
     def loss(x: Any, w: Any, t: Any) -> Any:
         log_chances = log_softmax(matmul(x, w), axis=-1)
@@ -218,8 +234,8 @@ def chain_operands(size: Size, dtype: str, rng: np.random.Generator) -> tuple[Ar
 
 def chain_program(op: FindOp, size: Size) -> Function:
     """With the catalogue's ops, `depth` of them before the mean of squares."""
-    sin, multiply, subtract, add = op("sin"), op("multiply"), op("subtract"), op("add")
-    square, mean = op("square"), op("mean")
+    sin, multiply, subtract, add = op(SIN), op(MULTIPLY), op(SUBTRACT), op(ADD)
+    square, mean = op(SQUARE), op(MEAN)
 
     def loss(q: Any, p: Any, h: Any) -> Any:
         for _ in range(size["depth"] // OPS_PER_STEP):

@@ -36,5 +36,10 @@ def _op(op: Any) -> dict[str, str]:
 
 def _clause(clause: Any) -> dict[str, Any]:
     level = getattr(clause.level, "value", clause.level)
-    elects = list(getattr(clause, "elects", ()))
-    return {"sentence": clause.sentence, "reason": clause.reason, "level": str(level), "elects": elects}
+    conventions = list(getattr(clause, "conventions", ()))
+    return {
+        "sentence": clause.sentence,
+        "reason": clause.reason,
+        "level": str(level),
+        "conventions": conventions,
+    }

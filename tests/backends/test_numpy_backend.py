@@ -10,7 +10,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine import apply, jvp, vjp
 
 from conformance.backend import GraphNode
-from conformance.op import Kind
+from conformance.op import OperandKind
 from conformance.ops import ALL_OPS, CATALOGUE
 from conformance.run.smoke import QUESTIONS, ask
 from conformance.strategies import Effort, draw_cases
@@ -19,7 +19,8 @@ EFFORT = Effort(signatures=3, draws=1, samples=1, programs=1)
 SMOOTH = [
     op
     for op in CATALOGUE.values()
-    if not op.has_several_outputs and all(op.domain(i).kind is not Kind.POSITIVE_DEFINITE for i in range(3))
+    if not op.has_several_outputs
+    and all(op.domain(i).kind is not OperandKind.POSITIVE_DEFINITE for i in range(3))
 ]
 
 

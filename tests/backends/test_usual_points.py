@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 
 import pytest
-from conformance_backends.usual_points import USUAL, elected
+from conformance_backends.usual_points import USUAL, declared_convention
 
 from conformance.checks.e_values.special_points import RAISES
 from conformance.points import SPECIAL_POINTS, points_of
@@ -38,30 +38,30 @@ def test_a_departure_elects_a_convention_of_its_points(table: Mapping[str, str |
 def test_a_departure_changes_what_is_elected(table: Mapping[str, str | None], place: str) -> None:
     others = {key: choice for key, choice in table.items() if key != place}
     ops = {key.partition("/")[0] for key in (*USUAL, *table)}
-    assert elected(ops, table) != elected(ops, others)
+    assert declared_convention(ops, table) != declared_convention(ops, others)
 
 
 def test_without_departures_the_usual_is_elected() -> None:
-    assert elected({"abs"}, {}) == {"abs/at-0": "zero", "abs/at-minus-0": "zero"}
+    assert declared_convention({"abs"}, {}) == {"abs/at-0": "zero", "abs/at-minus-0": "zero"}
 
 
 def test_a_departure_of_an_op_is_of_all_its_usual_points() -> None:
-    assert elected({"abs"}, {"abs": "right"}) == {"abs/at-0": "right", "abs/at-minus-0": "right"}
+    assert declared_convention({"abs"}, {"abs": "right"}) == {"abs/at-0": "right", "abs/at-minus-0": "right"}
 
 
 def test_a_point_that_is_named_goes_before_its_op() -> None:
     departures = {"abs": "right", "abs/at-0": "left"}
-    assert elected({"abs"}, departures) == {"abs/at-0": "left", "abs/at-minus-0": "right"}
+    assert declared_convention({"abs"}, departures) == {"abs/at-0": "left", "abs/at-minus-0": "right"}
 
 
 def test_none_elects_nothing() -> None:
-    assert elected({"abs"}, {"abs/at-0": None}) == {"abs/at-minus-0": "zero"}
-    assert elected({"abs"}, {"abs": None}) == {}
+    assert declared_convention({"abs"}, {"abs/at-0": None}) == {"abs/at-minus-0": "zero"}
+    assert declared_convention({"abs"}, {"abs": None}) == {}
 
 
 def test_a_point_that_has_no_usual_election_may_be_elected() -> None:
-    assert elected({"det"}, {"det/singular": RAISES}) == {"det/singular": RAISES}
+    assert declared_convention({"det"}, {"det/singular": RAISES}) == {"det/singular": RAISES}
 
 
 def test_points_of_ops_that_the_engine_has_not_are_left_out() -> None:
-    assert elected(set(), {"abs/at-0": "left"}) == {}
+    assert declared_convention(set(), {"abs/at-0": "left"}) == {}

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from conformance.runfile.accuracy import Accuracy
-from conformance.runfile.diagnostics import Side, Witness
+from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.jsonl import SCHEMA, Run
 from conformance.runfile.records import (
     BackendLine,
@@ -115,9 +115,9 @@ def evidence(subject: str, **changes: Any) -> Evidence:
         "where": "[0, 2]",
         "because": "3 times the 9e-13 by which rounding moves the textbook rule, and 1 ulp of 3e-13 for its own rounding",
         "fault": "engine wrong",
-        "witnesses": (
-            Witness("complex step", "the reference's slope is -0.5 ± 1e-19", Side.RULE),
-            Witness("engine's differences", "the engine raised ValueError beside the case"),
+        "diagnostics": (
+            Diagnostic("complex step", "the reference's slope is -0.5 ± 1e-19", Agreement.RULE),
+            Diagnostic("engine's differences", "the engine raised ValueError beside the case"),
         ),
         "token": "c1:9f2e77aa",
         "script": SCRIPT,
@@ -167,7 +167,7 @@ def _fate(backend: str, op: str, check: str, dtype: str) -> dict[str, Any]:
     if verdict is Verdict.PASS:
         return {"error": 0.31, "ulp": 0.5 + len(op)} | ({"accuracy": ACCURACY} if check == "vjp" else {})
     bare: dict[str, Any] = dict.fromkeys(("expected", "got", "allowed")) if told else {}
-    bare |= {"because": "", "fault": "", "witnesses": ()} if told else {}
+    bare |= {"because": "", "fault": "", "diagnostics": ()} if told else {}
     return {
         "verdict": verdict,
         "error": 4.1e11,
@@ -280,8 +280,8 @@ def hostile_run() -> Run:
     for backend in backends:
         for n, text in enumerate(HOSTILE):
             words = dict.fromkeys(("message", "where", "because", "token", "script", "reason"), text)
-            said = (Witness(text, text, Side.NEITHER),)
-            told = evidence(text, **words, link=HOSTILE[4], fault=text, witnesses=said)
+            said = (Diagnostic(text, text, Agreement.NEITHER),)
+            told = evidence(text, **words, link=HOSTILE[4], fault=text, diagnostics=said)
             if n == 5:
                 told = evidence(text, case={text: text, "operands": [text]}, expected=text, got=[text])
             names = {"dtype": text, "clause": text, "level": text}

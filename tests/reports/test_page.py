@@ -10,7 +10,7 @@ from conformance_reports.html import render
 from msgspec import structs
 from playwright.sync_api import Page, expect
 
-from conformance.runfile.atlas_cell import Reading
+from conformance.runfile.atlas_cell import AtlasCell
 
 from .conftest import Open, go
 from .synthetic import BACKENDS, result, small_run
@@ -167,14 +167,14 @@ def test_a_case_shows_rule_numbers_and_distance(visit: Open, small: str) -> None
 
 def test_a_case_tells_whose_fault_it_is_and_its_witnesses_in_a_line_each(visit: Open, small: str) -> None:
     page = visit(f"{small}#{CASE}")
-    heard = page.locator(".witnesses")
+    heard = page.locator(".diagnostics")
     expect(heard.locator("h2")).to_have_text("Witnesses: engine wrong")
     assert heard.locator("li").all_inner_texts() == [
         "complex step the reference's slope is -0.5 ± 1e-19 · agrees with the rule",
         "engine's differences the engine raised ValueError beside the case · cannot tell",
     ]
     go(page, "/case/slate/op/tanh/vjp/float64")
-    expect(page.locator(".witnesses")).to_have_count(0)
+    expect(page.locator(".diagnostics")).to_have_count(0)
 
 
 def test_a_case_tells_what_its_allowance_is_made_of(visit: Open, small: str) -> None:
@@ -310,9 +310,9 @@ def test_the_atlas_shows_special_points_with_what_was_found_and_whether_it_is_fa
         ("slate", "nan", "unfair"),
         ("mini", "zero", "fair"),
     ):
-        reading = Reading(found, standing, among=("zero", "right"))
+        reading = AtlasCell(found, standing, among=("zero", "right"))
         line = result(backend, "hypot/at-0", "kink", kind="point", clause="E12", dtype="float64")
-        run.results.append(structs.replace(line, reading=reading))
+        run.results.append(structs.replace(line, atlas=reading))
     path = tmp_path / "points.html"
     path.write_text(render([run]), encoding="utf-8")
     page = visit(f"{path.as_uri()}#/atlas?differ=1")

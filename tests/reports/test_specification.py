@@ -12,7 +12,7 @@ class Clause:
     sentence = "A scalar output needs no gradient argument."
     reason = "Its seed is 1."
     level = "must"
-    elects = ("refused", "summed")
+    conventions = ("refused", "summed")
 
 
 class Row:
@@ -43,7 +43,7 @@ def test_sentences_rules_families_and_chapters(monkeypatch: pytest.MonkeyPatch) 
             "sentence": Clause.sentence,
             "reason": Clause.reason,
             "level": "must",
-            "elects": ["refused", "summed"],
+            "conventions": ["refused", "summed"],
         }
     }
     assert told["chapters"] == {"A": "Seeding and results"}

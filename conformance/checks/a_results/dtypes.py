@@ -9,13 +9,18 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.case import Array
-from conformance.checks.a_results.gradients import refused
-from conformance.checks.a_results.independent_operands import held_to, nothing_in
-from conformance.checks.a_results.seeds import gradients_of, is_refused
+from conformance.checks.engine_calls import (
+    gradients_of,
+    hold_no_gradient,
+    is_refusal,
+    is_refused,
+    kind_of_nothing,
+)
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import NotThisCase, contract, elected
+from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ABS, MULTIPLY, SUM
 
 COUNTABLE = ("int64", "int32", "bool")
 NO_GRADIENT = ("refused", "none", "zeros")
@@ -32,7 +37,7 @@ def _output_dtype(engine: Backend, function: Any, operands: Sequence[Array]) -> 
     try:
         (output,) = engine.forward(function, [np.array(x) for x in operands])
     except Exception as error:
-        if refused(error):
+        if is_refusal(error):
             raise NotThisCase("the engine does not multiply numbers of these kinds") from None
         raise
     return plain(engine, output).dtype
@@ -40,9 +45,9 @@ def _output_dtype(engine: Backend, function: Any, operands: Sequence[Array]) -> 
 
 @contract("A5", "countable-cotangent")
 def gradient_argument_that_counts(engine: Backend, sample: Sample) -> None:
-    """A gradient argument of integers or truth values is refused, or taken for the same numbers."""
+    """A gradient argument of integers or truth values is is_refusal, or taken for the same numbers."""
     x, w = sample.array(), sample.array()
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
     for dtype in COUNTABLE:
         g = _counts(sample, dtype)
         given: list[Any] = []
@@ -56,9 +61,9 @@ def gradient_argument_that_counts(engine: Backend, sample: Sample) -> None:
 
 @contract("A5", "complex-cotangent")
 def complex_gradient_argument_of_a_real_output(engine: Backend, sample: Sample) -> None:
-    """A complex gradient argument of a real output is refused, or cast to its real part."""
+    """A complex gradient argument of a real output is is_refusal, or cast to its real part."""
     x, w, g, h = (sample.array() for _ in range(4))
-    multiply, given = engine.op("multiply"), list[Any]()
+    multiply, given = engine.op(MULTIPLY), list[Any]()
     if is_refused(lambda: given.extend(gradients_of(engine, multiply, [x, w], _of_parts(g, h)))):
         return
     for got, partner in zip(given, (w, x), strict=True):
@@ -69,9 +74,9 @@ def complex_gradient_argument_of_a_real_output(engine: Backend, sample: Sample) 
 
 @contract("A16", "integer-operand")
 def integers_and_truth_values_have_no_gradient(engine: Backend, sample: Sample) -> None:
-    """The gradient of integers or truth values is refused, None or zeros, as elected; never integers."""
-    choice = elected(engine, "A16", NO_GRADIENT)
-    w, multiply = sample.array(), engine.op("multiply")
+    """The gradient of integers or truth values is is_refusal, None or zeros, as elected; never integers."""
+    convention = declared_convention(engine, "A16")
+    w, multiply = sample.array(), engine.op(MULTIPLY)
     for dtype in COUNTABLE:
         n = _counts(sample, dtype)
         g = sample.array().astype(_output_dtype(engine, multiply, [n, w]))
@@ -79,7 +84,7 @@ def integers_and_truth_values_have_no_gradient(engine: Backend, sample: Sample) 
         def pulled(n: Array = n, g: Array = g) -> Sequence[Any]:
             return engine.vjp(multiply, [np.array(n), np.array(w)], [np.array(g)])[1]
 
-        gradients = held_to(engine, choice, pulled, n, 0, f"an operand of {dtype}")
+        gradients = hold_no_gradient(engine, convention, pulled, n, 0, f"an operand of {dtype}")
         if gradients is not None:
             hold_equal(plain(engine, gradients[1]), (g * n).astype(w.dtype), f"its partner's, beside {dtype}")
         for ask in (
@@ -90,15 +95,15 @@ def integers_and_truth_values_have_no_gradient(engine: Backend, sample: Sample) 
             # An engine that answers beside a real number may yet refuse where there is none.
             if is_refused(lambda ask=ask, alone=alone: alone.extend(ask())):
                 continue
-            found = nothing_in(engine, alone[0], n, f"a product of {dtype} with itself")
-            if found != choice:
+            found = kind_of_nothing(engine, alone[0], n, f"a product of {dtype} with itself")
+            if found != convention:
                 raise Violation(
-                    f"the gradient of a product of {dtype} is {found}; the adapter elects {choice!r}"
+                    f"the gradient of a product of {dtype} is {found}; the adapter elects {convention!r}"
                 )
 
 
 def _of_squares(engine: Backend) -> Any:
-    multiply, total = engine.op("multiply"), engine.call("sum", {"axis": None, "keepdims": False})
+    multiply, total = engine.op(MULTIPLY), engine.call(SUM, {"axis": None, "keepdims": False})
     return lambda a: total(multiply(a, a))
 
 
@@ -106,7 +111,7 @@ def _of_squares(engine: Backend) -> Any:
 def integers_and_truth_values_are_constants(engine: Backend, sample: Sample) -> None:
     """Integers and truth values are constants of the gradients of others."""
     w = sample.array()
-    multiply, undecided = engine.op("multiply"), []
+    multiply, undecided = engine.op(MULTIPLY), []
     for dtype in COUNTABLE:
         n = _counts(sample, dtype)
         try:
@@ -143,8 +148,8 @@ def _diagonal(sample: Sample) -> Array:
 
 def _weighted_modulus(engine: Backend, w: Array, *factors: Array) -> Any:
     """The function a ↦ sum(w · |a · factors|): a real loss of numbers that may be complex."""
-    multiply, modulus = engine.op("multiply"), engine.op("abs")
-    total = engine.call("sum", {"axis": None, "keepdims": False})
+    multiply, modulus = engine.op(MULTIPLY), engine.op(ABS)
+    total = engine.call(SUM, {"axis": None, "keepdims": False})
     weight, *constants = (engine.array(np.array(c)) for c in (w, *factors))
 
     def loss(a: Any) -> Any:
@@ -159,7 +164,7 @@ def _weighted_modulus(engine: Backend, w: Array, *factors: Array) -> Any:
 def complex_output_is_not_taken_for_a_real_one(engine: Backend, sample: Sample) -> None:
     """A complex output without a gradient argument is refused: which of two gradients is meant?"""
     x, c = sample.array(), _complex(sample)
-    multiply, total = engine.op("multiply"), engine.call("sum", {"axis": None, "keepdims": False})
+    multiply, total = engine.op(MULTIPLY), engine.call(SUM, {"axis": None, "keepdims": False})
     _output_dtype(engine, multiply, [x, c])
     constant = engine.array(np.array(c))
     products = {"a real": (x, lambda a: multiply(a, constant)), "a complex": (c, lambda a: multiply(a, a))}
@@ -171,23 +176,25 @@ def complex_output_is_not_taken_for_a_real_one(engine: Backend, sample: Sample) 
 @contract("A18", "real-loss", Capability.COMPLEX)
 def gradient_of_complex_operands_follows_one_convention(engine: Backend, sample: Sample) -> None:
     """The gradient of a real loss of complex operands is the elected one of two conjugates."""
-    choice = elected(engine, "A18", CONVENTIONS)
+    convention = declared_convention(engine, "A18")
     z, c, w = _diagonal(sample), _diagonal(sample), sample.array()
     (gradient,) = engine.gradient(_weighted_modulus(engine, w, c), [z])
     steepest = w * np.conj(c) * (z * c / np.abs(z * c))
-    expected = steepest if choice == "gradient" else np.conj(steepest)
-    hold_equal(plain(engine, gradient), expected, f"the gradient of sum(w * |z * c|), elected as {choice!r}")
+    expected = steepest if convention == "gradient" else np.conj(steepest)
+    hold_equal(
+        plain(engine, gradient), expected, f"the gradient of sum(w * |z * c|), elected as {convention!r}"
+    )
 
 
 @contract("A18", "product", Capability.COMPLEX)
 def cotangents_of_complex_operands_follow_the_same_convention(engine: Backend, sample: Sample) -> None:
     """Pulled back through a product, a complex cotangent meets its partner, or the conjugate, as elected."""
-    choice = elected(engine, "A18", CONVENTIONS)
+    convention = declared_convention(engine, "A18")
     z, c, g = (_complex(sample) for _ in range(3))
-    got = gradients_of(engine, engine.op("multiply"), [z, c], g)
+    got = gradients_of(engine, engine.op(MULTIPLY), [z, c], g)
     for gradient, partner in zip(got, (c, z), strict=True):
-        expected = g * (np.conj(partner) if choice == "gradient" else partner)
-        hold_equal(gradient, expected, f"the gradient of a complex factor, elected as {choice!r}")
+        expected = g * (np.conj(partner) if convention == "gradient" else partner)
+        hold_equal(gradient, expected, f"the gradient of a complex factor, elected as {convention!r}")
 
 
 @contract("A19", "real-operand")
@@ -196,7 +203,7 @@ def real_operand_gets_a_real_gradient(engine: Backend, sample: Sample) -> None:
     # Powers of two throughout, since the way back divides by the modulus: so every quotient is exact.
     x, w, c, d = sample.array(), sample.array(), _diagonal(sample), _diagonal(sample)
     x = np.copysign(np.exp2(np.rint(np.log2(np.abs(x)))), x).astype(x.dtype)
-    _output_dtype(engine, engine.op("multiply"), [x, c])
+    _output_dtype(engine, engine.op(MULTIPLY), [x, c])
     given: list[Any] = []
 
     def ask() -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Capability
+from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within, plain
-from conformance.checks.registry import NotThisCase, elected, op_check
-from conformance.errors import AdapterError, Unsupported, Violation
+from conformance.checks.registry import NotThisCase, declared_convention, op_check
+from conformance.errors import Violation
 from conformance.op import Op
 from conformance.oracle.allowance import entries_of, expect, gradients_of
 
@@ -17,23 +18,18 @@ UNDERFLOW = 1024  # smallest subnormals: the rounding of an underflow, multiplie
 OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
 
 
-def refused(error: Exception) -> bool:
-    """Whether an exception is the engine's refusal, rather than ours or the adapter's."""
-    return not isinstance(error, (Unsupported, AdapterError, Violation, NotThisCase))
-
-
 @op_check("A5", "cotangent-dtype")
 def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
     """A gradient argument of another dtype is refused or cast, as elected; the gradient keeps its dtype."""
-    choice = elected(seen.backend, "A5", ("refused", "cast"))
+    convention = declared_convention(seen.backend, "A5")
     exact = [g.astype("float32").astype(g.dtype) for g in seen.case.cotangents]
     try:
         answer = seen.ask(cotangents=[g.astype(OTHER[g.dtype.name]) for g in exact])
     except Exception as error:
-        if refused(error) and choice == "refused":
+        if is_refusal(error) and convention == "refused":
             return
         raise
-    if choice == "refused":
+    if convention == "refused":
         raise Violation(
             f"a {OTHER[seen.case.dtype]} cotangent of a {seen.case.dtype} output was taken; refusal is elected"
         )
@@ -87,7 +83,7 @@ def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     try:
         outputs = seen.backend.forward(function, operands)
     except Exception as error:
-        if refused(error):
+        if is_refusal(error):
             raise NotThisCase("the engine refuses operands of different precision") from None
         raise
     dtypes = [plain(seen.backend, z).dtype for z in outputs]
@@ -139,7 +135,14 @@ def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
     largest = max((float(np.abs(g).max()) for g in cotangents if g.size), default=0.0)
     inputs = (*seen.case.operands, *cotangents)
     scales = [largest] * len(seen.wrt)
-    bounds = expect(evaluate, inputs, seen.case.dtype, scales, entries=entries_of(seen.op), moves=seen.moves)
+    bounds = expect(
+        evaluate,
+        inputs,
+        seen.case.dtype,
+        scales,
+        entries=entries_of(seen.op),
+        perturbations=seen.perturbations,
+    )
     return [bound.allowed for bound in bounds]
 
 

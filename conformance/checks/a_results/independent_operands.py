@@ -9,12 +9,11 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.case import Array
-from conformance.checks.a_results.gradients import refused
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.engine_calls import gradients_of, hold_no_gradient
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.ops.names import MULTIPLY, SUM
 
 NO_PATH = ("zeros", "none", "refused")
 
@@ -24,9 +23,9 @@ Ask = Callable[[], Sequence[Any]]  # asks the engine for gradients
 @contract("A13", "unused-operand")
 def operand_that_the_output_does_not_depend_on(engine: Backend, sample: Sample) -> None:
     """An operand that the output does not depend on gets zeros, None or an error, as elected."""
-    choice = elected(engine, "A13", NO_PATH)
+    convention = declared_convention(engine, "A13")
     x, w, g = (sample.array() for _ in range(3))
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
 
     def unused(a: Any, b: Any) -> Any:
         return multiply(a, a)
@@ -37,26 +36,26 @@ def operand_that_the_output_does_not_depend_on(engine: Backend, sample: Sample) 
 
     for function, what in ((unused, "an operand that is not used"), (discarded, "one whose product is not")):
         for ask, cotangent in zip(_ways(engine, function, [x, w], g), (g, np.ones_like(g)), strict=True):
-            gradients = held_to(engine, choice, ask, w, 1, what)
+            gradients = hold_no_gradient(engine, convention, ask, w, 1, what)
             if gradients is not None:
                 hold_equal(plain(engine, gradients[0]), 2 * cotangent * x, f"x's gradient beside {what}")
 
 
 @contract("A14", "constant-output")
 def output_that_depends_on_nothing(engine: Backend, sample: Sample) -> None:
-    """For an output that depends on no operand the gradient is zeros, None or refused, as elected."""
-    choice = elected(engine, "A14", NO_PATH)
+    """For an output that depends on no operand the gradient is zeros, None or is_refusal, as elected."""
+    convention = declared_convention(engine, "A14")
     x, c, g = (sample.array() for _ in range(3))
     for function, what in _constants(engine, c):
         for ask in _ways(engine, function, [x], g):
-            held_to(engine, choice, ask, x, 0, what)
+            hold_no_gradient(engine, convention, ask, x, 0, what)
 
 
 def _ways(
     engine: Backend, function: Callable[..., Any], operands: Sequence[Array], g: Array
 ) -> tuple[Ask, Ask]:
     """The ways to ask for the gradients of a function: with the cotangent `g`, and of a sum without one."""
-    total = engine.call("sum", {"axis": None, "keepdims": False})
+    total = engine.call(SUM, {"axis": None, "keepdims": False})
     return (
         lambda: engine.vjp(function, [np.array(x) for x in operands], [np.array(g)])[1],
         lambda: engine.gradient(lambda *xs: total(function(*xs)), [np.array(x) for x in operands]),
@@ -65,48 +64,11 @@ def _ways(
 
 def _constants(engine: Backend, value: Array) -> Iterator[tuple[Callable[[Any], Any], str]]:
     """Functions whose outputs are constants, each with what to call its output."""
-    multiply, constant = engine.op("multiply"), engine.array(np.array(value))
+    multiply, constant = engine.op(MULTIPLY), engine.array(np.array(value))
     yield lambda a: constant, "a constant"
     yield lambda a: multiply(constant, constant), "a product of constants"
     if Capability.DETACH in engine.capabilities:
         yield lambda a: engine.detach(multiply(a, a)), "a value cut from its history"
-
-
-def held_to(
-    engine: Backend, choice: str, ask: Ask, operand: Array, position: int, what: str
-) -> Sequence[Any] | None:
-    """Ask for gradients, of which that of `operand`, at `position`, must be none as elected.
-
-    Returns them; None where the engine refuses.
-    """
-    gradients: Sequence[Any] | None = None
-    found = "refused"
-    try:
-        gradients = ask()
-    except Exception as error:
-        if not refused(error):
-            raise
-    else:
-        found = nothing_in(engine, gradients[position], operand, what)
-    if found != choice:
-        raise Violation(f"the gradient of {what} is {found}; the adapter elects {choice!r}")
-    return gradients
-
-
-def nothing_in(engine: Backend, gradient: Any, operand: Array, what: str) -> str:
-    """Which kind of nothing a gradient is, "none" or "zeros"; a Violation where it is something.
-
-    An array whose type has no room for a number is None by another name.
-    """
-    if gradient is None:
-        return "none"
-    got = plain(engine, gradient)
-    if not got.dtype.itemsize:
-        return "none"
-    if got.dtype.kind not in "fc":
-        raise Violation(f"the gradient of {what} is of the type {got.dtype}, which has no gradients", got=got)
-    hold_equal(got, np.zeros(operand.shape), f"the gradient of {what} is neither zeros nor None")
-    return "zeros"
 
 
 @contract("A20", "named-twice")

@@ -12,14 +12,13 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
-from conformance.checks.a_results.gradients import refused
-from conformance.checks.a_results.seeds import gradients_of
-from conformance.checks.b_graph.accumulation import tape_of
+from conformance.checks.engine_calls import IntentionalError, gradients_of, is_refusal, tape_of
 from conformance.checks.observation import Observation, hold_equal, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.op import Kind, Op, Trait
+from conformance.op import Op, OperandKind, Trait
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, SUM
 
 # ---- calls that no engine may answer -------------------------------------------------------------------
 
@@ -46,7 +45,7 @@ def _candidates(op: Op, operands: tuple[Array, ...], parameters: Mapping[str, An
     if "shape" in parameters:
         longer = (*parameters["shape"], 7)
         yield Invalid(f"shape={longer}", operands, {**parameters, "shape": longer})
-    if any(op.domain(i).kind is Kind.INDEX for i in range(len(operands))):
+    if any(op.domain(i).kind is OperandKind.INDEX for i in range(len(operands))):
         return  # engines that gather differ in which sizes fit together
     if Trait.ELEMENTWISE in op.traits and len(operands) > 1:
         sizes = (4, *[5] * (len(operands) - 1))
@@ -76,7 +75,7 @@ def _can_be_called_wrongly(op: Op) -> bool:
 
 @op_check("A22", "invalid-call", applies=_can_be_called_wrongly, once_per_signature=True)
 def invalid_calls_are_refused(seen: Observation) -> None:
-    """A call that has no meaning is refused, and the gradient asked next is right."""
+    """A call that has no meaning is is_refusal, and the gradient asked next is right."""
     calls = list(invalid_calls(seen.op, seen.case.operands, seen.case.parameters))
     if not calls:
         raise NotThisCase("no call near this one is without a meaning")
@@ -97,7 +96,7 @@ def _is_answered(
         values = [plain(engine, z) for z in traced.outputs]
         traced.pull([engine.array(np.ones_like(z)) for z in values])
     except Exception as error:
-        if not refused(error):
+        if not is_refusal(error):
             raise
         return False
     return True
@@ -106,22 +105,18 @@ def _is_answered(
 def _hold_working(engine: Backend, sample: Sample, when: str) -> None:
     """A gradient that is known is right."""
     x, g = sample.array(), sample.array()
-    (got,) = gradients_of(engine, engine.op("negative"), [x], g)
+    (got,) = gradients_of(engine, engine.op(NEGATIVE), [x], g)
     hold_equal(got, -g, f"the gradient of -x {when}")
 
 
 # ---- rules that raise ------------------------------------------------------------------------------------
 
 
-class Deliberate(Exception):
-    """Raised on purpose inside a rule."""
-
-
 def _raising(engine: Backend) -> Callable[..., Any]:
     """An op whose rule raises."""
 
     def backward(g: Any, a: Any) -> Any:
-        raise Deliberate("raised inside a rule")
+        raise IntentionalError("raised inside a rule")
 
     return engine.custom(lambda a: a + a, backward)
 
@@ -130,7 +125,7 @@ def _raising(engine: Backend) -> Callable[..., Any]:
 def exception_in_a_rule_propagates(engine: Backend, sample: Sample) -> None:
     """An exception inside a rule reaches the caller, and the engine works afterwards."""
     x, w, g = (sample.array() for _ in range(3))
-    add, multiply, raising = engine.op("add"), engine.op("multiply"), _raising(engine)
+    add, multiply, raising = engine.op(ADD), engine.op(MULTIPLY), _raising(engine)
     functions: tuple[Function, ...] = (
         lambda a, b: add(raising(a), b),
         lambda a, b: multiply(b, raising(multiply(a, a))),
@@ -158,7 +153,7 @@ def _hold_propagated(ask: Callable[[], Any]) -> None:
 def _speaks_of(error: BaseException | None) -> bool:
     """Whether an exception is the deliberate one, wraps it, or quotes it."""
     while error is not None:
-        if isinstance(error, Deliberate) or "raised inside a rule" in str(error):
+        if isinstance(error, IntentionalError) or "raised inside a rule" in str(error):
             return True
         error = error.__cause__ or error.__context__
     return False
@@ -167,7 +162,7 @@ def _speaks_of(error: BaseException | None) -> bool:
 def _hold_scope_unchanged(engine: Backend, sample: Sample) -> None:
     """A scope without recording in which a walk fails is still one afterwards."""
     x, g = sample.array(), sample.array()
-    multiply, raising = engine.op("multiply"), _raising(engine)
+    multiply, raising = engine.op(MULTIPLY), _raising(engine)
     failing = engine.trace(raising, [np.array(x)])
 
     def partly(a: Any) -> Any:
@@ -186,7 +181,7 @@ def _hold_scope_unchanged(engine: Backend, sample: Sample) -> None:
 def exception_in_a_rule_leaves_earlier_gradients(engine: Backend, sample: Sample) -> None:
     """A walk that an exception ends leaves the gradients of all leaves as they were."""
     tape, (x, w, g) = tape_of(engine), (sample.array() for _ in range(3))
-    add, multiply, raising = tape.op("add"), tape.op("multiply"), _raising(tape)
+    add, multiply, raising = tape.op(ADD), tape.op(MULTIPLY), _raising(tape)
     functions: tuple[Function, ...] = (lambda a, b: add(raising(a), b), lambda a, b: add(b, raising(a)))
     for function in functions:
         leaves = tape.leaf(np.array(x)), tape.leaf(np.array(w))
@@ -217,14 +212,14 @@ def engine_works_after_every_refusal(engine: Backend, sample: Sample) -> None:
     earlier = None
     if isinstance(engine, TapeBackend):
         earlier = engine.leaf(sample.scalar(3.0)), engine.leaf(sample.scalar(0.5))
-        engine.backward(engine.op("multiply")(*earlier))
+        engine.backward(engine.op(MULTIPLY)(*earlier))
     for what, call in _failing_calls(engine, sample):
         try:
             call()
         except Unsupported:
             continue  # the engine has no such call
         except Exception as error:  # whether it should have failed is for other clauses
-            if not refused(error):
+            if not is_refusal(error):
                 raise
         _hold_working(engine, sample, f"after {what}")
         if earlier is not None and isinstance(engine, TapeBackend):
@@ -239,12 +234,12 @@ def _failing_calls(engine: Backend, sample: Sample) -> Iterator[tuple[str, Calla
     """Calls that engines refuse, or that fail, each with what to call it."""
     x, w, g = sample.array((2, 3)), sample.array((2, 3)), sample.array((3, 2))
     add, multiply, matmul = (engine.op(name) for name in ("add", "multiply", "matmul"))
-    total = engine.call("sum", {"axis": None, "keepdims": False})
+    total = engine.call(SUM, {"axis": None, "keepdims": False})
     constant = engine.array(np.array(w))
 
     def interrupted(a: Any) -> Any:
         multiply(a, a)
-        raise Deliberate("raised inside a function")
+        raise IntentionalError("raised inside a function")
 
     yield "a gradient of a non-scalar without a cotangent", lambda: engine.gradient(multiply, [x, w])
     yield "a cotangent of another shape", lambda: gradients_of(engine, multiply, [x, w], g)

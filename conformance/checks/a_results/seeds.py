@@ -9,11 +9,12 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
-from conformance.checks.a_results.gradients import refused
+from conformance.checks.engine_calls import gradients_of, is_refused
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import MULTIPLY, SUM
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -38,65 +39,48 @@ VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
 )
 
 
-def gradients_of(engine: Backend, function: Any, operands: Any, cotangent: Any) -> list[Any]:
-    """The gradients of a function of one output, as plain arrays; None stays None."""
-    _, gradients = engine.vjp(function, [np.array(x) for x in operands], [np.array(cotangent)])
-    return [None if g is None else plain(engine, g) for g in gradients]
-
-
-def is_refused(ask: Any) -> bool:
-    """Whether the engine answers a call with an exception of its own."""
-    try:
-        ask()
-    except Exception as error:
-        if not refused(error):
-            raise
-        return True
-    return False
-
-
 @contract("A1", "scalar-seed")
 def scalar_output_is_seeded_with_one(engine: Backend, sample: Sample) -> None:
     """A scalar output needs no gradient argument: its seed is 1."""
     x, w = sample.array(), sample.array()
-    multiply, total = engine.op("multiply"), engine.call("sum", {"axis": None, "keepdims": False})
+    multiply, total = engine.op(MULTIPLY), engine.call(SUM, {"axis": None, "keepdims": False})
     implicit = engine.gradient(lambda a, b: total(multiply(a, b)), [x, w])
     for got, expected in zip(implicit, (w, x), strict=True):
         hold_equal(plain(engine, got), expected, "the gradient of sum(x * w) without a gradient argument")
 
 
 def _product(engine: Backend) -> Any:
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
     return lambda a, b: multiply(a, b)
 
 
 @contract("A2", "non-scalar")
 def non_scalar_output_without_gradient(engine: Backend, sample: Sample) -> None:
-    """A non-scalar output without a gradient argument is refused, or summed where that is elected."""
+    """A non-scalar output without a gradient argument is is_refusal, or summed where that is elected."""
     x, w = sample.array(), sample.array()
     _hold_elected(engine, "A2", "summed", _product(engine), (x, w))
 
 
 @contract("A3", "size-one")
 def size_one_output_without_gradient(engine: Backend, sample: Sample) -> None:
-    """An output of one entry that is not 0-d is refused, or seeded with 1 where that is elected."""
+    """An output of one entry that is not 0-d is is_refusal, or seeded with 1 where that is elected."""
     shape = ((1,), (1, 1))[sample.seed % 2]
     _hold_elected(engine, "A3", "seeded", _product(engine), (sample.array(shape), sample.array(shape)))
 
 
 def _hold_elected(engine: Backend, clause: str, answered: str, function: Any, operands: Any) -> None:
     """Without a gradient argument a product is refused or has its partners as gradients, as elected."""
-    choice = elected(engine, clause, ("refused", answered))
+    convention = declared_convention(engine, clause)
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(engine.gradient(function, list(operands))))
-    if was_refused != (choice == "refused"):
+    if was_refused != (convention == "refused"):
         raise Violation(
             f"an output of shape {operands[0].shape} without a gradient argument was "
-            f"{'refused' if was_refused else 'answered'}; the adapter elects {choice!r}"
+            f"{'refused' if was_refused else 'answered'}; the adapter elects {convention!r}"
         )
     if not was_refused:
         for got, expected in zip(given, reversed(operands), strict=True):
-            hold_equal(plain(engine, got), expected, f"the gradient of a product, elected as {choice!r}")
+            hold_equal(plain(engine, got), expected, f"the gradient of a product, elected as {convention!r}")
 
 
 def _unless_refused(engine: Backend, name: str, operands: Any, g: Any) -> list[Any] | None:
@@ -114,7 +98,7 @@ def _two_ops(sample: Sample, shape: tuple[int, ...]) -> tuple[tuple[str, Any, An
 
 @contract("A4", "wrong-shape")
 def gradient_argument_of_wrong_shape_is_refused(engine: Backend, sample: Sample) -> None:
-    """A gradient argument whose shape does not fit the output's is refused, where that has no axes or no entries too."""
+    """A gradient argument whose shape does not fit the output's is is_refusal, where that has no axes or no entries too."""
     for output, shapes in MISFITTING.items():
         for name, operands, _ in _two_ops(sample, output):
             for shape in shapes:
@@ -126,17 +110,17 @@ def gradient_argument_of_wrong_shape_is_refused(engine: Backend, sample: Sample)
 
 @contract("A4", "broadcastable-shape")
 def gradient_argument_that_would_broadcast(engine: Backend, sample: Sample) -> None:
-    """A gradient argument that would broadcast to the output is refused, or broadcast where elected."""
-    choice = elected(engine, "A4", ("refused", "broadcast"))
+    """A gradient argument that would broadcast to the output is is_refusal, or broadcast where elected."""
+    convention = declared_convention(engine, "A4")
     for output, shapes in BROADCASTING.items():
         for name, operands, partials in _two_ops(sample, output):
             for shape in shapes:
                 g = sample.array(shape)
                 given = _unless_refused(engine, name, operands, g)
-                if (given is None) != (choice == "refused"):
+                if (given is None) != (convention == "refused"):
                     raise Violation(
                         f"a gradient argument of shape {shape} for the {output} output of {name} was "
-                        f"{'refused' if given is None else 'taken'}; the adapter elects {choice!r}"
+                        f"{'refused' if given is None else 'taken'}; the adapter elects {convention!r}"
                     )
                 for got, partial in zip(given or (), partials, strict=False):
                     hold_equal(got, g * partial, f"the gradient of {name} for a broadcast {shape}")

@@ -12,14 +12,15 @@ from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ADD, MULTIPLY, SUM
 
 
 @contract("A21", "same-structure", Capability.STRUCTURES)
 def structured_operands_get_structured_gradients(engine: Backend, sample: Sample) -> None:
     """The gradient of a structure of operands has its structure, each leaf in its place."""
     a, b, c, d, e = (sample.array() for _ in range(5))
-    multiply, add = engine.op("multiply"), engine.op("add")
-    total = engine.call("sum", {"axis": None, "keepdims": False})
+    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
+    total = engine.call(SUM, {"axis": None, "keepdims": False})
 
     def loss(given: Any) -> Any:
         (first, second), inner = given["layers"], given["rest"]

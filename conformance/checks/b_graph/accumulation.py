@@ -8,26 +8,19 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, FunctionalBackend, GraphNode, TapeBackend
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.engine_calls import gradients_of, tape_of
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Unsupported, Violation
-
-
-def tape_of(engine: Backend) -> TapeBackend:
-    """The engine as a tape; Unsupported where it keeps no gradients."""
-    if not isinstance(engine, TapeBackend):
-        mode = f" ({engine.mode})" if engine.mode else ""
-        raise Unsupported(f"{engine.engine}{mode} keeps no gradients between calls")
-    return engine
+from conformance.errors import Violation
+from conformance.ops.names import ADD, MATMUL, MULTIPLY, NEGATIVE
 
 
 @contract("B1", "repeated-operand")
 def operand_named_twice_receives_the_sum(engine: Backend, sample: Sample) -> None:
     """A value named twice in one call receives both contributions: x + x and x * x."""
     x, g = sample.array(), sample.array()
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
     hold_equal(gradients_of(engine, lambda a: add(a, a), [x], g)[0], 2 * g, "the gradient of x + x")
     hold_equal(gradients_of(engine, lambda a: multiply(a, a), [x], g)[0], 2 * x * g, "the gradient of x * x")
 
@@ -36,7 +29,7 @@ def operand_named_twice_receives_the_sum(engine: Backend, sample: Sample) -> Non
 def diamond_receives_both_sides(engine: Backend, sample: Sample) -> None:
     """Both sides of a diamond contribute: y = x * a, z = y * b + y * c."""
     x, a, b, c, g = (sample.array() for _ in range(5))
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
 
     def diamond(x: Any, a: Any, b: Any, c: Any) -> Any:
         y = multiply(x, a)
@@ -52,7 +45,7 @@ def diamond_receives_both_sides(engine: Backend, sample: Sample) -> None:
 @contract("B1", "fan-out")
 def fan_out_receives_every_contribution(engine: Backend, sample: Sample) -> None:
     """A value used k times receives the sum of its k contributions."""
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
     count = 3 + 2 * (sample.seed % 4)
     x, g = sample.array(), sample.array()
     factors = [sample.array() for _ in range(count)]
@@ -79,7 +72,7 @@ def contributions_are_summed_before_they_travel_on(engine: Backend, sample: Samp
         return (g + g,)
 
     double = engine.custom(lambda a: a + a, double_back)
-    add, x, g = engine.op("add"), sample.array(), sample.array()
+    add, x, g = engine.op(ADD), sample.array(), sample.array()
     depth = 10
 
     def diamonds(a: Any) -> Any:
@@ -97,10 +90,10 @@ def contributions_are_summed_before_they_travel_on(engine: Backend, sample: Samp
 @contract("B3", "two-calls")
 def two_calls_accumulate(engine: Backend, sample: Sample) -> None:
     """Two gradient calls add up (a tape may elect to replace; a pullback is additive)."""
-    choice = elected(engine, "B3", ("accumulates", "replaces", "functional"))
+    convention = declared_convention(engine, "B3")
     x, w, g, h = (sample.array() for _ in range(4))
-    multiply = engine.op("multiply")
-    if choice == "functional":
+    multiply = engine.op(MULTIPLY)
+    if convention == "functional":
         if isinstance(engine, TapeBackend):
             raise Violation("a tape, whose leaves keep their gradients, elects 'functional'")
         summed = gradients_of(engine, multiply, [x, w], g + h)
@@ -113,15 +106,15 @@ def two_calls_accumulate(engine: Backend, sample: Sample) -> None:
     a, b = tape.leaf(np.array(x)), tape.leaf(np.array(w))
     tape.backward(multiply(a, b), tape.array(np.array(g)))
     tape.backward(multiply(a, b), tape.array(np.array(h)))
-    total = g + h if choice == "accumulates" else h
-    hold_equal(plain(tape, tape.grad(a)), total * w, f"x's gradient after two backward calls ({choice})")
-    hold_equal(plain(tape, tape.grad(b)), total * x, f"w's gradient after two backward calls ({choice})")
+    total = g + h if convention == "accumulates" else h
+    hold_equal(plain(tape, tape.grad(a)), total * w, f"x's gradient after two backward calls ({convention})")
+    hold_equal(plain(tape, tape.grad(b)), total * x, f"w's gradient after two backward calls ({convention})")
 
 
 @contract("B5", "own-memory", Capability.WRITABLE)
 def gradients_of_leaves_are_independent(engine: Backend, sample: Sample) -> None:
     """Writing into one leaf's gradient changes no other gradient, no seed and no value."""
-    add = engine.op("add")
+    add = engine.op(ADD)
     x, w, g = (sample.array() for _ in range(3))
     traced = engine.trace(add, [np.array(x), np.array(w)])
     cotangent = engine.array(np.array(g))
@@ -138,7 +131,7 @@ def gradients_of_leaves_are_independent(engine: Backend, sample: Sample) -> None
 def retained_graph_can_be_asked_again(engine: Backend, sample: Sample) -> None:
     """With the graph retained, k calls give k times the gradient (a pullback: k times the same)."""
     x, w, g = (sample.array() for _ in range(3))
-    multiply, times = engine.op("multiply"), 3
+    multiply, times = engine.op(MULTIPLY), 3
     if isinstance(engine, FunctionalBackend):
         _, pulled = engine.pullback(multiply, [engine.array(np.array(x)), engine.array(np.array(w))])
         for _ in range(times):
@@ -149,14 +142,14 @@ def retained_graph_can_be_asked_again(engine: Backend, sample: Sample) -> None:
     output = multiply(leaf, tape.array(np.array(w)))
     for _ in range(times):
         tape.backward(output, tape.array(np.array(g)), retain=True)
-    factor = times if elected(engine, "B3", ("accumulates", "replaces")) == "accumulates" else 1
+    factor = times if declared_convention(engine, "B3") == "accumulates" else 1
     hold_equal(plain(tape, tape.grad(leaf)), factor * g * w, f"{times} backward calls on a retained graph")
 
 
 @contract("B11", "deep-chain", Capability.DEEP)
 def deep_chain_does_not_exhaust_the_stack(engine: Backend, sample: Sample) -> None:
     """A chain of 10 000 nodes is built, walked back and destroyed."""
-    negative, add = engine.op("negative"), engine.op("add")
+    negative, add = engine.op(NEGATIVE), engine.op(ADD)
     x, g = sample.array(), sample.array()
 
     def chain(a: Any) -> Any:
@@ -174,7 +167,7 @@ def deep_chain_does_not_exhaust_the_stack(engine: Backend, sample: Sample) -> No
 @contract("B13", "clearing", Capability.CLEARING)
 def cleared_gradient_starts_afresh(engine: Backend, sample: Sample) -> None:
     """Clearing a gradient and running again gives the first answer."""
-    tape, multiply = tape_of(engine), engine.op("multiply")
+    tape, multiply = tape_of(engine), engine.op(MULTIPLY)
     x, w, g = (sample.array() for _ in range(3))
     leaf, weight = tape.leaf(np.array(x)), tape.array(np.array(w))
     for attempt in ("first", "second"):
@@ -193,7 +186,7 @@ PARTS = ((0, 2), (2, 4), (4, 8))  # sizes 2, 2 and 4 of 8: every weight is exact
 def batch_gradient_is_the_sum_of_its_parts(engine: Backend, sample: Sample) -> None:
     """The gradient over a batch is the sum over its parts; under a mean, their weighted mean."""
     x, w = sample.array((8, 3)), sample.array((3, 2))
-    matmul, multiply = engine.op("matmul"), engine.op("multiply")
+    matmul, multiply = engine.op(MATMUL), engine.op(MULTIPLY)
     for reduction in ("sum", "mean"):
         reduce = engine.call(reduction, {"axis": None, "keepdims": False})
 
@@ -214,7 +207,7 @@ def batch_gradient_is_the_sum_of_its_parts(engine: Backend, sample: Sample) -> N
 def graph_has_a_node_per_op_and_edges_in_operand_order(engine: Backend, sample: Sample) -> None:
     """The graph has a node per op, edges in operand order, and an accumulation node at each leaf."""
     tape = tape_of(engine)
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
     a, b, d = (tape.leaf(sample.array()) for _ in range(3))
     product = tape.graph(multiply(add(a, b), d))
     _hold_inputs(product, 2)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 
 from conformance.backend import Backend, Capability, FunctionalBackend
-from conformance.checks.b_graph.accumulation import tape_of
-from conformance.checks.b_graph.pullback_runner import PullbackPlayer
-from conformance.checks.b_graph.tape_runner import TapePlayer
-from conformance.checks.registry import Kind, check
+from conformance.checks.b_graph.pullback_runner import PullbackRunner
+from conformance.checks.b_graph.tape_runner import TapeRunner
+from conformance.checks.engine_calls import tape_of
+from conformance.checks.registry import CheckKind, check
 from conformance.errors import Unsupported
 from conformance.history import History, Move, Verb
 from conformance.oracle.histories import offered
 
 
-@check(Kind.HISTORY, "B19", "tape", Capability.TAPE)
+@check(CheckKind.HISTORY, "B19", "tape", Capability.TAPE)
 def tape_keeps_to_the_definition(engine: Backend, history: History) -> None:
     """Whatever order calls come in, values and stored gradients are those of the definition.
 
@@ -24,30 +24,30 @@ def tape_keeps_to_the_definition(engine: Backend, history: History) -> None:
     """
     tape = tape_of(engine)
     with contextlib.ExitStack() as scopes:
-        player = TapePlayer(tape, scopes)
+        runner = TapeRunner(tape, scopes)
         for move in _possible(tape, history):
-            player.play(move)
-        player.hold_everything()
+            runner.play(move)
+        runner.hold_everything()
 
 
-@check(Kind.HISTORY, "B19", "threads", Capability.TAPE)
+@check(CheckKind.HISTORY, "B19", "threads", Capability.TAPE)
 def tape_keeps_to_the_definition_in_threads(engine: Backend, history: History) -> None:
     """The same where some calls come from other threads, one after the other: a scope is its own thread's."""
     tape_keeps_to_the_definition(engine, history)
 
 
-@check(Kind.HISTORY, "B19", "pullbacks", Capability.RETAINING)
+@check(CheckKind.HISTORY, "B19", "pullbacks", Capability.RETAINING)
 def pullbacks_keep_to_the_definition(engine: Backend, history: History) -> None:
     """Pullbacks give the same gradients whatever was pulled, refused, raised or traced between their calls."""
     if not isinstance(engine, FunctionalBackend):
         raise Unsupported(f"{engine.engine} ({engine.mode}) has no pullbacks")
-    player = PullbackPlayer(engine)
+    runner = PullbackRunner(engine)
     for move in _possible(engine, history):
-        player.play(move)
+        runner.play(move)
 
 
 def _possible(engine: Backend, history: History) -> list[Move]:
     """What the engine offers; where broadcasting a cotangent is elected (A4), none is there to be refused."""
     is_refusing = engine.conventions.get("A4") == "refused"
     moves = offered(history.moves, engine.capabilities, engine.ops)
-    return [m for m in moves if is_refusing or m.verb not in (Verb.REFUSE, Verb.REFUSE_PULL)]
+    return [m for m in moves if is_refusing or m.verb not in (Verb.BACKWARD_MISSHAPEN, Verb.PULL_MISSHAPEN)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.backend import Backend, Capability
-from conformance.checks.a_results.seeds import gradients_of
-from conformance.checks.b_graph.lifetime import one_in_four
+from conformance.checks.engine_calls import gradients_of, one_sample_in_four
 from conformance.checks.observation import hold_equal
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ADD, MULTIPLY
 
 USES = 1000
 DEPTH = 60  # walked path by path, these diamonds would take longer than the universe is old
@@ -21,8 +21,8 @@ COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "hypot", "logaddexp", "l
 @contract("B1", "wide-fan-out")
 def wide_fan_out_receives_every_contribution(engine: Backend, sample: Sample) -> None:
     """A value used 1 000 times receives the sum of its 1 000 contributions."""
-    one_in_four(sample)
-    x, g, add = sample.array(), sample.array(), engine.op("add")
+    one_sample_in_four(sample)
+    x, g, add = sample.array(), sample.array(), engine.op(ADD)
 
     def chain(a: Any) -> Any:
         total = a
@@ -66,7 +66,7 @@ def permuted_operands_have_permuted_gradients(engine: Backend, sample: Sample) -
     if not names:
         raise NotThisCase("the adapter names no commutative op")
     a, b, g = (sample.rng.standard_normal(sample.shape).astype(sample.dtype) for _ in range(3))
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
     for name in names:
         straight = gradients_of(engine, engine.op(name), [a, b], g)
         swapped = gradients_of(engine, engine.op(name), [b, a], g)

@@ -7,15 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.backend import Backend
+from conformance.checks.engine_calls import IntentionalError
 from conformance.errors import ConformanceError, is_ctrl_c
 
 
-class Deliberate(Exception):
-    """Raised on purpose."""
-
-
 def _raises(g: Any, *operands: Any) -> Any:
-    raise Deliberate("a rule that raises on purpose")
+    raise IntentionalError("a rule that raises on purpose")
 
 
 def broken(engine: Backend) -> Callable[[Any], Any]:

@@ -16,20 +16,14 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.case import Array
-from conformance.checks.a_results.seeds import gradients_of, is_refused
-from conformance.checks.b_graph.accumulation import tape_of
+from conformance.checks.engine_calls import gradients_of, is_refused, one_sample_in_four, tape_of
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import NotThisCase, contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
+from conformance.ops.names import ADD, BROADCAST_TO, MULTIPLY, NEGATIVE, SUM
 
 LONG = 100_000
-
-
-def one_in_four(sample: Sample) -> None:
-    """Keep to one sample in four, where asking takes seconds and the numbers matter little."""
-    if sample.seed % 4:
-        raise NotThisCase("one sample in four is enough")
 
 
 # ---- freed graphs ----------------------------------------------------------------------------------
@@ -39,7 +33,7 @@ def one_in_four(sample: Sample) -> None:
 def graph_that_is_walked_twice(engine: Backend, sample: Sample) -> None:
     """A second backward through a graph that was not retained is refused or gives the right answer."""
     tape = tape_of(engine)
-    accumulates = elected(tape, "B3", ("accumulates", "replaces")) == "accumulates"
+    accumulates = declared_convention(tape, "B3") == "accumulates"
     add, multiply, negative = (tape.op(name) for name in ("add", "multiply", "negative"))
     x, w, g, h = (sample.array() for _ in range(4))
     graphs: dict[str, tuple[Callable[[Any, Any], Any], Array]] = {
@@ -74,10 +68,10 @@ def memory_of_a_graph_is_freed_with_its_outputs(engine: Backend, sample: Sample)
     A process that grows proves that graphs are kept; one that does not grow proves that they are freed, or
     that they fit into what a pool of the engine's own had kept from before.
     """
-    one_in_four(sample)
+    one_sample_in_four(sample)
     x = sample.array((1,))
-    multiply, total = engine.op("multiply"), engine.call("sum", {"axis": None, "keepdims": False})
-    spread = engine.call("broadcast_to", {"shape": (ENTRIES,)})
+    multiply, total = engine.op(MULTIPLY), engine.call(SUM, {"axis": None, "keepdims": False})
+    spread = engine.call(BROADCAST_TO, {"shape": (ENTRIES,)})
 
     def cube(a: Any) -> Any:
         large = spread(a)
@@ -134,10 +128,10 @@ def _resident() -> int:
 @contract("B11", "long-chain", Capability.DEEP)
 def long_chain_where_it_is_promised(engine: Backend, sample: Sample) -> None:
     """A chain of 100 000 nodes is built, walked back and destroyed, where that is elected."""
-    if elected(engine, "B11", ("10 000 nodes", "100 000 nodes")) == "10 000 nodes":
+    if declared_convention(engine, "B11") == "10 000 nodes":
         raise Unsupported("graphs of 10 000 nodes are promised, not of 100 000")
-    one_in_four(sample)
-    negative = engine.op("negative")
+    one_sample_in_four(sample)
+    negative = engine.op(NEGATIVE)
     x, g = sample.array(), sample.array()
 
     def chain(a: Any) -> Any:
@@ -158,7 +152,7 @@ ROUNDS = 5
 @contract("B15", "threads")
 def disjoint_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
     """Gradients of disjoint graphs asked in several threads at once are those asked in turn."""
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
     inputs = [tuple(sample.array() for _ in range(3)) for _ in range(THREADS)]
 
     def function(a: Any, b: Any) -> Any:

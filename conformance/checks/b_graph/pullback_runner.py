@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import FunctionalBackend
 from conformance.case import Array
-from conformance.checks.b_graph.history_runner import Deliberate, broken, failure_of
+from conformance.checks.b_graph.history_runner import broken, failure_of
+from conformance.checks.engine_calls import IntentionalError
 from conformance.checks.observation import hold_equal, plain
 from conformance.errors import Violation
 from conformance.history import Move, Verb
@@ -17,7 +18,7 @@ from conformance.ops import find
 from conformance.oracle.pullbacks import Pullbacks, operands_of
 
 
-class PullbackPlayer:
+class PullbackRunner:
     """Takes pullbacks and calls them, beside their definition."""
 
     def __init__(self, engine: FunctionalBackend) -> None:
@@ -35,7 +36,7 @@ class PullbackPlayer:
             self.arrays[move.made] = self.engine.array(np.array(move.array))
         elif move.verb in (Verb.PULLBACK, Verb.PULL_WITHIN):
             self._take(move)
-        elif move.verb is Verb.RAISE:
+        elif move.verb is Verb.PULLBACK_RAISING:
             self._raise(move)
         elif move.verb is Verb.PULL:
             self._pull(move)
@@ -52,8 +53,8 @@ class PullbackPlayer:
                 values.append(self._pulled(move.of[0], move.array)[0])
             for op, inputs in move.parameters["steps"]:
                 values.append(self.engine.op(op)(*(values[i] for i in inputs)))
-            if move.verb is Verb.RAISE:
-                raise Deliberate("a function that raises on purpose")
+            if move.verb is Verb.PULLBACK_RAISING:
+                raise IntentionalError("a function that raises on purpose")
             return broken(self.engine)(values[-1]) if move.parameters["is_broken"] else values[-1]
 
         return function

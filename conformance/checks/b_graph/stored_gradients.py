@@ -5,49 +5,51 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.backend import Backend, Capability
-from conformance.checks.a_results.gradients import refused
-from conformance.checks.b_graph.accumulation import tape_of
+from conformance.checks.engine_calls import is_refusal, tape_of
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import MULTIPLY
 
 
 @contract("B4", "earlier-reference")
 def reference_to_an_earlier_gradient(engine: Backend, sample: Sample) -> None:
     """A gradient taken before a second backward call keeps its values, or is updated, as elected."""
     tape = tape_of(engine)
-    choice = elected(tape, "B4", ("kept", "updated"))
+    convention = declared_convention(tape, "B4")
     x, w, g, h = (sample.array() for _ in range(4))
-    multiply, leaf, weight = tape.op("multiply"), tape.leaf(np.array(x)), tape.array(np.array(w))
+    multiply, leaf, weight = tape.op(MULTIPLY), tape.leaf(np.array(x)), tape.array(np.array(w))
     tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
     taken = tape.grad(leaf)
     hold_equal(plain(tape, taken), g * w, "the first gradient")
     tape.backward(multiply(leaf, weight), tape.array(np.array(h)))
     now = plain(tape, tape.grad(leaf))
-    what = f"a gradient taken before the second backward call, elected as {choice!r}"
-    hold_equal(plain(tape, taken), g * w if choice == "kept" else now, what)
+    what = f"a gradient taken before the second backward call, elected as {convention!r}"
+    hold_equal(plain(tape, taken), g * w if convention == "kept" else now, what)
 
 
 @contract("B8", "non-leaf")
 def gradient_of_an_array_that_is_no_leaf(engine: Backend, sample: Sample) -> None:
     """An array that was computed on the way holds no gradient, its own, or refuses, as elected."""
     tape = tape_of(engine)
-    choice = elected(tape, "B8", ("none", "kept", "refused"))
+    convention = declared_convention(tape, "B8")
     x, w, g = (sample.array() for _ in range(3))
-    multiply, leaf = tape.op("multiply"), tape.leaf(np.array(x))
+    multiply, leaf = tape.op(MULTIPLY), tape.leaf(np.array(x))
     between = multiply(leaf, tape.array(np.array(w)))
     tape.backward(multiply(between, between), tape.array(np.array(g)))
     found, held = "refused", None
     try:
         held = tape.grad(between)
     except Exception as error:
-        if not refused(error):
+        if not is_refusal(error):
             raise
     else:
         found = "none" if held is None else "kept"
-    if found != choice:
-        raise Violation(f"the gradient of an array that is no leaf is {found}; the adapter elects {choice!r}")
+    if found != convention:
+        raise Violation(
+            f"the gradient of an array that is no leaf is {found}; the adapter elects {convention!r}"
+        )
     if held is not None:
         hold_equal(plain(tape, held), 2 * g * x * w, "the gradient kept by an array that is no leaf")
     hold_equal(plain(tape, tape.grad(leaf)), 2 * g * x * w * w, "the leaf's gradient behind it")
@@ -58,7 +60,7 @@ def functional_gradients_leave_stored_ones_alone(engine: Backend, sample: Sample
     """A gradient asked for as a function's value leaves every stored gradient untouched."""
     tape = tape_of(engine)
     x, w, g, h = (sample.array() for _ in range(4))
-    multiply = tape.op("multiply")
+    multiply = tape.op(MULTIPLY)
     stored, empty = tape.leaf(np.array(x)), tape.leaf(np.array(w))
     tape.backward(multiply(stored, tape.array(np.array(w))), tape.array(np.array(g)))
     for _ in range(2):

@@ -11,7 +11,7 @@ from conformance.backend import Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.b_graph.history_runner import broken, elsewhere, failure_of
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import elected
+from conformance.checks.registry import declared_convention
 from conformance.errors import Violation
 from conformance.history import Move, Verb
 from conformance.ops import find
@@ -20,19 +20,19 @@ from conformance.oracle.histories import Definition, Walk
 
 def _definition_for(tape: TapeBackend) -> Definition:
     """An empty definition that follows what the engine elects."""
-    accumulates = elected(tape, "B3", ("accumulates", "replaces")) == "accumulates"
+    accumulates = declared_convention(tape, "B3") == "accumulates"
     if Capability.RECORDED_WRITES not in tape.capabilities:
         return Definition(find, accumulates=accumulates)
     return Definition(
         find,
         accumulates=accumulates,
-        has_views=elected(tape, "D6", ("views", "copies")) == "views",
-        leaf_writes=elected(tape, "D5", ("refused", "recorded", "renewed")),
-        constant_writes=elected(tape, "D11", ("recorded", "constant", "refused")),
+        has_views=declared_convention(tape, "D6") == "views",
+        leaf_writes=declared_convention(tape, "D5"),
+        constant_writes=declared_convention(tape, "D11"),
     )
 
 
-class TapePlayer:
+class TapeRunner:
     """Plays moves on a tape, beside their definition."""
 
     def __init__(self, tape: TapeBackend, scopes: contextlib.ExitStack) -> None:
@@ -46,9 +46,9 @@ class TapePlayer:
         """One move, where it is still possible."""
         if not self.definition.allows(move):
             return
-        if move.verb in (Verb.WALK, Verb.RETAIN):
+        if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING):
             self._walk(move)
-        elif move.verb is Verb.REFUSE:
+        elif move.verb is Verb.BACKWARD_MISSHAPEN:
             self._refuse(move)
         elif move.verb is Verb.CLEAR:
             self._clear(move)
@@ -58,10 +58,10 @@ class TapePlayer:
             self._certain(move)
 
     def _certain(self, move: Move) -> None:
-        if move.verb is Verb.OPEN:
+        if move.verb is Verb.ENTER_NO_GRAD:
             self.open.append(self.scopes.enter_context(contextlib.ExitStack()))
             self.open[-1].enter_context(self.tape.no_grad())
-        elif move.verb is Verb.CLOSE:
+        elif move.verb is Verb.EXIT_NO_GRAD:
             self.open.pop().close()
         elif move.made is not None:
             self.arrays[move.made] = self._made(move)
@@ -75,8 +75,10 @@ class TapePlayer:
             return self.tape.array(np.array(move.array))
         if move.verb is Verb.DETACH:
             return self.tape.detach(of[0])
-        call = broken(self.tape) if move.verb is Verb.BREAK else self.tape.call(move.op, move.parameters)
-        return elsewhere(lambda: call(*of)) if move.is_elsewhere else call(*of)
+        call = (
+            broken(self.tape) if move.verb is Verb.APPLY_RAISING else self.tape.call(move.op, move.parameters)
+        )
+        return elsewhere(lambda: call(*of)) if move.is_in_other_thread else call(*of)
 
     def _write(self, move: Move) -> None:
         target, source = (self.arrays[number] for number in move.of)
@@ -93,12 +95,12 @@ class TapePlayer:
 
     def _backward(self, move: Move) -> BaseException | None:
         g = None if move.array is None else self.tape.array(np.array(move.array))
-        output, retain = self.arrays[move.of[0]], move.verb is Verb.RETAIN
+        output, retain = self.arrays[move.of[0]], move.verb is Verb.BACKWARD_RETAINING
 
         def walk() -> None:
             self.tape.backward(output, g, retain=retain)
 
-        return failure_of(lambda: elsewhere(walk) if move.is_elsewhere else walk())
+        return failure_of(lambda: elsewhere(walk) if move.is_in_other_thread else walk())
 
     def _walk(self, move: Move) -> None:
         walk = self.definition.walk(move)

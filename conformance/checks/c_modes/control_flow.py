@@ -9,11 +9,12 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array
-from conformance.checks.a_results.seeds import gradients_of, is_refused
+from conformance.checks.engine_calls import gradients_of, is_refused
 from conformance.checks.observation import hold_equal
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ADD, MULTIPLY, SUM
 
 
 @contract("C7", "branch")
@@ -27,7 +28,7 @@ def branch_on_a_value_has_the_gradient_of_the_branch_taken(engine: Backend, samp
 
 
 def _branching(engine: Backend) -> Callable[..., Any]:
-    add, multiply, total = engine.op("add"), engine.op("multiply"), _total(engine)
+    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), _total(engine)
 
     def function(a: Any) -> Any:
         if total(a) > 0:
@@ -51,7 +52,7 @@ def loop_while_a_value_is_large_has_the_gradient_of_its_rounds(engine: Backend, 
 
 
 def _looping(engine: Backend) -> Callable[..., Any]:
-    multiply, total = engine.op("multiply"), _total(engine)
+    multiply, total = engine.op(MULTIPLY), _total(engine)
 
     def function(a: Any, b: Any) -> Any:
         while total(multiply(a, a)) > 2.0**-6:
@@ -77,7 +78,7 @@ def recursion_has_the_gradient_of_its_calls(engine: Backend, sample: Sample) -> 
 
 def _recursive(engine: Backend) -> Callable[..., Any]:
     """x + xw + xww + ..., as long as the terms are large."""
-    add, multiply, total = engine.op("add"), engine.op("multiply"), _total(engine)
+    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), _total(engine)
 
     def function(a: Any, b: Any) -> Any:
         if total(multiply(a, a)) > 1.0:
@@ -88,21 +89,21 @@ def _recursive(engine: Backend) -> Callable[..., Any]:
 
 
 def _total(engine: Backend) -> Callable[..., Any]:
-    return engine.call("sum", {"axis": None, "keepdims": False})
+    return engine.call(SUM, {"axis": None, "keepdims": False})
 
 
 def _hold_followed(
     engine: Backend, sample: Sample, function: Any, operands: list[Array], slopes: list[Any], what: str
 ) -> None:
     """Python's way through the function is followed, or refused where that is elected."""
-    choice = elected(engine, "C7", ("eager", "refused"))
+    convention = declared_convention(engine, "C7")
     g = sample.array()
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, operands, g)))
-    if was_refused != (choice == "refused"):
+    if was_refused != (convention == "refused"):
         raise Violation(
             f"a way through {what} that depends on a value was "
-            f"{'refused' if was_refused else 'taken'}; the adapter elects {choice!r}"
+            f"{'refused' if was_refused else 'taken'}; the adapter elects {convention!r}"
         )
     for index, (got, slope) in enumerate(zip(given, slopes, strict=False)):
         hold_equal(got, g * slope, f"operand {index}'s gradient of {what}")

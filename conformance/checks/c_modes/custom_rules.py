@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability
-from conformance.checks.a_results.seeds import gradients_of, is_refused
+from conformance.checks.engine_calls import gradients_of, is_refused
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
+from conformance.ops.names import ADD, MULTIPLY
 
 
 def _product_rule(calls: list[Any]) -> Any:
@@ -28,7 +29,7 @@ def custom_rule_is_called_once_per_use(engine: Backend, sample: Sample) -> None:
     x, w, g = (sample.array() for _ in range(3))
     calls: list[Any] = []
     product = engine.custom(lambda a, b: a * b, _product_rule(calls))
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
     got = gradients_of(engine, lambda a, b: multiply(product(product(a, b), b), a), [x, w], g)
     hold_equal(got[0], g * 2 * x * w * w, "x's gradient of x*w*w*x through a rule written by hand")
     hold_equal(got[1], g * 2 * x * w * x, "w's gradient of x*w*w*x through a rule written by hand")
@@ -40,7 +41,7 @@ def custom_rule_is_called_once_per_use(engine: Backend, sample: Sample) -> None:
 def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
     """None from a rule written by hand means zero, where it is not refused."""
     x, w, g = (sample.array() for _ in range(3))
-    add, got = engine.op("add"), []
+    add, got = engine.op(ADD), []
     first = engine.custom(lambda a, b: a + b * 0, lambda g, a, b: (g, None))
 
     def ask() -> None:
@@ -133,6 +134,6 @@ def wrong_answers_of_a_custom_rule_are_refused(engine: Backend, sample: Sample) 
         rule = engine.custom(lambda a, b: a + b, backward)
         if not is_refused(lambda rule=rule: gradients_of(engine, rule, [x, w], g)):
             raise Violation(f"a rule written by hand gave {what}, and was not refused")
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
     (again,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     hold_equal(again, 2 * g * x, "a gradient asked after the refusals")

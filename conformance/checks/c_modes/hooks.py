@@ -9,12 +9,12 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
-from conformance.checks.a_results.gradients import refused
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.engine_calls import gradients_of, is_refusal
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, TANH
 
 Hook = Callable[[Any], Any]
 
@@ -35,7 +35,7 @@ def op_that_made_the_first_nan_is_named(engine: Backend, sample: Sample) -> None
 
 def _nan_in(engine: Backend, culprit: str) -> Callable[[Any], Any]:
     """0 * tanh(culprit(x * x)): at 0 the culprit's slope is infinite, and what arrives there is 0."""
-    multiply, tanh, made = engine.op("multiply"), engine.op("tanh"), engine.op(culprit)
+    multiply, tanh, made = engine.op(MULTIPLY), engine.op(TANH), engine.op(culprit)
 
     def function(a: Any) -> Any:
         return multiply(tanh(made(multiply(a, a))), engine.array(np.zeros(3, plain(engine, a).dtype)))
@@ -49,7 +49,7 @@ def _anomaly(engine: Backend, function: Any, operand: Array) -> str | None:
         with engine.anomaly():
             gradients_of(engine, function, [operand], np.ones_like(operand))
     except Exception as error:
-        if not refused(error):
+        if not is_refusal(error):
             raise
         return f"{type(error).__name__}: {error}"
     return None
@@ -59,7 +59,7 @@ def _anomaly(engine: Backend, function: Any, operand: Array) -> str | None:
 def nothing_is_raised_where_nothing_is_wrong(engine: Backend, sample: Sample) -> None:
     """Where no NaN is made the scope changes nothing, and after it a NaN raises nothing."""
     x, g = sample.array(), sample.array()
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
     with engine.anomaly():
         (got,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     hold_equal(got, 2 * g * x, "the gradient of x * x where anomalies are looked for")
@@ -80,7 +80,7 @@ def hook_sees_the_summed_cotangent_once(engine: Backend, sample: Sample) -> None
     seen: dict[str, list[Array]] = {"x": [], "x * w": []}
 
     def function(engine: Backend, a: Any, b: Any) -> Any:
-        add, multiply = engine.op("add"), engine.op("multiply")
+        add, multiply = engine.op(ADD), engine.op(MULTIPLY)
         engine.hook(a, lambda c: seen["x"].append(plain(engine, c)))
         y = multiply(a, b)
         engine.hook(y, lambda c: seen["x * w"].append(plain(engine, c)))
@@ -105,7 +105,7 @@ def hook_is_called_at_each_backward(engine: Backend, sample: Sample) -> None:
     x, g = sample.array(), sample.array()
     leaf, seen = engine.leaf(np.array(x)), []
     engine.hook(leaf, lambda c: seen.append(plain(engine, c)))
-    negative, multiply = engine.op("negative"), engine.op("multiply")
+    negative, multiply = engine.op(NEGATIVE), engine.op(MULTIPLY)
     for output in (negative(leaf), multiply(leaf, leaf)):
         engine.backward(output, engine.array(np.array(g)))
     if len(seen) != 2:
@@ -154,7 +154,7 @@ def removed_hook_is_called_no_more(engine: Backend, sample: Sample) -> None:
 
 def _hooked(engine: Backend, operands: Any, g: Array, hooks: Any, removed: int | None = None) -> list[Any]:
     """The gradients of a product with hooks on it, one of them removed again."""
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
 
     def function(a: Any, b: Any) -> Any:
         product = multiply(a, b)

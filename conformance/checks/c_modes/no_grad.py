@@ -9,22 +9,19 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.engine_calls import IntentionalError, gradients_of
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-
-
-class _Deliberate(Exception):
-    """Raised on purpose inside a scope."""
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 
 
 @contract("C1", "no-grad", Capability.NO_GRAD)
 def no_grad_scope_records_nothing(engine: Backend, sample: Sample) -> None:
     """What is computed in a scope without recording is a constant afterwards."""
     x, g = sample.array(), sample.array()
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
 
     def partly(a: Any) -> Any:
         with engine.no_grad():
@@ -46,8 +43,8 @@ def recording_resumes_after_the_scope(engine: Backend, sample: Sample) -> None:
     _hold_recording(engine, sample, "after nested scopes")
     try:
         with engine.no_grad():
-            raise _Deliberate
-    except _Deliberate:
+            raise IntentionalError
+    except IntentionalError:
         _hold_recording(engine, sample, "after an exception in the scope")
 
     def generator() -> Any:
@@ -64,7 +61,7 @@ def recording_resumes_after_the_scope(engine: Backend, sample: Sample) -> None:
 def nested_scopes_record_nothing(engine: Backend, sample: Sample) -> None:
     """In scopes within scopes nothing is recorded; leaving an inner one keeps those around it."""
     x, g = sample.array(), sample.array()
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
 
     def partly(a: Any) -> Any:
         with engine.no_grad():
@@ -83,7 +80,7 @@ def nested_scopes_record_nothing(engine: Backend, sample: Sample) -> None:
 def scope_outlasts_what_happens_inside_it(engine: Backend, sample: Sample) -> None:
     """A scope without recording outlasts several ops, a walk back, and an exception in an inner scope."""
     x, g = sample.array(), sample.array()
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
     other = engine.trace(lambda a: multiply(a, a), [np.array(x)])
 
     def partly(a: Any) -> Any:
@@ -92,8 +89,8 @@ def scope_outlasts_what_happens_inside_it(engine: Backend, sample: Sample) -> No
             walked = multiply(a, a)
             try:
                 with engine.no_grad():
-                    raise _Deliberate
-            except _Deliberate:
+                    raise IntentionalError
+            except IntentionalError:
                 fallen = multiply(a, a)
         return multiply(multiply(walked, fallen), a)
 
@@ -105,7 +102,7 @@ def scope_outlasts_what_happens_inside_it(engine: Backend, sample: Sample) -> No
 def generator_resumed_in_the_scope_records_nothing(engine: Backend, sample: Sample) -> None:
     """A generator resumed inside its scope still records nothing there, and records after it."""
     x, g = sample.array(), sample.array()
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
 
     def squares(a: Any) -> Iterator[Any]:
         with engine.no_grad():
@@ -142,7 +139,7 @@ def no_grad_scope_is_the_threads_own(engine: Backend, sample: Sample) -> None:
 
 def _hold_recording(engine: Backend, sample: Sample, when: str) -> None:
     x, g = sample.array(), sample.array()
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
     try:
         (got,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     except Exception as error:
@@ -154,7 +151,7 @@ def _hold_recording(engine: Backend, sample: Sample, when: str) -> None:
 def detached_value_is_a_constant(engine: Backend, sample: Sample) -> None:
     """A detached value is the same value, and nothing flows back through it."""
     x, w, g = (sample.array() for _ in range(3))
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
 
     def cut(a: Any, b: Any) -> Any:
         product = multiply(a, b)
@@ -170,7 +167,7 @@ def detached_value_is_a_constant(engine: Backend, sample: Sample) -> None:
 def leaf_detached_once_or_twice_stays_a_leaf(engine: Backend, sample: Sample) -> None:
     """A detached leaf is a constant, detached twice too, and where it is used whole its gradient arrives."""
     x, w, g = (sample.array() for _ in range(3))
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
 
     def cut(a: Any, b: Any) -> Any:
         once, twice = engine.detach(a), engine.detach(engine.detach(b))
@@ -184,17 +181,17 @@ def leaf_detached_once_or_twice_stays_a_leaf(engine: Backend, sample: Sample) ->
 @contract("C3", "detached-storage", Capability.DETACH, Capability.WRITABLE)
 def detached_value_shares_storage_as_elected(engine: Backend, sample: Sample) -> None:
     """What is written into a detached value shows in the value it was cut from, or does not, as elected."""
-    choice = elected(engine, "C3", ("shares", "copies"))
+    convention = declared_convention(engine, "C3")
     x = sample.array()
-    made = engine.trace(engine.op("negative"), [np.array(x)])
+    made = engine.trace(engine.op(NEGATIVE), [np.array(x)])
     wholes = {"an operand": (made.arrays[0], x), "an op's output": (made.outputs[0], -x)}
     for what, (whole, value) in wholes.items():
         cut = engine.detach(whole)
         engine.memory(cut)[...] = 7.0
         hold_equal(plain(engine, cut), np.full_like(x, 7.0), f"{what} detached, and written to")
-        expected = np.full_like(x, 7.0) if choice == "shares" else value
+        expected = np.full_like(x, 7.0) if convention == "shares" else value
         hold_equal(
-            plain(engine, whole), expected, f"{what}, its detached value written to: {choice!r} elected"
+            plain(engine, whole), expected, f"{what}, its detached value written to: {convention!r} elected"
         )
 
 
@@ -202,7 +199,7 @@ def detached_value_shares_storage_as_elected(engine: Backend, sample: Sample) ->
 def operand_without_gradient_changes_no_other(engine: Backend, sample: Sample) -> None:
     """An operand that needs no gradient gets none, and the others' gradients are the same."""
     x, w, g = (sample.array() for _ in range(3))
-    multiply, operands = engine.op("multiply"), [x, w]
+    multiply, operands = engine.op(MULTIPLY), [x, w]
     both = gradients_of(engine, multiply, operands, g)
     for index in range(2):
         copies = [np.array(v) for v in operands]

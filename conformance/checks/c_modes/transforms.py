@@ -10,18 +10,19 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.observation import hold_close, hold_equal, plain
-from conformance.checks.registry import FULL, contract, elected
+from conformance.checks.registry import FULL, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops import find
+from conformance.ops.names import ADD, EXP, MATMUL, MULTIPLY, NEGATIVE, SUM, TANH
 from conformance.oracle.reverse_sweep import expected_program_gradients
 from conformance.program import Program, Step
 
 CURVED = (  # tanh(x w) * exp(x)
-    Step("multiply", (0, 1), {}),
-    Step("tanh", (2,), {}),
-    Step("exp", (0,), {}),
-    Step("multiply", (3, 4), {}),
+    Step(MULTIPLY, (0, 1), {}),
+    Step(TANH, (2,), {}),
+    Step(EXP, (0,), {}),
+    Step(MULTIPLY, (3, 4), {}),
 )
 
 
@@ -48,16 +49,16 @@ def _between_others(engine: Backend, function: Any) -> Callable[..., Any]:
 
     A value used inside and outside may have its contributions added in another order.
     """
-    negative, tanh = engine.op("negative"), engine.op("tanh")
+    negative, tanh = engine.op(NEGATIVE), engine.op(TANH)
     return lambda a, b: tanh(negative(function(negative(a), b)))
 
 
 @contract("C6", "anew", Capability.CHECKPOINTING)
 def checkpointed_function_is_computed_anew(engine: Backend, sample: Sample) -> None:
     """A checkpointed function is called once more on the way back, or replayed from a trace, as elected."""
-    choice = elected(engine, "C6", ("calls", "replays"))
+    convention = declared_convention(engine, "C6")
     x, g, calls = sample.array(), sample.array(), []
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
 
     def square(a: Any) -> Any:
         calls.append(a)
@@ -67,10 +68,10 @@ def checkpointed_function_is_computed_anew(engine: Backend, sample: Sample) -> N
     before = len(calls)
     (got,) = traced.pull([engine.array(np.array(g))])
     hold_equal(plain(engine, got), 2 * g * x, "the gradient of a checkpointed x * x")
-    if len(calls) - before != (choice == "calls"):
+    if len(calls) - before != (convention == "calls"):
         raise Violation(
             f"a checkpointed function was called {len(calls) - before} times on the way back; "
-            f"the adapter elects {choice!r}"
+            f"the adapter elects {convention!r}"
         )
 
 
@@ -128,7 +129,7 @@ def vectorized_function_equals_the_loop(engine: Backend, sample: Sample) -> None
 @contract("C10", "per-example", Capability.VECTORIZING)
 def per_example_gradients_are_kept_apart(engine: Backend, sample: Sample) -> None:
     """Of a function mapped over examples and copies of one weight, each copy has its own example's gradient."""
-    matmul, total = engine.op("matmul"), _total(engine)
+    matmul, total = engine.op(MATMUL), _total(engine)
     count = 3
     x, w, g = sample.array((count, 1, 2)), sample.array((2, 3)), sample.array((count,))
     copies = np.repeat(w[None], count, axis=0)
@@ -142,11 +143,11 @@ def per_example_gradients_are_kept_apart(engine: Backend, sample: Sample) -> Non
 
 
 def _total(engine: Backend) -> Callable[..., Any]:
-    return engine.call("sum", {"axis": None, "keepdims": False})
+    return engine.call(SUM, {"axis": None, "keepdims": False})
 
 
 def _sum_of_products(engine: Backend) -> Callable[..., Any]:
-    add, multiply, total = engine.op("add"), engine.op("multiply"), _total(engine)
+    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), _total(engine)
     return lambda a, b: total(add(multiply(a, b), a))
 
 

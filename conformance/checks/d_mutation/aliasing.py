@@ -12,6 +12,7 @@ from conformance.case import Array
 from conformance.checks.observation import Observation, hold_equal, plain
 from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
+from conformance.ops.names import ADD, PERMUTE_DIMS, RESHAPE
 
 
 @op_check("D1", "forward-untouched", Capability.WRITABLE)
@@ -68,8 +69,8 @@ def _hold_own_memory(seen: Observation, cotangents: tuple[Array, ...]) -> None:
 @contract("D8", "through-views", Capability.WRITABLE)
 def gradients_through_views_own_their_memory(engine: Backend, sample: Sample) -> None:
     """Where an op's output is a view of its operand, reshaped or transposed, gradients share nothing."""
-    add, transpose = engine.op("add"), engine.call("permute_dims", {"axes": (1, 0)})
-    flat, square = (engine.call("reshape", {"shape": shape}) for shape in ((9,), (3, 3)))
+    add, transpose = engine.op(ADD), engine.call(PERMUTE_DIMS, {"axes": (1, 0)})
+    flat, square = (engine.call(RESHAPE, {"shape": shape}) for shape in ((9,), (3, 3)))
     ways: dict[str, Callable[[Any], Any]] = {
         "itself": lambda a: a,
         "transposed": transpose,

@@ -8,11 +8,12 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array
-from conformance.checks.a_results.seeds import gradients_of, is_refused
+from conformance.checks.engine_calls import gradients_of, is_refused
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
+from conformance.ops.names import INDEX_ADD, INDEX_UPDATE
 
 PLACES = [2, 0, -1, 2]  # of three: 0 once, 2 three times, once under another name
 WINNERS = ("winner", "each", "refused")
@@ -48,7 +49,7 @@ def what_is_added_twice_counts_twice(engine: Backend, sample: Sample) -> None:
     expected = np.array(x)
     np.add.at(expected, PLACES, values)
     outputs, gradients = engine.vjp(
-        engine.call("index_add", {"index": (PLACES,)}), [np.array(x), np.array(values)], [np.array(g)]
+        engine.call(INDEX_ADD, {"index": (PLACES,)}), [np.array(x), np.array(values)], [np.array(g)]
     )
     hold_equal(plain(engine, outputs[0]), expected, f"values added at {PLACES}")
     hold_equal(plain(engine, gradients[0]), g, "the gradient of what was added to")
@@ -58,16 +59,18 @@ def what_is_added_twice_counts_twice(engine: Backend, sample: Sample) -> None:
 @contract("D9", "scatter-write")
 def what_is_written_twice_goes_where_it_is_elected(engine: Backend, sample: Sample) -> None:
     """Of values written at one place the one that stayed has the gradient, or each has, or it is refused."""
-    choice = elected(engine, "D9", WINNERS)
+    convention = declared_convention(engine, "D9")
     x, g = sample.array((3,)), sample.array((3,))
     values = sample.array((4,)) + 8 * np.arange(4, dtype=sample.dtype)  # all different
-    write = engine.call("index_update", {"index": (PLACES,)})
-    (written,) = engine.forward(write, [np.array(x), np.array(values)]) if choice != "refused" else (None,)
+    write = engine.call(INDEX_UPDATE, {"index": (PLACES,)})
+    (written,) = (
+        engine.forward(write, [np.array(x), np.array(values)]) if convention != "refused" else (None,)
+    )
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, write, [x, values], g)))
-    if was_refused != (choice == "refused"):
+    if was_refused != (convention == "refused"):
         raise Violation(
-            f"values written at {PLACES} were {'refused' if was_refused else 'taken'}; {choice!r} is elected"
+            f"values written at {PLACES} were {'refused' if was_refused else 'taken'}; {convention!r} is elected"
         )
     if was_refused:
         return
@@ -77,7 +80,9 @@ def what_is_written_twice_goes_where_it_is_elected(engine: Backend, sample: Samp
             f"values written at {PLACES} are not there", expected=values, got=plain(engine, written)
         )
     hold_equal(given[0], g * np.array([0, 1, 0], g.dtype), f"the gradient of what is overwritten at {PLACES}")
-    expected = g[PLACES] * (stayed if choice == "winner" else 1)
+    expected = g[PLACES] * (stayed if convention == "winner" else 1)
     hold_equal(
-        given[1], expected.astype(g.dtype), f"the gradient of values written at {PLACES}: {choice!r} elected"
+        given[1],
+        expected.astype(g.dtype),
+        f"the gradient of values written at {PLACES}: {convention!r} elected",
     )

@@ -10,11 +10,12 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Trace
 from conformance.case import Array
-from conformance.checks.a_results.seeds import gradients_of, is_refused
+from conformance.checks.engine_calls import gradients_of, is_refused
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import GETITEM, MULTIPLY, NEGATIVE
 
 Slot = Callable[[Trace], Any]
 
@@ -32,7 +33,7 @@ VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
 @contract("D3", "saved-operand", Capability.RECORDED_WRITES)
 def write_into_a_saved_operand_never_bends_the_gradient(engine: Backend, sample: Sample) -> None:
     """A value that an op saved is written in place: refused, or the gradient is of the value as it was."""
-    negative = engine.op("negative")
+    negative = engine.op(NEGATIVE)
     for op in filter(engine.ops.__contains__, (*SAVE_OPERANDS, "square", "log")):
         apply = engine.op(op)
 
@@ -49,7 +50,7 @@ def write_into_a_saved_operand_never_bends_the_gradient(engine: Backend, sample:
 @contract("D3", "saved-output", Capability.RECORDED_WRITES)
 def write_into_a_saved_output_never_bends_the_gradient(engine: Backend, sample: Sample) -> None:
     """An output that its op saved is written in place: refused, or the gradient is of the output as it was."""
-    negative = engine.op("negative")
+    negative = engine.op(NEGATIVE)
     for op in filter(engine.ops.__contains__, SAVE_OUTPUT):
         apply = engine.op(op)
 
@@ -86,15 +87,15 @@ def _operands(sample: Sample, op: str) -> Array:
 @contract("D4", "raw-writes", Capability.WRITABLE)
 def raw_write_does_what_is_elected(engine: Backend, sample: Sample) -> None:
     """A write into an array's memory between the two passes is refused, harmless, or a hazard, as elected."""
-    choice = elected(engine, "D4", ("locks", "copies", "hazard"))
+    convention = declared_convention(engine, "D4")
     outcomes = {what: _after_raw_write(engine, sample, op, slot) for what, op, slot in _raw_writes(engine)}
     changed = [what for what, outcome in outcomes.items() if outcome == "changed"]
-    if choice != "hazard" and changed:
-        raise Violation(f"a write into {', '.join(changed)} changes the gradient; {choice!r} is elected")
-    if choice == "hazard" and not changed:
+    if convention != "hazard" and changed:
+        raise Violation(f"a write into {', '.join(changed)} changes the gradient; {convention!r} is elected")
+    if convention == "hazard" and not changed:
         raise Violation("no write into memory changes a gradient; the adapter elects 'hazard'")
-    if ("refused" in outcomes.values()) != (choice == "locks") and choice != "hazard":
-        raise Violation(f"writes into memory end as {outcomes}; the adapter elects {choice!r}")
+    if ("refused" in outcomes.values()) != (convention == "locks") and convention != "hazard":
+        raise Violation(f"writes into memory end as {outcomes}; the adapter elects {convention!r}")
 
 
 def _raw_writes(engine: Backend) -> Iterator[tuple[str, str, Slot]]:
@@ -129,9 +130,9 @@ def _pulled(engine: Backend, traced: Trace, g: Array) -> Sequence[Array]:
 @contract("D5", "leaf", Capability.RECORDED_WRITES)
 def write_into_a_leaf_does_what_is_elected(engine: Backend, sample: Sample) -> None:
     """A write into a leaf that needs a gradient is refused, recorded, or makes a new leaf of it, as elected."""
-    choice = elected(engine, "D5", ("refused", "recorded", "renewed"))
+    convention = declared_convention(engine, "D5")
     x, g, sevens = sample.array((3, 2)), sample.array((3, 2)), np.full((2,), 7.0, sample.dtype)
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
 
     def function(a: Any) -> Any:
         engine.assign(a, (0,), engine.array(np.array(sevens)))
@@ -139,22 +140,24 @@ def write_into_a_leaf_does_what_is_elected(engine: Backend, sample: Sample) -> N
 
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, [x], g)))
-    if was_refused != (choice == "refused"):
+    if was_refused != (convention == "refused"):
         raise Violation(
-            f"a write into a leaf was {'refused' if was_refused else 'taken'}; {choice!r} is elected"
+            f"a write into a leaf was {'refused' if was_refused else 'taken'}; {convention!r} is elected"
         )
     if not was_refused:
         expected = 2 * g * x
-        expected[0] = 2 * g[0] * sevens if choice == "renewed" else 0
-        hold_equal(given[0], expected, f"the gradient of x * x after a write into x: {choice!r} is elected")
+        expected[0] = 2 * g[0] * sevens if convention == "renewed" else 0
+        hold_equal(
+            given[0], expected, f"the gradient of x * x after a write into x: {convention!r} is elected"
+        )
 
 
 @contract("D11", "constant", Capability.RECORDED_WRITES)
 def write_into_a_constant_does_what_is_elected(engine: Backend, sample: Sample) -> None:
     """A constant written with a recorded value depends on it, stays a constant, or refuses, as elected."""
-    choice = elected(engine, "D11", ("recorded", "constant", "refused"))
+    convention = declared_convention(engine, "D11")
     c, x, w, g = (sample.array(shape) for shape in ((3, 2), (2,), (3, 2), (3, 2)))
-    negative, multiply = engine.op("negative"), engine.op("multiply")
+    negative, multiply = engine.op(NEGATIVE), engine.op(MULTIPLY)
 
     def function(a: Any, b: Any) -> Any:
         buffer = engine.array(np.array(c))
@@ -163,27 +166,29 @@ def write_into_a_constant_does_what_is_elected(engine: Backend, sample: Sample) 
 
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, [x, w], g)))
-    if was_refused != (choice == "refused"):
+    if was_refused != (convention == "refused"):
         raise Violation(
-            f"a write into a constant was {'refused' if was_refused else 'taken'}; {choice!r} is elected"
+            f"a write into a constant was {'refused' if was_refused else 'taken'}; {convention!r} is elected"
         )
     if not was_refused:
         written = np.concatenate([-x[None], c[1:]])
         hold_equal(given[1], g * written, "the other factor's gradient after a write into a constant")
-        arrives = -g[0] * w[0] if choice == "recorded" else np.zeros_like(x)
+        arrives = -g[0] * w[0] if convention == "recorded" else np.zeros_like(x)
         got = np.zeros_like(x) if given[0] is None else given[0]
-        hold_equal(got, arrives, f"the gradient of what was written into a constant: {choice!r} is elected")
+        hold_equal(
+            got, arrives, f"the gradient of what was written into a constant: {convention!r} is elected"
+        )
 
 
 @contract("D6", "views", Capability.RECORDED_WRITES)
 def write_through_a_view_or_its_base_is_the_programs_of_copies(engine: Backend, sample: Sample) -> None:
     """A write through a view changes its base and the reverse, or neither, as elected; gradients follow."""
-    choice = elected(engine, "D6", ("views", "copies"))
+    convention = declared_convention(engine, "D6")
     for name, parameters, seen in VIEWS:
         if name in engine.ops:
             view = engine.call(name, parameters)
-            _hold_written(engine, sample, view, seen, is_shared=choice == "views", through_view=True)
-            _hold_written(engine, sample, view, seen, is_shared=choice == "views", through_view=False)
+            _hold_written(engine, sample, view, seen, is_shared=convention == "views", through_view=True)
+            _hold_written(engine, sample, view, seen, is_shared=convention == "views", through_view=False)
 
 
 def _hold_written(
@@ -192,7 +197,7 @@ def _hold_written(
     """Write the second operand into a view of the first's negative, or into its base; read the other."""
     x = sample.array((3, 3))
     w = sample.array(seen(x)[0].shape if through_view else x[0].shape)
-    negative = engine.op("negative")
+    negative = engine.op(NEGATIVE)
 
     def function(a: Any, b: Any) -> Any:
         base = negative(a)
@@ -245,7 +250,7 @@ def overwritten_region_receives_zero(engine: Backend, sample: Sample) -> None:
 
 
 def _overwriting(engine: Backend, index: Any) -> Any:
-    negative = engine.op("negative")
+    negative = engine.op(NEGATIVE)
 
     def function(a: Any, b: Any) -> Any:
         target = negative(a)
@@ -259,7 +264,7 @@ def _overwriting(engine: Backend, index: Any) -> Any:
 def last_write_counts(engine: Backend, sample: Sample) -> None:
     """Of two writes to one region the last counts; a row written from another row sends its cotangent there."""
     x, v, w, g = sample.array((3, 2)), sample.array((2,)), sample.array((2,)), sample.array((3, 2))
-    negative, row = engine.op("negative"), engine.call("getitem", {"index": (2,)})
+    negative, row = engine.op(NEGATIVE), engine.call(GETITEM, {"index": (2,)})
 
     def function(a: Any, b: Any, c: Any) -> Any:
         target = negative(a)

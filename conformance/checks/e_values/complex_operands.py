@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from conformance.checks.a_results.dtypes import CONVENTIONS
-from conformance.checks.e_values.half_precision import hold_offered
+from conformance.checks.engine_calls import require_offered
 from conformance.checks.observation import Observation, hold_within
-from conformance.checks.registry import COMPLEX, elected, op_check
+from conformance.checks.registry import COMPLEX, declared_convention, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
 from conformance.oracle.allowance import Expected, expected_gradients
@@ -23,11 +22,11 @@ def _is_holomorphic(op: Op) -> bool:
 @op_check("E23", "complex", applies=_is_holomorphic, dtypes=COMPLEX, sparing_in=COMPLEX)
 def gradient_at_complex_operands_is_the_rules(seen: Observation) -> tuple[float, float]:
     """At complex operands the gradient of a holomorphic op is the rule's, conjugated as elected in A18."""
-    choice = elected(seen.backend, "A18", CONVENTIONS)
-    hold_offered(seen)
+    convention = declared_convention(seen.backend, "A18")
+    require_offered(seen)
     worst = (0.0, 0.0)
     for position, (got, expected) in enumerate(
-        zip(seen.answer.gradients, _expected(seen, choice), strict=True)
+        zip(seen.answer.gradients, _expected(seen, convention), strict=True)
     ):
         worst = max(worst, hold_within(got, expected, seen.label(position)))
         if got is not None and got.dtype != seen.case.operands[seen.wrt[position]].dtype:
@@ -35,14 +34,14 @@ def gradient_at_complex_operands_is_the_rules(seen: Observation) -> tuple[float,
     return worst
 
 
-def _expected(seen: Observation, choice: str) -> list[Expected]:
+def _expected(seen: Observation, convention: str) -> list[Expected]:
     """What the gradients must be under a convention.
 
     The rule is the transpose of a complex-linear map, g ↦ g · f′: the cotangent of an engine that elects the
     conjugate of the gradient. The gradient itself is conj(f′) · g, the conjugate of what the rule makes of conj g.
     """
-    if choice == "conjugate":
+    if convention == "conjugate":
         return seen.expected
     turned = replace(seen.case, cotangents=tuple(map(np.conj, seen.case.cotangents)))
-    found = expected_gradients(seen.op, turned, moves=seen.moves)
+    found = expected_gradients(seen.op, turned, perturbations=seen.perturbations)
     return [replace(expected, exact=np.conj(expected.exact)) for expected in found]

@@ -9,11 +9,12 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.case import Array
-from conformance.checks.a_results.seeds import gradients_of, is_refused
+from conformance.checks.engine_calls import gradients_of, is_refused
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ADD, EXP, MATMUL, MULTIPLY, TANH
 
 
 class Interrupted(Exception):
@@ -22,8 +23,8 @@ class Interrupted(Exception):
 
 def _network(engine: Backend) -> Callable[..., Any]:
     """tanh(x w) · x w + exp(x w): a product, a fan-out and a sum, rounded at every step."""
-    matmul, tanh, exp = engine.op("matmul"), engine.op("tanh"), engine.op("exp")
-    multiply, add = engine.op("multiply"), engine.op("add")
+    matmul, tanh, exp = engine.op(MATMUL), engine.op(TANH), engine.op(EXP)
+    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
 
     def network(x: Any, w: Any) -> Any:
         y = matmul(x, w)
@@ -48,8 +49,8 @@ def _unrelated(engine: Backend, sample: Sample) -> None:
     for dtype in engine.dtypes:
         for shape in ((5,), (2, 2), ()):
             x = np.full(shape, 0.5, dtype)
-            gradients_of(engine, engine.op("exp"), [x], np.ones(shape, dtype))
-            engine.forward(engine.op("tanh"), [x])
+            gradients_of(engine, engine.op(EXP), [x], np.ones(shape, dtype))
+            engine.forward(engine.op(TANH), [x])
     x = sample.array((3, 3))
     gradients_of(engine, _network(engine), [x, x], sample.array((3, 3)))
     if Capability.NO_GRAD in engine.capabilities:
@@ -104,7 +105,7 @@ def _interrupted(engine: Backend, operands: list[Array]) -> None:
 
 def _misfitting(engine: Backend, operands: list[Array]) -> None:
     """operands whose shapes do not fit"""
-    gradients_of(engine, engine.op("matmul"), [operands[0], operands[0]], operands[0])
+    gradients_of(engine, engine.op(MATMUL), [operands[0], operands[0]], operands[0])
 
 
 def _badly_seeded(engine: Backend, operands: list[Array]) -> None:

@@ -8,12 +8,13 @@ import numpy as np
 
 from conformance.backend import Function
 from conformance.case import Array
-from conformance.checks.a_results.gradients import refused
-from conformance.checks.a_results.independent_operands import NO_PATH, nothing_in
+from conformance.checks.a_results.independent_operands import NO_PATH
+from conformance.checks.engine_calls import is_refusal, kind_of_nothing
 from conformance.checks.observation import Observation, hold_equal, plain
-from conformance.checks.registry import elected, flat_check
+from conformance.checks.registry import declared_convention, flat_check
 from conformance.errors import Violation
 from conformance.op import Shape
+from conformance.ops.names import MULTIPLY, RESHAPE
 from conformance.ops.rows import unbroadcast
 from conformance.values import cotangent
 
@@ -31,12 +32,14 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     _hold_value_on_jumps(seen)
     value = _hold_value(seen)
     is_real = value.dtype.kind == "f"
-    choice = elected(seen.backend, "E19", NO_SLOPE) if is_real else elected(seen.backend, "A14", NO_PATH)
+    convention = (
+        declared_convention(seen.backend, "E19") if is_real else declared_convention(seen.backend, "A14")
+    )
     for position, index in enumerate(seen.wrt):
-        _hold_mask(seen, value, position, index, is_barred=choice == BARRED)
+        _hold_mask(seen, value, position, index, is_barred=convention == BARRED)
     found = _sent_back(seen) if is_real else _sent_back_by_constant(seen, value.shape)
-    if found != choice:  # last, since what is refused ends a script
-        raise Violation(f"what {seen.op.name} sends back is {found}; the adapter elects {choice!r}")
+    if found != convention:  # last, since what is refused ends a script
+        raise Violation(f"what {seen.op.name} sends back is {found}; the adapter elects {convention!r}")
 
 
 def _hold_value_on_jumps(seen: Observation) -> None:
@@ -76,12 +79,12 @@ def _hold_mask(seen: Observation, value: Array, position: int, index: int, *, is
     """
     engine, x = seen.backend, seen.case.operands[index]
     shape = value.shape if _fits(value.shape, x.shape) else value.shape + (1,) * x.ndim
-    op, multiply = engine.call(seen.op.name, seen.case.parameters), engine.op("multiply")
+    op, multiply = engine.call(seen.op.name, seen.case.parameters), engine.op(MULTIPLY)
 
     def masked(*operands: Any) -> Any:
         z = op(*map(engine.array, seen.case.operands)) if is_barred else op(*operands)
         if shape != value.shape:
-            z = engine.call("reshape", {"shape": shape})(z)
+            z = engine.call(RESHAPE, {"shape": shape})(z)
         return multiply(z, operands[index])
 
     g = _cotangent(seen, np.broadcast_shapes(shape, x.shape))
@@ -91,7 +94,7 @@ def _hold_mask(seen: Observation, value: Array, position: int, index: int, *, is
     hold_equal(plain(engine, gradients[position]), expected, what)
     for other, gradient in zip(seen.wrt, gradients, strict=True):
         if other != index:
-            nothing_in(engine, gradient, seen.case.operands[other], f"operand {other} in {what}")
+            kind_of_nothing(engine, gradient, seen.case.operands[other], f"operand {other} in {what}")
 
 
 def _fits(shape: Shape, other: Shape) -> bool:
@@ -117,11 +120,11 @@ def _sent_back(seen: Observation, function: Function | None = None) -> str:
     try:
         gradients = engine.vjp(function, operands, [np.array(seen.case.cotangents[0])], seen.wrt)[1]
     except Exception as error:
-        if not refused(error):
+        if not is_refusal(error):
             raise
         return "refused" if _is_computed(seen, function) else BARRED
     kinds = {
-        nothing_in(engine, gradient, seen.case.operands[index], f"operand {index} of {seen.op.name}")
+        kind_of_nothing(engine, gradient, seen.case.operands[index], f"operand {index} of {seen.op.name}")
         for index, gradient in zip(seen.wrt, gradients, strict=True)
     }
     return " and ".join(sorted(kinds))
@@ -130,7 +133,7 @@ def _sent_back(seen: Observation, function: Function | None = None) -> str:
 def _sent_back_by_constant(seen: Observation, shape: Shape) -> str:
     """The same for the op's value times a constant; there an engine may refuse when it is computed, too."""
     engine, op = seen.backend, seen.backend.call(seen.op.name, seen.case.parameters)
-    multiply, constant = engine.op("multiply"), engine.array(_cotangent(seen, shape))
+    multiply, constant = engine.op(MULTIPLY), engine.array(_cotangent(seen, shape))
     found = _sent_back(seen, lambda *xs: multiply(op(*xs), constant))
     return "refused" if found == BARRED else found
 
@@ -140,7 +143,7 @@ def _is_computed(seen: Observation, function: Function) -> bool:
     try:
         seen.backend.trace(function, [np.array(x) for x in seen.case.operands], seen.wrt)
     except Exception as error:
-        if not refused(error):
+        if not is_refusal(error):
             raise
         return False
     return True

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, restricted
+from conformance.backend import Backend, Capability
 from conformance.case import Array
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.engine_calls import gradients_of, tangents_of
 from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
 from conformance.op import Trait
+from conformance.ops.names import MATMUL, MULTIPLY
 from conformance.oracle.allowance import Expected, entries_of, expect, scales
 from conformance.oracle.allowance import gradients_of as rule_of
 from conformance.values import direction
@@ -32,31 +32,13 @@ def pushing_is_the_transpose_of_pulling(seen: Observation) -> tuple[float, float
     tangents = [
         direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
     ]
-    moved = pushed(seen, tangents)
+    moved = tangents_of(seen, tangents)
     places = _places(seen, rng)
     entries, product = _expected(seen, tangents, places)
     got = np.concatenate([np.ravel(t) for t in moved])[places]
     worst = hold_within(got, entries, f"the tangent, at the places {places} of the outputs in a row")
     _hold_adjoint(seen, tangents, moved, product)
     return worst
-
-
-def pushed(seen: Observation, tangents: Sequence[Array]) -> list[Array]:
-    """The engine's tangents, one per output; None stands for zeros.
-
-    Raises Violation where one has not its output's shape, and what the engine raises.
-    """
-    arrays = [seen.backend.array(np.array(x)) for x in seen.case.operands]
-    function = restricted(seen.backend.call(seen.op.name, seen.case.parameters), arrays, seen.wrt)
-    operands = [np.array(seen.case.operands[i]) for i in seen.wrt]
-    _, moved = seen.backend.jvp(function, operands, [np.array(t) for t in tangents])
-    values = []
-    for g, tangent in zip(seen.case.cotangents, moved, strict=True):
-        value = np.zeros(g.shape, g.dtype) if tangent is None else plain(seen.backend, tangent)
-        if value.shape != g.shape:
-            raise Violation(f"a tangent has shape {value.shape}, its output {g.shape}")
-        values.append(value)
-    return values
 
 
 def _places(seen: Observation, rng: np.random.Generator) -> list[int]:
@@ -88,7 +70,7 @@ def _expected(
         seen.case.dtype,
         [size, size * weight],
         entries=entries_of(seen.op),
-        moves=seen.moves,
+        perturbations=seen.perturbations,
     )
     return entries, product
 
@@ -146,7 +128,7 @@ def _hold_adjoint(
 
 def _quadratic(engine: Backend, sample: Sample) -> tuple[Callable[..., Any], Array, Array]:
     """x ↦ (x·x) W on a row of three, a point, and its Jacobian there; everything is exact."""
-    matmul, multiply = engine.op("matmul"), engine.op("multiply")
+    matmul, multiply = engine.op(MATMUL), engine.op(MULTIPLY)
     x, weight = sample.array((1, 3)), sample.array((3, 2))
     constant = engine.array(np.array(weight))
     jacobian = (2 * x.T * weight).T

@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Case
-from conformance.checks.a_results.gradients import refused
+from conformance.checks.engine_calls import require_offered
 from conformance.checks.observation import Observation, hold_within
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
@@ -21,10 +21,10 @@ MANY = 4096
 
 
 # Of bfloat16 a few signatures: it rounds like float16 in fewer digits, and engines compile each anew.
-@op_check("E15", "half-precision", dtypes=HALF, sparing_in=frozenset({BFLOAT16.name}), is_witnessed=True)
+@op_check("E15", "half-precision", dtypes=HALF, sparing_in=frozenset({BFLOAT16.name}), is_diagnosed=True)
 def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observation) -> tuple[float, float]:
     """In half precision the gradient is as accurate as the textbook rule computed in half precision."""
-    hold_offered(seen)
+    require_offered(seen)
     worst = (0.0, 0.0)
     undecided = 0
     for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
@@ -37,30 +37,12 @@ def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observatio
     return worst
 
 
-def hold_offered(seen: Observation) -> None:
-    """NotThisCase where the engine refuses the op in this dtype, or says that it has no gradient of it."""
-    try:
-        seen.forward()
-    except Exception as error:
-        if refused(error):
-            raise NotThisCase(f"the engine has no {seen.op.name} in {seen.case.dtype}") from None
-        raise
-    try:
-        _ = seen.answer
-    except Exception as error:  # one that names complex numbers refuses them, whatever its type
-        if not (refused(error) and (isinstance(error, NotImplementedError) or "complex" in str(error))):
-            raise
-        raise NotThisCase(
-            f"the engine has no gradient of {seen.op.name} in {seen.case.dtype}: {error}"
-        ) from None
-
-
 @contract("E15", "long-sum")
 def long_sum_is_as_accurate_as_the_textbook_rule(engine: Backend, sample: Sample) -> None:
     """In half precision a gradient that adds up thousands of entries is as accurate as the textbook rule."""
     for case in _long_sums(engine, sample):
         seen = Observation(engine, find(case.op), case)
-        hold_offered(seen)
+        require_offered(seen)
         for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
             hold_within(got, expected, f"{seen.label(position)} of {case.label}")
 

@@ -159,7 +159,7 @@ SHIFTED: dict[str, Shifted] = {
 
 @op_check("E10", "shift", applies=lambda op: op.name in SHIFTED)
 def shifted_gradient_sums_to_what_is_moved(seen: Observation) -> None:
-    """Where a common shift moves the value by γ times itself, the gradients sum to γ times the cotangent."""
+    """Where a common shift shifts the value by γ times itself, the gradients sum to γ times the cotangent."""
     law = SHIFTED[seen.op.name]
     cotangent = seen.case.cotangents[0].astype(REAL)
     if len(law.operands) > 1:

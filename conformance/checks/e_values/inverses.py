@@ -13,13 +13,42 @@ import numpy as np
 
 from conformance.backend import Backend, as_tuple
 from conformance.case import Array, Case
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import Observation, hold_equal, hold_within, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.op import Op
 from conformance.ops import CATALOGUE
+from conformance.ops.names import (
+    ADD,
+    ASINH,
+    ATAN,
+    COS,
+    COSH,
+    DEG2RAD,
+    DIVIDE,
+    EXP,
+    EXP2,
+    EXPM1,
+    INV,
+    LOG,
+    LOG1P,
+    LOG2,
+    LOGIT,
+    MULTIPLY,
+    NEGATIVE,
+    POSITIVE,
+    RAD2DEG,
+    RECIPROCAL,
+    SIGMOID,
+    SIN,
+    SINH,
+    SQUARE,
+    SUBTRACT,
+    TAN,
+    TANH,
+)
 from conformance.oracle.allowance import Expected, expect
 from conformance.values import cotangent
 
@@ -76,8 +105,8 @@ def along_the_same(name: str) -> Undo:
 
 
 REARRANGED: dict[str, Undo] = {
-    "negative": by("negative"),
-    "positive": by("positive"),
+    "negative": by(NEGATIVE),
+    "positive": by(POSITIVE),
     "reshape": reshaped,
     "ravel": reshaped,
     "expand_dims": reshaped,
@@ -95,27 +124,27 @@ REARRANGED: dict[str, Undo] = {
 }
 
 SMOOTH: dict[str, Undo] = {
-    "exp": by("log"),
-    "log": by("exp"),
-    "exp2": by("log2"),
-    "log2": by("exp2"),
-    "expm1": by("log1p"),
-    "log1p": by("expm1"),
-    "sqrt": by("square"),
-    "reciprocal": by("reciprocal"),
-    "tan": by("atan"),
-    "asin": by("sin"),
-    "acos": by("cos"),
-    "atan": by("tan"),
-    "sinh": by("asinh"),
-    "asinh": by("sinh"),
-    "acosh": by("cosh"),
-    "atanh": by("tanh"),
-    "sigmoid": by("logit"),
-    "logit": by("sigmoid"),
-    "deg2rad": by("rad2deg"),
-    "rad2deg": by("deg2rad"),
-    "inv": by("inv"),
+    "exp": by(LOG),
+    "log": by(EXP),
+    "exp2": by(LOG2),
+    "log2": by(EXP2),
+    "expm1": by(LOG1P),
+    "log1p": by(EXPM1),
+    "sqrt": by(SQUARE),
+    "reciprocal": by(RECIPROCAL),
+    "tan": by(ATAN),
+    "asin": by(SIN),
+    "acos": by(COS),
+    "atan": by(TAN),
+    "sinh": by(ASINH),
+    "asinh": by(SINH),
+    "acosh": by(COSH),
+    "atanh": by(TANH),
+    "sigmoid": by(LOGIT),
+    "logit": by(SIGMOID),
+    "deg2rad": by(RAD2DEG),
+    "rad2deg": by(DEG2RAD),
+    "inv": by(INV),
 }
 
 UNDONE_BY: dict[str, Undo] = REARRANGED | SMOOTH
@@ -160,7 +189,7 @@ def _handed_back(
         (seen.case.operands[0], g),
         seen.case.dtype,
         [float(np.abs(g).max(initial=0.0))],
-        moves=seen.moves,
+        perturbations=seen.perturbations,
     )
     if not np.isfinite(bound.allowed).all():
         raise NotThisCase("in this precision the op cannot be undone here")
@@ -172,8 +201,8 @@ def what_cancels_receives_nothing(engine: Backend, sample: Sample) -> None:
     """In x + y − y and x · y / y the gradient of x is the cotangent, and that of y is zero."""
     x, g = sample.array(), sample.array()
     y = np.where(sample.array() > 0, 2.0, -0.5).astype(x.dtype)  # a power of two: nothing is rounded
-    add, subtract = engine.op("add"), engine.op("subtract")
-    multiply, divide = engine.op("multiply"), engine.op("divide")
+    add, subtract = engine.op(ADD), engine.op(SUBTRACT)
+    multiply, divide = engine.op(MULTIPLY), engine.op(DIVIDE)
     for function, told in (
         (lambda a, b: subtract(add(a, b), b), "x + y - y"),
         (lambda a, b: divide(multiply(a, b), b), "x * y / y"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.backend import as_tuple
-from conformance.checks.e_values.half_precision import hold_offered
+from conformance.checks.engine_calls import require_offered
 from conformance.checks.observation import Observation, hold_within
 from conformance.checks.registry import FULL, NotThisCase, op_check
 from conformance.dtype import BFLOAT16, HALF, finfo
@@ -18,14 +18,14 @@ from conformance.values import MAGNITUDES
     textures=MAGNITUDES,
     dtypes=FULL | HALF,
     sparing_in=frozenset({BFLOAT16.name}),
-    is_witnessed=True,
+    is_diagnosed=True,
 )
 def gradient_is_the_rules_at_every_magnitude(seen: Observation) -> tuple[float, float]:
     """At operands of every magnitude the gradient is the rule's, wherever there is a number for it."""
     if not any(expected.exact.size for expected in seen.expected):
         raise NotThisCase("the operands have no entries")
     if seen.case.dtype in HALF:
-        hold_offered(seen)
+        require_offered(seen)
     largest = float(finfo(seen.case.dtype).max)
     values = as_tuple(seen.op.reference(*map(extended, seen.case.operands), **seen.case.parameters))
     if entries_of(seen.op) == MIXED and any((np.abs(z) > largest).any() for z in values):

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Function
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import hold_equal
-from conformance.checks.registry import contract, elected
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
+from conformance.ops.names import WHERE
 
 INFINITE_AT_0 = {"sqrt": 0.25, "log": 0.25, "reciprocal": -0.0625}  # with their exact slopes at 4
 MASK = np.array([True, False, True])
@@ -25,19 +26,19 @@ def _chosen(sample: Sample) -> tuple[str, Any, Any]:
 
 def _selected(engine: Backend, dtype: str, taken: Any, otherwise: float) -> Any:
     constant = engine.array(np.full(MASK.shape, otherwise, dtype))
-    return engine.op("where")(engine.array(MASK), taken, constant)
+    return engine.op(WHERE)(engine.array(MASK), taken, constant)
 
 
 @contract("E16", "masked-domain")
 def hidden_infinite_slope_is_as_elected(engine: Backend, sample: Sample) -> None:
     """Behind a mask an infinite slope times zero is NaN, or zero, as elected; what is selected is right."""
-    choice = elected(engine, "E16", ("trap", "safe"))
+    convention = declared_convention(engine, "E16")
     op, x, g = _chosen(sample)
     function: Function = lambda a: _selected(engine, sample.dtype, engine.op(op)(a), 0.0)  # noqa: E731
     (got,) = gradients_of(engine, function, [x], g)
-    expected = np.where(MASK, g * INFINITE_AT_0[op], np.nan if choice == "trap" else 0.0)
+    expected = np.where(MASK, g * INFINITE_AT_0[op], np.nan if convention == "trap" else 0.0)
     hold_equal(
-        got, expected.astype(sample.dtype), f"the gradient of a masked {op} is not as elected ({choice})"
+        got, expected.astype(sample.dtype), f"the gradient of a masked {op} is not as elected ({convention})"
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from conformance.backend import as_tuple
 from conformance.case import Array
-from conformance.checks.a_results.gradients import refused
+from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Observation, hold_close
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
@@ -35,7 +35,7 @@ def _hold_beside(seen: Observation, spoilt: tuple[int, int], value: float, reach
     try:
         answer = seen.ask(operands=_with(seen, seen.wrt[position], entry, value))
     except Exception as error:
-        if not refused(error):
+        if not is_refusal(error):
             raise
         raise NotThisCase(f"the engine refuses {value}: {error}") from None
     for k, (first, second) in enumerate(zip(seen.answer.gradients, answer.gradients, strict=True)):

@@ -11,7 +11,7 @@ from conformance.backend import Backend
 from conformance.case import Array, Case
 from conformance.checks.comparison import measuring
 from conformance.checks.observation import Observation, hold_within, plain
-from conformance.checks.registry import Kind, NotThisCase, check
+from conformance.checks.registry import CheckKind, NotThisCase, check
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
 from conformance.oracle.program_slope import expected_slope
@@ -19,10 +19,10 @@ from conformance.oracle.reverse_sweep import TRIALS, expected_program_gradients,
 from conformance.program import Program
 
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
-MANY_MOVES = 256  # trials before an engine is called wrong: a long program rounds in many ways
+MANY_PERTURBATIONS = 256  # trials before an engine is called wrong: a long program rounds in many ways
 
 
-@check(Kind.PROGRAM, "E6", "composition")
+@check(CheckKind.PROGRAM, "E6", "composition")
 def gradient_of_a_program_is_the_reverse_sweeps(engine: Backend, program: Program) -> tuple[float, float]:
     """The gradient of a composition is the composition of the VJPs.
 
@@ -30,18 +30,20 @@ def gradient_of_a_program_is_the_reverse_sweeps(engine: Backend, program: Progra
     """
     with _told_by_no_op_alone(engine, program):
         gradients = _gradients(engine, program)
-        return _held_beyond_doubt(lambda moves: _hold_sweep(gradients, program, moves))
+        return _held_beyond_doubt(lambda perturbations: _hold_sweep(gradients, program, perturbations))
 
 
-def _hold_sweep(gradients: Sequence[Array | None], program: Program, moves: int) -> tuple[float, float]:
+def _hold_sweep(
+    gradients: Sequence[Array | None], program: Program, perturbations: int
+) -> tuple[float, float]:
     worst = (0.0, 0.0)
-    expected = expected_program_gradients(program, find, moves=moves)
+    expected = expected_program_gradients(program, find, perturbations=perturbations)
     for leaf, got, of_leaf in zip(program.variables, gradients, expected, strict=True):
         worst = max(worst, hold_within(got, of_leaf, f"the gradient of leaf v{leaf}"))
     return worst
 
 
-@check(Kind.PROGRAM, "E6", "differences")
+@check(CheckKind.PROGRAM, "E6", "differences")
 def gradient_of_a_program_is_its_slope(engine: Backend, program: Program) -> tuple[float, float]:
     """Along a direction, the gradient of a composition is the slope that differences of its values have.
 
@@ -52,11 +54,13 @@ def gradient_of_a_program_is_its_slope(engine: Backend, program: Program) -> tup
         raise NotThisCase("differences see the steps of a change of precision, not the slope through it")
     with _told_by_no_op_alone(engine, program):
         gradients = _gradients(engine, program)
-        return _held_beyond_doubt(lambda moves: _hold_slope(gradients, program, moves))
+        return _held_beyond_doubt(lambda perturbations: _hold_slope(gradients, program, perturbations))
 
 
-def _hold_slope(gradients: Sequence[Array | None], program: Program, moves: int) -> tuple[float, float]:
-    expected = expected_slope(program, find, moves=moves)
+def _hold_slope(
+    gradients: Sequence[Array | None], program: Program, perturbations: int
+) -> tuple[float, float]:
+    expected = expected_slope(program, find, perturbations=perturbations)
     along = np.zeros((), np.longdouble)
     for got, direction in zip(gradients, expected.directions, strict=True):
         along += np.sum(got.astype(np.longdouble) * direction) if got is not None else 0
@@ -84,7 +88,7 @@ def _held_beyond_doubt(hold: Callable[[int], tuple[float, float]]) -> tuple[floa
         if failure.error is None or failure.error > BEYOND_DOUBT:
             raise
         measuring.clear()
-        return hold(MANY_MOVES)
+        return hold(MANY_PERTURBATIONS)
 
 
 @contextlib.contextmanager
@@ -104,7 +108,7 @@ def _told_by_no_op_alone(engine: Backend, program: Program) -> Iterator[None]:
 
 
 def _is_right_alone(engine: Backend, case: Case) -> bool:
-    seen = Observation(engine, find(case.op), case, moves=MANY_MOVES)
+    seen = Observation(engine, find(case.op), case, perturbations=MANY_PERTURBATIONS)
     try:
         with measuring():  # it is not what the program is asked
             for got, expected in zip(seen.answer.gradients, seen.expected, strict=True):

@@ -14,12 +14,13 @@ from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
+from conformance.ops.names import ADD, MATMUL, MULTIPLY, SUM
 from conformance.oracle.allowance import Expected
-from conformance.oracle.second_order import expected_turns, is_smooth
+from conformance.oracle.second_order import expected_hessian_vector_products, is_smooth
 from conformance.values import direction
 
 # Their gradients do not depend on their operands but at ties and kinks, so that there is nothing to differentiate.
-STRAIGHT = frozenset(
+PIECEWISE_LINEAR = frozenset(
     {
         "abs", "clip", "add", "subtract", "maximum", "minimum", "where", "max", "min", "ptp", "median", "sort",
         "pad", "concat", "stack", "index_add", "index_update", "take_along_axis", "masked_fill", "embedding",
@@ -32,7 +33,7 @@ STRAIGHT = frozenset(
 REAL_ONLY = frozenset({"cbrt", "hypot", "atan2", "logaddexp", "logaddexp2", "std", "vector_norm", "softsign"})
 
 
-class Curved:
+class SecondOrderCase:
     """A case whose gradient is asked how it turns: a function of the differentiable operands alone."""
 
     def __init__(self, seen: Observation, directions: Sequence[Array]) -> None:
@@ -58,8 +59,8 @@ class Curved:
 
     def weighed(self, function: Callable[..., Any], weights: Sequence[Array]) -> Callable[..., Any]:
         """The scalar Σ ⟨weight, output⟩ of a function of several outputs; those that are None weigh nothing."""
-        multiply, add = self.backend.op("multiply"), self.backend.op("add")
-        total = self.backend.call("sum", {"axis": None, "keepdims": False})
+        multiply, add = self.backend.op(MULTIPLY), self.backend.op(ADD)
+        total = self.backend.call(SUM, {"axis": None, "keepdims": False})
 
         def scalar(*variables: Any) -> Any:
             outputs = zip(function(*variables), self.engines(weights), strict=True)
@@ -71,12 +72,12 @@ class Curved:
         return scalar
 
 
-def reverse_over_reverse(case: Curved) -> list[Array | None]:
+def reverse_over_reverse(case: SecondOrderCase) -> list[Array | None]:
     """The gradient of ⟨u, gradient⟩."""
     return _plain(case, case.backend.gradient(case.weighed(case.gradients, case.directions), case.operands))
 
 
-def forward_over_reverse(case: Curved) -> list[Array | None]:
+def forward_over_reverse(case: SecondOrderCase) -> list[Array | None]:
     """The gradient's tangent."""
     kept: list[int] = []
 
@@ -86,18 +87,18 @@ def forward_over_reverse(case: Curved) -> list[Array | None]:
         return tuple(pulled[i] for i in kept)
 
     _, tangents = case.backend.jvp(gradients, case.operands, [np.array(u) for u in case.directions])
-    turned: list[Array | None] = [None] * len(case.operands)
+    hessian_vector_product: list[Array | None] = [None] * len(case.operands)
     for i, tangent in zip(kept, tangents, strict=True):
-        turned[i] = None if tangent is None else plain(case.backend, tangent)
-    return turned
+        hessian_vector_product[i] = None if tangent is None else plain(case.backend, tangent)
+    return hessian_vector_product
 
 
-def reverse_over_forward(case: Curved) -> list[Array | None]:
+def reverse_over_forward(case: SecondOrderCase) -> list[Array | None]:
     """The gradient of ⟨g, tangent⟩."""
     return _plain(case, case.backend.gradient(case.weighed(case.tangents, case.cotangents), case.operands))
 
 
-def _plain(case: Curved, arrays: Sequence[Any]) -> list[Array | None]:
+def _plain(case: SecondOrderCase, arrays: Sequence[Any]) -> list[Array | None]:
     return [None if x is None else plain(case.backend, x) for x in arrays]
 
 
@@ -106,32 +107,36 @@ BOTH_MODES = (Capability.HIGHER_ORDER, Capability.FORWARD)
 
 
 def _has_curvature(op: Op) -> bool:
-    return Trait.LINEAR not in op.traits and op.name not in STRAIGHT | REAL_ONLY
+    return Trait.LINEAR not in op.traits and op.name not in PIECEWISE_LINEAR | REAL_ONLY
 
 
 @op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=_has_curvature, sparing=True)
 def gradient_of_the_gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
     """The gradient of the gradient is the derivative of the rule."""
-    return _hold_turn(seen, reverse_over_reverse)
+    return _hold_second_order(seen, reverse_over_reverse)
 
 
 @op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=_has_curvature, sparing=True)
 def tangent_of_the_gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
     """The tangent of the gradient is the derivative of the rule."""
-    return _hold_turn(seen, forward_over_reverse)
+    return _hold_second_order(seen, forward_over_reverse)
 
 
 @op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=_has_curvature, sparing=True)
 def gradient_of_the_tangent_is_the_rules(seen: Observation) -> tuple[float, float]:
     """The gradient of the tangent is the derivative of the rule."""
-    return _hold_turn(seen, reverse_over_forward)
+    return _hold_second_order(seen, reverse_over_forward)
 
 
-def _hold_turn(seen: Observation, order: Callable[[Curved], list[Array | None]]) -> tuple[float, float]:
+def _hold_second_order(
+    seen: Observation, order: Callable[[SecondOrderCase], list[Array | None]]
+) -> tuple[float, float]:
     """The derivative of the gradients along a direction, by one order of the modes, is the oracle's."""
     directions, expected = _expected(seen)
     worst = (0.0, 0.0)
-    for position, (got, bound) in enumerate(zip(order(Curved(seen, directions)), expected, strict=True)):
+    for position, (got, bound) in enumerate(
+        zip(order(SecondOrderCase(seen, directions)), expected, strict=True)
+    ):
         worst = max(worst, hold_within(got, bound, f"the derivative of {seen.label(position)}"))
     return worst
 
@@ -144,7 +149,7 @@ def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
     ]
     if not is_smooth(seen.op, seen.case, seen.wrt, directions):
         raise NotThisCase("the rule is not analytic here, so its derivative is not known")
-    expected = expected_turns(seen.op, seen.case, seen.wrt, directions, seen.moves)
+    expected = expected_hessian_vector_products(seen.op, seen.case, seen.wrt, directions, seen.perturbations)
     if not any((np.abs(bound.exact) > bound.allowed).any() for bound in expected):
         raise NotThisCase("the gradient does not turn")
     return directions, expected
@@ -155,7 +160,7 @@ def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
 
 def _cubic(engine: Backend) -> Callable[..., Any]:
     """x²y + xy² on arrays."""
-    multiply, add = engine.op("multiply"), engine.op("add")
+    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
 
     def cubic(x: Any, y: Any) -> Any:
         product = multiply(x, y)
@@ -190,8 +195,8 @@ def _program(
     operands: Sequence[Array],
     directions: Sequence[Array],
     cotangents: Sequence[Array],
-) -> Curved:
-    case = Curved.__new__(Curved)
+) -> SecondOrderCase:
+    case = SecondOrderCase.__new__(SecondOrderCase)
     case.backend, case.function = engine, function
     case.operands, case.directions, case.cotangents = list(operands), directions, tuple(cotangents)
     return case
@@ -201,7 +206,7 @@ def _program(
 def third_derivatives_are_exact(engine: Backend, sample: Sample) -> None:
     """The third derivatives of x⁴ and of x³y are exact."""
     x, y = sample.array(()), sample.array(())
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
 
     def differentiated(function: Callable[..., Any]) -> Callable[..., Any]:
         def derivative(*xs: Any) -> Any:
@@ -229,7 +234,7 @@ def mixed_partials_commute(engine: Backend, sample: Sample) -> None:
     """⟨u, Hv⟩ = ⟨v, Hu⟩: the Hessian of a function of several operands is symmetric."""
     shape = (2, 2)
     x, y, u, v, s, t, g = (sample.array(shape) for _ in range(7))
-    matmul, multiply = engine.op("matmul"), engine.op("multiply")
+    matmul, multiply = engine.op(MATMUL), engine.op(MULTIPLY)
 
     def function(a: Any, b: Any) -> Any:
         product = matmul(a, b)
@@ -257,8 +262,8 @@ def order_of_partials_does_not_matter(engine: Backend, sample: Sample) -> None:
             return (engine.nested_vjp(function, xs, [engine.array(np.array(g))])[first],)
 
         case = _program(engine, function, (x, y), (), ())
-        turned = engine.gradient(case.weighed(gradient, [u]), [x, y])[1 - first]
-        return plain(engine, turned)
+        hessian_vector_product = engine.gradient(case.weighed(gradient, [u]), [x, y])[1 - first]
+        return plain(engine, hessian_vector_product)
 
     exact = g * 2 * (x + y) * u
     hold_equal(mixed(0), exact, "the gradient by x of x²y + xy², differentiated by y")

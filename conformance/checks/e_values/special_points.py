@@ -12,10 +12,10 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Array
 from conformance.checks.observation import plain
-from conformance.checks.registry import CheckFunction, Kind, check
+from conformance.checks.registry import CheckFunction, CheckKind, check
 from conformance.errors import AdapterError, ConformanceError, Violation
 from conformance.ops import find
-from conformance.oracle.allowance import SPREADS, ULPS
+from conformance.oracle.allowance import SAFETY_FACTOR, ULPS
 from conformance.points.point import Nature, Place
 from conformance.program import Program
 
@@ -71,7 +71,7 @@ class Visit:
         """What rounding may move: a few units in the last place of the largest entry, or of the cotangent."""
         upstream = self.place.cotangent(np.shape(self.point.cotangent))
         sizes = [np.abs(values[np.isfinite(values)]).max(initial=0) for values in (bound, upstream)]
-        return SPREADS * ULPS * np.finfo(self.place.dtype).eps * np.longdouble(max(sizes))
+        return SAFETY_FACTOR * ULPS * np.finfo(self.place.dtype).eps * np.longdouble(max(sizes))
 
     def is_as(self, convention: str) -> bool:
         """Whether the gradients are those of a convention."""
@@ -187,7 +187,7 @@ def _in_brief(gradient: Array) -> str:
 
 def point_check(clause: str, nature: Nature) -> Callable[[CheckFunction], CheckFunction]:
     """Register the check that visits the points of one nature."""
-    return check(Kind.POINT, clause, nature.value)
+    return check(CheckKind.POINT, clause, nature.value)
 
 
 @point_check("E11", Nature.TIE)

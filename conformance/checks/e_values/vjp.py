@@ -14,7 +14,7 @@ from conformance.op import Op, Trait
 from conformance.oracle.allowance import expected_values
 
 
-@op_check("E1", "vjp", is_witnessed=True)
+@op_check("E1", "vjp", is_diagnosed=True)
 def gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
     """The VJP equals the rule within the allowed error."""
     worst = (0.0, 0.0)
@@ -27,7 +27,7 @@ def gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
 def value_is_the_references(seen: Observation) -> None:
     """The value equals the reference within the allowed error."""
     plainly = as_tuple(seen.op.reference(*seen.case.operands, **seen.case.parameters))
-    allowed = expected_values(seen.op, seen.case, moves=seen.moves)
+    allowed = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
     for got, expected, plain in zip(seen.answer.outputs, allowed, plainly, strict=True):
         hold_within(got, expected, "the value", claim="is not the reference's")
         if got.dtype != np.asarray(plain).dtype:

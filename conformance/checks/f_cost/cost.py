@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ADD, MATMUL, MULTIPLY, NEGATIVE, SUM
 
 Measured = dict[str, float]
 ROUNDS = 5  # of a measurement; the fastest is the least disturbed
@@ -26,8 +27,8 @@ ROUNDS = 5  # of a measurement; the fastest is the least disturbed
 
 def _squares(engine: Backend) -> Callable[..., Any]:
     """sum((x @ w)²): a product of matrices large enough to be worth timing, and exact on a coarse grid."""
-    matmul, multiply = engine.op("matmul"), engine.op("multiply")
-    total = engine.call("sum", {"axis": None, "keepdims": False})
+    matmul, multiply = engine.op(MATMUL), engine.op(MULTIPLY)
+    total = engine.call(SUM, {"axis": None, "keepdims": False})
 
     def function(x: Any, w: Any) -> Any:
         y = matmul(x, w)
@@ -74,7 +75,7 @@ def time_of_a_gradient_is_reported(engine: Backend, sample: Sample) -> Measured:
 def memory_of_a_gradient_is_reported(engine: Backend, sample: Sample) -> Measured:
     """The peak memory of a gradient over that of its forward pass is reported, where Python can see it."""
     function, (x, w) = _squares(engine), _operands(sample, rows=512)
-    negate = engine.op("negative")
+    negate = engine.op(NEGATIVE)
     # What has to be compiled is compiled by now: what a compiler remembers is no array.
     negate(engine.array(x))
     engine.forward(function, [x, w])
@@ -121,7 +122,7 @@ def _peak(ask: Callable[[], Any]) -> int:
 @contract("F3", "work", Capability.CUSTOM_RULE)
 def every_rule_is_applied_once(engine: Backend, sample: Sample) -> Measured:
     """In a lattice of any depth, width and fan-out every rule is applied once."""
-    add, calls = engine.op("add"), []
+    add, calls = engine.op(ADD), []
 
     def halved(g: Any, a: Any) -> tuple[Any, ...]:
         calls.append(1)

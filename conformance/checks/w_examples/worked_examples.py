@@ -9,17 +9,17 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
-from conformance.checks.a_results.seeds import gradients_of, is_refused
-from conformance.checks.b_graph.accumulation import tape_of
+from conformance.checks.engine_calls import gradients_of, is_refused, tape_of
 from conformance.checks.observation import hold_close, hold_equal, plain
-from conformance.checks.registry import CheckFunction, Kind, check, elected
+from conformance.checks.registry import CheckFunction, CheckKind, check, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, RELU, SIN, SUBTRACT
 
 
 def example(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register a worked example."""
-    return check(Kind.EXAMPLE, clause, name, *needs)
+    return check(CheckKind.EXAMPLE, clause, name, *needs)
 
 
 def _near(got: Any, expected: Array, what: str) -> None:
@@ -39,11 +39,11 @@ def upstream_gradient_of_a_matrix_product(engine: Backend, sample: Sample) -> No
     """
     x, a = np.ones((2, 3), sample.dtype), np.ones((3, 4), sample.dtype)
     upstream = np.arange(1, 9, dtype=sample.dtype).reshape(2, 4)
-    matmul = engine.op("matmul")
+    matmul = engine.op(MATMUL)
     got = gradients_of(engine, matmul, [x, a], upstream)
     hold_equal(got[0], np.array([[10.0] * 3, [26.0] * 3], sample.dtype), "x's gradient")
     hold_equal(got[1], np.array([[6.0, 8.0, 10.0, 12.0]] * 3, sample.dtype), "a's gradient")
-    if elected(engine, "A2", ("refused", "summed")) == "refused" and not is_refused(
+    if declared_convention(engine, "A2") == "refused" and not is_refused(
         lambda: engine.gradient(matmul, [x, a])
     ):
         raise Violation("the gradient of a (2, 4) output was given without an upstream gradient")
@@ -59,7 +59,7 @@ def upstream_gradient_of_a_square(engine: Backend, sample: Sample) -> None:
     add up, the six together are the gradient for ones.
     """
     a = np.arange(1, 7, dtype=sample.dtype).reshape(2, 3)
-    multiply = engine.op("multiply")
+    multiply = engine.op(MULTIPLY)
 
     def square(x: Any) -> Any:
         return multiply(x, x)
@@ -79,7 +79,7 @@ def graph_of_a_sum_and_a_product(engine: Backend, sample: Sample) -> None:
 
     Walking back from e: the product sends d to c and c to d, the sum passes what it gets to a and b.
     """
-    add, multiply = engine.op("add"), engine.op("multiply")
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
     a, b, d = (sample.scalar(v) for v in (2.0, 3.0, 4.0))
 
     def two_steps(a: Any, b: Any, d: Any) -> Any:
@@ -100,7 +100,7 @@ def graph_shows_product_then_sum_then_leaves(engine: Backend, sample: Sample) ->
     """
     tape = tape_of(engine)
     a, b, d = (tape.leaf(sample.scalar(v)) for v in (2.0, 3.0, 4.0))
-    product = tape.graph(engine.op("multiply")(engine.op("add")(a, b), d))
+    product = tape.graph(engine.op(MULTIPLY)(engine.op(ADD)(a, b), d))
     total, leaf_d = product.inputs
     if total is None or leaf_d is None or len(total.inputs) != 2:
         raise Violation(f"the edges of the product are {[n and n.name for n in product.inputs]}")
@@ -149,14 +149,14 @@ def linear_layer_by_hand(engine: Backend, sample: Sample) -> None:
 @example("W4", "trailing-none", Capability.CUSTOM_RULE)
 def trailing_none_of_a_rule_by_hand(engine: Backend, sample: Sample) -> None:
     """A rule by hand that gives one None too many is tolerated or refused, as elected."""
-    choice = elected(engine, "C5", ("tolerated", "refused"))
+    convention = declared_convention(engine, "C5")
     x, weight, g = sample.array((4, 3)), sample.array((2, 3)), sample.array((4, 2))
     rule = engine.custom(lambda x, w: _linear(x, w), lambda g, x, w: (*_linear_rule(g, x, w), None))
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, rule, [x, weight], g)))
-    if was_refused != (choice == "refused"):
+    if was_refused != (convention == "refused"):
         raise Violation(
-            f"a trailing None was {'refused' if was_refused else 'tolerated'}; elected is {choice!r}"
+            f"a trailing None was {'refused' if was_refused else 'tolerated'}; elected is {convention!r}"
         )
     for gradient, expected in zip(given, (g @ weight, g.T @ x), strict=False):
         hold_equal(gradient, expected, "a gradient beside a trailing None")
@@ -171,12 +171,12 @@ def two_layers_backward_by_hand(engine: Backend, sample: Sample) -> None:
     """
     x, target = sample.array((4, 3)), sample.array((4, 1))
     w1, b1, w2, b2 = sample.array((3, 5)), sample.array((5,)), sample.array((5, 1)), sample.array((1,))
-    op, mean = engine.op, engine.call("mean", {"axis": None, "keepdims": False})
+    op, mean = engine.op, engine.call(MEAN, {"axis": None, "keepdims": False})
 
     def network(x: Any, w1: Any, b1: Any, w2: Any, b2: Any, target: Any) -> Any:
-        hidden = op("relu")(op("add")(op("matmul")(x, w1), b1))
-        difference = op("subtract")(op("add")(op("matmul")(hidden, w2), b2), target)
-        return mean(op("multiply")(difference, difference))
+        hidden = op(RELU)(op(ADD)(op(MATMUL)(x, w1), b1))
+        difference = op(SUBTRACT)(op(ADD)(op(MATMUL)(hidden, w2), b2), target)
+        return mean(op(MULTIPLY)(difference, difference))
 
     b1 = b1 + b1.dtype.type(1 / 64)  # off the grid: no hidden value is zero, where relu has a kink
     before = x @ w1 + b1
@@ -203,7 +203,7 @@ def sine_is_multiplied_by_its_upstream(engine: Backend, sample: Sample) -> None:
     In sin(3x) the upstream of x ↦ 3x is cos(3x), not 1; forgetting it gives 3.
     """
     x, g = sample.array(), sample.array()
-    sin, multiply = engine.op("sin"), engine.op("multiply")
+    sin, multiply = engine.op(SIN), engine.op(MULTIPLY)
     _near(gradients_of(engine, sin, [x], np.ones_like(x))[0], np.cos(x), "the gradient for upstream 1")
     _near(gradients_of(engine, sin, [x], g)[0], g * np.cos(x), "the gradient for another upstream")
     three = np.full_like(x, 3.0)
@@ -217,7 +217,7 @@ def batch_gradients_are_summed_not_averaged(engine: Backend, sample: Sample) -> 
 
     The bias is one vector used by every example, so it receives one contribution from each.
     """
-    add, matmul = engine.op("add"), engine.op("matmul")
+    add, matmul = engine.op(ADD), engine.op(MATMUL)
     for batch in (1, 2, 7, 64):
         x, w, b = sample.array((batch, 3)), sample.array((3, 2)), sample.array((2,))
         got = {}
@@ -248,7 +248,7 @@ def contributions_of_every_path_add_up(engine: Backend, sample: Sample) -> None:
 
     dz/dx = 2y · (2x + 1). The same holds for a parameter used in two layers.
     """
-    add, multiply, matmul = engine.op("add"), engine.op("multiply"), engine.op("matmul")
+    add, multiply, matmul = engine.op(ADD), engine.op(MULTIPLY), engine.op(MATMUL)
     x, g = sample.array(), sample.array()
 
     def diamond(x: Any) -> Any:
@@ -265,8 +265,8 @@ def contributions_of_every_path_add_up(engine: Backend, sample: Sample) -> None:
 @example("W8", "twice-and-cleared", Capability.TAPE, Capability.CLEARING)
 def gradients_add_up_until_cleared(engine: Backend, sample: Sample) -> None:
     """Two backward calls without clearing add up (or replace, as elected); clearing starts afresh."""
-    tape, multiply = tape_of(engine), engine.op("multiply")
-    factor = 2 if elected(engine, "B3", ("accumulates", "replaces")) == "accumulates" else 1
+    tape, multiply = tape_of(engine), engine.op(MULTIPLY)
+    factor = 2 if declared_convention(engine, "B3") == "accumulates" else 1
     x, g = sample.array(), sample.array()
     leaf = tape.leaf(np.array(x))
     _backward(tape, multiply, leaf, g)

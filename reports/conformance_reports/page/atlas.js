@@ -68,7 +68,7 @@ const electedRows = () => {
   return [...answers.keys()].sort(natural).map((clause) => ({
     label: clause,
     about: sentence(clause),
-    kind: ((spec.clauses[clause] || {}).elects || []).join(" / "),
+    kind: ((spec.clauses[clause] || {}).conventions || []).join(" / "),
     answers: answers.get(clause),
     results: group(
       data.results.filter((r) => r.clause === clause),
@@ -82,22 +82,22 @@ const STANDINGS = { unfair: ["bad", "✗ not fair"], artefact: ["known", "~ arte
 // What was found at each special point; precisions that differ are told apart.
 const pointRows = () => {
   const measured = group(
-    data.results.filter((r) => r.kind === "point" && r.reading),
+    data.results.filter((r) => r.kind === "point" && r.atlas),
     (r) => r.subject,
   );
   return [...measured].map(([subject, results]) => {
     const answers = new Map();
     const marks = new Map();
     for (const [backend, lines] of group(results, (r) => r.backend)) {
-      const found = group(lines, (r) => r.reading.found);
+      const found = group(lines, (r) => r.atlas.found);
       const told = [...found].map(([name, of]) => name + " (" + of.map((r) => r.dtype).join(", ") + ")");
-      answers.set(backend, found.size > 1 ? told.join("; ") : lines[0].reading.found);
-      for (const r of lines) if (STANDINGS[r.reading.standing]) marks.set(backend, STANDINGS[r.reading.standing]);
+      answers.set(backend, found.size > 1 ? told.join("; ") : lines[0].atlas.found);
+      for (const r of lines) if (STANDINGS[r.atlas.standing]) marks.set(backend, STANDINGS[r.atlas.standing]);
     }
     return {
       label: subject,
       about: "",
-      kind: [results[0].clause, results[0].check, (results[0].reading.among || []).join(" / ")]
+      kind: [results[0].clause, results[0].check, (results[0].atlas.among || []).join(" / ")]
         .filter((x) => x)
         .join(" · "),
       answers,

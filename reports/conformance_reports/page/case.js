@@ -89,7 +89,7 @@ const saying = (r, evidence) =>
       : note(
           r.verdict === "pass" ? "✓ Held in " + plural(r.cases, "case") + "." : "No message was recorded.",
         ),
-    witnesses(evidence),
+    diagnostics(evidence),
     evidence.reason || evidence.link
       ? el(
           "p",
@@ -117,16 +117,16 @@ const saying = (r, evidence) =>
 
 const AGREES = { engine: "agrees with the engine", rule: "agrees with the rule", neither: "agrees with neither" };
 // Whose fault a wrong gradient is, and what those say who do not use the rule.
-const witnesses = (evidence) =>
-  evidence.witnesses &&
+const diagnostics = (evidence) =>
+  evidence.diagnostics &&
   el(
     "section",
-    { class: "witnesses" },
+    { class: "diagnostics" },
     el("h2", {}, "Witnesses: " + short(evidence.fault, 40)),
     el(
       "ul",
       { class: "checks" },
-      evidence.witnesses.map((w) =>
+      evidence.diagnostics.map((w) =>
         el(
           "li",
           {},

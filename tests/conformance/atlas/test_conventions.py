@@ -6,11 +6,11 @@ import pytest
 from conformance_backends.mutants import MUTANTS
 from conformance_backends.numpy_backend import NumpyTape
 
-from conformance.atlas.conventions import measured
+from conformance.atlas.conventions import measure_conventions
 
 
 def test_what_the_reference_engine_declares_is_what_is_found() -> None:
-    for election in measured(NumpyTape()):
+    for election in measure_conventions(NumpyTape()):
         assert election.is_settled, election
         assert len(election.found) <= 1 or election.declared in election.found
 
@@ -18,7 +18,7 @@ def test_what_the_reference_engine_declares_is_what_is_found() -> None:
 def test_an_undeclared_election_is_found() -> None:
     backend = NumpyTape()
     backend.conventions = {}
-    found = {e.clause.number: e.found for e in measured(backend)}
+    found = {e.clause.number: e.found for e in measure_conventions(backend)}
     assert found["A2"] == ("refused",)
     assert found["B3"] == ("accumulates",)
     assert backend.conventions == {}
@@ -27,7 +27,7 @@ def test_an_undeclared_election_is_found() -> None:
 @pytest.mark.parametrize("name", ["elects-replacing-accumulates"])
 def test_a_wrong_declaration_is_not_settled(name: str) -> None:
     mutant = next(m for m in MUTANTS if m.name == name)
-    wrong = {e.clause.number: e for e in measured(mutant.make())}["B3"]
+    wrong = {e.clause.number: e for e in measure_conventions(mutant.make())}["B3"]
     assert wrong.declared == "replaces"
     assert wrong.found == ("accumulates",)
     assert not wrong.is_settled

@@ -8,8 +8,8 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Capability
-from conformance.checks import CHECKS, Kind, load_all
-from conformance.checks.registry import Check, contract, elected
+from conformance.checks import CHECKS, CheckKind, load_all
+from conformance.checks.registry import Check, contract, declared_convention
 from conformance.errors import Unsupported
 from conformance.strategies import Effort
 
@@ -32,10 +32,10 @@ def test_two_checks_of_one_name_are_refused() -> None:
 
 
 def test_what_a_backend_does_not_declare_it_is_not_asked() -> None:
-    check = Check("mine", "D7", Kind.CONTRACT, claim, frozenset({Capability.COMPILING}))
+    check = Check("mine", "D7", CheckKind.CONTRACT, claim, frozenset({Capability.COMPILING}))
     with pytest.raises(Unsupported, match="numpy does not declare compiling"):
         check.require(NumpyTape())
-    Check("mine", "D7", Kind.CONTRACT, claim, frozenset({Capability.TAPE})).require(NumpyTape())
+    Check("mine", "D7", CheckKind.CONTRACT, claim, frozenset({Capability.TAPE})).require(NumpyTape())
 
 
 def test_a_sparing_check_is_decided_by_a_few_signatures() -> None:
@@ -47,8 +47,10 @@ def test_a_sparing_check_is_decided_by_a_few_signatures() -> None:
     assert halves.enough("bfloat16", effort) == 6
 
 
-def test_an_election_is_one_of_the_alternatives() -> None:
-    assert elected(NumpyTape(), "D6", ("views", "copies")) == "copies"
-    for clause, alternatives in (("D6", ("views",)), ("Z1", ("views",))):
-        with pytest.raises(Unsupported, match=f"for {clause}; the alternatives are views"):
-            elected(NumpyTape(), clause, alternatives)
+def test_a_declared_convention_is_one_of_the_clauses_own() -> None:
+    backend = NumpyTape()
+    assert declared_convention(backend, "D6") == "copies"
+    for conventions, declared in (({}, "declares no convention"), ({"D6": "both"}, "declares 'both'")):
+        backend.conventions = conventions
+        with pytest.raises(Unsupported, match=f"{declared} for D6; the conventions are views, copies"):
+            declared_convention(backend, "D6")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.checks import Kind, load_all
+from conformance.checks import CheckKind, load_all
 from conformance.checks.observation import hold_equal, hold_within
 from conformance.clauses import STANDARD
 from conformance.errors import Violation
@@ -22,9 +22,11 @@ CHECKS = load_all()
 def test_a_check_says_its_claim_and_its_clause(check: object) -> None:
     assert check.claim
     assert (
-        check.claim[0] == check.claim[0].upper() or not check.claim[0].isalpha() or check.kind is Kind.EXAMPLE
+        check.claim[0] == check.claim[0].upper()
+        or not check.claim[0].isalpha()
+        or check.kind is CheckKind.EXAMPLE
     )
-    assert check.clause in STANDARD or check.kind is Kind.CAPABILITY
+    assert check.clause in STANDARD or check.kind is CheckKind.CAPABILITY
 
 
 def test_every_clause_has_a_check() -> None:

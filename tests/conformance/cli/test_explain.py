@@ -13,7 +13,7 @@ from conformance.clauses import STANDARD
 from conformance.cli import main
 from conformance.cli.console import names_of
 from conformance.cli.explain_op import in_words, worked
-from conformance.op import Kind, index_below
+from conformance.op import OperandKind, index_below
 from conformance.ops import CATALOGUE, FLAT, find
 
 
@@ -72,7 +72,7 @@ def test_every_clause_is_explained(number: str, capsys: pytest.CaptureFixture[st
     assert out.startswith(f"{number} · {clause.level.value}")
     assert in_one_line(clause.sentence) in in_one_line(out)
     assert in_one_line(clause.reason) in in_one_line(out)
-    for choice in clause.elects:
+    for choice in clause.conventions:
         assert choice in out
     for check in load_all().values():
         assert (check.key in out.split()) == (check.clause == number)
@@ -188,4 +188,4 @@ def test_every_kind_of_operand_has_words() -> None:
         for domain in op.domains:
             assert in_words(domain)
     assert in_words(index_below(3)).startswith("integers")
-    assert len(Kind) == 6
+    assert len(OperandKind) == 6

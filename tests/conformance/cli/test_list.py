@@ -15,8 +15,8 @@ from conformance.cli.console import domain_in_brief, matches, parameters_of
 from conformance.op import NONZERO, UNIT, Domain
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.proof import Proof
-from conformance.run import proofs
 from conformance.runfile.jsonl import read_run
+from conformance.selfcheck import proofs
 
 
 def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -15,11 +15,11 @@ from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.cli import main
-from conformance.diagnosis.cross_engine import MARK, MOST, Matter, statement, statements
+from conformance.diagnosis.cross_engine import MARK, MOST, DisagreedEntry, answer_of, cross_engine_answers
 from conformance.run.execute import result_of
-from conformance.runfile.diagnostics import Side, Witness
+from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.jsonl import decode, encode, read_run
-from conformance.runfile.records import Evidence, ResultLine, StatementLine, Verdict, with_statements
+from conformance.runfile.records import CrossEngineLine, Evidence, ResultLine, Verdict, with_cross_engine
 
 HERE = [0.5, 1.0]
 SLOPE = float(1 - np.tanh(1.0) ** 2)
@@ -45,10 +45,10 @@ def failed(backend: Backend) -> ResultLine:
     return result_of(load_all()["op/vjp"], backend, case)
 
 
-def matter(got: float = 7.0) -> Matter:
+def entry(got: float = 7.0) -> DisagreedEntry:
     line = failed(calling(engine.custom(np.tanh, lambda g, x: [g * 7])))
     assert line.evidence is not None
-    return Matter(line.id, line.evidence.token, 0, (1,), got)
+    return DisagreedEntry(line.id, line.evidence.token, 0, (1,), got)
 
 
 # ---- what one engine says -------------------------------------------------------------------------------
@@ -57,21 +57,21 @@ def matter(got: float = 7.0) -> Matter:
 @pytest.mark.parametrize(
     ("rule", "got", "side"),
     [
-        (lambda g, x: [g * (1 - np.tanh(x) ** 2)], 7.0, Side.RULE),
-        (lambda g, x: [g * 7], 7.0, Side.ENGINE),
-        (lambda g, x: [g * np.nan], np.nan, Side.ENGINE),
-        (lambda g, x: [g * np.nan], 7.0, Side.UNKNOWN),
-        (lambda g, x: [g * 5], 7.0, Side.NEITHER),
-        (lambda g, x: [None], 0.0, Side.ENGINE),
-        (lambda g, x: [g * (1 - np.tanh(x) ** 2)], SLOPE * (1 + 1e-15), Side.UNKNOWN),
+        (lambda g, x: [g * (1 - np.tanh(x) ** 2)], 7.0, Agreement.RULE),
+        (lambda g, x: [g * 7], 7.0, Agreement.ENGINE),
+        (lambda g, x: [g * np.nan], np.nan, Agreement.ENGINE),
+        (lambda g, x: [g * np.nan], 7.0, Agreement.UNKNOWN),
+        (lambda g, x: [g * 5], 7.0, Agreement.NEITHER),
+        (lambda g, x: [None], 0.0, Agreement.ENGINE),
+        (lambda g, x: [g * (1 - np.tanh(x) ** 2)], SLOPE * (1 + 1e-15), Agreement.UNKNOWN),
     ],
 )
-def test_a_bystander_agrees_with_whom_it_is_near(rule: Any, got: float, side: Side) -> None:
-    assert statement(calling(engine.custom(np.tanh, rule)), matter(got)).agrees_with is side
+def test_a_bystander_agrees_with_whom_it_is_near(rule: Any, got: float, side: Agreement) -> None:
+    assert answer_of(calling(engine.custom(np.tanh, rule)), entry(got)).agrees_with is side
 
 
 def test_a_bystander_says_its_number_and_who_it_is() -> None:
-    assert statement(calling(engine.custom(np.tanh, lambda g, x: [g * 5])), matter()).told == (
+    assert answer_of(calling(engine.custom(np.tanh, lambda g, x: [g * 5])), entry()).told == (
         "numpy: it says 5 (agrees with neither)"
     )
 
@@ -80,9 +80,9 @@ def test_a_bystander_that_raises_or_lacks_the_op_cannot_tell() -> None:
     def refuse(x: Any) -> Any:
         raise ValueError("not today")
 
-    assert statement(calling(refuse), matter()).says == "it raised ValueError: not today"
+    assert answer_of(calling(refuse), entry()).says == "it raised ValueError: not today"
     without = type("Without", (NumpyTape,), {"ops": {"add": np.add}})()
-    assert statement(without, matter()) == Witness("numpy", "it has no tanh of float64")
+    assert answer_of(without, entry()) == Diagnostic("numpy", "it has no tanh of float64")
 
 
 # ---- who is asked, and about what -------------------------------------------------------------------------
@@ -90,19 +90,19 @@ def test_a_bystander_that_raises_or_lacks_the_op_cannot_tell() -> None:
 
 def test_an_engine_is_not_asked_about_its_own_failures() -> None:
     line = failed(calling(engine.custom(np.tanh, lambda g, x: [g * 7])))
-    assert list(statements([line], [("no.such:Adapter", [line.backend])])) == []
+    assert list(cross_engine_answers([line], [("no.such:Adapter", [line.backend])])) == []
 
 
 def test_a_result_in_which_no_witness_was_heard_is_nobody_s_matter() -> None:
     line = failed(NumpyTape())
     assert line.verdict is Verdict.PASS
     bare = msgspec.structs.replace(line, verdict=Verdict.FAIL, evidence=Evidence("it is wrong", token="c1:x"))
-    assert list(statements([line, bare], [("no.such:Adapter", ["another"])])) == []
+    assert list(cross_engine_answers([line, bare], [("no.such:Adapter", ["another"])])) == []
 
 
 def test_a_bystander_that_cannot_start_says_nothing() -> None:
     line = failed(calling(engine.custom(np.tanh, lambda g, x: [g * 7])))
-    assert list(statements([line], [("no.such:Adapter", ["another"])])) == []
+    assert list(cross_engine_answers([line], [("no.such:Adapter", ["another"])])) == []
 
 
 def test_a_bystander_that_dies_has_said_what_it_said_before(tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ def test_a_bystander_that_dies_has_said_what_it_said_before(tmp_path: Path) -> N
     deadly = msgspec.structs.replace(
         line, id="deadly", evidence=msgspec.structs.replace(line.evidence, token=token)
     )
-    said = list(statements([line, deadly], [(str(adapter), ["another"])]))
-    assert [(s.id, s.witness.agrees_with) for s in said] == [(line.id, Side.ENGINE)]
+    said = list(cross_engine_answers([line, deadly], [(str(adapter), ["another"])]))
+    assert [(s.id, s.diagnostic.agrees_with) for s in said] == [(line.id, Agreement.ENGINE)]
 
 
 def test_a_bystander_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,23 +123,23 @@ def test_a_bystander_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: p
     adapter.write_text("while True:\n    pass\n")
     monkeypatch.setenv("CONFORMANCE_PATIENCE", "0.5")
     line = failed(calling(engine.custom(np.tanh, lambda g, x: [g * 7])))
-    assert list(statements([line], [(str(adapter), ["another"])])) == []
+    assert list(cross_engine_answers([line], [(str(adapter), ["another"])])) == []
 
 
 def test_a_bystander_that_prints_what_looks_like_a_statement_is_not_believed(tmp_path: Path) -> None:
     adapter = tmp_path / "loud.py"
     adapter.write_text(f'print("{MARK}{{")\n{WRONG}')
     line = failed(calling(engine.custom(np.tanh, lambda g, x: [g * 7])))
-    (said,) = statements([line], [(str(adapter), ["another"])])
-    assert (said.id, said.witness.name) == (line.id, "wrong")
+    (said,) = cross_engine_answers([line], [(str(adapter), ["another"])])
+    assert (said.id, said.diagnostic.name) == (line.id, "wrong")
 
 
 def test_of_many_failures_the_unexpected_ones_are_asked_first() -> None:
     line = failed(calling(engine.custom(np.tanh, lambda g, x: [g * 7])))
     known = [msgspec.structs.replace(line, id=f"known{i}", verdict=Verdict.KNOWN) for i in range(MOST)]
-    said = list(statements([*known, line], [("numpy", ["another"])]))
+    said = list(cross_engine_answers([*known, line], [("numpy", ["another"])]))
     assert len(said) == MOST
-    assert said[0] == StatementLine(line.id, Witness("numpy", f"it says {SLOPE:.10g}", Side.RULE))
+    assert said[0] == CrossEngineLine(line.id, Diagnostic("numpy", f"it says {SLOPE:.10g}", Agreement.RULE))
 
 
 # ---- in a run ------------------------------------------------------------------------------------------
@@ -151,19 +151,19 @@ def test_what_bystanders_say_is_in_the_run_file_and_on_the_terminal(
     adapter, run = tmp_path / "wrong.py", tmp_path / "run.jsonl"
     adapter.write_text(WRONG)
     assert main(["run", str(adapter), "numpy", "-q", "op/tanh/vjp/float64", "-n", "1", "-o", str(run)]) == 1
-    assert "witness numpy: it says" in capsys.readouterr().out
-    said = [line for line in map(decode, run.read_text().splitlines()) if isinstance(line, StatementLine)]
-    assert [(s.id, s.witness.name, s.witness.agrees_with) for s in said] == [
-        ("wrong/op/tanh/vjp/float64", "numpy", Side.RULE)
+    assert "diagnostic numpy: it says" in capsys.readouterr().out
+    said = [line for line in map(decode, run.read_text().splitlines()) if isinstance(line, CrossEngineLine)]
+    assert [(s.id, s.diagnostic.name, s.diagnostic.agrees_with) for s in said] == [
+        ("wrong/op/tanh/vjp/float64", "numpy", Agreement.RULE)
     ]
     (result,) = (r for r in read_run(run).results if r.verdict is Verdict.FAIL)
     assert result.evidence is not None
-    assert result.evidence.witnesses[-1] == said[0].witness
+    assert result.evidence.diagnostics[-1] == said[0].diagnostic
 
 
 def test_testimony_about_nothing_in_the_file_is_left_out() -> None:
     line = failed(NumpyTape())
-    stray = StatementLine("no/such/result", Witness("numpy", "it says 1"))
+    stray = CrossEngineLine("no/such/result", Diagnostic("numpy", "it says 1"))
     assert decode(encode(stray)) == stray
-    assert with_statements([line], [stray]) == [line]
-    assert with_statements([line], [StatementLine(line.id, stray.witness)]) == [line]
+    assert with_cross_engine([line], [stray]) == [line]
+    assert with_cross_engine([line], [CrossEngineLine(line.id, stray.diagnostic)]) == [line]

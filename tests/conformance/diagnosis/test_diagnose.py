@@ -1,4 +1,4 @@
-"""A gradient that is not the rule's is a failure only where the engine is wrong, by witnesses that use no rule."""
+"""A gradient that is not the rule's is a failure only where the engine is wrong, by diagnostics that use no rule."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from conformance.backend import Backend, Capability
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.observation import Observation
-from conformance.diagnosis.worst_entry import Dispute, dispute_in
+from conformance.diagnosis.worst_entry import WorstEntry, worst_entry_in
 from conformance.ops import CATALOGUE, find
 from conformance.oracle.derivative import REAL
 from conformance.run.execute import Executor, result_of
-from conformance.run.failure_text import told
+from conformance.run.failure_text import failure_text
 from conformance.run.plan import Item
-from conformance.runfile.diagnostics import Fault, Side, Witness
+from conformance.runfile.diagnostics import Agreement, Diagnostic, Fault
 from conformance.runfile.jsonl import decode, encode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
@@ -44,8 +44,8 @@ def evidence(line: ResultLine) -> Evidence:
     return line.evidence
 
 
-def sides(line: ResultLine) -> list[Side]:
-    return [witness.agrees_with for witness in evidence(line).witnesses]
+def sides(line: ResultLine) -> list[Agreement]:
+    return [diagnostic.agrees_with for diagnostic in evidence(line).diagnostics]
 
 
 def calling(name: str, function: Any) -> NumpyTape:
@@ -75,9 +75,9 @@ def test_a_wrong_gradient_of_the_right_function_is_the_engine_s(dtype: str, chec
     line = asked(wrong, check=check, dtype=dtype)
     assert line.verdict is Verdict.FAIL
     assert evidence(line).fault == Fault.ENGINE
-    assert tuple(w.name for w in evidence(line).witnesses) == WITNESSES
+    assert tuple(w.name for w in evidence(line).diagnostics) == WITNESSES
     # The reference engine's forward mode transposes its own rules, so that it is as wrong as they are.
-    assert sides(line) == [*[Side.RULE] * 4, Side.ENGINE]
+    assert sides(line) == [*[Agreement.RULE] * 4, Agreement.ENGINE]
 
 
 def test_an_engine_without_a_forward_mode_is_judged_without_it() -> None:
@@ -89,7 +89,7 @@ def test_an_engine_without_a_forward_mode_is_judged_without_it() -> None:
 
     line = asked(OneWay())
     assert evidence(line).fault == Fault.ENGINE
-    assert tuple(w.name for w in evidence(line).witnesses) == RULELESS
+    assert tuple(w.name for w in evidence(line).diagnostics) == RULELESS
 
 
 def test_a_forward_mode_that_disagrees_with_the_gradient_is_told() -> None:
@@ -102,7 +102,7 @@ def test_a_forward_mode_that_disagrees_with_the_gradient_is_told() -> None:
             (x,), (t,) = operands, tangents
             return (np.tanh(x),), (engine.Tensor(t * (1 - np.tanh(x) ** 2)),)
 
-    assert evidence(asked(Pushing())).witnesses[-1].agrees_with is Side.RULE
+    assert evidence(asked(Pushing())).diagnostics[-1].agrees_with is Agreement.RULE
 
 
 def test_a_forward_mode_that_raises_cannot_tell() -> None:
@@ -114,7 +114,7 @@ def test_a_forward_mode_that_raises_cannot_tell() -> None:
         def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
             raise NotImplementedError
 
-    assert evidence(asked(Refusing())).witnesses[-1].told == (
+    assert evidence(asked(Refusing())).diagnostics[-1].told == (
         "forward mode: the engine raised NotImplementedError where it pushes a tangent (cannot tell)"
     )
 
@@ -123,7 +123,13 @@ def test_a_gradient_off_by_some_hundred_ulp_is_the_engine_s() -> None:
     loose = calling("tanh", engine.custom(np.tanh, lambda g, x: [g * (1 - np.tanh(x) ** 2) * (1 + 1e-13)]))
     line = asked(loose)
     assert line.verdict is Verdict.FAIL
-    assert sides(line) == [Side.RULE, Side.RULE, Side.RULE, Side.UNKNOWN, Side.ENGINE]
+    assert sides(line) == [
+        Agreement.RULE,
+        Agreement.RULE,
+        Agreement.RULE,
+        Agreement.UNKNOWN,
+        Agreement.ENGINE,
+    ]
 
 
 def test_a_gradient_that_is_dropped_is_the_engine_s() -> None:
@@ -139,7 +145,13 @@ def test_an_adapter_that_calls_another_function_is_not_counted_against_the_engin
     line = asked(calling("tanh", NumpyTape.ops["sin"]))
     assert line.verdict is Verdict.ADAPTER_ERROR
     assert evidence(line).fault == Fault.ADAPTER
-    assert sides(line) == [Side.RULE, Side.RULE, Side.NEITHER, Side.ENGINE, Side.ENGINE]
+    assert sides(line) == [
+        Agreement.RULE,
+        Agreement.RULE,
+        Agreement.NEITHER,
+        Agreement.ENGINE,
+        Agreement.ENGINE,
+    ]
     assert "the adapter calls another function" in evidence(line).message
 
 
@@ -153,7 +165,13 @@ def test_a_wrong_rule_is_ours_and_not_counted_against_the_engine() -> None:
     line = asked(NumpyTape())
     assert line.verdict is Verdict.ADAPTER_ERROR
     assert evidence(line).fault == Fault.RULE
-    assert sides(line) == [Side.RULE, Side.ENGINE, Side.RULE, Side.ENGINE, Side.ENGINE]
+    assert sides(line) == [
+        Agreement.RULE,
+        Agreement.ENGINE,
+        Agreement.RULE,
+        Agreement.ENGINE,
+        Agreement.ENGINE,
+    ]
     assert "please report this case to this project" in evidence(line).message
 
 
@@ -198,7 +216,7 @@ def test_at_a_kink_nobody_can_tell_and_the_proof_of_the_row_stands() -> None:
     line = result_of(load_all()["op/vjp"], wrong, case_of("abs", [0.0]))
     assert line.verdict is Verdict.FAIL
     assert evidence(line).fault == Fault.ENGINE
-    assert sides(line)[1] is Side.UNKNOWN
+    assert sides(line)[1] is Agreement.UNKNOWN
 
 
 def test_an_engine_that_refuses_beside_the_case_is_a_witness_that_cannot_tell() -> None:
@@ -212,57 +230,57 @@ def test_an_engine_that_refuses_beside_the_case_is_a_witness_that_cannot_tell() 
 
     line = asked(Narrow())
     assert line.verdict is Verdict.FAIL
-    assert evidence(line).witnesses[3].told == (
+    assert evidence(line).diagnostics[3].told == (
         "engine's differences: the engine raised ValueError beside the case (cannot tell)"
     )
 
 
 def test_a_check_that_uses_no_rule_hears_no_witness() -> None:
     line = asked(calling("tanh", NumpyTape.ops["sin"]), check="op/value")
-    assert (line.verdict, evidence(line).fault, evidence(line).witnesses) == (Verdict.FAIL, "", ())
+    assert (line.verdict, evidence(line).fault, evidence(line).diagnostics) == (Verdict.FAIL, "", ())
 
 
-# ---- one witness ----------------------------------------------------------------------------------------
+# ---- one diagnostic ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("slope", "doubt", "side"),
     [
-        (1.0, 0.0, Side.RULE),
-        (2.0, 0.0, Side.ENGINE),
-        (3.0, 0.0, Side.NEITHER),
-        (1.5, 1.0, Side.UNKNOWN),
-        (1.0, np.inf, Side.UNKNOWN),
-        (np.nan, 0.0, Side.UNKNOWN),
+        (1.0, 0.0, Agreement.RULE),
+        (2.0, 0.0, Agreement.ENGINE),
+        (3.0, 0.0, Agreement.NEITHER),
+        (1.5, 1.0, Agreement.UNKNOWN),
+        (1.0, np.inf, Agreement.UNKNOWN),
+        (np.nan, 0.0, Agreement.UNKNOWN),
     ],
 )
-def test_a_slope_agrees_with_whom_it_is_near(slope: float, doubt: float, side: Side) -> None:
+def test_a_slope_agrees_with_whom_it_is_near(slope: float, doubt: float, side: Agreement) -> None:
     (case, *_) = draw_cases(find("tanh"), "float64", 0, EFFORT)
     seen = Observation(NumpyTape(), find("tanh"), case)
-    dispute = Dispute(seen, 0, (), REAL(2), REAL(1), REAL(1e-12))
-    assert dispute.side_of(REAL(slope), REAL(doubt)) is side
+    worst = WorstEntry(seen, 0, (), REAL(2), REAL(1), REAL(1e-12))
+    assert worst.agreement_of(REAL(slope), REAL(doubt)) is side
 
 
 def test_an_engine_that_says_no_number_is_agreed_with_by_nobody() -> None:
     (case, *_) = draw_cases(find("tanh"), "float64", 0, EFFORT)
     seen = Observation(NumpyTape(), find("tanh"), case)
-    dispute = Dispute(seen, 0, (), REAL(np.nan), REAL(1), REAL(1e-12))
-    assert dispute.side_of(REAL(1), REAL(0)) is Side.RULE
-    assert np.isinf(dispute.difference)
+    worst = WorstEntry(seen, 0, (), REAL(np.nan), REAL(1), REAL(1e-12))
+    assert worst.agreement_of(REAL(1), REAL(0)) is Agreement.RULE
+    assert np.isinf(worst.difference)
 
 
 def test_an_engine_that_is_right_has_no_dispute() -> None:
     for case in draw_cases(find("tanh"), "float64", 0, EFFORT):
-        assert dispute_in(Observation(NumpyTape(), find("tanh"), case)) is None
+        assert worst_entry_in(Observation(NumpyTape(), find("tanh"), case)) is None
 
 
 # ---- what is told --------------------------------------------------------------------------------------
 
 
 def test_the_failure_tells_its_witnesses_in_a_line_each() -> None:
-    text = told(asked(calling("tanh", NumpyTape.ops["sin"])), None)
-    assert "  fault   adapter wrong, by its witnesses" in text
-    assert text.count("\n  witness ") == 5
+    text = failure_text(asked(calling("tanh", NumpyTape.ops["sin"])), None)
+    assert "  fault   adapter wrong, by its diagnostics" in text
+    assert text.count("\n  diagnostic ") == 5
     assert "(agrees with the rule)" in text
 
 
@@ -276,6 +294,6 @@ def test_testimony_comes_back_as_it_was_written_and_may_be_missing() -> None:
     line = asked(calling("tanh", NumpyTape.ops["sin"]))
     again = decode(encode(line))
     assert isinstance(again, ResultLine)
-    assert evidence(again).witnesses == evidence(line).witnesses
-    assert msgspec.json.decode(b'{"message": "m"}', type=Evidence).witnesses == ()
-    assert Witness("value", "it is", Side.NEITHER).told == "value: it is (agrees with neither)"
+    assert evidence(again).diagnostics == evidence(line).diagnostics
+    assert msgspec.json.decode(b'{"message": "m"}', type=Evidence).diagnostics == ()
+    assert Diagnostic("value", "it is", Agreement.NEITHER).told == "value: it is (agrees with neither)"

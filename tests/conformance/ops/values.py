@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Domain, Kind, Op, Signature, T
+from conformance.op import Domain, Op, OperandKind, Signature, T
 
 CLEARANCE = 1 / 16  # how far values stay from kinks and ends of a domain
 
@@ -40,21 +40,21 @@ def operands(op: Op, signature: Signature, seed: int) -> list[Any]:
     rng = np.random.default_rng(seed)
     domains = signature.domains or [op.domain(i) for i in range(len(signature.shapes))]
     sizes = [
-        int(np.prod(s)) if d.kind is Kind.DISTINCT else 0
+        int(np.prod(s)) if d.kind is OperandKind.DISTINCT else 0
         for s, d in zip(signature.shapes, domains, strict=True)
     ]
     grid = list((rng.permutation(sum(sizes)) - sum(sizes) // 2) / 8 + 1 / 16)
     arrays = []
     for shape, domain in zip(signature.shapes, domains, strict=True):
-        if domain.kind is Kind.DISTINCT:
+        if domain.kind is OperandKind.DISTINCT:
             arrays.append(np.array([grid.pop() for _ in range(int(np.prod(shape)))]).reshape(shape))
-        elif domain.kind is Kind.BOOLEAN:
+        elif domain.kind is OperandKind.BOOLEAN:
             arrays.append(rng.random(shape) < 0.5)
-        elif domain.kind is Kind.INDEX:
+        elif domain.kind is OperandKind.INDEX:
             arrays.append(rng.integers(int(domain.low), int(domain.high), shape))
-        elif domain.kind is Kind.INVERTIBLE:
+        elif domain.kind is OperandKind.INVERTIBLE:
             arrays.append(rng.uniform(-1, 1, shape) + (shape[-1] + 1) * np.eye(shape[-1]))
-        elif domain.kind is Kind.POSITIVE_DEFINITE:
+        elif domain.kind is OperandKind.POSITIVE_DEFINITE:
             root = rng.uniform(-1, 1, shape)
             arrays.append(root @ root.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1]))
         else:

@@ -39,7 +39,7 @@ def test_what_is_expected_of_a_case_is_found_once_for_all_modes_of_an_engine() -
     op, effort = find("tanh"), Effort(3, 2, 1, 1)
     first, second = (draw_cases(op, "float64", 0, effort)[0] for _ in range(2))
     assert expected_gradients(op, first) is expected_gradients(op, second)
-    assert expected_gradients(op, first, moves=8) is not expected_gradients(op, first)
+    assert expected_gradients(op, first, perturbations=8) is not expected_gradients(op, first)
 
 
 def test_a_zero_that_rounds_to_the_smallest_number_makes_the_oracle_unsure_of_nothing() -> None:
@@ -114,6 +114,6 @@ def test_what_is_allowed_is_told_by_its_parts() -> None:
         told = expected.why((0,))
         assert whose in told
         assert expected.spread is not None
-        assert told.startswith(f"3 times the {expected.spread[0] / 3:.2g} by which rounding moves")
+        assert told.startswith(f"3 times the {expected.spread[0] / 3:.2g} by which rounding changes")
         largest = float(expected.allowed[0] - expected.spread[0] - expected.units * expected.ulp[0])
         assert f"and {largest:.2g}, an ulp of what is ordinary there" in told

@@ -34,24 +34,24 @@ def walked(definition: Definition, move: Move, *, has_failed: bool = False) -> W
 def test_what_arrives_is_added_or_replaces(*, accumulates: bool, times: int) -> None:
     definition = begun(accumulates=accumulates)
     for _ in range(2):
-        walked(definition, Move(Verb.RETAIN, (2,), array=array(1.0, -1.0)))
+        walked(definition, Move(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, -1.0)))
     assert definition.stored[0].tolist() == [5 * times, -7 * times]
 
 
 def test_in_a_scope_nothing_is_recorded_but_elsewhere_it_is() -> None:
     definition = begun()
-    definition.take(Move(Verb.OPEN))
+    definition.take(Move(Verb.ENTER_NO_GRAD))
     definition.take(Move(Verb.APPLY, (2, 2), made=3, op="add"))
-    definition.take(Move(Verb.APPLY, (2, 2), made=4, op="add", is_elsewhere=True))
+    definition.take(Move(Verb.APPLY, (2, 2), made=4, op="add", is_in_other_thread=True))
     assert (definition.has_gradient(3), definition.has_gradient(4)) == (False, True)
     assert definition.value(3).tolist() == [20, 42]
 
 
 def test_of_a_failed_walk_a_leaf_keeps_all_or_nothing_and_behind_the_fault_nothing() -> None:
     definition = begun()
-    definition.take(Move(Verb.BREAK, (0,), made=3))
+    definition.take(Move(Verb.APPLY_RAISING, (0,), made=3))
     definition.take(Move(Verb.APPLY, (3, 2), made=4, op="add"))
-    walk = definition.walk(Move(Verb.WALK, (4,), array=array(1.0, 1.0)))
+    walk = definition.walk(Move(Verb.BACKWARD, (4,), array=array(1.0, 1.0)))
     assert walk.must_fail
     assert [o.tolist() for o in definition.outcomes(walk, 0, has_failed=True)] == [[0, 0]]
     assert [o.tolist() for o in definition.outcomes(walk, 1, has_failed=True)] == [[0, 0], [2, 3]]
@@ -59,8 +59,8 @@ def test_of_a_failed_walk_a_leaf_keeps_all_or_nothing_and_behind_the_fault_nothi
 
 def test_what_was_walked_may_be_refused_unless_it_was_to_be_walked_again() -> None:
     definition = begun()
-    move = Move(Verb.WALK, (2,), array=array(1.0, 1.0))
-    assert not walked(definition, Move(Verb.RETAIN, (2,), array=array(1.0, 1.0))).may_fail
+    move = Move(Verb.BACKWARD, (2,), array=array(1.0, 1.0))
+    assert not walked(definition, Move(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, 1.0))).may_fail
     assert not walked(definition, move).may_fail
     assert walked(definition, move).may_fail
 
@@ -70,7 +70,7 @@ def test_what_could_be_rounded_is_not_allowed() -> None:
     definition.take(Move(Verb.APPLY, (2, 2), made=3, op="multiply"))
     assert definition.value(3).max() > 64
     assert not definition.allows(Move(Verb.APPLY, (2, 2), made=4, op="multiply"))
-    large = Move(Verb.WALK, (2,), array=array(2.0**20, 1.0))
+    large = Move(Verb.BACKWARD, (2,), array=array(2.0**20, 1.0))
     assert not definition.allows(large)
 
 
@@ -85,7 +85,7 @@ def written(definition: Definition, target: int, source: int, *index: object) ->
 
 
 def walked_from(definition: Definition, number: int, *g: float) -> dict[int, list[float]]:
-    walk = definition.walk(Move(Verb.RETAIN, (number,), array=array(*g)))
+    walk = definition.walk(Move(Verb.BACKWARD_RETAINING, (number,), array=array(*g)))
     return {leaf: gradient.tolist() for leaf, gradient in walk.arrives.items()}
 
 
@@ -107,10 +107,10 @@ def test_what_is_spread_receives_the_sum() -> None:
 def test_a_write_in_a_scope_changes_values_and_leaves_the_history() -> None:
     definition = begun()
     definition.take(Move(Verb.CONSTANT, made=3, array=array(-1.0, -2.0)))
-    definition.take(Move(Verb.OPEN))
+    definition.take(Move(Verb.ENTER_NO_GRAD))
     for target in (0, 2):
         written(definition, target, 3, ...)
-    definition.take(Move(Verb.CLOSE))
+    definition.take(Move(Verb.EXIT_NO_GRAD))
     definition.take(Move(Verb.APPLY, (0, 2), made=4, op="multiply"))
     # v0 = v2 = c by then: v4 = v0 v2 sends g c to v2, which is v0 v1 as it was, and g c to v0 as it is
     assert walked_from(definition, 4, 1.0, 1.0) == {0: [-1 - 5, -2 - 14], 1: [-2, -6]}
@@ -121,7 +121,7 @@ def test_a_walk_may_fail_only_where_what_was_saved_was_written() -> None:
     definition.take(Move(Verb.APPLY, (2, 2), made=3, op="multiply"))
     definition.take(Move(Verb.APPLY, (2, 2), made=4, op="add"))
     written(definition, 2, 1, ...)
-    fails = {n: definition.walk(Move(Verb.WALK, (n,), array=array(1.0, 1.0))).may_fail for n in (2, 3, 4)}
+    fails = {n: definition.walk(Move(Verb.BACKWARD, (n,), array=array(1.0, 1.0))).may_fail for n in (2, 3, 4)}
     assert fails == {2: False, 3: True, 4: False}
     assert walked_from(definition, 3, 1.0, 1.0)[0] == [2 * 10 * 5, 2 * 21 * 7]
 
@@ -142,7 +142,7 @@ def test_a_leaf_that_would_be_renewed_is_not_written() -> None:
     definition.take(Move(Verb.CONSTANT, made=1, array=np.array(7.0)))
     write = Move(Verb.WRITE, (0, 1), parameters={"index": (0,)})
     assert not definition.allows(write)
-    definition.take(Move(Verb.OPEN))
+    definition.take(Move(Verb.ENTER_NO_GRAD))
     assert definition.allows(write)
 
 

@@ -21,16 +21,16 @@ from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.plan import Item, items_of, matches, select, shard
 from conformance.runfile.accuracy import Accuracy
-from conformance.runfile.diagnostics import Side, Witness
+from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.jsonl import decode, encode, json_schema
 from conformance.runfile.records import (
     BackendLine,
+    CrossEngineLine,
     EndLine,
     Evidence,
     MutantLine,
     ProofLine,
     ResultLine,
-    StatementLine,
     TimingLine,
     Verdict,
     printable,
@@ -255,7 +255,7 @@ def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: 
 LINES = [
     result(Verdict.FAIL),
     msgspec.structs.replace(result(Verdict.PASS), accuracy=Accuracy((3, 0, 1), 0.5, 2.0, "x at [0]", "c1:x")),
-    StatementLine("numpy/op/tanh/vjp/float64", Witness("another", "it says 1", Side.RULE)),
+    CrossEngineLine("numpy/op/tanh/vjp/float64", Diagnostic("another", "it says 1", Agreement.RULE)),
     TimingLine("mlp", "s", "numpy", "float64", "gradient", 1.0, rounds=3),
     ProofLine("tanh", "complex step", 1e-16, 3),
     MutantLine("m", "w", ("op/vjp",), ()),
@@ -277,7 +277,7 @@ def test_the_schema_names_every_kind_of_line_and_every_field_written() -> None:
         for d in definitions.values()
         if "type" in d.get("properties", {})
     }
-    assert set(kinds) == {"run", "result", "statement", "timing", "proof", "mutant", "end"}
+    assert set(kinds) == {"run", "result", "cross_engine", "timing", "proof", "mutant", "end"}
     for line in LINES:
         written = json.loads(encode(line))
         described = kinds[written["type"]]

@@ -16,8 +16,8 @@ from conformance.checks import load_all
 from conformance.checks.comparison import Comparison, measuring
 from conformance.checks.observation import hold_close, hold_within
 from conformance.errors import Violation
-from conformance.oracle.allowance import SPREADS, Expected
-from conformance.run.accuracy_counter import Counting
+from conformance.oracle.allowance import SAFETY_FACTOR, Expected
+from conformance.run.accuracy_counter import AccuracyCounter
 from conformance.run.execute import Executor, result_of
 from conformance.run.plan import Item
 from conformance.runfile.accuracy import EDGES, Accuracy
@@ -31,11 +31,11 @@ EFFORT = Effort(signatures=3, draws=2, samples=2, programs=3)
 def expected(exact: list[float], *, allowed: float = 1.0, spread: float = 0.0) -> Expected:
     values = np.array(exact, np.longdouble)
     ones = np.ones_like(values)
-    return Expected(values, allowed * ones, ones / 64, spread * SPREADS * ones)
+    return Expected(values, allowed * ones, ones / 64, spread * SAFETY_FACTOR * ones)
 
 
 def counted(*comparisons: Comparison) -> Accuracy:
-    counting = Counting()
+    counting = AccuracyCounter()
     for number, compared in enumerate(comparisons):
         counting.add([compared], f"t{number}".format)
     told = counting.told()
@@ -99,7 +99,7 @@ def test_what_is_infinitely_far_is_no_number_and_still_has_its_place() -> None:
 
 
 def test_where_nothing_is_asked_nothing_is_counted() -> None:
-    counting = Counting()
+    counting = AccuracyCounter()
     counting.add([compared([7.0], expected([1.0], allowed=np.inf))], str)
     assert counting.told() is None
 

@@ -12,10 +12,10 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Capability
-from conformance.checks import Kind, load_all
+from conformance.checks import CheckKind, load_all
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
-from conformance.scripts.builder import Notebook
+from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.script import recorder, script_of
 
 ENGINES = {
@@ -82,7 +82,7 @@ def test_the_script_of_an_anomaly_raises_it(name: str) -> None:
 OFFERED = [
     key
     for key, check in load_all().items()
-    if check.kind is Kind.CONTRACT and check.needs & set(WORDS) and check.needs <= NumpyTape.capabilities
+    if check.kind is CheckKind.CONTRACT and check.needs & set(WORDS) and check.needs <= NumpyTape.capabilities
 ]
 
 
@@ -121,6 +121,6 @@ def test_what_is_computed_anew_is_written_once() -> None:
 def test_a_dialect_without_words_says_so() -> None:
     backend = NumpyTape()
     assert backend.dialect is not None
-    recording = recorder(backend, Notebook(backend, type(backend.dialect)(imports="", array="")))
+    recording = recorder(backend, ScriptBuilder(backend, type(backend.dialect)(imports="", array="")))
     with pytest.raises(Unsupported, match="no words for checkpoint"):
         recording.checkpoint(lambda x: x)

@@ -12,7 +12,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Capability
-from conformance.checks import Kind, load_all
+from conformance.checks import CheckKind, load_all
 from conformance.checks.sample import Sample
 from conformance.ops import CATALOGUE, FLAT, find
 from conformance.run.asking import ask
@@ -79,7 +79,7 @@ WORDLESS: set[Capability] = set()
 CONTRACTS = [
     key
     for key, check in CHECKS.items()
-    if check.kind in (Kind.CONTRACT, Kind.EXAMPLE) and not check.needs & WORDLESS
+    if check.kind in (CheckKind.CONTRACT, CheckKind.EXAMPLE) and not check.needs & WORDLESS
 ]
 
 
@@ -91,5 +91,5 @@ def test_the_script_of_a_contract_is_python(key: str) -> None:
 
 def test_the_script_of_a_program_runs() -> None:
     for program in draw_programs(find, "float64", 0, 4):
-        (key,) = [k for k, c in CHECKS.items() if c.kind is Kind.PROGRAM][:1]
+        (key,) = [k for k, c in CHECKS.items() if c.kind is CheckKind.PROGRAM][:1]
         assert shown(script(key, program))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from conformance.backend import Backend
-from conformance.checks import Check, Kind, load_all
-from conformance.checks.a_results.seeds import gradients_of
+from conformance.checks import Check, CheckKind, load_all
+from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import hold_equal
 from conformance.checks.sample import Sample
-from conformance.selfcheck.power import sights_of
+from conformance.selfcheck.power import power_of_checks
 from conformance.selfcheck.selftest import registered_controls
 
 
@@ -21,9 +21,9 @@ def right() -> list[Backend]:
 
 
 def fault_of(function: Any) -> str:
-    (sight,) = sights_of([Check("planted", "B1", Kind.CONTRACT, function)], right())
-    assert sight.cases
-    return sight.fault
+    (power,) = power_of_checks([Check("planted", "B1", CheckKind.CONTRACT, function)], right())
+    assert power.cases
+    return power.fault
 
 
 def times_zero(engine: Backend, sample: Sample) -> None:
@@ -60,5 +60,5 @@ def test_a_planted_check_is_found_out(function: Any, told: str) -> None:
 
 
 def test_no_check_of_the_suite_is_vacuous() -> None:
-    sights = sights_of(load_all().values(), right())
-    assert [f"{s.check.key}: {s.fault}" for s in sights if s.fault] == []
+    powers = power_of_checks(load_all().values(), right())
+    assert [f"{s.check.key}: {s.fault}" for s in powers if s.fault] == []

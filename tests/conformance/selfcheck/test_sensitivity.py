@@ -14,7 +14,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.cli import main
 from conformance.cli.sensitivity import page, summary
 from conformance.errors import UsageError
-from conformance.run import sensitivity as measuring
+from conformance.selfcheck import sensitivity as measuring
 from conformance.selfcheck.sensitivity import SUITE, Figure, medians, planted, sensitivity
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conformance.case import Case
 from conformance.checks.observation import hold_within
 from conformance.layout import LAYOUTS
-from conformance.op import DISTINCT, POSITIVE, Domain, Kind
+from conformance.op import DISTINCT, POSITIVE, Domain, OperandKind
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.reverse_sweep import expected_program_gradients, reverse_sweep
 from conformance.strategies import Effort, draw_cases, explore, smallest_case
@@ -53,7 +53,7 @@ def test_every_op_has_cases_inside_its_domains_and_off_its_kinks(op: Any) -> Non
     for case in cases:
         for position, x in enumerate(case.operands):
             domain = op.domain(position)
-            if domain.kind is Kind.REAL:
+            if domain.kind is OperandKind.REAL:
                 assert np.isfinite(x).all()
                 assert (x > domain.low).all()
                 assert (x < domain.high).all()
@@ -138,16 +138,18 @@ def test_numbers_of_any_magnitude_stay_off_kinks_and_inside_the_domain(texture: 
             assert (np.abs(x) >= np.finfo(dtype).tiny).all()
 
 
-@pytest.mark.parametrize("kind", [Kind.REAL, Kind.DISTINCT, Kind.INVERTIBLE, Kind.POSITIVE_DEFINITE])
+@pytest.mark.parametrize(
+    "kind", [OperandKind.REAL, OperandKind.DISTINCT, OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE]
+)
 @pytest.mark.parametrize(("dtype", "far"), [("float64", 900), ("float32", 100)])
-def test_magnitudes_reach_to_both_ends_of_a_type(dtype: str, far: int, kind: Kind) -> None:
+def test_magnitudes_reach_to_both_ends_of_a_type(dtype: str, far: int, kind: OperandKind) -> None:
     rng = np.random.default_rng(0)
     drawn = [operands([Domain(kind=kind)], [(2, 2)], dtype, "scaled", rng)[0] for _ in range(400)]
     exponents = [np.log2(np.abs(x).max()) for x in drawn]
     assert min(exponents) < -far
     assert max(exponents) > far
     assert sum(-20 < e < 20 for e in exponents) > 60  # where tails begin
-    assert all(np.abs(x).max() < 2 * np.abs(x).min() for x in drawn) or kind is not Kind.REAL
+    assert all(np.abs(x).max() < 2 * np.abs(x).min() for x in drawn) or kind is not OperandKind.REAL
 
 
 def test_an_array_is_scaled_as_one_and_swept_entry_by_entry() -> None:

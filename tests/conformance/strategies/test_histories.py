@@ -29,8 +29,8 @@ def test_every_kind_of_move_is_drawn() -> None:
 def test_a_failure_is_left_with_the_moves_it_needs() -> None:
     def clears_what_was_walked(history: History) -> bool:
         verbs = [move.verb for move in history.moves]
-        return Verb.WALK in verbs and Verb.CLEAR in verbs[verbs.index(Verb.WALK) :]
+        return Verb.BACKWARD in verbs and Verb.CLEAR in verbs[verbs.index(Verb.BACKWARD) :]
 
     failed = next(h for h in draw_histories("tape", find, "float64", 0, 30) if clears_what_was_walked(h))
     smallest = smallest_history(find, 0, 10, failed, clears_what_was_walked)
-    assert [move.verb for move in smallest.moves] == [Verb.WALK, Verb.CLEAR]
+    assert [move.verb for move in smallest.moves] == [Verb.BACKWARD, Verb.CLEAR]

@@ -9,6 +9,7 @@ import pytest
 from conformance_backends.mutants.wrong_flat import Recording, recorded
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.atlas import conventions
 from conformance.checks import load_all
 from conformance.checks.e_values.flat_ops import NO_SLOPE, flat_op_sends_nothing_back
 from conformance.checks.observation import Observation
@@ -16,7 +17,6 @@ from conformance.clauses import STANDARD
 from conformance.errors import Violation
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT
 from conformance.ops.flat import ROUNDING
-from conformance.run import elections
 from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=6, draws=1, samples=1, programs=1)
@@ -79,10 +79,10 @@ def test_an_engine_that_elects_another_alternative_fails(choice: str, elected: s
 
 @pytest.mark.parametrize("choice", ENGINES)
 def test_what_an_engine_does_is_found_undeclared(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elections, "STANDARD", {"E19": STANDARD["E19"]})
+    monkeypatch.setattr(conventions, "STANDARD", {"E19": STANDARD["E19"]})
     engine = ENGINES[choice]()
     engine.conventions = {number: said for number, said in engine.conventions.items() if number != "E19"}
-    (election,) = elections.measured(engine)
+    (election,) = conventions.measured(engine)
     assert election.found == (choice,)
 
 
