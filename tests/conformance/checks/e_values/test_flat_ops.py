@@ -82,8 +82,8 @@ def test_what_an_engine_does_is_found_undeclared(choice: str, monkeypatch: pytes
     monkeypatch.setattr(conventions, "STANDARD", {"E19": STANDARD["E19"]})
     engine = ENGINES[choice]()
     engine.conventions = {number: said for number, said in engine.conventions.items() if number != "E19"}
-    (election,) = conventions.measured(engine)
-    assert election.found == (choice,)
+    (found,) = conventions.measure_conventions(engine)
+    assert found.found == (choice,)
 
 
 def test_flat_ops_are_asked_this_and_nothing_else() -> None:
