@@ -55,7 +55,15 @@ def _worker(config: pytest.Config) -> Worker:
     return found
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Have xdist, where it is on, distribute groups: items of one scope share their questions."""
+    config.addinivalue_line("markers", "xdist_group(name): the items of one scope, for one worker")
+    if config.getoption("--conformance-backend") and getattr(config.option, "dist", "no") == "load":
+        config.option.dist = "loadgroup"
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[Any]) -> None:
     """Add one item per question, after the repository's own tests."""
     if not config.getoption("--conformance-backend"):
@@ -96,6 +104,7 @@ class ConformanceItem(pytest.Item):
         super().__init__(**keywords)
         self.question = question
         self.results: list[Any] = []
+        self.add_marker(pytest.mark.xdist_group(question.scope))
 
     def runtest(self) -> None:
         """Ask, and raise what pytest makes an outcome of."""
@@ -137,6 +146,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep the questions of a group on one worker: they share their cases."""
     if not config.getoption("--conformance-backend"):
         return None
-    from conformance.run.session import group_scheduler
+    from conformance.run.xdist_scheduler import ScopeScheduling
 
-    return group_scheduler(config, log)
+    return ScopeScheduling(config, log)

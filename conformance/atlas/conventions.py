@@ -1,32 +1,29 @@
-"""Elections: finding out what an engine does where engines legitimately differ.
+"""Conventions: what an engine does where engines legitimately differ.
 
-For every convention of a clause the clause's own checks are asked as if the adapter had elected it;
-the convention under which all of them hold is what the engine does. So the probe says the same as a run
-will, and a new clause needs no probe of its own. Checks of ops that have no slope are asked of a few of them.
+For every convention of a clause the clause's own checks are run as if the adapter had declared it; the one under which
+all of them hold is what the engine does. So the probe agrees with a run, and a new clause needs no probe of its own.
+Checks of ops that have no slope are run on a few of them.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.checks import Check, CheckKind, load_all
+from conformance.checks import Check, load_all
 from conformance.checks.registry import NotThisCase
-from conformance.checks.sample import Sample
 from conformance.clauses import STANDARD, Clause
 from conformance.errors import Unsupported, is_ctrl_c
-from conformance.ops import FLAT
-from conformance.run.asking import Question, ask
-from conformance.strategies import Effort, draw_cases
+from conformance.questions import Question, kind_of
+from conformance.strategies import Effort
 
-SEEDS = range(3)
 FEW = 4  # ops without a slope, and cases of each
-EFFORT = Effort(signatures=FEW, draws=1, samples=0, programs=0)
+EFFORT = Effort(signatures=FEW, draws=1, samples=3, programs=0)
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ def _holds(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> 
     before = backend.conventions
     backend.conventions = conventions  # type: ignore[misc]  # of this object, not of its class
     try:
-        answers = [_asked(check, backend) for check in _checks_of(clause)]
+        answers = [_run(check, backend) for check in _checks_of(clause)]
     finally:
         backend.conventions = before  # type: ignore[misc]
     if False in answers:
@@ -90,23 +87,28 @@ def _holds(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> 
 
 def _checks_of(clause: Clause) -> list[Check]:
     checks = [c for c in load_all().values() if c.clause == clause.number]
-    return [c for c in checks if c.kind is CheckKind.CONTRACT or c.is_of_flat]
+    return [c for c in checks if c.kind == "contract" or c.is_of_flat]
 
 
-def _questions(check: Check, backend: Backend) -> Iterable[Question]:
-    dtype = backend.dtypes[0]
-    if check.kind is CheckKind.CONTRACT:
-        return [Sample(seed, dtype) for seed in SEEDS]
-    offered = (op for op in FLAT.values() if op.name in backend.ops and check.asks_about(op))
-    return [case for op in islice(offered, FEW) for case in draw_cases(op, dtype, 0, EFFORT)]
+def _questions(check: Check, backend: Backend) -> Iterator[Question]:
+    """Samples of a contract; a few cases of a few ops without a slope."""
+    kind = kind_of(check)
+    offered = (
+        item
+        for item in kind.items([check], backend.name, backend.dtypes[:1])
+        if not check.is_of_flat or item.subject in backend.ops
+    )
+    for item in islice(offered, FEW):
+        yield from (question for question, _ in kind.rounds([item], backend, 0, EFFORT))
 
 
-def _asked(check: Check, backend: Backend) -> bool | str:
-    reason = "no case could tell"
+def _run(check: Check, backend: Backend) -> bool | str:
+    """Whether a check holds; a reason where no question decided."""
+    reason = "no case decides"
     for question in _questions(check, backend):
         try:
             check.require(backend)
-            ask(check, backend, question)
+            question.run(check, question.on(backend))
             reason = ""
         except (Unsupported, NotThisCase) as cannot:
             reason = reason and str(cannot)

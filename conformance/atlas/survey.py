@@ -16,14 +16,14 @@ import msgspec
 
 from conformance.atlas.conventions import measure_conventions
 from conformance.backend import Backend
-from conformance.checks import CheckKind
 from conformance.checks.e_values.special_points import Standing
 from conformance.clauses import STANDARD
 from conformance.errors import AdapterError, UsageError
 from conformance.load import load_backend, name_of
+from conformance.questions import items_of
 from conformance.run.describe import describe
 from conformance.run.execute import Executor
-from conformance.run.plan import digest, items_of
+from conformance.run.plan import digest
 from conformance.runfile.records import BackendLine
 from conformance.strategies import Effort
 
@@ -86,7 +86,7 @@ def _conventions(backend: Backend) -> Iterator[Entry]:
 def _points(backend: Backend) -> Iterator[Entry]:
     """One entry per point; precisions that differ are told apart."""
     executor = Executor(backend, seed=0, effort=NOTHING, shrink=False)
-    points = [i for i in items_of(backend.name, backend.dtypes) if i.definition.kind is CheckKind.POINT]
+    points = [i for i in items_of(backend.name, backend.dtypes) if i.definition.kind == "point"]
     found: dict[str, dict[str, Entry]] = {}
     for item in points:
         (result,) = executor.results([item])

@@ -32,14 +32,20 @@ class Answer:
     engine_gradients: tuple[Any, ...]
 
 
-class Observation:
-    """One case put to one backend."""
+class Oracle:
+    """What is known of one case without an engine: which gradients there are, and what they must be.
 
-    def __init__(self, backend: Backend, op: Op, case: Case, perturbations: int = PERTURBATIONS) -> None:
-        self.perturbations = perturbations
-        self.backend = backend
+    Attributes:
+        op: the row.
+        case: the call.
+        perturbations: how many trials of rounding the allowance is found from.
+        wrt: the operands that have a gradient.
+    """
+
+    def __init__(self, op: Op, case: Case, perturbations: int = PERTURBATIONS) -> None:
         self.op = op
         self.case = case
+        self.perturbations = perturbations
         self.wrt = differentiable(op, case)
 
     @cached_property
@@ -47,9 +53,32 @@ class Observation:
         """What the gradients must be."""
         return expected_gradients(self.op, self.case, perturbations=self.perturbations)
 
+    def label(self, position: int) -> str:
+        """The gradient at `position` in messages."""
+        return f"the gradient of operand {self.wrt[position]}"
+
+
+class Observation:
+    """One case put to one backend: the oracle's half, and the engine's answers beside it."""
+
+    def __init__(self, backend: Backend, oracle: Oracle) -> None:
+        self.backend = backend
+        self.oracle = oracle
+        self.op, self.case, self.wrt = oracle.op, oracle.case, oracle.wrt
+        self.perturbations = oracle.perturbations
+
+    @property
+    def expected(self) -> list[Expected]:
+        """What the gradients must be."""
+        return self.oracle.expected
+
+    def label(self, position: int) -> str:
+        """The gradient at `position` in messages."""
+        return self.oracle.label(position)
+
     def with_perturbations(self, perturbations: int) -> Observation:
-        """The same case observed anew, its allowance found from so many trials."""
-        return Observation(self.backend, self.op, self.case, perturbations)
+        """The same case observed again, its allowance found from so many trials."""
+        return Observation(self.backend, Oracle(self.op, self.case, perturbations))
 
     @cached_property
     def answer(self) -> Answer:
@@ -88,10 +117,6 @@ class Observation:
         """The case called anew, ready to be pulled back once."""
         function = self.backend.call(self.op.name, self.case.parameters)
         return self.backend.trace(function, [np.array(x) for x in self.case.operands], self.wrt)
-
-    def label(self, position: int) -> str:
-        """How messages call the gradient at `position`."""
-        return f"the gradient of operand {self.wrt[position]}"
 
 
 def plain(backend: Backend, array: Any) -> Array:

@@ -6,7 +6,6 @@ not. A case that cannot tell raises `NotThisCase`; a check that saw no case at a
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,8 +27,8 @@ COMPLEX = frozenset({"complex128", "complex64"})  # those in which only holomorp
 Applies = Callable[[Op], bool]
 
 
-class CheckKind(enum.Enum):
-    """What a check is asked about; the value is the second part of its results' ids."""
+class CheckKind:
+    """The names of the kinds of questions, until the checks say them themselves."""
 
     OP = "op"
     CONTRACT = "contract"
@@ -48,22 +47,31 @@ class NotThisCase(ConformanceError):
 class Check:
     """One claim about engines.
 
-    `function` takes an `Observation` (op checks), a backend and a `Sample` (contracts, examples,
-    capabilities), a backend and a `Program` (programs), a backend and a `History` (histories), or a `Visit`
-    (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or
-    makes the engine compile anew. A `sparing` check is asked of a few signatures, because each of its
-    questions is compiled by itself. `dtypes` are those in which an op check is asked, `sparing_in` those of them
-    in which it is asked of a few signatures, but of all their value draws. A check `is_of_flat` is asked of the
-    ops that have no slope, any other op check of those that have one. `textures` are those of its cases' numbers.
-    Of one that `is_diagnosed`, which compares an engine's gradients with the rule's, diagnostics are heard before it
-    fails.
+    Attributes:
+        name: unique among the checks of its kind, or of its clause.
+        clause: the number of the clause that it tests.
+        kind: the name of the kind of questions that it is run on (`conformance.questions`).
+        function: takes what such a question gives: an `Observation` (op), a `PointObservation` (point), or a backend
+            and a sample, a program or a history.
+        needs: the capabilities without which the engine is not held to the claim.
+        is_named_by_clause: whether its key has the clause in it.
+        applies: the ops that a check of ops is about.
+        once_per_signature: whether it is run on the first value draw of a signature only, because it is about
+            shapes, or makes the engine compile again.
+        sparing: whether it is run on a few signatures, because the engine compiles each of its questions by itself.
+        dtypes: those in which it is run.
+        sparing_in: the dtypes in which it is run on a few signatures, but on all their value draws.
+        is_of_flat: whether it is about the ops that have no slope; any other is about those that have one.
+        is_diagnosed: whether it compares gradients with the reference VJP, so that a failure is diagnosed.
+        textures: how the numbers of its cases are drawn.
     """
 
     name: str
     clause: str
-    kind: CheckKind
+    kind: str
     function: CheckFunction
     needs: frozenset[Capability] = frozenset()
+    is_named_by_clause: bool = False
     applies: Applies = lambda op: True
     once_per_signature: bool = False
     sparing: bool = False
@@ -76,8 +84,7 @@ class Check:
     @property
     def key(self) -> str:
         """Its unique name among all checks: `op/vjp`, `contract/B1/fan-out`."""
-        middle = f"{self.clause}/" if self.kind in (CheckKind.CONTRACT, CheckKind.EXAMPLE) else ""
-        return f"{self.kind.value}/{middle}{self.name}"
+        return "/".join((self.kind, *((self.clause,) if self.is_named_by_clause else ()), self.name))
 
     @property
     def claim(self) -> str:
@@ -85,11 +92,11 @@ class Check:
         return (self.function.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
     def asks_about(self, op: Op) -> bool:
-        """Whether it is asked of this op."""
-        return self.kind is CheckKind.OP and op.is_flat is self.is_of_flat and self.applies(op)
+        """Whether it is run on cases of this op."""
+        return self.kind == "op" and op.is_flat is self.is_of_flat and self.applies(op)
 
     def is_meant_for(self, case: Case) -> bool:
-        """Whether it is asked of numbers of this type and of this size; of a case by hand, whatever the size."""
+        """Whether it is run on numbers of this dtype and texture; on a case without texture, whatever its numbers."""
         return case.dtype in self.dtypes and case.texture in ("", *self.textures)
 
     def enough(self, dtype: str, effort: Effort) -> float:
@@ -98,7 +105,7 @@ class Check:
         return effort.few * of_each if self.sparing or dtype in self.sparing_in else math.inf
 
     def require(self, backend: Backend) -> None:
-        """Raise Unsupported if the backend does not declare what the check needs."""
+        """Raise Unsupported where the backend does not declare what the check needs."""
         missing = [c for c in self.needs if c not in backend.capabilities]
         if missing:
             names = ", ".join(sorted(f"{c.name.lower()} ({c.value})" for c in missing))
@@ -126,24 +133,21 @@ def op_check(
     is_diagnosed: bool = False,
     textures: tuple[str, ...] = TEXTURES,
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Register a check that is asked about every case of every op that it applies to."""
+    """Register a check that is run on every case of every op that it applies to."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        once = once_per_signature or sparing
         _register(
             Check(
-                *(
-                    name,
-                    clause,
-                    CheckKind.OP,
-                    function,
-                    frozenset(needs),
-                    applies,
-                    once,
-                    sparing,
-                    dtypes,
-                    sparing_in,
-                ),
+                name,
+                clause,
+                "op",
+                function,
+                frozenset(needs),
+                applies=applies,
+                once_per_signature=once_per_signature or sparing,
+                sparing=sparing,
+                dtypes=dtypes,
+                sparing_in=sparing_in,
                 is_diagnosed=is_diagnosed,
                 textures=textures,
             )
@@ -154,13 +158,11 @@ def op_check(
 
 
 def flat_check(clause: str, name: str) -> Callable[[CheckFunction], CheckFunction]:
-    """Register a check that is asked about the ops that have no slope, once for every signature."""
+    """Register a check of the ops that have no slope, run once for every signature."""
 
     def register(function: CheckFunction) -> CheckFunction:
         _register(
-            Check(
-                name, clause, CheckKind.OP, function, once_per_signature=True, dtypes=DOUBLE, is_of_flat=True
-            )
+            Check(name, clause, "op", function, once_per_signature=True, dtypes=DOUBLE, is_of_flat=True)
         )
         return function
 
@@ -168,12 +170,12 @@ def flat_check(clause: str, name: str) -> Callable[[CheckFunction], CheckFunctio
 
 
 def check(
-    kind: CheckKind, clause: str, name: str, *needs: Capability
+    kind: str, clause: str, name: str, *needs: Capability, is_named_by_clause: bool = False
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Register a check that is asked about the engine as a whole."""
+    """Register a check that is run on questions of a kind."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        _register(Check(name, clause, kind, function, needs=frozenset(needs)))
+        _register(Check(name, clause, kind, function, frozenset(needs), is_named_by_clause))
         return function
 
     return register
@@ -181,7 +183,7 @@ def check(
 
 def contract(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check of a clause about the whole engine."""
-    return check(CheckKind.CONTRACT, clause, name, *needs)
+    return check("contract", clause, name, *needs, is_named_by_clause=True)
 
 
 def declared_convention(backend: Backend, clause: str) -> str:

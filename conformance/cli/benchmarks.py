@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from conformance.load import load_backend
-from conformance.run.conduct import Request, header_of, specs_of
+from conformance.run.conduct import header_of, specs_of
 from conformance.run.describe import describe
 from conformance.runfile.jsonl import RunWriter
 from conformance.runfile.records import EndLine, TimingLine
@@ -23,8 +23,7 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
     """Measure every backend in one process, in turns; each line is on the disk when it is known."""
     specs = specs_of(options.backends)
     backends = [load_backend(spec) for spec in specs]
-    request = Request((), (), "bench", options.seed, 1, "", 0.0, options.output, None)
-    header = header_of(request, [describe(spec) for spec in specs])
+    header = header_of("bench", options.seed, [describe(spec) for spec in specs])
     header = msgspec.structs.replace(header, host={**header.host, **host})
     options.output.parent.mkdir(parents=True, exist_ok=True)
     writer = RunWriter(Path(options.output), header)

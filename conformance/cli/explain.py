@@ -173,7 +173,7 @@ def _docstring(check: Check, page: Page, indent: int = 2) -> None:
 
 def _query(check: Check) -> str:
     """What to ask `conformance run` for to see one check."""
-    return {"op": f"op/*/{check.name}", "point": "point"}.get(check.kind.value, check.key)
+    return {"op": f"op/*/{check.name}", "point": "point"}.get(check.kind, check.key)
 
 
 # ---- checks ---------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def _check(check: Check, page: Page) -> None:
         page.text(clause.sentence)
         page.text(clause.reason)
     page.heading("What it is asked about")
-    if check.kind.value == "op":
+    if check.kind == "op":
         rows, what = (FLAT, "flat ops") if check.is_of_flat else (CATALOGUE, "ops")
         asked = [op.name for op in rows.values() if check.asks_about(op)]
         few = ", ".join(asked[:6]) + (", …" if len(asked) > 6 else "")
@@ -204,12 +204,12 @@ def _check(check: Check, page: Page) -> None:
         how += " of operands of every magnitude" if check.textures == MAGNITUDES else ""
         dtypes = " and ".join(sorted(check.dtypes))
         page.text(f"{len(asked)} of {len(rows)} {what} ({few}), {how}, in {dtypes} where the engine has it.")
-    elif check.kind.value == "point":
+    elif check.kind == "point":
         points = [point.key for point in SPECIAL_POINTS.values() if point.nature.value == check.name]
         few = ", ".join(points[:6]) + (", …" if len(points) > 6 else "")
         page.text(f"{len(points)} special points ({few}), in every dtype that the engine has.")
     else:
-        page.text(ASKED.get(check.kind.value, "The engine as a whole."))
+        page.text(ASKED.get(check.kind, "The engine as a whole."))
     for need in sorted(check.needs, key=lambda need: need.name):
         page.line(f"needs {need.name.lower()}: {need.value}")
     page.heading("Further")

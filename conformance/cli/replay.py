@@ -7,11 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from conformance.backend import Backend
-    from conformance.checks import Check
-    from conformance.run.asking import Question
     from conformance.runfile.records import ResultLine
 
 
@@ -70,14 +66,15 @@ def command(options: argparse.Namespace) -> int:
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     """The token, the key of the one check to ask ("" for all that apply), and the backends on record."""
     from conformance.errors import UsageError
+    from conformance.questions import all_kinds
     from conformance.runfile.jsonl import read_run
 
-    if options.what[:3] in ("c1:", "p1:", "h2:", "k1:", "s1:"):
+    prefixes = sorted({kind.prefix for kind in all_kinds().values()})
+    if options.what.startswith(tuple(prefixes)):
         return options.what, _check_key(options.check), []
     if "/" not in options.what:
-        raise UsageError(
-            f"{options.what!r} is neither a replay token (c1:…, p1:…, h2:…, k1:…, s1:…) nor the id of a result"
-        )
+        listed = ", ".join(f"{prefix}…" for prefix in prefixes)
+        raise UsageError(f"{options.what!r} is neither a replay token ({listed}) nor the id of a result")
     run = read_run(options.run)
     result = next((r for r in run.results if r.id == options.what), None)
     if result is None:
@@ -87,9 +84,8 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
         raise UsageError(
             f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay"
         )
-    middle = f"{result.clause}/" if result.kind in ("contract", "example") else ""
     spec = next((b.spec for b in run.header.backends if b.name == result.backend and b.spec), result.backend)
-    return token, f"{result.kind}/{middle}{result.check}", [spec]
+    return token, result.check_key, [spec]
 
 
 def _recorded(result: ResultLine) -> str:
@@ -108,63 +104,16 @@ def _check_key(key: str) -> str:
     return key
 
 
-def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
-    """Every check that a token speaks of, with its question."""
-    from conformance.case import Case
-    from conformance.checks import CheckKind, load_all
-    from conformance.checks.sample import Sample
-    from conformance.errors import UsageError
-    from conformance.history import History
-    from conformance.ops import find
-    from conformance.points import find_point
-    from conformance.points.point import Place
-    from conformance.program import Program
-
-    checks = load_all()
-    if token.startswith("k1:"):
-        name, sample = Sample.from_token(token)
-        if name not in checks:
-            raise UsageError(f"the token is of the check {name}, which does not exist here")
-        yield checks[name], sample
-    elif token.startswith("h2:"):
-        history = History.from_token(token)
-        if key in ("", f"history/{history.kind}"):
-            yield checks[f"history/{history.kind}"], history
-    elif token.startswith("s1:"):
-        named, dtype = Place.named(token)
-        point = find_point(named)
-        yield checks[f"point/{point.nature.value}"], Place(point, dtype)
-    elif token.startswith("p1:"):
-        program = Program.from_token(token)
-        for check in checks.values():
-            if check.kind is CheckKind.PROGRAM and key in ("", check.key):
-                yield check, program
-    else:
-        case = Case.from_token(token)
-        op = find(case.op)
-        for check in checks.values():
-            if check.asks_about(op) and (check.key == key or (not key and check.is_meant_for(case))):
-                yield check, case
-
-
-def _asked_for(token: str, key: str) -> list[tuple[Check, Question]]:
-    from conformance.errors import UsageError
-
-    found = list(_questions(token, key))
-    if not found:
-        raise UsageError(f"the check {key} does not apply to what this token holds")
-    return found
-
-
 def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
     """Ask, print one line a check, and return how many failed."""
+    from conformance.questions import questions_in
     from conformance.run.describe import describe
     from conformance.run.execute import result_of
     from conformance.run.failure_text import failure_text
     from conformance.runfile.records import UNEXPECTED
 
     failed = 0
-    for check, question in _asked_for(token, key):
+    for check, question in questions_in(token, key):
         result = result_of(check, backend, question)
         print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}{_furthest(result)}")
         if result.verdict in UNEXPECTED:
@@ -184,22 +133,10 @@ def _furthest(result: ResultLine) -> str:
 
 def _script(backend: Backend, token: str, key: str) -> str:
     """The script of the first check that fails on this backend, else of the question itself."""
-    from functools import partial
-
-    from conformance.run.asking import failure_of
+    from conformance.questions import questions_in
+    from conformance.run.verdict import failure_of
     from conformance.scripts.script import script_of
 
-    asked = _asked_for(token, key)
-    for check, question in asked:
-        failure = failure_of(check, backend, question)
-        if failure is not None:
-            return script_of(backend, partial(_put, check, question), failure)
-    check, question = asked[0]
-    return script_of(backend, partial(_put, check, question), None)
-
-
-def _put(check: Check, question: Question, backend: Backend) -> object:
-    """Ask a question, the backend last: what a script is written from."""
-    from conformance.run.asking import put
-
-    return put(check, backend, question)
+    found = [(check, q, failure_of(check, backend, q)) for check, q in questions_in(token, key)]
+    check, question, failure = next((each for each in found if each[2] is not None), found[0])
+    return script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure)

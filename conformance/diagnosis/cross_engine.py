@@ -18,7 +18,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Case
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Observation, Oracle
 from conformance.diagnosis.worst_entry import Real, WorstEntry
 from conformance.load import load_backend, start_timeout
 from conformance.ops import find
@@ -111,7 +111,7 @@ def answer_of(backend: Backend, entry: DisagreedEntry) -> Diagnostic:
     op = find(case.op)
     if op.name not in backend.ops or case.dtype not in backend.dtypes:
         return Diagnostic(backend.engine, f"it has no {op.name} of {case.dtype}")
-    seen = Observation(backend, op, case, MANY_PERTURBATIONS)
+    seen = Observation(backend, Oracle(op, case, MANY_PERTURBATIONS))
     position = list(seen.wrt).index(entry.operand)
     try:
         gradient = seen.answer.gradients[position]

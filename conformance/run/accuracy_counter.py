@@ -36,7 +36,7 @@ class AccuracyCounter:
                 self._worst, self._token = worst, token
                 self._where = _where(compared)
 
-    def told(self) -> Accuracy | None:
+    def result(self) -> Accuracy | None:
         """What they amount to; None where no entry was compared."""
         if not self._ulps:
             return None

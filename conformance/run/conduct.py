@@ -18,9 +18,10 @@ import conformance
 from conformance.diagnosis.cross_engine import cross_engine_answers
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
+from conformance.questions import Item, items_of
 from conformance.run import threads
 from conformance.run.describe import Description, describe_all
-from conformance.run.plan import Item, digest, items_of, select, shard
+from conformance.run.plan import digest, select, shard
 from conformance.run.session import run_session
 from conformance.runfile.jsonl import SCHEMA, RunWriter
 from conformance.runfile.known import read_known
@@ -90,7 +91,7 @@ def conduct(request: Request, listener: Listener) -> int:
     descriptions = _described(request)
     items = {d.spec: list(items_of(d.line.name, d.dtypes)) for d in descriptions if not d.line.error}
     chosen = _chosen(request, items)
-    header = header_of(request, descriptions)
+    header = header_of(request.profile, request.seed, descriptions, request.queries)
     writer = _writer(request.output, header)
     results: list[ResultLine] = []
 
@@ -189,14 +190,16 @@ def _options(request: Request) -> list[str]:
     return options
 
 
-def header_of(request: Request, descriptions: Sequence[Description]) -> RunLine:
-    """The first line of the run file."""
+def header_of(
+    profile: str, seed: int, descriptions: Sequence[Description] = (), queries: tuple[str, ...] = ()
+) -> RunLine:
+    """The first line of a run file, whoever writes it."""
     return RunLine(
         schema=SCHEMA,
         id=uuid.uuid4().hex[:12],
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        profile=request.profile,
-        seed=request.seed,
+        profile=profile,
+        seed=seed,
         spec=SpecLine(conformance.__version__, digest()),
         host={
             "python": platform.python_version(),
@@ -206,7 +209,7 @@ def header_of(request: Request, descriptions: Sequence[Description]) -> RunLine:
             "extended precision": f"{np.finfo(np.longdouble).nmant + 1} bits",
         },
         backends=tuple(d.line for d in descriptions),
-        queries=request.queries,
+        queries=queries,
     )
 
 

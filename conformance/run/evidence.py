@@ -5,16 +5,15 @@ from __future__ import annotations
 from conformance.backend import Backend
 from conformance.case import listed
 from conformance.checks import Check
-from conformance.checks.sample import Sample
 from conformance.errors import ConformanceError, Violation
-from conformance.run.asking import Question, put, token_of
+from conformance.questions import Question
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
 from conformance.runfile.records import Evidence, printable
 from conformance.scripts.script import script_of
 
 
 def message_of(failure: BaseException | None) -> str:
-    """What a failure says in an answer."""
+    """The message of a failure in a result."""
     if failure is None or isinstance(failure, ConformanceError):
         return printable(str(failure))
     return printable(f"{type(failure).__name__}: {failure}")
@@ -25,7 +24,7 @@ def evidence_of(
 ) -> Evidence:
     """What makes a failure believable: values, a token, a script.
 
-    What cannot be written down is left out, and said: an answer must not be lost with what shows it.
+    What cannot be written down is left out, and the message says so: a result must not be lost with its evidence.
     """
     message = message_of(failure)
     if question is None:
@@ -42,19 +41,18 @@ def _whole(
 ) -> Evidence:
     failure = failure.diagnosed if isinstance(failure, NotEngineFault) else failure
     found = failure if isinstance(failure, Violation) else Violation("")
+    diagnosed = found if isinstance(found, DiagnosedViolation) else None
     return Evidence(
         message=message,
-        case=question.as_json()
-        if not isinstance(question, Sample)
-        else {"seed": question.seed, "dtype": question.dtype},
+        case=question.to_json(),
         expected=None if found.expected is None else listed(found.expected),
         got=None if found.got is None else listed(found.got),
         allowed=None if found.allowed is None else listed(found.allowed),
         because=found.because,
         where=found.where,
-        token=token_of(check, question),
-        fault=found.fault.value if isinstance(found, DiagnosedViolation) else "",
-        diagnostics=found.diagnostics if isinstance(found, DiagnosedViolation) else (),
-        operand=found.operand if isinstance(found, DiagnosedViolation) else None,
-        script=script_of(backend, lambda recorder: put(check, recorder, question), failure),
+        token=question.token,
+        fault=diagnosed.fault.value if diagnosed else "",
+        diagnostics=diagnosed.diagnostics if diagnosed else (),
+        operand=diagnosed.operand if diagnosed else None,
+        script=script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure),
     )

@@ -30,7 +30,7 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     if clause:
         lines.append(f"  clause  {clause.number} {clause.sentence}")
     if evidence and evidence.token:
-        only = "" if evidence.token.startswith("k1:") else f" --check {result.kind}/{result.check}"
+        only = "" if evidence.token.startswith("k1:") else f" --check {result.check_key}"
         lines.append(f"  again   conformance replay {evidence.token} --on {_spec_of(result, backend)}{only}")
         lines.append("          as a script: add --script")
     return "\n".join(lines)

@@ -21,10 +21,11 @@ import pytest
 
 from conformance.errors import UsageError
 from conformance.load import load_backend
+from conformance.questions import Item, items_of
 from conformance.run import journal, memory
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor, result_for
-from conformance.run.plan import PROFILES, Item, items_of, select, shard
+from conformance.run.plan import PROFILES, select, shard
 from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge, read_known
 from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
@@ -59,8 +60,8 @@ class Worker:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the keeper's to answer
         self._descriptions: dict[str, Description] = {}
         self._executors: dict[str, Executor] = {}
-        self._groups: dict[str, list[Item]] = {}
-        self._latest: tuple[str, dict[str, ResultLine]] = ("", {})
+        self._groups: dict[tuple[str, str], list[Item]] = {}
+        self._latest: tuple[tuple[str, str], dict[str, ResultLine]] = (("", ""), {})
         self._asked = itertools.count()
 
     def _opened(self) -> journal.Journal | None:
@@ -92,7 +93,7 @@ class Worker:
             fresh = list(self._latest[1].values())
         return fresh, self._latest[1].get(item.id) or _lost(item)
 
-    def _ask_group(self, group: str) -> list[ResultLine]:
+    def _ask_group(self, group: tuple[str, str]) -> list[ResultLine]:
         lost = journal.culprits(self.folder) if self.folder else frozenset()
         items = [item for item in self._groups[group] if item.id not in lost]
         if not items:
@@ -129,6 +130,11 @@ def _lost(item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases
     """The result of a question that ended its process."""
     evidence = Evidence(message=message or "asking this ended the process")
     return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
+
+
+def item_of(nodeid: str) -> str:
+    """The id of the item behind pytest's id, to which xdist appends the scope after an @."""
+    return nodeid.partition("::")[2].rpartition("@")[0] or nodeid.partition("::")[2]
 
 
 # ---- the keeper -------------------------------------------------------------------------------
@@ -170,7 +176,7 @@ class Keeper:
         """
         worker = report.node.gateway.id
         noted, words = journal.last_noted(self.folder, worker), journal.last_words(self.folder, worker)
-        culprit = noted if noted in self.items else crashitem.partition("::")[2]  # pytest's id of an item
+        culprit = noted if noted in self.items else item_of(crashitem)
         journal.add_culprit(self.folder, culprit)
         verdict = Verdict.TIMEOUT if journal.was_timeout(words) else Verdict.CRASH
         said = f"\n{words[:2000]}" if words else ""
@@ -214,7 +220,7 @@ def run_session(
             *("--rootdir", name, "-c", os.devnull, "--capture=no", "--import-mode=importlib"),
             *("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", "-p", "no:faulthandler"),
             *("-p", "no:benchmark", "-p", "no:hypothesispytest"),
-            *("-n", str(workers), "--max-worker-restart", str(MANY)),
+            *("-n", str(workers), "--dist", "loadgroup", "--max-worker-restart", str(MANY)),
             *(part for spec in specs for part in ("--conformance-backend", spec)),
             *("--conformance-journal", name, "--conformance-timeout", str(timeout)),
             *options,
@@ -230,36 +236,3 @@ def run_session(
             return [said.getvalue().strip() or f"pytest ended with {code!r} before anything was asked"]
         keeper.keep_missing()
         return []
-
-
-def group_scheduler(config: Any, log: Any) -> Any:
-    """xdist's scheduler by scope: the groups of questions that share their cases, a group of each mode."""
-    from xdist.scheduler.loadscope import LoadScopeScheduling
-
-    class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist is not typed
-        """xdist's own, but for what it does after the death of a worker.
-
-        It hands out groups that were finished already, and one group of one question at a time. A worker
-        holds its last question back until more arrives or it is told to end, so either would leave it
-        waiting for ever.
-        """
-
-        def _split_scope(self, nodeid: str) -> str:
-            parts = nodeid.split("/")
-            is_of_op = len(parts) == 5 and parts[1] in ("op", "point")
-            return "/".join((*parts[1:3], parts[4])) if is_of_op else nodeid
-
-        def remove_node(self, node: Any) -> Any:
-            groups = self.assigned_work[node]
-            self.assigned_work[node] = {name: g for name, g in groups.items() if not all(g.values())}
-            return super().remove_node(node)
-
-        def _reschedule(self, node: Any) -> None:
-            if node not in self.registered_collections:
-                return  # it has just replaced another and does not know its questions yet
-            while not node.shutting_down:
-                if self.workqueue and self._pending_of(self.assigned_work[node]) > 2:
-                    return
-                super()._reschedule(node)
-
-    return GroupScheduling(config, log)

@@ -1,64 +1,67 @@
-"""A tally: what one check has seen so far, over its cases."""
+"""A tally: what one check has found so far, over its questions."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
-from conformance.backend import Backend
 from conformance.checks import Check
 from conformance.checks.comparison import measuring
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported, Violation, is_ctrl_c
+from conformance.questions import Question
+from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
-from conformance.run.asking import Question, token_of
-
-Ask = Callable[[Check, Backend, Question], Any]
 
 
 @dataclass
 class Tally:
-    """What came of the questions that were put to one check."""
+    """What came of the questions that one check was run on."""
 
     cases: int = 0
     seconds: float = 0.0
     error: float | None = None
     ulp: float | None = None
-    entries: AccuracyCounter = field(default_factory=AccuracyCounter)
+    accuracy: AccuracyCounter = field(default_factory=AccuracyCounter)
     measured: dict[str, float] | None = None
     failure: BaseException | None = None
     question: Question | None = None
-    aside: tuple[BaseException, Question] | None = None
+    arguments: Arguments = ()
+    known: tuple[BaseException, Question] | None = None
     undecided: list[str] = field(default_factory=list)
 
-    def ask(self, check: Check, backend: Backend, question: Question, ask: Ask) -> None:
-        """Put one question, and note what came."""
+    def run(self, check: Check, question: Question, arguments: Arguments) -> None:
+        """Run the check on one question, and note what came."""
         started = time.perf_counter()
+        self.arguments = arguments
         with measuring() as compared:
-            is_decided = self._ask(check, backend, question, ask)
+            is_decided = self._run(check, question, arguments)
         if is_decided:
             self.cases += 1
-            self.entries.add(compared, partial(token_of, check, question))
+            self.accuracy.add(compared, lambda: question.token)
         self.seconds += time.perf_counter() - started
 
-    def set_aside(self) -> None:
-        """Ask on behind a failure that is on record: it stands, unless another one comes."""
+    def set_known_failure_aside(self) -> None:
+        """Go on after a failure that is on record: it stands, unless another one comes."""
         if self.failure is not None and self.question is not None:
-            self.aside = self.aside or (self.failure, self.question)
+            self.known = self.known or (self.failure, self.question)
             self.failure = self.question = None
 
     def settle(self) -> None:
-        """Where nothing else failed, what was set aside is the failure."""
-        if self.failure is None and self.aside is not None:
-            self.failure, self.question = self.aside
+        """Where nothing else failed, the known failure is the failure."""
+        if self.failure is None and self.known is not None:
+            self.failure, self.question = self.known
 
-    def _ask(self, check: Check, backend: Backend, question: Question, ask: Ask) -> bool:
+    @property
+    def reasons(self) -> str:
+        """Why questions did not decide."""
+        return "; ".join(sorted(set(self.undecided)))
+
+    def _run(self, check: Check, question: Question, arguments: Arguments) -> bool:
         """Whether the question decided anything."""
         try:
-            self._note(ask(check, backend, question))
+            self._note(question.run(check, arguments))
         except (NotThisCase, Unsupported) as reason:
             self.undecided.append(str(reason))
             return False
@@ -70,12 +73,12 @@ class Tally:
                 self.error, self.ulp = failure.error, failure.ulp
         return True
 
-    def _note(self, worst: Any) -> None:
-        """Note what a check measured that holds: the worst error of its values, or numbers by name."""
-        if isinstance(worst, dict):
-            self.measured = worst if self.measured is None else _least(self.measured, worst)
-        elif worst is not None:
-            self.error, self.ulp = max((self.error or 0.0, self.ulp or 0.0), worst)
+    def _note(self, found: Any) -> None:
+        """Note what a check that holds measured: the worst error of its values, or numbers by name."""
+        if isinstance(found, dict):
+            self.measured = found if self.measured is None else _least(self.measured, found)
+        elif found is not None:
+            self.error, self.ulp = max((self.error or 0.0, self.ulp or 0.0), found)
 
 
 def _least(before: dict[str, float], after: dict[str, float]) -> dict[str, float]:

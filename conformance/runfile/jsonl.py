@@ -26,7 +26,7 @@ from conformance.runfile.records import (
     with_cross_engine,
 )
 
-SCHEMA = 1
+SCHEMA = 2
 
 _decoder = msgspec.json.Decoder(Line)
 _encoder = msgspec.json.Encoder()

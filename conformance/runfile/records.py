@@ -141,6 +141,12 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     evidence: Evidence | None = None
     atlas: AtlasCell | None = None
 
+    @property
+    def check_key(self) -> str:
+        """The key of its check, as `conformance list checks` prints it: `op/vjp`, `contract/B1/fan-out`."""
+        by_clause = f"{self.kind}/{self.clause}/{self.check}"
+        return by_clause if self.id == f"{self.backend}/{by_clause}" else f"{self.kind}/{self.check}"
+
 
 class CrossEngineLine(msgspec.Struct, frozen=True, tag="cross_engine"):
     """What another engine of the run says of a case, once all is asked: one more diagnostic of the result `id`."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from conformance.op import Trait
 from conformance.ops import find
 from conformance.oracle.proof import Proof, prove
-from conformance.run.conduct import Request, header_of
+from conformance.run.conduct import header_of
 from conformance.runfile.jsonl import RunWriter
 from conformance.runfile.records import EndLine, ProofLine
 from conformance.strategies import Effort, draw_cases
@@ -57,9 +57,8 @@ def line_of(proof: Proof) -> ProofLine:
 def write_proofs(path: Path, proofs: Iterator[Proof], tell: Callable[[Proof], None]) -> bool:
     """Write a run file of proofs alone, line by line; returns whether all of them hold."""
     started = time.perf_counter()
-    request = Request((), (), "proofs", 0, 0, "", 0.0, path, None)
     path.parent.mkdir(parents=True, exist_ok=True)
-    writer = RunWriter(path, header_of(request, []))
+    writer = RunWriter(path, header_of("proofs", 0))
     all_hold = True
     try:
         for proof in proofs:

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Protocol
 
 from conformance.backend import Backend
-from conformance.checks import CheckKind, load_all
+from conformance.checks import load_all
 from conformance.errors import AdapterError
-from conformance.points.point import COMPOSED
-from conformance.run.conduct import Request, header_of
+from conformance.questions import Item, items_of
+from conformance.run.conduct import header_of
 from conformance.run.execute import Executor
-from conformance.run.plan import PROFILES, Item, items_of
+from conformance.run.plan import PROFILES
 from conformance.runfile.jsonl import RunWriter
 from conformance.runfile.records import EndLine, MutantLine, Verdict
 from conformance.strategies import Effort
@@ -33,8 +33,6 @@ from conformance.strategies import Effort
 GROUP = "conformance.mutants"
 # A second or more each time, of an engine's whole: asked only of controls, and of mutants that name them.
 SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
-SLOW_KINDS = frozenset({CheckKind.PROGRAM, CheckKind.HISTORY})
-OF_OPS = frozenset({CheckKind.OP, CheckKind.POINT})
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 
 # The draws of the standard profile, in fewer value draws: a mutant that is wrong at one shape needs that shape.
@@ -140,7 +138,7 @@ def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
     asked = [
         item
         for item in items_of(mutant.name, mutant.make().dtypes)
-        if (item.definition.kind not in OF_OPS or item.subject.partition("/")[0] in (*mutant.ops, COMPOSED))
+        if item.kind.concerns(item, mutant.ops)
         and (not _is_slow(item) or item.check in mutant.kills or not mutant.kills)
     ]
     for _, group in groupby(sorted(asked, key=lambda item: item.group), key=lambda item: item.group):
@@ -148,7 +146,7 @@ def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
 
 
 def _is_slow(item: Item) -> bool:
-    return item.check in SLOW or item.definition.kind in SLOW_KINDS
+    return item.check in SLOW or item.kind.is_slow
 
 
 def catchers(mutant: Mutant, seed: int, effort: Effort) -> Caught:
@@ -224,9 +222,8 @@ def _judge_all(
 
 def write_selftest(path: Path, report: Report, *, seed: int, seconds: float, exit_code: int) -> None:
     """Write the mutants as a run file, which the report shows beside the runs of engines."""
-    request = Request((), (), "selftest", seed, 1, "", 0.0, path, None)
     path.parent.mkdir(parents=True, exist_ok=True)
-    writer = RunWriter(path, header_of(request, []))
+    writer = RunWriter(path, header_of("selftest", seed))
     for line in report.mutants:
         writer.write(line)
     writer.write(EndLine(True, {}, round(seconds, 3), exit_code))

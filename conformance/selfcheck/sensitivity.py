@@ -19,14 +19,14 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Case
 from conformance.checks import load_all
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Oracle
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported, UsageError
 from conformance.load import load_backend
 from conformance.op import Op
 from conformance.ops import CATALOGUE
 from conformance.oracle.allowance import Expected
-from conformance.run.asking import ask_observation
+from conformance.questions.cases import CaseQuestion
 from conformance.strategies import Effort, draw_cases
 
 SUITE = "conformance"
@@ -143,7 +143,8 @@ def _judges(spec: str, op: Op, cases: Sequence[Case]) -> Iterator[tuple[str, Jud
 
 def _is_called_wrong(backend: Backend, op: Op, case: Case) -> bool:
     try:
-        ask_observation(load_all()[CHECK], Observation(backend, op, case))
+        question = CaseQuestion(case)
+        question.run(load_all()[CHECK], question.on(backend))
     except (Unsupported, NotThisCase):
         return False
     except Exception:  # a Violation, or what the engine raised: no pass
@@ -189,10 +190,7 @@ class _Entry:
 
 def _why(op: Op, cases: Sequence[Case]) -> str:
     entries = [
-        entry
-        for case in cases
-        for expected in Observation(None, op, case).expected  # type: ignore[arg-type]
-        for entry in _entries(expected)
+        entry for case in cases for expected in Oracle(op, case).expected for entry in _entries(expected)
     ]
     return min(entries, key=lambda entry: entry.allowed).why if entries else "no gradient is other than zero"
 

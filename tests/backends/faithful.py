@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from conformance.backend import Backend
 from conformance.checks.e_values.vjp import gradient_is_the_rules, value_is_the_references
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Observation, Oracle
 from conformance.errors import Violation
 from conformance.ops import find
 from conformance.strategies import Effort, draw_cases
@@ -22,7 +22,7 @@ def observations(backend: Backend, name: str, *dtypes: str, effort: Effort = EFF
     """What the backend makes of a few calls of the op in every dtype."""
     for dtype in dtypes:
         for case in draw_cases(find(name), dtype, 0, effort):
-            yield Observation(backend, find(name), case)
+            yield Observation(backend, Oracle(find(name), case))
 
 
 def hold(seen: Observation) -> None:

@@ -17,9 +17,10 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from conformance.load import load_backend
+from conformance.questions import items_of
 from conformance.run import threads
 from conformance.run.execute import Executor
-from conformance.run.plan import PROFILES, items_of
+from conformance.run.plan import PROFILES
 from conformance.timing.share import engine_clock
 
 threads.one_each()  # as a run does, before an engine starts

@@ -9,7 +9,7 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks.engine_calls import require_offered
-from conformance.checks.observation import Observation, hold_within
+from conformance.checks.observation import Observation, Oracle, hold_within
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.dtype import BFLOAT16, HALF
@@ -41,7 +41,7 @@ def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observatio
 def long_sum_is_as_accurate_as_the_textbook_rule(engine: Backend, sample: Sample) -> None:
     """In half precision a gradient that adds up thousands of entries is as accurate as the textbook rule."""
     for case in _long_sums(engine, sample):
-        seen = Observation(engine, find(case.op), case)
+        seen = Observation(engine, Oracle(find(case.op), case))
         require_offered(seen)
         for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
             hold_within(got, expected, f"{seen.label(position)} of {case.label}")

@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Array, Case
 from conformance.checks.comparison import measuring
-from conformance.checks.observation import Observation, hold_within, plain
+from conformance.checks.observation import Observation, Oracle, hold_within, plain
 from conformance.checks.registry import CheckKind, NotThisCase, check
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
@@ -108,7 +108,7 @@ def _told_by_no_op_alone(engine: Backend, program: Program) -> Iterator[None]:
 
 
 def _is_right_alone(engine: Backend, case: Case) -> bool:
-    seen = Observation(engine, find(case.op), case, perturbations=MANY_PERTURBATIONS)
+    seen = Observation(engine, Oracle(find(case.op), case, perturbations=MANY_PERTURBATIONS))
     try:
         with measuring():  # it is not what the program is asked
             for got, expected in zip(seen.answer.gradients, seen.expected, strict=True):

@@ -11,7 +11,7 @@ from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.engine_calls import gradients_of, is_refused, tape_of
 from conformance.checks.observation import hold_close, hold_equal, plain
-from conformance.checks.registry import CheckFunction, CheckKind, check, declared_convention
+from conformance.checks.registry import CheckFunction, check, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, RELU, SIN, SUBTRACT
@@ -19,7 +19,7 @@ from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, RELU, SIN, SUBTRA
 
 def example(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register a worked example."""
-    return check(CheckKind.EXAMPLE, clause, name, *needs)
+    return check("example", clause, name, *needs, is_named_by_clause=True)
 
 
 def _near(got: Any, expected: Array, what: str) -> None:

@@ -15,13 +15,13 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.backend import Backend, Capability
 from conformance.case import Case
 from conformance.checks import load_all
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Observation, Oracle
 from conformance.diagnosis.worst_entry import WorstEntry, worst_entry_in
 from conformance.ops import CATALOGUE, find
 from conformance.oracle.derivative import REAL
+from conformance.questions import Item
 from conformance.run.execute import Executor, result_of
 from conformance.run.failure_text import failure_text
-from conformance.run.plan import Item
 from conformance.runfile.diagnostics import Agreement, Diagnostic, Fault
 from conformance.runfile.jsonl import decode, encode
 from conformance.runfile.known import KnownFailure, judge
@@ -256,14 +256,14 @@ def test_a_check_that_uses_no_rule_hears_no_witness() -> None:
 )
 def test_a_slope_agrees_with_whom_it_is_near(slope: float, doubt: float, side: Agreement) -> None:
     (case, *_) = draw_cases(find("tanh"), "float64", 0, EFFORT)
-    seen = Observation(NumpyTape(), find("tanh"), case)
+    seen = Observation(NumpyTape(), Oracle(find("tanh"), case))
     worst = WorstEntry(seen, 0, (), REAL(2), REAL(1), REAL(1e-12))
     assert worst.agreement_of(REAL(slope), REAL(doubt)) is side
 
 
 def test_an_engine_that_says_no_number_is_agreed_with_by_nobody() -> None:
     (case, *_) = draw_cases(find("tanh"), "float64", 0, EFFORT)
-    seen = Observation(NumpyTape(), find("tanh"), case)
+    seen = Observation(NumpyTape(), Oracle(find("tanh"), case))
     worst = WorstEntry(seen, 0, (), REAL(np.nan), REAL(1), REAL(1e-12))
     assert worst.agreement_of(REAL(1), REAL(0)) is Agreement.RULE
     assert np.isinf(worst.difference)
@@ -271,7 +271,7 @@ def test_an_engine_that_says_no_number_is_agreed_with_by_nobody() -> None:
 
 def test_an_engine_that_is_right_has_no_dispute() -> None:
     for case in draw_cases(find("tanh"), "float64", 0, EFFORT):
-        assert worst_entry_in(Observation(NumpyTape(), find("tanh"), case)) is None
+        assert worst_entry_in(Observation(NumpyTape(), Oracle(find("tanh"), case))) is None
 
 
 # ---- what is told --------------------------------------------------------------------------------------

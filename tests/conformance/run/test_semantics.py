@@ -16,10 +16,11 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Backend
 from conformance.errors import NothingSelected, UsageError
+from conformance.questions import Item, items_of
 from conformance.run.conduct import exit_code
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
-from conformance.run.plan import Item, items_of, matches, select, shard
+from conformance.run.plan import matches, select, shard
 from conformance.runfile.accuracy import Accuracy
 from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.jsonl import decode, encode, json_schema

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from conformance.questions import Item, items_of
 from conformance.run import journal
-from conformance.run.plan import Item, items_of
 from conformance.run.session import REMEMBERED, Keeper, group_scheduler, run_session
 from conformance.runfile.records import ResultLine, Verdict
 
-ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == "mine/op/tanh/float64"]
+ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == ("mine", "op/tanh/float64")]
 FIRST, SECOND = ITEMS[:2]
 
 

@@ -17,9 +17,9 @@ from conformance.checks.comparison import Comparison, measuring
 from conformance.checks.observation import hold_close, hold_within
 from conformance.errors import Violation
 from conformance.oracle.allowance import SAFETY_FACTOR, Expected
+from conformance.questions import Item
 from conformance.run.accuracy_counter import AccuracyCounter
 from conformance.run.execute import Executor, result_of
-from conformance.run.plan import Item
 from conformance.runfile.accuracy import EDGES, Accuracy
 from conformance.runfile.jsonl import decode, encode
 from conformance.runfile.records import ResultLine, Verdict

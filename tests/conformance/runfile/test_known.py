@@ -13,8 +13,8 @@ from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.errors import UsageError
+from conformance.questions import Item
 from conformance.run.execute import Executor
-from conformance.run.plan import Item
 from conformance.runfile.known import KnownFailure, judge, read_known, stale, write_known
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 from conformance.strategies import Effort

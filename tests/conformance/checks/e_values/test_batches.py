@@ -9,7 +9,7 @@ import pytest
 
 from conformance.case import Case
 from conformance.checks.e_values.batches import _batch_of
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Oracle
 from conformance.checks.registry import NotThisCase
 from conformance.ops import find
 
@@ -21,7 +21,7 @@ def carriers(
     name: str, *operands: Any, shape: tuple[int, ...] = (3, 3), **parameters: Any
 ) -> tuple[int, ...]:
     case = Case(name, operands, parameters, (np.zeros(shape),), ("C",), "float64")
-    count, carriers = _batch_of(Observation(None, find(name), case))  # type: ignore[arg-type]
+    count, carriers = _batch_of(Oracle(find(name), case))  # type: ignore[arg-type]
     assert count == 3
     return carriers
 

@@ -11,7 +11,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.backend import Capability
 from conformance.checks import load_all
 from conformance.checks.e_values.complex_operands import gradient_at_complex_operands_is_the_rules
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import COMPLEX, NotThisCase
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
@@ -52,7 +52,7 @@ def _refuse(x: Any) -> Any:
 
 def asked(backend: Any, name: str, dtype: str = "complex128") -> None:
     for case in draw_cases(find(name), dtype, 0, EFFORT):
-        gradient_at_complex_operands_is_the_rules(Observation(backend, find(name), case))
+        gradient_at_complex_operands_is_the_rules(Observation(backend, Oracle(find(name), case)))
 
 
 @pytest.mark.parametrize("dtype", sorted(COMPLEX))

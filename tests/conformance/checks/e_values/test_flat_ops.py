@@ -12,7 +12,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.atlas import conventions
 from conformance.checks import load_all
 from conformance.checks.e_values.flat_ops import NO_SLOPE, flat_op_sends_nothing_back
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Observation, Oracle
 from conformance.clauses import STANDARD
 from conformance.errors import Violation
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT
@@ -61,7 +61,7 @@ def test_an_engine_that_does_as_it_elects_passes(choice: str, op: Any) -> None:
     cases = draw_cases(op, "float64", 0, EFFORT)
     assert cases
     for case in cases:
-        flat_op_sends_nothing_back(Observation(ENGINES[choice](), op, case))
+        flat_op_sends_nothing_back(Observation(ENGINES[choice](), Oracle(op, case)))
 
 
 @pytest.mark.parametrize("choice", ENGINES)
@@ -69,7 +69,7 @@ def test_an_engine_that_does_as_it_elects_passes(choice: str, op: Any) -> None:
 def test_an_engine_that_elects_another_alternative_fails(choice: str, elected: str) -> None:
     engine = ENGINES[choice]()
     engine.conventions = {**engine.conventions, "E19": elected}
-    seen = Observation(engine, FLAT["floor"], draw_cases(FLAT["floor"], "float64", 0, EFFORT)[0])
+    seen = Observation(engine, Oracle(FLAT["floor"], draw_cases(FLAT["floor"], "float64", 0, EFFORT)[0]))
     if elected == choice:
         flat_op_sends_nothing_back(seen)
         return

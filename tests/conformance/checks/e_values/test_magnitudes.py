@@ -13,7 +13,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.e_values.magnitudes import gradient_is_the_rules_at_every_magnitude
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Violation
 from conformance.ops import CATALOGUE, find
@@ -33,7 +33,7 @@ def asked(op: str, x: list[Any], bent: Any = None, dtype: str = "float64") -> An
     operand = np.array(x, dtype)
     case = Case(op, (operand,), {}, (np.ones_like(operand),), ("C", "C"), dtype)
     backend = with_ops({op: bent_rule(op, bent)}) if bent else NumpyTape()
-    return gradient_is_the_rules_at_every_magnitude(Observation(backend, find(op), case))
+    return gradient_is_the_rules_at_every_magnitude(Observation(backend, Oracle(find(op), case)))
 
 
 def test_its_cases_are_its_own() -> None:
@@ -54,7 +54,7 @@ def test_every_op_has_a_case_that_decides(name: str) -> None:
         decided = 0
         for case in draw_cases(find(name), dtype, 0, EFFORT, MAGNITUDES):
             try:
-                gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), find(name), case))
+                gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), Oracle(find(name), case)))
             except NotThisCase:
                 continue
             decided += 1
@@ -86,7 +86,7 @@ def test_where_entries_share_their_rounding_an_overflowing_value_decides_nothing
     operand, whole = np.array([1e200, 1e200]), {"axis": None, "keepdims": False}
     case = Case("prod", (operand,), whole, (np.array(1.0),), ("C", "C"), "float64")
     with pytest.raises(NotThisCase, match="the value overflows"):
-        gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), find("prod"), case))
+        gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), Oracle(find("prod"), case)))
 
 
 def test_an_entry_is_not_excused_by_a_larger_neighbour() -> None:

@@ -13,7 +13,7 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
 from conformance.checks.e_values.nan_isolation import gradients_beside_a_nan_are_what_they_were
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Violation
 from conformance.ops import CATALOGUE, find
@@ -35,7 +35,7 @@ def asked(op: str, operands: tuple[Any, ...], parameters: Any = None, bent: Any 
     g = np.random.default_rng(0).standard_normal(find(op).reference(*operands, **parameters).shape)
     case = Case(op, operands, parameters, (g,), ("C",) * (1 + len(operands)), "float64")
     backend = with_ops({op: bent_rule(op, bent)}) if bent else NumpyTape()
-    gradients_beside_a_nan_are_what_they_were(Observation(backend, find(op), case))
+    gradients_beside_a_nan_are_what_they_were(Observation(backend, Oracle(find(op), case)))
 
 
 def zero_where_any_is(value: float) -> Any:
@@ -52,7 +52,7 @@ def zero_where_any_is(value: float) -> Any:
 def test_the_reference_engine_keeps_its_entries_apart(name: str) -> None:
     for case in draw_cases(find(name), "float64", 0, EFFORT):
         with contextlib.suppress(NotThisCase):
-            gradients_beside_a_nan_are_what_they_were(Observation(NumpyTape(), find(name), case))
+            gradients_beside_a_nan_are_what_they_were(Observation(NumpyTape(), Oracle(find(name), case)))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -108,4 +108,4 @@ def test_an_engine_that_refuses_a_nan_is_not_judged() -> None:
 
     case = Case("exp", (ROWS,), {}, (np.ones_like(ROWS),), ("C", "C"), "float64")
     with pytest.raises(NotThisCase, match="the engine refuses nan: this is no number"):
-        gradients_beside_a_nan_are_what_they_were(Observation(Refusing(), find("exp"), case))
+        gradients_beside_a_nan_are_what_they_were(Observation(Refusing(), Oracle(find("exp"), case)))

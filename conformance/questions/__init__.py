@@ -1,0 +1,49 @@
+"""What checks are run on: one module per kind of question, found by importing this package."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+
+from conformance.questions.kind import KINDS, Item, Kind, Question, kind_of
+
+__all__ = ["Item", "Kind", "Question", "all_kinds", "items_of", "kind_of", "questions_in"]
+
+from collections.abc import Iterator, Sequence
+
+from conformance.checks import Check, load_all
+from conformance.errors import UsageError
+
+
+@cache
+def all_kinds() -> dict[str, Kind]:
+    """The kinds of questions by name; importing their modules registers them."""
+    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
+        import_module(module.name)
+    return KINDS
+
+
+def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
+    """Every question that can be put to a backend with gradients in these dtypes."""
+    for kind in all_kinds().values():
+        yield from kind.items([c for c in load_all().values() if c.kind == kind.name], backend, dtypes)
+
+
+def questions_in(token: str, key: str = "") -> list[tuple[Check, Question]]:
+    """The question that a token holds, with every check it is meant for.
+
+    Args:
+        token: as a result records it.
+        key: only the check of that key; every check that applies where it is empty.
+
+    Raises UsageError where the token is damaged, or the check does not apply to what it holds.
+    """
+    readers = [kind for kind in all_kinds().values() if token.startswith(kind.prefix)]
+    if not readers:
+        prefixes = ", ".join(sorted({f"{kind.prefix}…" for kind in all_kinds().values()}))
+        raise UsageError(f"{token[:40]!r} is no replay token: those begin with {prefixes}")
+    found = list(readers[0].read(token, key))
+    if not found:
+        raise UsageError(f"the check {key} does not apply to what this token holds")
+    return found

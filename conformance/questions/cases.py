@@ -1,0 +1,159 @@
+"""Questions about ops: cases, which all checks of an op share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.case import PREFIX, Array, Case
+from conformance.checks import Check, load_all
+from conformance.checks.comparison import measuring
+from conformance.checks.observation import Observation, Oracle
+from conformance.diagnosis.diagnose import diagnose
+from conformance.errors import Violation
+from conformance.ops import ALL_OPS, find
+from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
+from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, register
+from conformance.strategies import Effort, draw_cases, smallest_case
+
+BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
+
+
+@dataclass(frozen=True, eq=False)
+class CaseQuestion(Question):
+    """A case of an op."""
+
+    case: Case
+
+    @property
+    def dtype(self) -> str:  # type: ignore[override]  # read-only is enough
+        """The case's."""
+        return self.case.dtype
+
+    @property
+    def token(self) -> str:
+        """The case's."""
+        return self.case.token
+
+    @property
+    def subject(self) -> str:
+        """The op."""
+        return self.case.op
+
+    def to_json(self) -> dict[str, Any]:
+        """The case for a report."""
+        return self.case.as_json()
+
+    def on(self, backend: Backend) -> Arguments:
+        """One observation for all checks: the engine answers once."""
+        return (Observation(backend, Oracle(find(self.case.op), self.case)),)
+
+    def run(self, check: Check, arguments: Arguments) -> Any:
+        """Run a check on the observed case.
+
+        Where values differ, the allowance is found again from many trials: a few are enough to let an engine pass,
+        not to call it wrong. Before it is, the difference is diagnosed.
+        """
+        (seen,) = cast("tuple[Observation]", arguments)
+        try:
+            return check.function(seen)
+        except Violation as failure:
+            if failure.error is None:
+                raise
+            if failure.error > BEYOND_DOUBT or seen.perturbations != PERTURBATIONS:
+                raise _diagnosed(check, seen, failure) from None
+        measuring.clear()
+        again = seen.with_perturbations(MANY_PERTURBATIONS)
+        try:
+            return check.function(again)
+        except Violation as failure:
+            raise _diagnosed(check, again, failure) from None
+
+    def gradients(self, *, of_ones: bool = False) -> list[Array] | None:
+        """Those of the op; of an op without a slope each check has its own."""
+        op = find(self.case.op)
+        if op.is_flat:
+            return None
+        ones = tuple(map(np.ones_like, self.case.cotangents))
+        case = replace(self.case, cotangents=ones) if of_ones else self.case
+        return [expected.exact for expected in Oracle(op, case, perturbations=0).expected]
+
+    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question | None:
+        """The smallest failing case of the op: of any signature, else of its own."""
+        case = self.case
+        smallest = smallest_case(
+            find(case.op),
+            case.dtype,
+            seed,
+            effort,
+            case,
+            lambda c: is_failing(CaseQuestion(c)),
+            check.textures,
+        )
+        return None if smallest is None else CaseQuestion(smallest)
+
+
+def _diagnosed(check: Check, seen: Observation, failure: Violation) -> BaseException:
+    is_diagnosed = check.is_diagnosed and failure.error is not None
+    return diagnose(seen, failure, MANY_PERTURBATIONS) if is_diagnosed else failure
+
+
+@register
+class OpKind(Kind):
+    """Checks of ops, run on their cases."""
+
+    name = "op"
+    prefix = PREFIX
+
+    def items(self, checks: Sequence[Check], backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
+        """Every check of every op that it applies to, in its dtypes."""
+        for dtype in dtypes:
+            for op in ALL_OPS.values():
+                for check in checks:
+                    if dtype in check.dtypes and check.asks_about(op):
+                        yield Item(backend, check.key, op.name, dtype)
+
+    def path(self, item: Item) -> tuple[str, ...]:
+        """Op, check, dtype."""
+        return item.subject, item.definition.name, item.dtype
+
+    def scope(self, item: Item) -> str:
+        """The op and the dtype."""
+        return f"op/{item.subject}/{item.dtype}"
+
+    def concerns(self, item: Item, ops: Sequence[str]) -> bool:
+        """Whether it is about one of the ops."""
+        return item.subject in ops
+
+    def require(self, item: Item, backend: Backend) -> None:
+        """Raise Unsupported also where the adapter does not have the op."""
+        backend.op(item.subject)
+        super().require(item, backend)
+
+    def rounds(
+        self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
+    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+        """The cases of the op for every choice of textures, each for the checks of those textures."""
+        op, dtype = find(items[0].subject), items[0].dtype
+        for textures in dict.fromkeys(item.definition.textures for item in items):
+            takers = [item for item in items if item.definition.textures == textures]
+            for case in draw_cases(op, dtype, seed, effort, textures):
+                yield CaseQuestion(case), takers
+
+    def is_enough(self, item: Item, question: Question, cases: int, effort: Effort) -> bool:
+        """Whether the check is about signatures and has seen this one, or has seen as many as it wants."""
+        check, case = item.definition, cast("CaseQuestion", question).case
+        return (check.once_per_signature and case.draw > 0) or cases >= check.enough(case.dtype, effort)
+
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+        """The case, for the check that is named or for every one that is meant for its dtype and textures."""
+        question = CaseQuestion(Case.from_token(token))
+        op = find(question.case.op)
+        for check in load_all().values():
+            is_wanted = check.key == key if key else check.is_meant_for(question.case)
+            if check.asks_about(op) and is_wanted:
+                yield check, question

@@ -1,0 +1,175 @@
+"""The protocol of questions: an item of a plan, the concrete inputs it is run on, and the kind of both.
+
+An item names a check, a subject and a dtype. Its kind draws the questions: concrete inputs that can be run on any
+backend, written as a token, read from it, and made smaller where they fail.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from conformance.backend import Backend
+from conformance.case import Array
+from conformance.checks import Check, load_all
+from conformance.clauses import STANDARD, Level
+from conformance.runfile.atlas_cell import AtlasCell
+from conformance.runfile.records import Verdict
+from conformance.strategies import Effort
+
+Arguments = tuple[Any, ...]  # of a check's function
+Fails = Callable[["Question"], bool]
+
+
+class Question(abc.ABC):
+    """One concrete input of checks: a case, a program, a history, a sample, a special point."""
+
+    dtype: str
+
+    @property
+    @abc.abstractmethod
+    def token(self) -> str:
+        """The question as one printable word, for `conformance replay`."""
+
+    @property
+    @abc.abstractmethod
+    def subject(self) -> str:
+        """What results call it: an op, a special point; empty where the check's clause is the subject."""
+
+    @abc.abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The question for a report."""
+
+    @abc.abstractmethod
+    def on(self, backend: Backend) -> Arguments:
+        """The arguments of a check's function; checks that share them share the engine's answers."""
+
+    def run(self, check: Check, arguments: Arguments) -> Any:
+        """What the check returns; raises what it raises."""
+        return check.function(*arguments)
+
+    def gradients(self, *, of_ones: bool = False) -> list[Array] | None:
+        """The exact gradients, for its cotangent or for one of ones; None where each check has its own."""
+        return None
+
+    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question | None:
+        """The smallest question for which `is_failing`; None where none smaller was found."""
+        return None
+
+
+@dataclass(frozen=True)
+class Item:
+    """One line of a plan: a check, on a subject of a backend, in a dtype."""
+
+    backend: str
+    check: str
+    subject: str
+    dtype: str
+
+    @cached_property
+    def definition(self) -> Check:
+        """The check."""
+        return load_all()[self.check]
+
+    @cached_property
+    def kind(self) -> Kind:
+        """The kind of questions it is run on."""
+        return kind_of(self.definition)
+
+    @cached_property
+    def id(self) -> str:
+        """Its one spelling: `mine/op/matmul/vjp/float32`."""
+        return "/".join((self.backend, self.definition.kind, *self.kind.path(self)))
+
+    @property
+    def scope(self) -> str:
+        """What one worker runs together: items that share their questions, in all modes of the engine."""
+        return self.kind.scope(self)
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """The part of its scope that is run in one go: that of one backend."""
+        return self.backend, self.scope
+
+    @property
+    def level(self) -> str:
+        """The level of the clause; a declared capability must be there."""
+        clause = STANDARD.get(self.definition.clause)
+        return clause.level.value if clause else Level.MUST.value
+
+
+class Kind(abc.ABC):
+    """What a kind of question does; the defaults are those of a check of the engine as a whole.
+
+    Attributes:
+        name: the second part of ids, and `Check.kind`.
+        prefix: of its tokens.
+        is_slow: whether one item takes seconds: the self-test then runs it on few mutants.
+        has_check_power: whether an expected gradient of zero would make its checks useless.
+    """
+
+    name: ClassVar[str]
+    prefix: ClassVar[str]
+    is_slow: ClassVar[bool] = False
+    has_check_power: ClassVar[bool] = True
+
+    @abc.abstractmethod
+    def items(self, checks: Sequence[Check], backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
+        """The items of these checks for a backend with gradients in these dtypes."""
+
+    @abc.abstractmethod
+    def path(self, item: Item) -> tuple[str, ...]:
+        """The parts of an item's id that follow the backend and the kind."""
+
+    @abc.abstractmethod
+    def rounds(
+        self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
+    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+        """The questions of items of one group, each with the items it is for."""
+
+    @abc.abstractmethod
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+        """The question that a token holds, with the checks it is meant for; UsageError where it is damaged."""
+
+    def scope(self, item: Item) -> str:
+        """What one worker runs together; an item that shares no question stands alone."""
+        return item.id
+
+    def concerns(self, item: Item, ops: Sequence[str]) -> bool:
+        """Whether an item is about the engine as a whole, or about one of these ops."""
+        return True
+
+    def require(self, item: Item, backend: Backend) -> None:
+        """Raise Unsupported where the backend does not offer what the item needs."""
+        item.definition.require(backend)
+
+    def is_enough(self, item: Item, question: Question, cases: int, effort: Effort) -> bool:
+        """Whether an item that has seen so many deciding cases needs this question no more."""
+        return False
+
+    def verdict(self, check: Check, backend: Backend, verdict: Verdict, message: str) -> tuple[Verdict, str]:
+        """The verdict on an item; the message is given where it is not the failure's own."""
+        return verdict, message
+
+    def atlas_cell(self, arguments: Arguments, failure: BaseException | None) -> AtlasCell | None:
+        """What was measured for the atlas; None where nothing is."""
+        return None
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def register(kind: type[Kind]) -> type[Kind]:
+    """Make a kind known by its name."""
+    KINDS[kind.name] = kind()
+    return kind
+
+
+def kind_of(check: Check) -> Kind:
+    """The kind of questions that a check is run on."""
+    from conformance.questions import all_kinds
+
+    return all_kinds()[check.kind]

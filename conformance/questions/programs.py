@@ -1,0 +1,95 @@
+"""Questions about compositions: random programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.case import Array
+from conformance.checks import Check, load_all
+from conformance.ops import find
+from conformance.oracle.reverse_sweep import reverse_sweep
+from conformance.program import PREFIX, Program
+from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, register
+from conformance.strategies import Effort
+from conformance.strategies.programs import draw_programs, smallest_program
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramQuestion(Question):
+    """A program."""
+
+    program: Program
+
+    @property
+    def dtype(self) -> str:  # type: ignore[override]  # read-only is enough
+        """The program's."""
+        return self.program.dtype
+
+    @property
+    def token(self) -> str:
+        """The program's."""
+        return self.program.token
+
+    @property
+    def subject(self) -> str:
+        """The check's clause is the subject."""
+        return ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The program for a report."""
+        return self.program.as_json()
+
+    def on(self, backend: Backend) -> Arguments:
+        """The backend and the program."""
+        return backend, self.program
+
+    def gradients(self, *, of_ones: bool = False) -> list[Array] | None:
+        """Those of the leaves."""
+        cotangent = np.ones_like(self.program.cotangent) if of_ones else self.program.cotangent
+        return reverse_sweep(self.program, find, (*self.program.leaves, cotangent))
+
+    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question | None:
+        """The smallest failing program among those drawn for the seed and around them."""
+        smallest = smallest_program(
+            find, self.dtype, seed, effort.programs, lambda p: is_failing(ProgramQuestion(p))
+        )
+        return None if smallest is None else ProgramQuestion(smallest)
+
+
+@register
+class ProgramKind(Kind):
+    """Checks of compositions, run on random programs."""
+
+    name = "program"
+    prefix = PREFIX
+    is_slow = True
+
+    def items(self, checks: Sequence[Check], backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
+        """Every check in its dtypes."""
+        for dtype in dtypes:
+            for check in checks:
+                if dtype in check.dtypes:
+                    yield Item(backend, check.key, "program", dtype)
+
+    def path(self, item: Item) -> tuple[str, ...]:
+        """Check, dtype."""
+        return item.definition.name, item.dtype
+
+    def rounds(
+        self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
+    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+        """The programs drawn for the seed."""
+        for program in draw_programs(find, items[0].dtype, seed, effort.programs):
+            yield ProgramQuestion(program), items
+
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+        """The program, for the check that is named or for every check of programs."""
+        question = ProgramQuestion(Program.from_token(token))
+        for check in load_all().values():
+            if check.kind == self.name and key in ("", check.key):
+                yield check, question

@@ -1,0 +1,115 @@
+"""Questions about the engine as a whole: samples of contracts, worked examples and capabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.backend import Backend
+from conformance.checks import Check, load_all
+from conformance.checks.registry import FULL
+from conformance.checks.sample import PREFIX, Sample
+from conformance.errors import UsageError
+from conformance.questions.kind import Arguments, Item, Kind, Question, register
+from conformance.runfile.records import Verdict
+from conformance.strategies import Effort
+
+
+@dataclass(frozen=True)
+class SampleQuestion(Question):
+    """A sample of one check."""
+
+    check: str
+    sample: Sample
+
+    @property
+    def dtype(self) -> str:  # type: ignore[override]  # read-only is enough
+        """The sample's."""
+        return self.sample.dtype
+
+    @property
+    def token(self) -> str:
+        """The check and the sample."""
+        return self.sample.token(self.check)
+
+    @property
+    def subject(self) -> str:
+        """The check's clause is the subject."""
+        return ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The seed and the dtype: a sample is made of nothing else."""
+        return {"seed": self.sample.seed, "dtype": self.sample.dtype}
+
+    def on(self, backend: Backend) -> Arguments:
+        """The backend, and a sample that no check has drawn from yet."""
+        return backend, Sample(self.sample.seed, self.sample.dtype)
+
+
+class SampleKind(Kind):
+    """Checks of the engine as a whole, run on a few samples each."""
+
+    prefix = PREFIX
+
+    def items(self, checks: Sequence[Check], backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
+        """One item per check: its samples are of several dtypes."""
+        for check in checks:
+            yield Item(backend, check.key, check.clause, "")
+
+    def path(self, item: Item) -> tuple[str, ...]:
+        """Clause, check."""
+        return item.definition.clause, item.definition.name
+
+    def rounds(
+        self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
+    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+        """The samples of a check, whose dtypes take turns."""
+        dtypes = [dtype for dtype in backend.dtypes if dtype in FULL]
+        for item in items:
+            for n in range(effort.samples):
+                yield SampleQuestion(item.check, Sample(seed * 1000 + n, dtypes[n % len(dtypes)])), [item]
+
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+        """The sample, for the check that its token names."""
+        name, sample = Sample.from_token(token)
+        if name not in load_all():
+            raise UsageError(f"the token is of the check {name}, which does not exist here")
+        yield load_all()[name], SampleQuestion(name, sample)
+
+
+@register
+class ContractKind(SampleKind):
+    """Checks of clauses about the engine as a whole."""
+
+    name = "contract"
+
+
+@register
+class ExampleKind(SampleKind):
+    """The worked examples."""
+
+    name = "example"
+
+
+@register
+class CapabilityKind(SampleKind):
+    """Probes of declared capabilities, run whether or not they are declared."""
+
+    name = "capability"
+    has_check_power = False
+
+    def path(self, item: Item) -> tuple[str, ...]:
+        """The capability."""
+        return (item.definition.name,)
+
+    def verdict(self, check: Check, backend: Backend, verdict: Verdict, message: str) -> tuple[Verdict, str]:
+        """Declared and working is a pass; declared and broken a failure; not declared but working is reported."""
+        is_declared = any(c.label == check.name for c in backend.capabilities)
+        if is_declared and verdict is Verdict.UNSUPPORTED:
+            return Verdict.FAIL, f"{check.name} is declared, but the adapter does not offer it: {message}"
+        if is_declared:
+            return verdict, ""
+        if verdict is Verdict.PASS:
+            return Verdict.UNSUPPORTED, f"{check.name} is not declared, yet it works: declare it"
+        return Verdict.UNSUPPORTED, f"not declared ({message})"

@@ -1,0 +1,52 @@
+"""pytest-xdist's scheduler by group, repaired for workers that die.
+
+Everything of xdist that its documentation does not promise stands here: `_reschedule`, `_pending_of`, `workqueue` and
+`assigned_work`. `require_xdist` says so where a release no longer has them.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from xdist.scheduler import LoadGroupScheduling
+
+from conformance.errors import ConformanceError
+
+PRIVATE = ("_reschedule", "_pending_of")
+
+
+def require_xdist(scheduler: type) -> None:
+    """Raise ConformanceError, naming xdist's version, where the scheduler lacks what is relied on."""
+    missing = [name for name in PRIVATE if not hasattr(scheduler, name)]
+    if missing:
+        raise ConformanceError(
+            f"pytest-xdist {version('pytest-xdist')} has no {' and no '.join(missing)} in its {scheduler.__name__}; "
+            "install the version that constraints.txt pins"
+        )
+
+
+class ScopeScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist is not typed
+    """xdist's own, but for what it does after the death of a worker.
+
+    It hands out groups that were finished already, and one group of one question at a time. A worker
+    holds its last question back until more arrives or until it is shut down, so either would leave it
+    waiting for ever.
+    """
+
+    def remove_node(self, node: Any) -> Any:
+        """Forget a worker that died; what it had finished is not handed out again."""
+        groups = self.assigned_work[node]
+        self.assigned_work[node] = {name: g for name, g in groups.items() if not all(g.values())}
+        return super().remove_node(node)
+
+    def _reschedule(self, node: Any) -> None:
+        if node not in self.registered_collections:
+            return  # it has just replaced another and has not collected its questions yet
+        while not node.shutting_down:
+            if self.workqueue and self._pending_of(self.assigned_work[node]) > 2:
+                return
+            super()._reschedule(node)
+
+
+require_xdist(LoadGroupScheduling)
