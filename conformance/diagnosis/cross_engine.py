@@ -1,8 +1,8 @@
-"""Bystanders: what the other engines of a run say where one engine's gradient is not the rule's.
+"""The cross-engine check: what the other engines of a run answer where one engine's gradient differs from the reference VJP.
 
-Once all is asked, the cases in which diagnostics were diagnosed are put to every other engine of the run, each in a process of
-its own, since engines are never imported side by side. What they say changes no verdict: engines share formulas, and so
-faults. It tells a reader whether one engine stands alone, and someone who ports a model what the other will do.
+When a run is done, its diagnosed cases are run on every other engine, each in a process of its own, since engines are
+never imported side by side. The answers change no verdict: engines share formulas, and so faults. They show a reader
+whether one engine stands alone, and someone who ports a model what the other engine gives.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from conformance.oracle.allowance import MANY_PERTURBATIONS
 from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.records import UNEXPECTED, CrossEngineLine, ResultLine
 
-MARK = "conformance-answer_of:"
-MOST = 32  # cases that one cross_engine is asked: of an engine with more failures, the first tell enough
+MARK = "conformance-cross-engine:"
+MOST = 32  # cases that one engine is given: of an engine with more failures, the first are enough
 
 
 class DisagreedEntry(msgspec.Struct, frozen=True):
-    """One entry of one gradient of a case, and what the engine in question got there."""
+    """One entry of one gradient of a case, and what the engine that differs got there."""
 
     id: str
     token: str
@@ -46,24 +46,24 @@ class DisagreedEntry(msgspec.Struct, frozen=True):
 def cross_engine_answers(
     results: Iterable[ResultLine], engines: Sequence[tuple[str, Sequence[str]]]
 ) -> Iterator[CrossEngineLine]:
-    """What each engine says of the others' failures.
+    """What each engine answers to the others' failures.
 
     Args:
         results: of the whole run.
-        engines: for each engine how to ask for it, and the names of its backends in the results.
+        engines: for each engine how to load it, and the names of its backends in the results.
     """
-    diagnosed = sorted(_heard(results), key=lambda pair: pair[0].verdict not in UNEXPECTED)
-    asked = []
+    diagnosed = sorted(_diagnosed(results), key=lambda pair: pair[0].verdict not in UNEXPECTED)
+    running = []
     for spec, names in engines:
         entries = [entry for result, entry in diagnosed if result.backend not in names][:MOST]
         if entries:
-            asked.append(_Asked(spec, entries))
-    for cross_engine in asked:
-        yield from cross_engine.answers()
+            running.append(_Engine(spec, entries))
+    for engine in running:
+        yield from engine.answers()
 
 
-def _heard(results: Iterable[ResultLine]) -> Iterator[tuple[ResultLine, DisagreedEntry]]:
-    """The results in which diagnostics were diagnosed, with what they were diagnosed about."""
+def _diagnosed(results: Iterable[ResultLine]) -> Iterator[tuple[ResultLine, DisagreedEntry]]:
+    """The results with a diagnosis, and the entry that it is about."""
     for result in results:
         evidence = result.evidence
         if evidence is None or evidence.operand is None or not evidence.token:
@@ -72,8 +72,8 @@ def _heard(results: Iterable[ResultLine]) -> Iterator[tuple[ResultLine, Disagree
         yield result, DisagreedEntry(result.id, evidence.token, evidence.operand, evidence.place, got)
 
 
-class _Asked:
-    """An engine that is being asked; several answer at a time."""
+class _Engine:
+    """An engine that is answering; several answer at a time."""
 
     def __init__(self, spec: str, entries: Sequence[DisagreedEntry]) -> None:
         self.process = subprocess.Popen(
@@ -83,22 +83,23 @@ class _Asked:
             stderr=subprocess.DEVNULL,
         )
         self.out = b""
-        self.thread = threading.Thread(target=self._talk, args=(msgspec.json.encode(entries),), daemon=True)
+        self.thread = threading.Thread(
+            target=self._communicate, args=(msgspec.json.encode(entries),), daemon=True
+        )
         self.thread.start()
 
-    def _talk(self, question: bytes) -> None:
+    def _communicate(self, question: bytes) -> None:
         self.out, _ = self.process.communicate(question)
 
     def answers(self) -> Iterator[CrossEngineLine]:
-        """What it said in the time it was given: a cross_engine that hangs or dies says no more."""
+        """What it answered in time; an engine that hangs or dies answers no more."""
         self.thread.join(start_timeout())
         self.process.kill()
         self.thread.join()
         for line in self.out.decode(errors="replace").splitlines():
             if line.startswith(MARK):
-                with contextlib.suppress(
-                    msgspec.MsgspecError
-                ):  # an engine may print anything, or die in the middle
+                # An engine may print anything, or die in the middle of a line.
+                with contextlib.suppress(msgspec.MsgspecError):
                     yield msgspec.json.decode(line[len(MARK) :], type=CrossEngineLine)
 
 
@@ -106,24 +107,24 @@ class _Asked:
 
 
 def answer_of(backend: Backend, entry: DisagreedEntry) -> Diagnostic:
-    """What a backend makes of the entry in question."""
+    """What a backend gives for the entry."""
     case = Case.from_token(entry.token)
     op = find(case.op)
     if op.name not in backend.ops or case.dtype not in backend.dtypes:
-        return Diagnostic(backend.engine, f"it has no {op.name} of {case.dtype}")
+        return Diagnostic(backend.engine, f"it has no {op.name} in {case.dtype}")
     seen = Observation(backend, Oracle(op, case, MANY_PERTURBATIONS))
     position = list(seen.wrt).index(entry.operand)
     try:
         gradient = seen.answer.gradients[position]
-        said = Real(0) if gradient is None else Real(gradient[entry.place])
+        value = Real(0) if gradient is None else Real(gradient[entry.place])
     except Exception as error:
         return Diagnostic(backend.engine, f"it raised {type(error).__name__}: {error}")
     bound, got = seen.expected[position], Real(entry.got)
     exact, allowed = Real(bound.exact[entry.place]), Real(bound.allowed[entry.place])
-    is_same = bool(said == got or (np.isnan(said) and np.isnan(got)))
+    is_same = bool(value == got or (np.isnan(value) and np.isnan(got)))
     worst = WorstEntry(seen, position, entry.place, got, exact, allowed)
-    side = Agreement.ENGINE if is_same else worst.agreement_of(said, allowed)
-    return Diagnostic(backend.engine, f"it says {said:.10g}", side)
+    agreement = Agreement.ENGINE if is_same else worst.agreement_of(value, allowed)
+    return Diagnostic(backend.engine, f"its gradient there is {value:.10g}", agreement)
 
 
 def main() -> None:

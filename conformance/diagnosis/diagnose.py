@@ -1,8 +1,8 @@
-"""Witnesses: whose fault it is that a gradient is not the rule's.
+"""Diagnosis: why a gradient differs from the reference VJP.
 
-Before an engine is called wrong, those are asked that do not use the rule: how far the rule's own answer changes when
-its operands do, the slope of the reference, the engine's value, the slope of what the engine computes, and its forward mode. They
-speak of the entry that is furthest out. Where they cannot tell, beside a kink for instance, the proof of the row stands.
+Before an engine is called wrong, five diagnostics look at the worst entry without using the rule's value there: how
+far the rule's answer changes when its operands do, the slope of the reference, the engine's value, the slope of what the
+engine computes, and its forward mode. Where none of them decides, beside a kink for instance, the proof of the row stands.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STEPS = (1.0, 0.5)  # of the engine's own slope, in powers of the precision's cu
 
 
 def diagnose(seen: Observation, failure: Violation, perturbations: int) -> ConformanceError:
-    """What a failed comparison with the rule is told as, once the diagnostics are diagnosed.
+    """What a failed comparison with the rule becomes once it is diagnosed.
 
     The failure with its diagnostics, where the engine is wrong or nobody can tell; `NotEngineFault` where the rule or the adapter
     is; `NotThisCase` where the case decides nothing. `perturbations` is how many trials of rounding are enough.

@@ -1,4 +1,4 @@
-"""A worst: the entry of a gradient that is furthest from the rule, and how one would move it."""
+"""The worst entry: where a gradient is furthest from the reference VJP."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ DIGITS = 16  # units in the last place of the engine's precision that no diagnos
 
 @dataclass(frozen=True)
 class WorstEntry:
-    """One entry of which engine and rule say different things.
+    """One entry at which engine and rule differ.
 
     Attributes:
-        position: of the gradient among those asked for.
+        seen: the case on the engine.
+        position: of the gradient among those of the case.
         place: of the entry in it.
-        got: what the engine says.
-        exact: what the rule says, in extended precision.
+        got: the engine's value.
+        exact: the rule's value, in extended precision.
         allowed: how far apart they may be.
     """
 
@@ -44,7 +45,7 @@ class WorstEntry:
 
     @property
     def difference(self) -> Real:
-        """How far apart they are; infinitely, where one of them alone is no number."""
+        """How far apart they are; infinity where one of them alone is not a number."""
         distance = np.abs(self.got - self.exact)
         return Real(np.inf) if np.isnan(distance) else distance
 
@@ -57,7 +58,7 @@ class WorstEntry:
         return axis, length
 
     def agreement_of(self, slope: Real, doubt: Real) -> Agreement:
-        """With whom a slope agrees that is known up to a doubt."""
+        """Whether a slope, known up to `doubt`, agrees with the engine or with the rule."""
         largest = max(abs(slope), abs(self.got) if np.isfinite(self.got) else Real(0))
         resolved = doubt + DIGITS * float(finfo(self.seen.case.dtype).eps) * largest
         if not (np.isfinite(resolved) and np.isfinite(slope)):
@@ -70,15 +71,15 @@ class WorstEntry:
 
 
 def worst_entry_in(seen: Observation) -> WorstEntry | None:
-    """The first gradient that is not the rule's, at the entry furthest out; None where none has such an entry."""
+    """The worst entry of the first gradient that differs from the rule; None where none does."""
     for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
         with measuring() as compared, contextlib.suppress(Violation):
             hold_within(got, expected, seen.label(position))
         if not compared or not (compared[0].ratio > 1).any():
             continue
         place = tuple(map(int, np.unravel_index(int(compared[0].ratio.argmax()), expected.exact.shape)))
-        said = Real(0) if got is None else Real(got[place])
+        value = Real(0) if got is None else Real(got[place])
         return WorstEntry(
-            seen, position, place, said, Real(expected.exact[place]), Real(expected.allowed[place])
+            seen, position, place, value, Real(expected.exact[place]), Real(expected.allowed[place])
         )
     return None

@@ -22,8 +22,8 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     if evidence and evidence.because:
         lines.append(f"  allowed {evidence.because}")
     if evidence and evidence.diagnostics:
-        lines.append(f"  fault   {evidence.fault}, by its diagnostics")
-        lines += [f"  diagnostic {diagnostic.told}" for diagnostic in evidence.diagnostics]
+        lines.append(f"  fault   {evidence.fault}, by the diagnostics")
+        lines += [f"  diagnostic {diagnostic.line}" for diagnostic in evidence.diagnostics]
     if result.verdict is Verdict.FIXED:
         lines.append("  fixed   it passes now: take it out of the known-failures file")
     clause = STANDARD.get(result.clause)

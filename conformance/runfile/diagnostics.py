@@ -1,4 +1,4 @@
-"""Testimony: what diagnostics that do not use the rule say where a gradient is not the rule's."""
+"""Diagnostics: findings that do not use the rule, where a gradient differs from the reference VJP."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from conformance.errors import ConformanceError, Violation
 
 
 class Agreement(enum.StrEnum):
-    """With whom a diagnostic agrees."""
+    """Whether a diagnostic agrees with the engine or with the rule."""
 
     ENGINE = "engine"
     RULE = "rule"
     NEITHER = "neither"
-    UNKNOWN = ""  # it cannot tell
+    UNKNOWN = ""  # it does not decide
 
 
 class Fault(enum.StrEnum):
-    """Whose fault it is that a gradient is not the rule's; only the first is counted as a failure."""
+    """Why a gradient differs from the reference VJP; only the first is counted as a failure."""
 
     ENGINE = "engine wrong"
     RULE = "rule wrong"
@@ -28,15 +28,15 @@ class Fault(enum.StrEnum):
 
 
 class Diagnostic(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one diagnostic says of the entry that is furthest out."""
+    """What one diagnostic finds at the worst entry."""
 
     name: str
     says: str
     agrees_with: Agreement = Agreement.UNKNOWN
 
     @property
-    def told(self) -> str:
-        """Its testimony in a line."""
+    def line(self) -> str:
+        """The finding as a line of text."""
         return f"{self.name}: {self.says} ({AGREEMENT_TEXT[self.agrees_with]})"
 
 
@@ -44,14 +44,14 @@ AGREEMENT_TEXT = {
     Agreement.ENGINE: "agrees with the engine",
     Agreement.RULE: "agrees with the rule",
     Agreement.NEITHER: "agrees with neither",
-    Agreement.UNKNOWN: "cannot tell",
+    Agreement.UNKNOWN: "does not decide",
 }
 
 
 class DiagnosedViolation(Violation):
-    """A violation with what the diagnostics say of it, and whose fault that makes it.
+    """A violation with its diagnosis: the diagnostics, and the fault that they amount to.
 
-    `operand` is the one whose gradient they were asked about, at the entry `where`.
+    `operand` is the one whose gradient was diagnosed, at the entry `where`.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class DiagnosedViolation(Violation):
 
 
 class NotEngineFault(ConformanceError):
-    """A gradient is not the rule's, and by the diagnostics that is not the engine's fault."""
+    """A gradient differs from the reference VJP, and by the diagnosis that is not the engine's fault."""
 
     def __init__(self, message: str, diagnosed: DiagnosedViolation) -> None:
         super().__init__(message)

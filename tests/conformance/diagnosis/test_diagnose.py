@@ -1,4 +1,4 @@
-"""A gradient that is not the rule's is a failure only where the engine is wrong, by diagnostics that use no rule."""
+"""A gradient that differs from the reference VJP is a failure only where the engine is wrong, by diagnostics that use no rule."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from conformance.diagnosis.worst_entry import WorstEntry, worst_entry_in
 from conformance.ops import CATALOGUE, find
 from conformance.oracle.derivative import REAL
 from conformance.questions import Item
+from conformance.questions.cases import CaseQuestion
 from conformance.run.execute import Executor, result_of
 from conformance.run.failure_text import failure_text
 from conformance.runfile.diagnostics import Agreement, Diagnostic, Fault
@@ -30,7 +31,7 @@ from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=3, draws=2, samples=2, programs=3)
 RULELESS = ("conditioning", "complex step", "value", "engine's differences")
-WITNESSES = (*RULELESS, "forward mode")
+DIAGNOSTICS = (*RULELESS, "forward mode")
 
 
 def asked(backend: Backend, op: str = "tanh", check: str = "op/vjp", dtype: str = "float64") -> ResultLine:
@@ -59,9 +60,8 @@ def wrong_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     row = CATALOGUE["tanh"]
     planted = replace(row, rule=lambda i, g, z, x: g * (1 - z))
     monkeypatch.setattr(
-        "conformance.run.execute.find", lambda name: planted if name == "tanh" else find(name)
+        "conformance.questions.cases.find", lambda name: planted if name == "tanh" else find(name)
     )
-    monkeypatch.setattr("conformance.run.asking.find", lambda name: planted if name == "tanh" else find(name))
 
 
 # ---- who is wrong -------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_a_wrong_gradient_of_the_right_function_is_the_engine_s(dtype: str, chec
     line = asked(wrong, check=check, dtype=dtype)
     assert line.verdict is Verdict.FAIL
     assert evidence(line).fault == Fault.ENGINE
-    assert tuple(w.name for w in evidence(line).diagnostics) == WITNESSES
+    assert tuple(w.name for w in evidence(line).diagnostics) == DIAGNOSTICS
     # The reference engine's forward mode transposes its own rules, so that it is as wrong as they are.
     assert sides(line) == [*[Agreement.RULE] * 4, Agreement.ENGINE]
 
@@ -114,8 +114,8 @@ def test_a_forward_mode_that_raises_cannot_tell() -> None:
         def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
             raise NotImplementedError
 
-    assert evidence(asked(Refusing())).diagnostics[-1].told == (
-        "forward mode: the engine raised NotImplementedError where it pushes a tangent (cannot tell)"
+    assert evidence(asked(Refusing())).diagnostics[-1].line == (
+        "forward mode: the engine raised NotImplementedError where it pushes a tangent (does not decide)"
     )
 
 
@@ -195,7 +195,7 @@ BESIDE = [5e-324] * 20  # the smallest number there is: an ulp below it is relu'
 def test_a_case_whose_rule_jumps_within_an_ulp_is_ill_conditioned_and_decides_nothing() -> None:
     """A few trials of rounding do not reach the kink from every entry; those that are enough do."""
     wrong = calling("relu", engine.custom(lambda x: np.maximum(x, 0), lambda g, x: [g * 0]))
-    line = result_of(load_all()["op/vjp"], wrong, case_of("relu", BESIDE))
+    line = result_of(load_all()["op/vjp"], wrong, CaseQuestion(case_of("relu", BESIDE)))
     assert line.verdict is Verdict.UNSUPPORTED
     assert line.cases == 0
     assert line.accuracy is None
@@ -205,21 +205,21 @@ def test_a_case_whose_rule_jumps_within_an_ulp_is_ill_conditioned_and_decides_no
 def test_an_ill_conditioned_case_does_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = calling("relu", engine.custom(lambda x: np.maximum(x, 0), lambda g, x: [g * 0]))
     cases = [case_of("relu", BESIDE), case_of("relu", [2.0])]
-    monkeypatch.setattr("conformance.run.execute.draw_cases", lambda *given: cases)
+    monkeypatch.setattr("conformance.questions.cases.draw_cases", lambda *given: cases)
     executor = Executor(wrong, seed=0, effort=EFFORT, shrink=False)
     (line,) = executor.results([Item("x", "op/vjp", "relu", "float64")])
     assert (line.verdict, line.cases) == (Verdict.FAIL, 1)
 
 
-def test_at_a_kink_nobody_can_tell_and_the_proof_of_the_row_stands() -> None:
+def test_at_a_kink_no_diagnostic_decides_and_the_proof_of_the_row_stands() -> None:
     wrong = calling("abs", engine.custom(np.abs, lambda g, x: [g * 100]))
-    line = result_of(load_all()["op/vjp"], wrong, case_of("abs", [0.0]))
+    line = result_of(load_all()["op/vjp"], wrong, CaseQuestion(case_of("abs", [0.0])))
     assert line.verdict is Verdict.FAIL
     assert evidence(line).fault == Fault.ENGINE
     assert sides(line)[1] is Agreement.UNKNOWN
 
 
-def test_an_engine_that_refuses_beside_the_case_is_a_witness_that_cannot_tell() -> None:
+def test_an_engine_that_refuses_beside_the_case_is_a_diagnostic_that_does_not_decide() -> None:
     class Narrow(NumpyTape):
         ops: ClassVar[dict[str, Any]] = {
             **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
@@ -230,12 +230,12 @@ def test_an_engine_that_refuses_beside_the_case_is_a_witness_that_cannot_tell() 
 
     line = asked(Narrow())
     assert line.verdict is Verdict.FAIL
-    assert evidence(line).diagnostics[3].told == (
-        "engine's differences: the engine raised ValueError beside the case (cannot tell)"
+    assert evidence(line).diagnostics[3].line == (
+        "engine's differences: the engine raised ValueError beside the case (does not decide)"
     )
 
 
-def test_a_check_that_uses_no_rule_hears_no_witness() -> None:
+def test_a_check_that_uses_no_rule_hears_no_diagnostic() -> None:
     line = asked(calling("tanh", NumpyTape.ops["sin"]), check="op/value")
     assert (line.verdict, evidence(line).fault, evidence(line).diagnostics) == (Verdict.FAIL, "", ())
 
@@ -277,9 +277,9 @@ def test_an_engine_that_is_right_has_no_dispute() -> None:
 # ---- what is told --------------------------------------------------------------------------------------
 
 
-def test_the_failure_tells_its_witnesses_in_a_line_each() -> None:
+def test_the_failure_tells_its_diagnostics_in_a_line_each() -> None:
     text = failure_text(asked(calling("tanh", NumpyTape.ops["sin"])), None)
-    assert "  fault   adapter wrong, by its diagnostics" in text
+    assert "  fault   adapter wrong, by the diagnostics" in text
     assert text.count("\n  diagnostic ") == 5
     assert "(agrees with the rule)" in text
 
@@ -296,4 +296,4 @@ def test_testimony_comes_back_as_it_was_written_and_may_be_missing() -> None:
     assert isinstance(again, ResultLine)
     assert evidence(again).diagnostics == evidence(line).diagnostics
     assert msgspec.json.decode(b'{"message": "m"}', type=Evidence).diagnostics == ()
-    assert Diagnostic("value", "it is", Agreement.NEITHER).told == "value: it is (agrees with neither)"
+    assert Diagnostic("value", "it is", Agreement.NEITHER).line == "value: it is (agrees with neither)"

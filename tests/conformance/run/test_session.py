@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from conformance.errors import ConformanceError
 from conformance.questions import Item, items_of
 from conformance.run import journal
-from conformance.run.session import REMEMBERED, Keeper, group_scheduler, run_session
+from conformance.run.session import REMEMBERED, Keeper, item_of, run_session
+from conformance.run.xdist_scheduler import ScopeScheduling, require_xdist
 from conformance.runfile.records import ResultLine, Verdict
 
 ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == ("mine", "op/tanh/float64")]
@@ -62,16 +65,27 @@ def test_a_death_by_the_watchdog_is_a_timeout(tmp_path: Path) -> None:
     assert result.evidence.message.startswith("no answer within 2 s")
 
 
-def test_what_shares_its_cases_is_asked_by_one_worker_in_one_go() -> None:
-    scheduling = group_scheduler(SimpleNamespace(getvalue=lambda _: ["popen"]), None)
+def test_what_shares_its_cases_is_run_by_one_worker_in_one_go() -> None:
+    scheduling = ScopeScheduling(SimpleNamespace(getvalue=lambda _: ["popen"]), None)
     both = [item for name in ("mine", "mine.jit") for item in items_of(name, ("float64", "float32"))]
-    groups: dict[str, set[str]] = {}
+    groups: dict[str, set[tuple[str, str]]] = {}
     for item in both:
-        assert scheduling._split_scope(item.id) == item.scope
+        assert scheduling._split_scope(f"conformance::{item.id}@{item.scope}") == item.scope
+        assert (
+            item_of(f"conformance::{item.id}@{item.scope}") == item_of(f"conformance::{item.id}") == item.id
+        )
         groups.setdefault(item.scope, set()).add(item.group)
-    assert groups["op/tanh/float64"] == {"mine/op/tanh/float64", "mine.jit/op/tanh/float64"}
-    assert groups["point/tanh/float32"] == {"mine/point/tanh/float32", "mine.jit/point/tanh/float32"}
-    assert groups["mine/contract/B1/fan-out"] == {"mine/contract/B1/fan-out"}
+    assert groups["op/tanh/float64"] == {("mine", "op/tanh/float64"), ("mine.jit", "op/tanh/float64")}
+    assert groups["point/tanh/float32"] == {
+        ("mine", "point/tanh/float32"),
+        ("mine.jit", "point/tanh/float32"),
+    }
+    assert groups["mine/contract/B1/fan-out"] == {("mine", "mine/contract/B1/fan-out")}
+
+
+def test_a_scheduler_without_what_is_relied_on_is_an_error_that_names_the_version() -> None:
+    with pytest.raises(ConformanceError, match=f"pytest-xdist {version('pytest-xdist')} has no _reschedule"):
+        require_xdist(type("Other", (), {"_pending_of": None}))
 
 
 FORGETFUL = """

@@ -1,4 +1,4 @@
-"""Every entry that is compared with an oracle is counted once, and the worst can be asked again."""
+"""Every entry that is compared with an oracle is counted once, and the worst can be run again."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from conformance.checks.observation import hold_close, hold_within
 from conformance.errors import Violation
 from conformance.oracle.allowance import SAFETY_FACTOR, Expected
 from conformance.questions import Item
+from conformance.questions.cases import CaseQuestion
 from conformance.run.accuracy_counter import AccuracyCounter
 from conformance.run.execute import Executor, result_of
 from conformance.runfile.accuracy import EDGES, Accuracy
@@ -38,9 +39,9 @@ def counted(*comparisons: Comparison) -> Accuracy:
     counting = AccuracyCounter()
     for number, compared in enumerate(comparisons):
         counting.add([compared], f"t{number}".format)
-    told = counting.told()
-    assert told is not None
-    return told
+    found = counting.result()
+    assert found is not None
+    return found
 
 
 def compared(got: list[float], bound: Expected) -> Comparison:
@@ -74,8 +75,8 @@ def test_an_entry_is_counted_by_its_error_over_what_is_allowed(error: float, pla
 
 
 def test_typical_and_worst_are_in_ulp_and_the_worst_has_its_place() -> None:
-    told = counted(compared([1.0, 2.125, 3.5], expected([1.0, 2.0, 3.0])))
-    assert (told.typical, told.worst, told.where) == (8.0, 32.0, "the value at [2]")
+    found = counted(compared([1.0, 2.125, 3.5], expected([1.0, 2.0, 3.0])))
+    assert (found.typical, found.worst, found.where) == (8.0, 32.0, "the value at [2]")
 
 
 def test_a_unit_is_what_the_conditioning_makes_of_one() -> None:
@@ -83,28 +84,28 @@ def test_a_unit_is_what_the_conditioning_makes_of_one() -> None:
     assert counted(compared([1.5], expected([1.0], spread=2.0**-9))).worst == 32.0
 
 
-def test_the_worst_of_all_questions_is_the_one_to_ask_again() -> None:
+def test_the_worst_of_all_questions_is_the_one_to_run_again() -> None:
     near, far = (compared([1.0 + e], expected([1.0])) for e in (0.1, 0.9))
     assert [counted(near, far, near).token, counted(far, near).token] == ["t1", "t0"]
 
 
 def test_what_is_exact_everywhere_has_no_worst_place() -> None:
-    told = counted(compared([1.0, np.inf], expected([1.0, np.inf])))
-    assert (told.bins[0], told.worst, told.where, told.token) == (2, 0.0, "", "")
+    found = counted(compared([1.0, np.inf], expected([1.0, np.inf])))
+    assert (found.bins[0], found.worst, found.where, found.token) == (2, 0.0, "", "")
 
 
 def test_what_is_infinitely_far_is_no_number_and_still_has_its_place() -> None:
-    told = counted(compared([1.0, np.nan], expected([1.0, 2.0])))
-    assert (told.worst, told.where, told.token) == (None, "the value at [1]", "t0")
+    found = counted(compared([1.0, np.nan], expected([1.0, 2.0])))
+    assert (found.worst, found.where, found.token) == (None, "the value at [1]", "t0")
 
 
-def test_where_nothing_is_asked_nothing_is_counted() -> None:
+def test_where_nothing_is_decided_nothing_is_counted() -> None:
     counting = AccuracyCounter()
     counting.add([compared([7.0], expected([1.0], allowed=np.inf))], str)
-    assert counting.told() is None
+    assert counting.result() is None
 
 
-def test_two_arrays_of_one_engine_tell_nothing_of_how_exact_they_are() -> None:
+def test_two_arrays_of_one_engine_measure_no_accuracy() -> None:
     with measuring() as kept:
         hold_close(np.ones(2), np.ones(2), np.ones(2), "again")
     assert kept == []
@@ -161,7 +162,7 @@ def test_a_check_that_compares_no_values_counts_none() -> None:
 def test_the_case_of_the_worst_entry_shows_it_again() -> None:
     first = asked(NumpyTape(), "op/vjp").accuracy
     assert first is not None
-    again = result_of(load_all()["op/vjp"], NumpyTape(), Case.from_token(first.token)).accuracy
+    again = result_of(load_all()["op/vjp"], NumpyTape(), CaseQuestion(Case.from_token(first.token))).accuracy
     assert again is not None
     assert (again.worst, again.where) == (first.worst, first.where)
 

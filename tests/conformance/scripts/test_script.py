@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from typing import Any
 
 import numpy as np
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Capability
-from conformance.checks import CheckKind, load_all
+from conformance.checks import load_all
 from conformance.checks.sample import Sample
 from conformance.ops import CATALOGUE, FLAT, find
-from conformance.run.asking import ask
+from conformance.questions import Question
+from conformance.questions.cases import CaseQuestion
+from conformance.questions.programs import ProgramQuestion
+from conformance.questions.samples import SampleQuestion
 from conformance.scripts.script import script_of
 from conformance.strategies import Effort, draw_cases
 from conformance.strategies.programs import draw_programs
@@ -31,11 +33,8 @@ def shown(script: str) -> str:
     return out.getvalue()
 
 
-def script(check: str, question: Any) -> str:
-    def put(backend: Any) -> Any:
-        return ask(CHECKS[check], backend, question)
-
-    return script_of(NumpyTape(), put, None)
+def script(check: str, question: Question) -> str:
+    return script_of(NumpyTape(), lambda backend: CHECKS[check].function(*question.on(backend)), None)
 
 
 def numbers(text: str) -> list[float]:
@@ -45,7 +44,7 @@ def numbers(text: str) -> list[float]:
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_script_of_a_gradient_runs_and_shows_it(name: str) -> None:
     case = draw_cases(find(name), "float64", 0, EFFORT)[0]
-    text = script("op/vjp", case)
+    text = script("op/vjp", CaseQuestion(case))
     assert "import conformance.run" not in text
     assert ".backward(" in text
     with np.errstate(all="ignore"):
@@ -61,7 +60,7 @@ def test_the_script_of_a_gradient_runs_and_shows_it(name: str) -> None:
 
 def test_the_script_of_a_gradient_in_bfloat16_runs_in_bfloat16() -> None:
     case = draw_cases(find("tanh"), "bfloat16", 0, EFFORT)[0]
-    text = script("op/half-precision", case)
+    text = script("op/half-precision", CaseQuestion(case))
     assert "'bfloat16'" in text
     assert shown(text)
 
@@ -69,7 +68,7 @@ def test_the_script_of_a_gradient_in_bfloat16_runs_in_bfloat16() -> None:
 @pytest.mark.parametrize("name", FLAT)
 def test_the_script_of_a_flat_op_runs_to_the_walk_that_is_refused(name: str) -> None:
     case = draw_cases(find(name), "float64", 0, EFFORT)[0]
-    text = script("op/flat", case)
+    text = script("op/flat", CaseQuestion(case))
     assert f"ALL_OPS[{name!r}]" in text
     with pytest.raises(RuntimeError, match="nothing behind this tensor"):
         shown(text)
@@ -79,17 +78,17 @@ WORDLESS: set[Capability] = set()
 CONTRACTS = [
     key
     for key, check in CHECKS.items()
-    if check.kind in (CheckKind.CONTRACT, CheckKind.EXAMPLE) and not check.needs & WORDLESS
+    if check.kind in ("contract", "example") and not check.needs & WORDLESS
 ]
 
 
 @pytest.mark.parametrize("key", CONTRACTS)
 def test_the_script_of_a_contract_is_python(key: str) -> None:
-    text = script(key, Sample(1, "float64"))
+    text = script(key, SampleQuestion(key, Sample(1, "float64")))
     compile(text, key, "exec")
 
 
 def test_the_script_of_a_program_runs() -> None:
     for program in draw_programs(find, "float64", 0, 4):
-        (key,) = [k for k, c in CHECKS.items() if c.kind is CheckKind.PROGRAM][:1]
-        assert shown(script(key, program))
+        (key,) = [k for k, c in CHECKS.items() if c.kind == "program"][:1]
+        assert shown(script(key, ProgramQuestion(program)))

@@ -16,7 +16,7 @@ from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.registry import NotThisCase
 from conformance.ops import find
-from conformance.run.asking import ask
+from conformance.questions.cases import CaseQuestion
 from conformance.scripts.formulas import NoFormula, formula_of
 from conformance.scripts.script import script_of
 from conformance.scripts.shorten import shortened
@@ -52,7 +52,9 @@ def test_the_script_of_a_failure_fits_on_fifteen_lines_and_runs(check: str) -> N
     caught = list(islice(failures(check), 3))
     assert caught
     for backend, case, failure in caught:
-        text = script_of(backend, lambda b, case=case: ask(load_all()[check], b, case), failure)
+        text = script_of(
+            backend, lambda b, case=case: load_all()[check].function(*CaseQuestion(case).on(b)), failure
+        )
         code = [line for line in text.splitlines() if not line.startswith("#")]
         assert len(code) <= 15, text
         with contextlib.redirect_stdout(io.StringIO()) as out, np.errstate(all="ignore"):
@@ -67,7 +69,7 @@ def failures(check: str) -> Iterator[tuple[Backend, Case, Exception]]:
             backend = mutant.make()
             for case in draw_cases(find(op), "float64", 0, Effort(8, 2, 1, 1)):
                 try:
-                    ask(load_all()[check], backend, case)
+                    load_all()[check].function(*CaseQuestion(case).on(backend))
                 except NotThisCase:
                     continue
                 except Exception as failure:

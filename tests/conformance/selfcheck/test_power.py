@@ -1,4 +1,4 @@
-"""A check that could not see a wrong gradient is found out; the suite has none."""
+"""A check that could not notice a wrong gradient is found; the suite has none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.backend import Backend
-from conformance.checks import Check, CheckKind, load_all
+from conformance.checks import Check, load_all
 from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import hold_equal
 from conformance.checks.sample import Sample
@@ -21,7 +21,7 @@ def right() -> list[Backend]:
 
 
 def fault_of(function: Any) -> str:
-    (power,) = power_of_checks([Check("planted", "B1", CheckKind.CONTRACT, function)], right())
+    (power,) = power_of_checks([Check("planted", "B1", "contract", function)], right())
     assert power.cases
     return power.fault
 
@@ -46,19 +46,19 @@ def for_a_signed_cotangent(engine: Backend, sample: Sample) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "told"),
+    ("function", "fault"),
     [
         (times_zero, "all that it expected was zero"),
         (for_ones_only, "did not depend on the cotangent"),
         (for_a_signed_cotangent, ""),
     ],
 )
-def test_a_planted_check_is_found_out(function: Any, told: str) -> None:
-    fault = fault_of(function)
-    assert told in fault
-    assert bool(fault) is bool(told)
+def test_the_power_of_a_planted_check_is_measured(function: Any, fault: str) -> None:
+    found = fault_of(function)
+    assert fault in found
+    assert bool(found) is bool(fault)
 
 
-def test_no_check_of_the_suite_is_vacuous() -> None:
+def test_every_check_of_the_suite_has_power() -> None:
     powers = power_of_checks(load_all().values(), right())
     assert [f"{s.check.key}: {s.fault}" for s in powers if s.fault] == []
