@@ -30,9 +30,9 @@ class Case:
     """One call of `op`: operands by position, parameters by keyword, one cotangent per output.
 
     `layouts` names how each operand, then each cotangent, lies in memory. `draw` counts the value
-    draws of one signature: draw 0 is the one that questions about the signature itself are asked of.
+    draws of one signature: checks of the signature itself are run on draw 0.
     `domains` are the signature's own, where it has any; a token does not carry them, since values need none.
-    `texture` names how the operands' numbers were drawn, by which a token tells what may be asked of it.
+    `texture` names how the operands' numbers were drawn, which decides what checks are meant for it.
     """
 
     op: str
@@ -149,7 +149,7 @@ def damaged(token: str) -> UsageError:
 
 
 def encode(value: Any) -> Any:
-    """A parameter or an array as plain data, told apart by one-letter tags."""
+    """A parameter or an array as plain data, marked by one-letter tags."""
     if isinstance(value, np.ndarray):
         return {"a": [value.dtype.name, list(value.shape), np.ascontiguousarray(value).tobytes()]}
     if isinstance(value, tuple):

@@ -1,6 +1,6 @@
 """The pytest plugin: the questions of the standard as pytest items.
 
-In an engine's own repository `pytest --conformance-backend mine.py:Mine` asks them beside the engine's
+In an engine's own repository `pytest --conformance-backend mine.py:Mine` runs them beside the engine's
 own tests; `conformance run` drives the same items.
 """
 
@@ -107,11 +107,11 @@ class ConformanceItem(pytest.Item):
         self.add_marker(pytest.mark.xdist_group(question.scope))
 
     def runtest(self) -> None:
-        """Ask, and raise what pytest makes an outcome of."""
+        """Run the question, and raise what pytest makes an outcome of."""
         from conformance.run.failure_text import failure_text
         from conformance.runfile.records import UNEXPECTED, Verdict
 
-        self.results, result = _worker(self.config).ask(self.question, self.session.items)
+        self.results, result = _worker(self.config).run(self.question)
         if result.verdict is Verdict.KNOWN:
             pytest.xfail(result.evidence.reason if result.evidence else "")
         if result.verdict is Verdict.UNSUPPORTED:

@@ -31,7 +31,7 @@ class MeasuredConvention:
     """What an adapter says of one clause, and what its engine does.
 
     `found` has the conventions that hold: one, where the checks can tell; none, where the clause is
-    violated whatever is elected, or (with a `reason`) where the engine has nothing to ask.
+    violated whatever is declared, or (with a `reason`) where no check could be run.
     """
 
     clause: Clause
@@ -73,7 +73,7 @@ def _measured(backend: Backend, clause: Clause, known: Mapping[str, str]) -> Mea
 
 
 def _holds(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> bool | str:
-    """Whether all checks of a clause hold as if so elected; a reason where none could be asked."""
+    """Whether all checks of a clause hold as if so declared; a reason where none could be run."""
     before = backend.conventions
     backend.conventions = conventions  # type: ignore[misc]  # of this object, not of its class
     try:
@@ -82,7 +82,7 @@ def _holds(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> 
         backend.conventions = before  # type: ignore[misc]
     if False in answers:
         return False
-    return True if True in answers else next((a for a in answers if isinstance(a, str)), "nothing asks it")
+    return True if True in answers else next((a for a in answers if isinstance(a, str)), "no check tests it")
 
 
 def _checks_of(clause: Clause) -> list[Check]:

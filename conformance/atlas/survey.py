@@ -1,7 +1,7 @@
 """Surveys: what one backend does wherever engines may differ, measured in a process of its own.
 
 A survey has the conventions of the clauses, found by asking their checks, and a reading of every special
-point. Several surveys side by side are the atlas; two of one engine's versions tell what has changed.
+point. Several surveys side by side are the atlas; those of two versions of one engine show what has changed.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ def survey(spec: str) -> Survey:
 def _conventions(backend: Backend) -> Iterator[Entry]:
     for measured in measure_conventions(backend):
         number = measured.clause.number
-        found = " or ".join(measured.found) or ("not asked" if measured.reason else "none of them")
+        found = " or ".join(measured.found) or ("not checked" if measured.reason else "none of them")
         declared = measured.declared or ""
         yield Entry(number, number, found, declared=declared, among=measured.clause.conventions)
 
 
 def _points(backend: Backend) -> Iterator[Entry]:
-    """One entry per point; precisions that differ are told apart."""
+    """One entry per point; where dtypes differ, one entry per dtype."""
     executor = Executor(backend, seed=0, effort=NOTHING, shrink=False)
     points = [i for i in items_of(backend.name, backend.dtypes) if i.definition.kind == "point"]
     found: dict[str, dict[str, Entry]] = {}

@@ -1,4 +1,4 @@
-"""An observation: one case put to one engine, each question asked once.
+"""An observation: one case on one engine, answered once.
 
 The op checks share an observation, so that a case is drawn and converted once, however many claims
 are tested on it.
@@ -108,13 +108,13 @@ class Observation:
         )
 
     def forward(self) -> tuple[Array, ...]:
-        """The engine's outputs, asked for without any gradient."""
+        """The engine's outputs, computed without any gradient."""
         function = self.backend.call(self.op.name, self.case.parameters)
         outputs = self.backend.forward(function, [np.array(x) for x in self.case.operands])
         return tuple(plain(self.backend, z) for z in outputs)
 
     def trace(self) -> Trace:
-        """The case called anew, ready to be pulled back once."""
+        """The case called again, ready to be pulled back once."""
         function = self.backend.call(self.op.name, self.case.parameters)
         return self.backend.trace(function, [np.array(x) for x in self.case.operands], self.wrt)
 
@@ -178,7 +178,7 @@ def _errors(values: Array, expected: Expected, what: str) -> tuple[Array, Array]
     """Entry by entry the error over what is allowed, and in units in the last place of what is exact."""
     with np.errstate(all="ignore"):
         is_met = (values == expected.exact) | (np.isnan(values) & np.isnan(expected.exact))
-        is_decided = ~np.isposinf(expected.allowed)  # where the textbook rule overflows, nothing is asked
+        is_decided = ~np.isposinf(expected.allowed)  # where the textbook rule overflows, nothing is decided
         distance = np.where(is_met, 0, np.abs(extended(values) - expected.exact))
         ratio = np.where(is_met | ~is_decided, 0, distance / expected.allowed)
         ratio, ulps, units = (
@@ -213,5 +213,5 @@ def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) ->
     bound = Expected(
         expected.astype(np.longdouble), allowed, np.spacing(np.abs(expected)).astype(np.longdouble)
     )
-    with measuring():  # two arrays of one engine tell nothing of how exact either is
+    with measuring():  # two arrays of one engine measure no accuracy
         hold_within(got, bound, what, claim="")

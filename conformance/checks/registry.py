@@ -1,7 +1,7 @@
 """The registry: what a check is, and how one is written.
 
 A check is a plain function that returns when its claim holds and raises `Violation` when it does
-not. A case that cannot tell raises `NotThisCase`; a check that saw no case at all has failed.
+not. A case that does not decide raises `NotThisCase`; a check that no case decides has failed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from conformance.strategies import Effort
 from conformance.values import TEXTURES
 
 CheckFunction = Callable[..., Any]
-FULL = frozenset({"float64", "float32"})  # the precisions in which everything is asked
+FULL = frozenset({"float64", "float32"})  # the precisions in which everything is checked
 # In double alone where whole numbers meet real ones: what int64 and float32 make is each library's own affair.
 DOUBLE = frozenset({"float64"})
 COMPLEX = frozenset({"complex128", "complex64"})  # those in which only holomorphic ops are

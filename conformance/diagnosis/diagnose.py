@@ -37,7 +37,7 @@ STEPS = (1.0, 0.5)  # of the engine's own slope, in powers of the precision's cu
 def diagnose(seen: Observation, failure: Violation, perturbations: int) -> ConformanceError:
     """What a failed comparison with the rule becomes once it is diagnosed.
 
-    The failure with its diagnostics, where the engine is wrong or nobody can tell; `NotEngineFault` where the rule or the adapter
+    The failure with its diagnostics, where the engine is wrong or no diagnostic decides; `NotEngineFault` where the rule or the adapter
     is; `NotThisCase` where the case decides nothing. `perturbations` is how many trials of rounding are enough.
     """
     worst = worst_entry_in(seen)
@@ -89,7 +89,7 @@ def _reference(worst: WorstEntry) -> Diagnostic:
     direction, length = worst.direction()
     try:
         name, slope, doubt = slope_of(seen.op, seen.case, worst.operand, direction)
-    except Exception as error:  # it is asked beside the case, where a matrix may be singular
+    except Exception as error:  # nearby points may be invalid: a matrix may be singular there
         return Diagnostic(EXTENDED, f"the reference raised {type(error).__name__} beside the case")
     slope, doubt = slope / length, doubt / length
     if not np.isfinite(doubt):
@@ -135,7 +135,7 @@ def _own_slope(worst: WorstEntry) -> Diagnostic:
     name = "engine's differences"
     try:
         slope, doubt = _differences(worst)
-    except Exception as error:  # it is asked beside the case, where it may refuse
+    except Exception as error:  # it may refuse nearby points
         return Diagnostic(name, f"the engine raised {type(error).__name__} beside the case")
     if not np.isfinite(doubt):
         return Diagnostic(name, "the engine's values have no slope here that differences can find")

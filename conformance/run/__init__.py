@@ -1,1 +1,1 @@
-"""A run: which questions are asked of which backends, with what result."""
+"""A run: which questions are run on which backends, with what results."""

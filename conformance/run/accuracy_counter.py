@@ -24,7 +24,7 @@ class AccuracyCounter:
         self._token: Callable[[], str] = str
 
     def add(self, comparisons: Sequence[Comparison], token: Callable[[], str]) -> None:
-        """Count the entries of what one question compared; `token` tells the question, when it is the worst."""
+        """Count the entries of what one question compared; `token` gives the question, where it is the worst."""
         for compared in comparisons:
             ulps = compared.ulps[compared.is_decided]
             if not ulps.size:

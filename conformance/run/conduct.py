@@ -42,7 +42,7 @@ PASSED, FAILED, INTERRUPTED, INTERNAL, STALE, NOT_STARTED, INCOMPLETE = 0, 1, 2,
 
 @dataclass(frozen=True)
 class Request:
-    """What a run is to ask, and where its results go."""
+    """What a run is to check, and where its results go."""
 
     specs: tuple[str, ...]
     queries: tuple[str, ...]
@@ -56,7 +56,7 @@ class Request:
 
 
 class Listener(Protocol):
-    """Who is told how a run goes."""
+    """What is notified of how a run goes."""
 
     def begin(self, header: RunLine, total: int) -> None:
         """The header is written; so many questions follow."""
@@ -170,7 +170,7 @@ def _sessions(
 
 
 def _engines(descriptions: Sequence[Description]) -> list[tuple[str, list[str]]]:
-    """Every engine that could start: how to ask for its first mode, and the names of all its modes."""
+    """Every engine that could start: how to load its first mode, and the names of all its modes."""
     engines: dict[str, tuple[str, list[str]]] = {}
     for description in descriptions:
         if not description.line.error:

@@ -1,4 +1,4 @@
-"""What a backend says of itself, asked in a process of its own.
+"""The description of a backend, made in a process of its own.
 
 An engine is never imported into the process that keeps the results: an adapter that raises, hangs or
 ends its process costs one line of the header.
@@ -42,8 +42,8 @@ def describe(spec: str) -> Description:
     return Description(line, tuple(backend.dtypes), tuple(backend.ops), spec)
 
 
-class Asked:
-    """A description on its way: asking several before waiting for any takes the time of the slowest."""
+class PendingDescription:
+    """A description that is being made: several started before any is waited for take the time of the slowest."""
 
     def __init__(self, spec: str) -> None:
         self.spec = spec
@@ -79,7 +79,7 @@ class Asked:
 
 def describe_all(specs: list[str]) -> list[Description]:
     """The descriptions of several backends, each from its own process."""
-    return [asked.answer() for asked in [Asked(spec) for spec in specs]]
+    return [pending.answer() for pending in [PendingDescription(spec) for spec in specs]]
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ MAIN = "main"  # the process that keeps the results
 
 
 class Journal:
-    """One worker's journal: the id asked just now, and what the interpreter said when it was killed."""
+    """One worker's journal: the id run just now, and what the interpreter wrote when it was killed."""
 
     def __init__(self, folder: Path, worker: str) -> None:
         self.is_of_worker = worker != MAIN
@@ -29,7 +29,7 @@ class Journal:
         faulthandler.enable(file=self._words)
 
     def note(self, text: str) -> None:
-        """What is being asked now."""
+        """What is being run now."""
         encoded = text.encode()[: SIZE - 1]
         self._memory[: len(encoded) + 1] = encoded + b"\0"
 
@@ -42,13 +42,13 @@ class Journal:
         faulthandler.dump_traceback_later(seconds, exit=True, file=self._words)
 
     def rest(self) -> None:
-        """Nothing is being asked."""
+        """Nothing is being run."""
         faulthandler.cancel_dump_traceback_later()
         self.note("")
 
 
 def last_noted(folder: Path, worker: str) -> str:
-    """What a worker was being asked when it died."""
+    """What a worker was running when it died."""
     try:
         return (folder / f"{worker}.now").read_bytes().split(b"\0", 1)[0].decode(errors="replace")
     except OSError:
@@ -75,7 +75,7 @@ def add_culprit(folder: Path, identifier: str) -> None:
 
 
 def culprits(folder: Path) -> frozenset[str]:
-    """The ids not to be asked again."""
+    """The ids not to be run again."""
     try:
         return frozenset((folder / "culprits").read_text(encoding="utf-8").split("\n"))
     except OSError:

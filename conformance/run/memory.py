@@ -1,6 +1,6 @@
 """Memory: what a worker may take for one group of questions.
 
-A case is a few dozen numbers. An engine that walks in a circle takes memory until the machine has none,
+A case is a few dozen numbers. An engine that follows a cycle takes memory until the machine has none,
 and what the machine then ends may be anybody's.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-# Bytes beyond what the process has: the deepest graphs asked for take the reference engine some 130 MB.
+# Bytes beyond what the process has: the deepest graphs of the checks take the reference engine some 130 MB.
 BOUND = 2**31
 
 
@@ -17,7 +17,7 @@ def bound(beyond: int = BOUND) -> None:
     """From now on, more than so many bytes beyond what this process has are a MemoryError.
 
     Set as a soft limit on data (getrlimit(2), RLIMIT_DATA); nothing happens on systems other than Linux,
-    which neither tell nor hold to it.
+    which neither report nor enforce it.
     """
     with contextlib.suppress(OSError, ImportError, ValueError):
         import resource

@@ -1,6 +1,6 @@
-"""A session: one engine's questions, asked by pytest's workers.
+"""A session: one engine's questions, run by pytest's workers.
 
-The worker half asks; the keeper half, in the process that writes the run file, receives the results
+The worker half runs them; the keeper half, in the process that writes the run file, receives the results
 and turns the death of a worker into the one verdict it is worth.
 """
 
@@ -35,7 +35,7 @@ MANY = 1_000_000  # workers that may be replaced: each replaced one has cost a r
 
 
 class Worker:
-    """Asks questions where pytest's items run."""
+    """Runs questions where pytest's items run."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Worker:
         self._executors: dict[str, Executor] = {}
         self._groups: dict[tuple[str, str], list[Item]] = {}
         self._latest: tuple[tuple[str, str], dict[str, ResultLine]] = (("", ""), {})
-        self._asked = itertools.count()
+        self._groups_run = itertools.count()
 
     def _opened(self) -> journal.Journal | None:
         return journal.Journal(self.folder, journal.worker_name()) if self.folder else None
@@ -85,15 +85,15 @@ class Worker:
         """A backend's line of the header."""
         return self._descriptions[name].line
 
-    def ask(self, item: Item, session_items: Sequence[Any]) -> tuple[list[ResultLine], ResultLine]:
+    def run(self, item: Item) -> tuple[list[ResultLine], ResultLine]:
         """The results that asking this item brought to light, its group's if it is the first, and its own."""
         fresh: list[ResultLine] = []
         if self._latest[0] != item.group:
-            self._latest = (item.group, {result.id: result for result in self._ask_group(item.group)})
+            self._latest = (item.group, {result.id: result for result in self._run_group(item.group)})
             fresh = list(self._latest[1].values())
         return fresh, self._latest[1].get(item.id) or _lost(item)
 
-    def _ask_group(self, group: tuple[str, str]) -> list[ResultLine]:
+    def _run_group(self, group: tuple[str, str]) -> list[ResultLine]:
         lost = journal.culprits(self.folder) if self.folder else frozenset()
         items = [item for item in self._groups[group] if item.id not in lost]
         if not items:
@@ -105,7 +105,7 @@ class Worker:
         try:
             today = datetime.date.today()
             executor = self._executor(items[0].backend)
-            if next(self._asked) % REMEMBERED == REMEMBERED - 1:
+            if next(self._groups_run) % REMEMBERED == REMEMBERED - 1:
                 executor.backend.forget()
             return [judge(result, self.known, today) for result in executor.results(items)]
         finally:
@@ -128,7 +128,7 @@ class Worker:
 
 def _lost(item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases: int = 0) -> ResultLine:
     """The result of a question that ended its process."""
-    evidence = Evidence(message=message or "asking this ended the process")
+    evidence = Evidence(message=message or "this ended the process")
     return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
 
 
@@ -183,7 +183,7 @@ class Keeper:
         message = (
             f"no answer within {self.timeout:g} s{said}"
             if verdict is Verdict.TIMEOUT
-            else f"asking this ended the process{said}"
+            else f"this ended the process{said}"
         )
         result = _lost(self.items[culprit], verdict, message, cases=1)
         self._keep(judge(result, self.known, datetime.date.today()))
@@ -196,7 +196,7 @@ class Keeper:
         """Questions whose group died with its last item."""
         for identifier, item in self.items.items():
             if identifier not in self.kept:
-                self._keep(_lost(item, message="its group ended the process before it was asked"))
+                self._keep(_lost(item, message="its group ended the process before it was run"))
 
 
 def run_session(
@@ -209,7 +209,7 @@ def run_session(
     timeout: float,
     keep: Callable[[ResultLine], None],
 ) -> list[str]:
-    """Ask the items of one engine's backends in worker processes.
+    """Run the items of one engine's backends in worker processes.
 
     Returns what went wrong on our side, as text; KeyboardInterrupt is raised on.
     """
@@ -233,6 +233,6 @@ def run_session(
         if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or keeper.trouble:
             return keeper.trouble or [said.getvalue().strip() or f"pytest ended with {code!r}"]
         if not keeper.kept:  # no answer, and no death of a worker either: nothing to count against an engine
-            return [said.getvalue().strip() or f"pytest ended with {code!r} before anything was asked"]
+            return [said.getvalue().strip() or f"pytest ended with {code!r} before anything was run"]
         keeper.keep_missing()
         return []

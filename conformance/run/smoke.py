@@ -66,7 +66,7 @@ def _zero_dimensional(backend: Backend) -> None:
 
 
 QUESTIONS = (
-    SmokeQuestion("the engine has a name and a version", _named, "set `engine`, and let version() ask the engine"),
+    SmokeQuestion("the engine has a name and a version", _named, "set `engine`, and let version() return the engine's"),
     SmokeQuestion("float64 goes in and comes out", _round_trip([[1.5, -2.0]]), "array() and numpy() keep values, shape and dtype"),
     SmokeQuestion("float32 goes in and comes out", _round_trip(np.array([0.1, 3.0], np.float32)), "array() must not promote; some engines need a dtype argument or a switch for 64 bits"),
     SmokeQuestion("a 0-d array stays 0-d", _round_trip(2.5), "numpy() must not add an axis: np.asarray(value) keeps 0-d"),
@@ -75,11 +75,11 @@ QUESTIONS = (
     SmokeQuestion("add is found and adds", _sum, "name the engine's function in `ops` under the catalogue's name"),
     SmokeQuestion("the gradients of a product are right", _product, "operands in order; one gradient per operand; the cotangent is passed on"),
     SmokeQuestion("0-d operands have 0-d gradients", _zero_dimensional, "neither leaf() nor grad() may add an axis"),
-    SmokeQuestion("a scalar's gradient is asked for without a cotangent", _scalar, "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword"),
+    SmokeQuestion("a scalar needs no cotangent", _scalar, "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword"),
 )  # fmt: skip
 
 
-def ask(question: SmokeQuestion, backend: Backend) -> str:
+def try_question(question: SmokeQuestion, backend: Backend) -> str:
     """What is wrong; empty where the claim holds."""
     try:
         question.try_it(backend)

@@ -15,7 +15,7 @@ SETTINGS = (
 
 
 def one_each() -> None:
-    """Ask the libraries of processes started from here for one thread, where the user asks for nothing.
+    """Limit the libraries of processes started from here to one thread each, where the user sets nothing.
 
     Workers are as many as cores, and a case is a few dozen numbers: pools of threads only wait for
     each other.

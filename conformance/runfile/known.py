@@ -19,7 +19,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
     """One entry of the file: an id (a `*` stands for anything), why, and where it can be seen.
 
     `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
-    and the cases behind a known failure are asked as well. An entry that leaves it out covers whatever goes wrong there.
+    and the cases after a known failure are run as well. An entry that leaves it out covers whatever goes wrong there.
     `script` is a file beside the known-failures file that shows the failure without this project.
     """
 

@@ -50,7 +50,7 @@ class BackendLine(msgspec.Struct, frozen=True, omit_defaults=True):
     capabilities: tuple[str, ...] = ()
     conventions: dict[str, str] = {}
     error: str = ""  # why the adapter could not start; empty where it did
-    spec: str = ""  # how to ask for it again, where its name is not enough: module:Name, or a file
+    spec: str = ""  # how to load it again, where its name is not enough: module:Name, or a file
 
     def __post_init__(self) -> None:
         for field in ("name", "engine", "version", "mode", "error"):
@@ -85,7 +85,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     complex numbers strings as Python writes them, "1+2j".
     `case` holds op, operands, parameters, cotangent and dtype where the subject is an op. Where a gradient is
     not the rule's, `fault` says whose fault that is by the `diagnostics`: "engine wrong", "rule wrong" or "adapter wrong";
-    they were asked about the gradient of `operand` at the entry `where`.
+    they are about the gradient of `operand` at the entry `where`.
     """
 
     message: str
@@ -149,7 +149,7 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
 
 
 class CrossEngineLine(msgspec.Struct, frozen=True, tag="cross_engine"):
-    """What another engine of the run says of a case, once all is asked: one more diagnostic of the result `id`."""
+    """What another engine of the run gives for a case: one more diagnostic of the result `id`."""
 
     id: str
     diagnostic: Diagnostic

@@ -37,7 +37,7 @@ class CheckPower:
         cases: all that it decided.
         compared: those in which it compared a value or a gradient.
         nonzero: of these, those in which one that it expected was not zero.
-        asked: those in which it gave the engine a cotangent.
+        given: those in which it gave the engine a cotangent.
         depends_on_cotangent: of these, those in which the answer to a cotangent of ones would have been another.
     """
 
@@ -45,16 +45,16 @@ class CheckPower:
     cases: int = 0
     compared: int = 0
     nonzero: int = 0
-    asked: int = 0
+    given: int = 0
     depends_on_cotangent: int = 0
 
     @property
     def fault(self) -> str:
-        """Why the check is vacuous; empty where it is not."""
+        """Why the check has no power; empty where it has."""
         if self.compared and not self.nonzero:
             return f"all that it expected was zero, in all of {self.compared} cases"
-        if self.asked and not self.depends_on_cotangent:
-            return f"what it expected did not depend on the cotangent in any of {self.asked} cases"
+        if self.given and not self.depends_on_cotangent:
+            return f"what it expected did not depend on the cotangent in any of {self.given} cases"
         return ""
 
 
@@ -101,7 +101,7 @@ def _count_gradients(power: CheckPower, own: Sequence[Array], of_ones: Sequence[
     """Of a question with gradients of its own, whatever the check compares."""
     power.compared += 1
     power.nonzero += any(np.any(gradient) for gradient in own)
-    power.asked += 1
+    power.given += 1
     power.depends_on_cotangent += any(not np.array_equal(a, b) for a, b in zip(own, of_ones, strict=True))
 
 
@@ -111,7 +111,7 @@ def _count_expected(power: CheckPower, compared: Sequence[Array], cotangents: Se
         power.compared += 1
         power.nonzero += any(np.any(value) for value in compared)
     if compared and cotangents:
-        power.asked += 1
+        power.given += 1
         power.depends_on_cotangent += any((g != 1).any() for g in cotangents)
 
 

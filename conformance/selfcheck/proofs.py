@@ -1,6 +1,6 @@
 """The proof table: every row of the catalogue proven over drawn cases, on several cores.
 
-It asks nothing of any engine, so it is written into a run file of its own, or beside results.
+It runs no engine, so it is written into a run file of its own, or beside results.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def line_of(proof: Proof) -> ProofLine:
     return ProofLine(proof.op, proof.oracle, min(proof.error, sys.float_info.max), proof.cases)
 
 
-def write_proofs(path: Path, proofs: Iterator[Proof], tell: Callable[[Proof], None]) -> bool:
+def write_proofs(path: Path, proofs: Iterator[Proof], report: Callable[[Proof], None]) -> bool:
     """Write a run file of proofs alone, line by line; returns whether all of them hold."""
     started = time.perf_counter()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def write_proofs(path: Path, proofs: Iterator[Proof], tell: Callable[[Proof], No
         for proof in proofs:
             writer.write(line_of(proof))
             all_hold = all_hold and proof.holds
-            tell(proof)
+            report(proof)
         writer.write(EndLine(True, {}, time.perf_counter() - started, 0 if all_hold else 1))
     finally:
         writer.close()

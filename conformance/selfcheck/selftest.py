@@ -31,7 +31,7 @@ from conformance.runfile.records import EndLine, MutantLine, Verdict
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
-# A second or more each time, of an engine's whole: asked only of controls, and of mutants that name them.
+# A second or more each time, of the engine as a whole: run only on controls, and of mutants that name them.
 SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 
@@ -60,7 +60,7 @@ class Mutant(Protocol):
 
     @property
     def ops(self) -> tuple[str, ...]:
-        """The ops on which the checks of ops are asked."""
+        """The ops on which the checks of ops are run."""
 
 
 Caught = dict[str, str]  # key of a check -> the id of the first item at which it caught something
@@ -134,14 +134,14 @@ def checks_without_mutant(mutants: Iterable[Mutant]) -> list[str]:
 
 
 def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
-    """All that is asked of a mutant, in groups: the checks of the whole engine, and those of its ops."""
-    asked = [
+    """All items for a mutant, in groups: the checks of the whole engine, and those of its ops."""
+    items = [
         item
         for item in items_of(mutant.name, mutant.make().dtypes)
         if item.kind.concerns(item, mutant.ops)
         and (not _is_slow(item) or item.check in mutant.kills or not mutant.kills)
     ]
-    for _, group in groupby(sorted(asked, key=lambda item: item.group), key=lambda item: item.group):
+    for _, group in groupby(sorted(items, key=lambda item: item.group), key=lambda item: item.group):
         yield list(group)
 
 
@@ -188,31 +188,31 @@ def selftest(
         seed: of everything drawn.
         effort: how much is drawn.
         workers: processes; with more than one, the mutants must be registered ones.
-        on_progress: is told the name of each that is done.
+        on_progress: receives the name of each that is done.
     """
     named = {mutant.name: mutant for mutant in (*controls, *mutants)}
     caught: dict[str, Caught] = {}
-    for name, found in _judge_all(named, partial(_ask, seed=seed, effort=effort), workers):
+    for name, found in _judge_all(named, partial(_caught_by, seed=seed, effort=effort), workers):
         caught[name] = found
         on_progress(name)
     lines = [MutantLine(m.name, m.wrong, m.kills, tuple(sorted(caught[m.name]))) for m in mutants]
     return Report(lines, [where for control in controls for where in caught[control.name].values()])
 
 
-def _ask(mutant: Mutant | str, seed: int, effort: Effort) -> Caught:
+def _caught_by(mutant: Mutant | str, seed: int, effort: Effort) -> Caught:
     return _judged(mutant if not isinstance(mutant, str) else _everything()[mutant], seed, effort)
 
 
 def _judge_all(
-    mutants: Mapping[str, Mutant], ask: Callable[[Mutant | str], Caught], workers: int
+    mutants: Mapping[str, Mutant], run: Callable[[Mutant | str], Caught], workers: int
 ) -> Iterator[tuple[str, Caught]]:
     if workers == 1:
         for name, mutant in mutants.items():
-            yield name, ask(mutant)
+            yield name, run(mutant)
         return
     # Spawned rather than forked: engines and NumPy may hold threads. Names travel, since rules do not pickle.
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        futures = {pool.submit(ask, name): name for name in mutants}
+        futures = {pool.submit(run, name): name for name in mutants}
         for future in as_completed(futures):
             yield futures[future], future.result()
 

@@ -1,6 +1,6 @@
 """Sensitivity: the smallest relative error in a gradient that a test of gradients notices.
 
-The error is planted in an engine's own op: every operand passes through a rule written by hand that is the
+The error is planted in an engine's own op: every operand passes through a custom rule that is the
 identity on the way forward and multiplies the cotangent by 1 + e on the way back. The suite's check of values
 is put to that op beside the engine's own tests of gradients, where its adapter offers any, on the same cases.
 """
@@ -34,7 +34,7 @@ CHECK = "op/vjp"
 EFFORT = Effort(signatures=4, draws=3, samples=1, programs=1)
 DTYPES = ("float64", "float32")
 STEPS = 4  # to an octave of the ladder of errors
-# What is asked of the suite: a median in float64, and in float32 in units of its last place.
+# What the suite should reach: a median in float64, and in float32 in units of its last place.
 WELL = {"float64": 1e-12, "float32": 8 * float(np.finfo("float32").eps)}
 
 Judge = Callable[[float], bool]  # whether an error of that size is noticed
@@ -73,10 +73,10 @@ def planted(spec: str, op: str, error: float) -> Backend:
     factor = 1.0 + error
     wrong = backend.custom(lambda x: x * 1.0, lambda g, x: (g * factor,))
 
-    def bent(*operands: Any, **parameters: Any) -> Any:
+    def altered(*operands: Any, **parameters: Any) -> Any:
         return right(*map(wrong, operands), **parameters)
 
-    backend.ops = {**backend.ops, op: bent}  # type: ignore[misc]  # this backend's alone, not the class's
+    backend.ops = {**backend.ops, op: altered}  # type: ignore[misc]  # this backend's alone, not the class's
     return backend
 
 
@@ -92,13 +92,11 @@ def sensitivity(specs: Sequence[str], ops: Sequence[str], *, seed: int = 0) -> I
     """What is noticed of each op of each backend, an op at a time.
 
     Raises:
-        UsageError: where no backend lets an error be planted: it takes rules written by hand.
+        UsageError: where no backend lets an error be planted: it takes custom rules.
     """
     able = [spec for spec in specs if Capability.CUSTOM_RULE in load_backend(spec).capabilities]
     if not able:
-        raise UsageError(
-            f"none of {', '.join(specs)} takes rules written by hand, so no error can be planted"
-        )
+        raise UsageError(f"none of {', '.join(specs)} takes custom rules, so no error can be planted")
     for spec in able:
         backend = load_backend(spec)
         for name in ops:

@@ -32,7 +32,7 @@ def only_the_hit_question_is(told: Any, name: str, verdict: str) -> str:
 
 def test_an_op_that_ends_the_process_is_one_crash(command: Any, adapters: Path) -> None:
     told = ask_dying(command, adapters, "Exits", "Segfaults")
-    assert only_the_hit_question_is(told, "Exits", "crash") == "asking this ended the process"
+    assert only_the_hit_question_is(told, "Exits", "crash") == "this ended the process"
     assert "Segmentation fault" in only_the_hit_question_is(told, "Segfaults", "crash")
 
 

@@ -52,7 +52,7 @@ def test_a_session_in_which_nothing_was_asked_is_no_crash_of_the_engine(
     monkeypatch.setattr(pytest, "main", lambda *_, **__: pytest.ExitCode.NO_TESTS_COLLECTED)
     kept: list[ResultLine] = []
     (trouble,) = run_session(["mine"], ITEMS, (), workers=1, known=(), timeout=2.0, keep=kept.append)
-    assert "before anything was asked" in trouble
+    assert "before anything was run" in trouble
     assert not kept
 
 
