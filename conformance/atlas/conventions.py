@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +91,7 @@ def _checks_of(clause: Clause) -> list[Check]:
     return [c for c in checks if c.kind == "contract" or c.is_of_flat]
 
 
-def _questions(check: Check, backend: Backend) -> Iterator[Question]:
+def _questions(check: Check, backend: Backend) -> Iterator[Question[Any]]:
     """Samples of a contract; a few cases of a few ops without a slope."""
     kind = kind_of(check)
     offered = (

@@ -21,10 +21,12 @@ class Sample:
     Attributes:
         seed: 0 gives the simplest shapes.
         dtype: of everything it makes.
+        check: the key of the check that it is for, which its token names.
     """
 
     seed: int
     dtype: str
+    check: str = ""
 
     @cached_property
     def rng(self) -> np.random.Generator:
@@ -48,15 +50,20 @@ class Sample:
         """A 0-d array."""
         return np.asarray(value, self.dtype)
 
-    def token(self, check: str) -> str:
-        """This sample of a check as one printable word."""
-        return PREFIX + pack({"check": check, "seed": self.seed, "dtype": self.dtype})
+    @property
+    def token(self) -> str:
+        """The sample and its check as one printable word."""
+        return PREFIX + pack({"check": self.check, "seed": self.seed, "dtype": self.dtype})
+
+    def as_json(self) -> dict[str, Any]:
+        """The seed and the dtype: a sample is made of nothing else."""
+        return {"seed": self.seed, "dtype": self.dtype}
 
     @staticmethod
-    def from_token(token: str) -> tuple[str, Sample]:
-        """The key of the check, and the sample, that a token says; UsageError if it is damaged."""
+    def from_token(token: str) -> Sample:
+        """The sample that a token holds; UsageError if it is damaged."""
         record: dict[str, Any] = unpack(token, PREFIX)
         try:
-            return record["check"], Sample(record["seed"], record["dtype"])
+            return Sample(record["seed"], record["dtype"], record["check"])
         except KeyError:  # whole, but of another kind
             raise damaged(token) from None

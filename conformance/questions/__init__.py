@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from conformance.questions.kind import KINDS, Item, Kind, Question, kind_of
 
@@ -30,7 +31,7 @@ def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
         yield from kind.items([c for c in load_all().values() if c.kind == kind.name], backend, dtypes)
 
 
-def questions_in(token: str, key: str = "") -> list[tuple[Check, Question]]:
+def questions_in(token: str, key: str = "") -> list[tuple[Check, Question[Any]]]:
     """The question that a token holds, with every check it is meant for.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -23,34 +23,17 @@ from conformance.strategies import Effort, draw_cases, smallest_case
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 
 
-@dataclass(frozen=True, eq=False)
-class CaseQuestion(Question):
+class CaseQuestion(Question[Case]):
     """A case of an op."""
-
-    case: Case
-
-    @property
-    def dtype(self) -> str:  # type: ignore[override]  # read-only is enough
-        """The case's."""
-        return self.case.dtype
-
-    @property
-    def token(self) -> str:
-        """The case's."""
-        return self.case.token
 
     @property
     def subject(self) -> str:
         """The op."""
-        return self.case.op
-
-    def to_json(self) -> dict[str, Any]:
-        """The case for a report."""
-        return self.case.as_json()
+        return self.input.op
 
     def on(self, backend: Backend) -> Arguments:
         """One observation for all checks: the engine answers once."""
-        return (Observation(backend, Oracle(find(self.case.op), self.case)),)
+        return (Observation(backend, Oracle(find(self.input.op), self.input)),)
 
     def run(self, check: Check, arguments: Arguments) -> Any:
         """Run a check on the observed case.
@@ -75,16 +58,16 @@ class CaseQuestion(Question):
 
     def gradients(self, *, of_ones: bool = False) -> list[Array] | None:
         """Those of the op; of an op without a slope each check has its own."""
-        op = find(self.case.op)
+        op = find(self.input.op)
         if op.is_flat:
             return None
-        ones = tuple(map(np.ones_like, self.case.cotangents))
-        case = replace(self.case, cotangents=ones) if of_ones else self.case
+        ones = tuple(map(np.ones_like, self.input.cotangents))
+        case = replace(self.input, cotangents=ones) if of_ones else self.input
         return [expected.exact for expected in Oracle(op, case, perturbations=0).expected]
 
-    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question | None:
+    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest failing case of the op: of any signature, else of its own."""
-        case = self.case
+        case = self.input
         smallest = smallest_case(
             find(case.op),
             case.dtype,
@@ -136,7 +119,7 @@ class OpKind(Kind):
 
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
-    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
         """The cases of the op for every choice of textures, each for the checks of those textures."""
         op, dtype = find(items[0].subject), items[0].dtype
         for textures in dict.fromkeys(item.definition.textures for item in items):
@@ -144,16 +127,16 @@ class OpKind(Kind):
             for case in draw_cases(op, dtype, seed, effort, textures):
                 yield CaseQuestion(case), takers
 
-    def is_enough(self, item: Item, question: Question, cases: int, effort: Effort) -> bool:
+    def is_enough(self, item: Item, question: Question[Any], cases: int, effort: Effort) -> bool:
         """Whether the check is about signatures and has seen this one, or has seen as many as it wants."""
-        check, case = item.definition, cast("CaseQuestion", question).case
+        check, case = item.definition, cast("CaseQuestion", question).input
         return (check.once_per_signature and case.draw > 0) or cases >= check.enough(case.dtype, effort)
 
-    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The case, for the check that is named or for every one that is meant for its dtype and textures."""
         question = CaseQuestion(Case.from_token(token))
-        op = find(question.case.op)
+        op = find(question.input.op)
         for check in load_all().values():
-            is_wanted = check.key == key if key else check.is_meant_for(question.case)
+            is_wanted = check.key == key if key else check.is_meant_for(question.input)
             if check.asks_about(op) and is_wanted:
                 yield check, question

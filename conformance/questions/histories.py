@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from conformance.backend import Backend
@@ -16,39 +15,17 @@ from conformance.strategies import Effort
 from conformance.strategies.histories import draw_histories, smallest_history
 
 
-@dataclass(frozen=True, eq=False)
-class HistoryQuestion(Question):
+class HistoryQuestion(Question[History]):
     """A history."""
-
-    history: History
-
-    @property
-    def dtype(self) -> str:  # type: ignore[override]  # read-only is enough
-        """The history's."""
-        return self.history.dtype
-
-    @property
-    def token(self) -> str:
-        """The history's."""
-        return self.history.token
-
-    @property
-    def subject(self) -> str:
-        """The check's clause is the subject."""
-        return ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The history for a report."""
-        return self.history.as_json()
 
     def on(self, backend: Backend) -> Arguments:
         """The backend and the history."""
-        return backend, self.history
+        return backend, self.input
 
-    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question | None:
+    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest failing history among those drawn for the seed and around them."""
         smallest = smallest_history(
-            find, seed, effort.programs, self.history, lambda h: is_failing(HistoryQuestion(h))
+            find, seed, effort.programs, self.input, lambda h: is_failing(HistoryQuestion(h))
         )
         return HistoryQuestion(smallest)
 
@@ -72,14 +49,14 @@ class HistoryKind(Kind):
 
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
-    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
         """The histories drawn for the seed, of the kind that the check is for."""
         dtype = next(dtype for dtype in backend.dtypes if dtype in FULL)
         for item in items:
             for history in draw_histories(item.definition.name, find, dtype, seed, effort.programs):
                 yield HistoryQuestion(history), [item]
 
-    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The history, for the check of its kind."""
         history = History.from_token(token)
         check = load_all()[f"{self.name}/{history.kind}"]

@@ -10,7 +10,7 @@ import abc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from conformance.backend import Backend
 from conformance.case import Array
@@ -21,27 +21,37 @@ from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
 
 Arguments = tuple[Any, ...]  # of a check's function
-Fails = Callable[["Question"], bool]
+Fails = Callable[["Question[Any]"], bool]
 
 
-class Question(abc.ABC):
-    """One concrete input of checks: a case, a program, a history, a sample, a special point."""
-
-    dtype: str
+class Input(Protocol):
+    """What a question is made of: a case, a program, a history, a sample, a special point."""
 
     @property
-    @abc.abstractmethod
+    def dtype(self) -> str:
+        """The dtype of its numbers."""
+
+    @property
     def token(self) -> str:
-        """The question as one printable word, for `conformance replay`."""
+        """It as one printable word, for `conformance replay`."""
+
+    def as_json(self) -> dict[str, Any]:
+        """It for a report."""
+
+
+T = TypeVar("T", bound=Input)
+
+
+@dataclass(frozen=True, eq=False)
+class Question(abc.ABC, Generic[T]):
+    """One concrete input of checks, and how they are run on it."""
+
+    input: T
 
     @property
-    @abc.abstractmethod
     def subject(self) -> str:
         """What results call it: an op, a special point; empty where the check's clause is the subject."""
-
-    @abc.abstractmethod
-    def to_json(self) -> dict[str, Any]:
-        """The question for a report."""
+        return ""
 
     @abc.abstractmethod
     def on(self, backend: Backend) -> Arguments:
@@ -55,7 +65,7 @@ class Question(abc.ABC):
         """The exact gradients, for its cotangent or for one of ones; None where each check has its own."""
         return None
 
-    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question | None:
+    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest question for which `is_failing`; None where none smaller was found."""
         return None
 
@@ -127,11 +137,11 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
-    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
         """The questions of items of one group, each with the items it is for."""
 
     @abc.abstractmethod
-    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The question that a token holds, with the checks it is meant for; UsageError where it is damaged."""
 
     def scope(self, item: Item) -> str:
@@ -146,7 +156,7 @@ class Kind(abc.ABC):
         """Raise Unsupported where the backend does not offer what the item needs."""
         item.definition.require(backend)
 
-    def is_enough(self, item: Item, question: Question, cases: int, effort: Effort) -> bool:
+    def is_enough(self, item: Item, question: Question[Any], cases: int, effort: Effort) -> bool:
         """Whether an item that has seen so many deciding cases needs this question no more."""
         return False
 

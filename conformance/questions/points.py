@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from conformance.backend import Backend
@@ -19,34 +18,17 @@ from conformance.runfile.atlas_cell import AtlasCell
 from conformance.strategies import Effort
 
 
-@dataclass(frozen=True, eq=False)
-class PointQuestion(Question):
+class PointQuestion(Question[Place]):
     """A special point in a dtype."""
-
-    place: Place
-
-    @property
-    def dtype(self) -> str:  # type: ignore[override]  # read-only is enough
-        """The dtype of its operands."""
-        return self.place.dtype
-
-    @property
-    def token(self) -> str:
-        """The point's."""
-        return self.place.token
 
     @property
     def subject(self) -> str:
         """The point's key."""
-        return self.place.point.key
-
-    def to_json(self) -> dict[str, Any]:
-        """The call for a report."""
-        return self.place.as_json()
+        return self.input.point.key
 
     def on(self, backend: Backend) -> Arguments:
         """The point observed on the backend."""
-        return (Visit(backend, self.place),)
+        return (Visit(backend, self.input),)
 
 
 @register
@@ -79,12 +61,12 @@ class PointKind(Kind):
 
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
-    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
         """The point of each item."""
         for item in items:
             yield PointQuestion(Place(SPECIAL_POINTS[item.subject], item.dtype)), [item]
 
-    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The point, for the check of its nature."""
         named, dtype = Place.named(token)
         point = find_point(named)

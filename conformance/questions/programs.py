@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,44 +18,22 @@ from conformance.strategies import Effort
 from conformance.strategies.programs import draw_programs, smallest_program
 
 
-@dataclass(frozen=True, eq=False)
-class ProgramQuestion(Question):
+class ProgramQuestion(Question[Program]):
     """A program."""
-
-    program: Program
-
-    @property
-    def dtype(self) -> str:  # type: ignore[override]  # read-only is enough
-        """The program's."""
-        return self.program.dtype
-
-    @property
-    def token(self) -> str:
-        """The program's."""
-        return self.program.token
-
-    @property
-    def subject(self) -> str:
-        """The check's clause is the subject."""
-        return ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The program for a report."""
-        return self.program.as_json()
 
     def on(self, backend: Backend) -> Arguments:
         """The backend and the program."""
-        return backend, self.program
+        return backend, self.input
 
     def gradients(self, *, of_ones: bool = False) -> list[Array] | None:
         """Those of the leaves."""
-        cotangent = np.ones_like(self.program.cotangent) if of_ones else self.program.cotangent
-        return reverse_sweep(self.program, find, (*self.program.leaves, cotangent))
+        cotangent = np.ones_like(self.input.cotangent) if of_ones else self.input.cotangent
+        return reverse_sweep(self.input, find, (*self.input.leaves, cotangent))
 
-    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question | None:
+    def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest failing program among those drawn for the seed and around them."""
         smallest = smallest_program(
-            find, self.dtype, seed, effort.programs, lambda p: is_failing(ProgramQuestion(p))
+            find, self.input.dtype, seed, effort.programs, lambda p: is_failing(ProgramQuestion(p))
         )
         return None if smallest is None else ProgramQuestion(smallest)
 
@@ -82,12 +59,12 @@ class ProgramKind(Kind):
 
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
-    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
         """The programs drawn for the seed."""
         for program in draw_programs(find, items[0].dtype, seed, effort.programs):
             yield ProgramQuestion(program), items
 
-    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The program, for the check that is named or for every check of programs."""
         question = ProgramQuestion(Program.from_token(token))
         for check in load_all().values():

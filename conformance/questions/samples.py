@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from conformance.backend import Backend
@@ -16,35 +16,12 @@ from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
 
 
-@dataclass(frozen=True)
-class SampleQuestion(Question):
+class SampleQuestion(Question[Sample]):
     """A sample of one check."""
-
-    check: str
-    sample: Sample
-
-    @property
-    def dtype(self) -> str:  # type: ignore[override]  # read-only is enough
-        """The sample's."""
-        return self.sample.dtype
-
-    @property
-    def token(self) -> str:
-        """The check and the sample."""
-        return self.sample.token(self.check)
-
-    @property
-    def subject(self) -> str:
-        """The check's clause is the subject."""
-        return ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The seed and the dtype: a sample is made of nothing else."""
-        return {"seed": self.sample.seed, "dtype": self.sample.dtype}
 
     def on(self, backend: Backend) -> Arguments:
         """The backend, and a sample that no check has drawn from yet."""
-        return backend, Sample(self.sample.seed, self.sample.dtype)
+        return backend, replace(self.input)
 
 
 class SampleKind(Kind):
@@ -63,19 +40,19 @@ class SampleKind(Kind):
 
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
-    ) -> Iterator[tuple[Question, Sequence[Item]]]:
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
         """The samples of a check, whose dtypes take turns."""
         dtypes = [dtype for dtype in backend.dtypes if dtype in FULL]
         for item in items:
             for n in range(effort.samples):
-                yield SampleQuestion(item.check, Sample(seed * 1000 + n, dtypes[n % len(dtypes)])), [item]
+                yield SampleQuestion(Sample(seed * 1000 + n, dtypes[n % len(dtypes)], item.check)), [item]
 
-    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question]]:
+    def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The sample, for the check that its token names."""
-        name, sample = Sample.from_token(token)
-        if name not in load_all():
-            raise UsageError(f"the token is of the check {name}, which does not exist here")
-        yield load_all()[name], SampleQuestion(name, sample)
+        sample = Sample.from_token(token)
+        if sample.check not in load_all():
+            raise UsageError(f"the token is of the check {sample.check}, which does not exist here")
+        yield load_all()[sample.check], SampleQuestion(sample)
 
 
 @register

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from conformance.backend import Backend
 from conformance.case import listed
 from conformance.checks import Check
@@ -20,7 +22,7 @@ def message_of(failure: BaseException | None) -> str:
 
 
 def evidence_of(
-    check: Check, backend: Backend, question: Question | None, failure: BaseException | None
+    check: Check, backend: Backend, question: Question[Any] | None, failure: BaseException | None
 ) -> Evidence:
     """What makes a failure believable: values, a token, a script.
 
@@ -37,20 +39,20 @@ def evidence_of(
 
 
 def _whole(
-    check: Check, backend: Backend, question: Question, failure: BaseException | None, message: str
+    check: Check, backend: Backend, question: Question[Any], failure: BaseException | None, message: str
 ) -> Evidence:
     failure = failure.diagnosed if isinstance(failure, NotEngineFault) else failure
     found = failure if isinstance(failure, Violation) else Violation("")
     diagnosed = found if isinstance(found, DiagnosedViolation) else None
     return Evidence(
         message=message,
-        case=question.to_json(),
+        case=question.input.as_json(),
         expected=None if found.expected is None else listed(found.expected),
         got=None if found.got is None else listed(found.got),
         allowed=None if found.allowed is None else listed(found.allowed),
         because=found.because,
         where=found.where,
-        token=question.token,
+        token=question.input.token,
         fault=diagnosed.fault.value if diagnosed else "",
         diagnostics=diagnosed.diagnostics if diagnosed else (),
         operand=diagnosed.operand if diagnosed else None,

@@ -146,12 +146,12 @@ class Executor:
         return evidence_of(item.definition, self.backend, question, failure)
 
     def _smallest(
-        self, item: Item, verdict: Verdict, question: Question, failure: BaseException | None
-    ) -> tuple[Question, BaseException | None]:
+        self, item: Item, verdict: Verdict, question: Question[Any], failure: BaseException | None
+    ) -> tuple[Question[Any], BaseException | None]:
         """The smallest question with the same verdict, and how it fails."""
         check, backend = item.definition, type(self.backend)
 
-        def is_failing(candidate: Question) -> bool:
+        def is_failing(candidate: Question[Any]) -> bool:
             error = failure_of(check, self.backend, candidate)
             is_alike = error is not None and verdict_of(error, backend) is verdict
             return is_alike and not self._entry_for(item, error)
@@ -179,9 +179,9 @@ def result_for(item: Item, verdict: Verdict, **measured: Any) -> ResultLine:
     )
 
 
-def result_of(check: Check, backend: Backend, question: Question) -> ResultLine:
+def result_of(check: Check, backend: Backend, question: Question[Any]) -> ResultLine:
     """The result of one check on one question, as it is."""
     tally = Tally()
     tally.run(check, question, question.on(backend))
-    item = Item(backend.name, check.key, question.subject or check.clause, question.dtype)
+    item = Item(backend.name, check.key, question.subject or check.clause, question.input.dtype)
     return Executor(backend, seed=0, effort=Effort(1, 1, 1, 1), shrink=False).result(item, tally)

@@ -26,12 +26,12 @@ class Tally:
     accuracy: AccuracyCounter = field(default_factory=AccuracyCounter)
     measured: dict[str, float] | None = None
     failure: BaseException | None = None
-    question: Question | None = None
+    question: Question[Any] | None = None
     arguments: Arguments = ()
-    known: tuple[BaseException, Question] | None = None
+    known: tuple[BaseException, Question[Any]] | None = None
     undecided: list[str] = field(default_factory=list)
 
-    def run(self, check: Check, question: Question, arguments: Arguments) -> None:
+    def run(self, check: Check, question: Question[Any], arguments: Arguments) -> None:
         """Run the check on one question, and note what came."""
         started = time.perf_counter()
         self.arguments = arguments
@@ -39,7 +39,7 @@ class Tally:
             is_decided = self._run(check, question, arguments)
         if is_decided:
             self.cases += 1
-            self.accuracy.add(compared, lambda: question.token)
+            self.accuracy.add(compared, lambda: question.input.token)
         self.seconds += time.perf_counter() - started
 
     def set_known_failure_aside(self) -> None:
@@ -58,7 +58,7 @@ class Tally:
         """Why questions did not decide."""
         return "; ".join(sorted(set(self.undecided)))
 
-    def _run(self, check: Check, question: Question, arguments: Arguments) -> bool:
+    def _run(self, check: Check, question: Question[Any], arguments: Arguments) -> bool:
         """Whether the question decided anything."""
         try:
             self._note(question.run(check, arguments))

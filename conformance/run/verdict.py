@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from typing import Any
 
 from conformance.backend import Backend
 from conformance.checks import Check
@@ -15,7 +16,7 @@ from conformance.runfile.records import Verdict
 CONVERSIONS = ("array", "numpy", "leaf", "memory")  # an adapter's own work, whatever is raised in it
 
 
-def failure_of(check: Check, backend: Backend, question: Question) -> BaseException | None:
+def failure_of(check: Check, backend: Backend, question: Question[Any]) -> BaseException | None:
     """How a check fails on a question; None where it does not."""
     try:
         question.run(check, question.on(backend))

@@ -74,7 +74,7 @@ def _power(check: Check, backends: Sequence[Backend], seed: int) -> CheckPower:
     return power
 
 
-def _questions(check: Check, backend: Backend, seed: int) -> Iterator[Question]:
+def _questions(check: Check, backend: Backend, seed: int) -> Iterator[Question[Any]]:
     """Questions of the check's kind, of a few ops where it is about ops."""
     kind, dtype = kind_of(check), backend.dtypes[0]
     items = list(kind.items([check], backend.name, (dtype,)))
@@ -82,7 +82,7 @@ def _questions(check: Check, backend: Backend, seed: int) -> Iterator[Question]:
         yield from (question for question, _ in kind.rounds([item], backend, seed, EFFORT))
 
 
-def _observe(power: CheckPower, backend: Backend, question: Question) -> None:
+def _observe(power: CheckPower, backend: Backend, question: Question[Any]) -> None:
     cotangents: list[Array] = []
     try:
         power.check.require(backend)

@@ -79,10 +79,8 @@ def test_a_program_comes_back_from_its_token_to_the_bit() -> None:
 
 
 def test_a_sample_comes_back_from_its_token() -> None:
-    assert Sample.from_token(Sample(12345, "float32").token("contract/B1/fan-out")) == (
-        "contract/B1/fan-out",
-        Sample(12345, "float32"),
-    )
+    sample = Sample(12345, "float32", "contract/B1/fan-out")
+    assert Sample.from_token(sample.token) == sample
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
@@ -133,7 +131,7 @@ READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "case": (CASE.token, Case.from_token),
     "program": (PROGRAM.token, Program.from_token),
     "history": (draw_histories("tape", find, "float64", 0, 2)[0].token, History.from_token),
-    "sample": (Sample(7, "float64").token("op/vjp"), Sample.from_token),
+    "sample": (Sample(7, "float64", "op/vjp").token, Sample.from_token),
 }
 
 

@@ -84,7 +84,7 @@ CONTRACTS = [
 
 @pytest.mark.parametrize("key", CONTRACTS)
 def test_the_script_of_a_contract_is_python(key: str) -> None:
-    text = script(key, SampleQuestion(key, Sample(1, "float64")))
+    text = script(key, SampleQuestion(Sample(1, "float64", key)))
     compile(text, key, "exec")
 
 
