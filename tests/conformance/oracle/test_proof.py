@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conformance.ops.holomorphic import HOLOMORPHIC
 
 from conformance.op import Op, Trait
 from conformance.ops import ALL_OPS, find
-from conformance.ops.holomorphic import HOLOMORPHIC
 from conformance.oracle.proof import CAUCHY_RIEMANN, COMPLEX_STEP, EXTENDED, PROVEN, prove
 from conformance.selfcheck.proofs import COMPLEX_DTYPE, COMPLEX_EFFORT, DTYPE, EFFORT, prove_row
 from conformance.strategies import Effort, draw_cases
