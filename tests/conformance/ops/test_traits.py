@@ -21,7 +21,8 @@ from conformance.ops import (
 from conformance.ops.traits import exactly_undone_by, undone_by
 from conformance.ops.unstated import UNSTATED
 
-from .properties import HOLDS, disagreements
+from .disagreements import disagreements
+from .traits import HOLDS
 
 
 @pytest.mark.parametrize("op", CATALOGUE.values(), ids=CATALOGUE.keys())
@@ -100,7 +101,7 @@ def test_every_reason_excuses_rows_of_the_catalogue() -> None:
 def test_an_inverse_that_is_no_op_is_refused_with_the_nearest_name() -> None:
     wrong = replace(find("tanh"), traits=frozenset({undone_by("atahn")}))
     with pytest.raises(
-        UsageError, match="the inverse of tanh: there is no op called 'atahn'; did you mean atanh"
+        UsageError, match="the inverse of tanh: there is no op called 'atahn'; did you mean atan or atanh"
     ):
         require_inverses([wrong])
 
