@@ -87,7 +87,7 @@ Rule = Callable[..., Any]
 
 
 class Trait(enum.Enum):
-    """A property of an op that a check may ask for; the value says it to a reader."""
+    """A property of an op that selects checks for it; the value is the property as a sentence."""
 
     ELEMENTWISE = "acts on every element alone and broadcasts its operands"
     LINEAR = "linear in its only differentiable operand"
@@ -96,7 +96,53 @@ class Trait(enum.Enum):
     SEVERAL_OUTPUTS = "returns a tuple of arrays"
     VARIADIC = "takes any number of operands"
     HOLOMORPHIC = "holomorphic: its reference and its rule hold for complex operands as they are written"
-    FLAT = "flat: its value does not change when its operands move a little"
+    FLAT = "flat: its value does not change when its operands change a little"
+    PIECEWISE_LINEAR = "its gradients do not depend on its operands, except at kinks and ties"
+    REAL_RULE = (
+        "its reference or its rule takes real operands only, so a complex step cannot differentiate its rule"
+    )
+    COMMUTATIVE = "elementwise, and gives the same bits when its two operands are exchanged"
+    ORDER_INVARIANT = "its value does not depend on the order of the entries along its axes"
+    ORDER_EQUIVARIANT = "reversing its operand along its axis reverses its value"
+    SAVES_OPERANDS = "an example of an op whose rule reads its operands again"
+    SAVES_OUTPUT = "an example of an op whose rule reads its output again"
+    INFINITE_SLOPE_AT_0 = "its slope is infinite at 0"
+
+
+@dataclass(frozen=True)
+class Homogeneous:
+    """f(tx) = tᵏ f(x) for t > 0, where the operands `of` are scaled together; k is the degree."""
+
+    degree: float
+    of: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """f(x + c) = f(x) + γc, where c is added to each of the operands `of`; γ is the gain.
+
+    To several operands one number is added. To one operand a number is added for each slice along the axes that
+    the parameter `axis` names, or along the last axis where there is no such parameter.
+    """
+
+    gain: float
+    of: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """The call that undoes an op: the inverse's name, and its parameters.
+
+    `parameters(shapes, **parameters)` takes the operands' shapes and the op's own parameters; it returns None
+    where that call cannot be undone. Where `is_exact`, every entry comes back bit for bit.
+    """
+
+    name: str
+    parameters: Callable[..., Mapping[str, Any] | None]
+    is_exact: bool
+
+
+Property = Trait | Homogeneous | Shift | Inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +161,7 @@ class Op:
     law: Law
     source: str
     formula: str = ""
-    traits: frozenset[Trait] = frozenset()
+    traits: frozenset[Property] = frozenset()
     aliases: tuple[str, ...] = ()
 
     def domain(self, index: int) -> Domain:
@@ -130,6 +176,29 @@ class Op:
     def has_several_outputs(self) -> bool:
         """Whether the reference returns a tuple."""
         return Trait.SEVERAL_OUTPUTS in self.traits
+
+    @property
+    def is_piecewise_linear(self) -> bool:
+        """Whether its gradients are the same wherever it is differentiable."""
+        return Trait.LINEAR in self.traits or Trait.PIECEWISE_LINEAR in self.traits
+
+    @property
+    def homogeneities(self) -> tuple[Homogeneous, ...]:
+        """In which operands it is homogeneous, and of what degree; an op linear in its operand is, of degree 1."""
+        declared = {p for p in self.traits if isinstance(p, Homogeneous)}
+        if Trait.LINEAR in self.traits:
+            declared.add(Homogeneous(1, (next(filter(self.is_differentiable, range(len(self.domains)))),)))
+        return tuple(sorted(declared, key=lambda p: p.of))
+
+    @property
+    def shift(self) -> Shift | None:
+        """What a common shift of operands does to its value, if that is declared."""
+        return next((p for p in self.traits if isinstance(p, Shift)), None)
+
+    @property
+    def inverse(self) -> Inverse | None:
+        """What undoes it, if that is declared."""
+        return next((p for p in self.traits if isinstance(p, Inverse)), None)
 
     @property
     def is_flat(self) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from conformance.case import Array, decode, encode, listed, pack, unpack
 from conformance.case import damaged as damaged_token
-from conformance.ops.names import SUM
+from conformance.ops.names import ASTYPE, SUM
 
 PREFIX = "p1:"
 BRANCH = "branch"  # a step on (decider, operand): `then` where the decider's sum is positive, `otherwise` where not
@@ -61,7 +61,7 @@ class Program:
     @property
     def changes_precision(self) -> bool:
         """Whether a part of it is computed in another precision."""
-        return any(step.op == "astype" and step.parameters["dtype"] != self.dtype for step in self.steps)
+        return any(step.op == ASTYPE and step.parameters["dtype"] != self.dtype for step in self.steps)
 
     @property
     def variables(self) -> tuple[int, ...]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 
 from conformance.errors import UsageError
-from conformance.op import Op
+from conformance.op import Op, Trait
 from conformance.ops import (
     activations,
     elementwise,
     flat,
-    holomorphic,
     indexing,
     layers,
     linear_algebra,
@@ -20,33 +20,75 @@ from conformance.ops import (
 )
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
-    family: tuple(map(holomorphic.marked, rows))
-    for family, rows in {
-        "elementwise": elementwise.ROWS,
-        "reductions": reductions.ROWS,
-        "shape": shape.ROWS,
-        "indexing": indexing.ROWS,
-        "linear_algebra": linear_algebra.ROWS,
-        "activations": activations.ROWS,
-        "layers": layers.ROWS,
-        "losses": losses.ROWS,
-        "flat": flat.ROWS,
-    }.items()
+    "elementwise": elementwise.ROWS,
+    "reductions": reductions.ROWS,
+    "shape": shape.ROWS,
+    "indexing": indexing.ROWS,
+    "linear_algebra": linear_algebra.ROWS,
+    "activations": activations.ROWS,
+    "layers": layers.ROWS,
+    "losses": losses.ROWS,
+    "flat": flat.ROWS,
 }
 
 ALL_OPS: dict[str, Op] = {op.name: op for rows in FAMILIES.values() for op in rows}
 
-# The ops that have a slope, of which a gradient is asked; and those that have none.
+# The ops that have a gradient to compare; and those whose gradient is zero or missing.
 CATALOGUE: dict[str, Op] = {name: op for name, op in ALL_OPS.items() if not op.is_flat}
 FLAT: dict[str, Op] = {name: op for name, op in ALL_OPS.items() if op.is_flat}
 
-_NAMES: dict[str, Op] = ALL_OPS | {alias: op for op in ALL_OPS.values() for alias in op.aliases}
+
+def names_of(rows: Iterable[Op]) -> dict[str, Op]:
+    """Every row under its name and its aliases; ValueError where two rows share one."""
+    named: dict[str, Op] = {}
+    for op in rows:
+        for name in (op.name, *op.aliases):
+            if name in named:
+                raise ValueError(f"two ops are called {name!r}: {named[name].name} and {op.name}")
+            named[name] = op
+    return named
+
+
+_NAMES = names_of(ALL_OPS.values())
 
 
 def find(name: str) -> Op:
-    """The op called `name`, by its own name or an alias."""
+    """The op called `name`, by its own name or an alias; UsageError names the nearest where there is none."""
     if name in _NAMES:
         return _NAMES[name]
     close = difflib.get_close_matches(name, _NAMES, n=3)
     hint = f"did you mean {' or '.join(close)}?" if close else "`conformance list ops` names them all"
     raise UsageError(f"there is no op called {name!r}; {hint}")
+
+
+def require_canonical(name: str, where: str) -> None:
+    """Raise UsageError unless `name` is the name of an op, and no alias of it; `where` says who names it."""
+    try:
+        op = find(name)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
+    if op.name != name:
+        raise UsageError(f"{where}: {name!r} is an alias; the op is called {op.name!r}")
+
+
+def require_inverses(rows: Iterable[Op]) -> None:
+    """Raise UsageError unless every inverse that a row names is an op."""
+    for op in rows:
+        if op.inverse:
+            require_canonical(op.inverse.name, f"the inverse of {op.name}")
+
+
+require_inverses(ALL_OPS.values())
+
+
+def with_trait(trait: Trait) -> tuple[str, ...]:
+    """The names of the ops with a trait, in the order of the catalogue."""
+    return tuple(name for name, op in ALL_OPS.items() if trait in op.traits)
+
+
+def examples_of(trait: Trait, *names: str) -> tuple[str, ...]:
+    """The names as they are given; ValueError where one of these ops does not have the trait."""
+    for name in names:
+        if trait not in find(name).traits:
+            raise ValueError(f"the row of {name} does not state the trait {trait.name}: {trait.value}")
+    return names

@@ -16,6 +16,17 @@ from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise, general
 from conformance.ops.shape import concat, split
+from conformance.ops.traits import (
+    HOLOMORPHIC,
+    INFINITE_SLOPE_AT_0,
+    ORDER_EQUIVARIANT,
+    PIECEWISE_LINEAR,
+    REAL_RULE,
+    SAVES_OUTPUT,
+    Homogeneous,
+    Shift,
+    undone_by,
+)
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772  # Klambauer et al. 2017, eq. 14
 GELU_SCALE, GELU_CUBIC = math.sqrt(2 / math.pi), 0.044715  # Hendrycks and Gimpel 2016, section 2
@@ -240,18 +251,19 @@ KINK_AT_0 = (Domain(kinks=(0.0,)),)
 KINKED = (
     elementwise("relu", relu, lambda z, x: x > 0,
         formula="x̄ = g where x > 0, else 0", source="the positive part",
-        domains=KINK_AT_0),
+        domains=KINK_AT_0, traits={PIECEWISE_LINEAR, Homogeneous(1)}),
     elementwise("relu6", relu6, lambda z, x: (x > 0) & (x < 6),
         formula="x̄ = g where 0 < x < 6, else 0", source="the identity between 0 and 6, constant outside",
-        domains=[Domain(kinks=(0.0, 6.0))]),
+        domains=[Domain(kinks=(0.0, 6.0))], traits={PIECEWISE_LINEAR}),
     elementwise("leaky_relu", leaky_relu, lambda z, x, negative_slope: np.where(x > 0, 1, negative_slope),
         formula="x̄ = g where x > 0, else negative_slope · g", source="linear on either side of 0",
-        domains=KINK_AT_0, law=laws.with_parameters(laws.one_array, negative_slope=(0.01, 0.25))),
+        domains=KINK_AT_0, law=laws.with_parameters(laws.one_array, negative_slope=(0.01, 0.25)),
+        traits={PIECEWISE_LINEAR, Homogeneous(1)}),
     elementwise("prelu", prelu, lambda z, x, slope: np.where(x > 0, 1, slope),
         lambda z, x, slope: np.where(x > 0, 0, x),
         formula="x̄ = g where x > 0, else a g; ā = 0 where x > 0, else g x",
         source="linear on either side of 0",
-        domains=[*KINK_AT_0, Domain()]),
+        domains=[*KINK_AT_0, Domain()], traits={Homogeneous(1)}),
     elementwise("elu", elu, lambda z, x, alpha: np.where(x > 0, 1, alpha * np.exp(np.minimum(x, 0))),
         formula="x̄ = g where x > 0, else g α eˣ", source="DLMF 4.7.7 left of 0, the identity right of it",
         domains=KINK_AT_0, law=laws.with_parameters(laws.one_array, alpha=(1.0, 0.5))),
@@ -265,32 +277,34 @@ KINKED = (
         domains=KINK_AT_0),
     elementwise("hard_tanh", hard_tanh, lambda z, x: (x > -1) & (x < 1),
         formula="x̄ = g where −1 < x < 1, else 0", source="the identity between −1 and 1, constant outside",
-        domains=[Domain(kinks=(-1.0, 1.0))]),
+        domains=[Domain(kinks=(-1.0, 1.0))], traits={PIECEWISE_LINEAR}),
     elementwise("hard_sigmoid", hard_sigmoid, lambda z, x: ((x > -3) & (x < 3)) / 6,
         formula="x̄ = g/6 where −3 < x < 3, else 0", source="a line of slope 1/6 between −3 and 3",
-        domains=[Domain(kinks=(-3.0, 3.0))]),
+        domains=[Domain(kinks=(-3.0, 3.0))], traits={PIECEWISE_LINEAR}),
     elementwise("hard_swish", hard_swish, lambda z, x: np.where(x <= -3, 0, np.where(x < 3, x / 3 + 0.5, 1)),
         formula="x̄ = g (2x + 3)/6 where −3 < x < 3, 0 left, g right", source="product rule on x (x + 3)/6",
         domains=[Domain(kinks=(-3.0, 3.0))]),
     elementwise("hard_shrink", hard_shrink, lambda z, x, threshold: np.abs(x) > threshold,
         formula="x̄ = g where |x| > threshold, else 0",
         source="the identity outside the threshold; it jumps there, so no slope is right at it",
-        law=shrinking),
+        law=shrinking, traits={PIECEWISE_LINEAR}),
     elementwise("soft_shrink", soft_shrink, lambda z, x, threshold: np.abs(x) > threshold,
         formula="x̄ = g where |x| > threshold, else 0",
         source="slope 1 outside the threshold, constant inside",
-        law=shrinking),
+        law=shrinking, traits={PIECEWISE_LINEAR}),
 )  # fmt: skip
 
 # -- smooth ----------------------------------------------------------------------------------------
 
 SMOOTH = (
     elementwise("sigmoid", sigmoid, lambda z, x: z * (1 - z),
-        formula="x̄ = g · z(1 − z)", source="quotient rule on 1/(1 + e⁻ˣ)", aliases=("expit",)),
+        formula="x̄ = g · z(1 − z)", source="quotient rule on 1/(1 + e⁻ˣ)", aliases=("expit",),
+        traits={HOLOMORPHIC, undone_by("logit"), SAVES_OUTPUT}),
     elementwise("log_sigmoid", log_sigmoid, lambda z, x: sigmoid(-x),
         formula="x̄ = g · σ(−x)", source="σ′/σ = 1 − σ(x) = σ(−x)"),
     elementwise("logit", logit, lambda z, x: 1 / (x * (1 - x)),
-        formula="x̄ = g / (x(1 − x))", source="1/x + 1/(1 − x)", domains=[Domain(low=0.0, high=1.0)]),
+        formula="x̄ = g / (x(1 − x))", source="1/x + 1/(1 − x)", domains=[Domain(low=0.0, high=1.0)],
+        traits={HOLOMORPHIC, undone_by("sigmoid"), INFINITE_SLOPE_AT_0}),
     elementwise("softplus", softplus, lambda z, x: sigmoid(x),
         formula="x̄ = g · σ(x)", source="eᶻ = 1 + eˣ differentiated"),
     elementwise("squareplus", squareplus, lambda z, x, b: 0.5 * (1 + x / np.hypot(x, x.dtype.type(math.sqrt(b)))),
@@ -299,26 +313,29 @@ SMOOTH = (
     elementwise("softsign", softsign, softsign_slope,
         formula="x̄ = g / (1 + |x|)²",
         source="quotient rule on either side of 0; the slopes meet, the second derivatives do not",
-        domains=KINK_AT_0),
+        domains=KINK_AT_0, traits={REAL_RULE}),
     elementwise("silu", silu, silu_slope,
-        formula="x̄ = g · σ(1 + x(1 − σ))", source="product rule on x σ(x)", aliases=("swish",)),
+        formula="x̄ = g · σ(1 + x(1 − σ))", source="product rule on x σ(x)", aliases=("swish",),
+        traits={HOLOMORPHIC}),
     elementwise("mish", mish, mish_slope,
         formula="x̄ = g · (t + x(1 − t²)σ), t = tanh softplus x", source="product and chain rule"),
     elementwise("gelu_tanh", gelu_tanh, gelu_tanh_slope,
         formula="x̄ = g · ½((1 + t) + x(1 − t²)u′), t = tanh u, u = √(2/π)(x + 0.044715x³)",
         source="Hendrycks and Gimpel 2016, section 2; product and chain rule"),
     elementwise("tanh_shrink", tanh_shrink, tanh_shrink_slope,
-        formula="x̄ = g · tanh² x", source="1 − (1 − tanh²)"),
+        formula="x̄ = g · tanh² x", source="1 − (1 − tanh²)", traits={HOLOMORPHIC}),
 )  # fmt: skip
 
 # -- along an axis ---------------------------------------------------------------------------------
 
 ALONG_AXIS = (
     general("softmax", softmax, lambda g, z, x, axis: z * (g - np.sum(g * z, axis=axis, keepdims=True)),
-        formula="x̄ = z · (g − Σ g z)", source="∂zᵢ/∂xⱼ = zᵢ(δᵢⱼ − zⱼ)", law=laws.along_one_full_axis),
+        formula="x̄ = z · (g − Σ g z)", source="∂zᵢ/∂xⱼ = zᵢ(δᵢⱼ − zⱼ)", law=laws.along_one_full_axis,
+        traits={HOLOMORPHIC, Shift(0), ORDER_EQUIVARIANT}),
     general("log_softmax", log_softmax,
         lambda g, z, x, axis: g - np.exp(z) * np.sum(g, axis=axis, keepdims=True),
-        formula="x̄ = g − eᶻ Σ g", source="∂zᵢ/∂xⱼ = δᵢⱼ − eᶻʲ", law=laws.along_one_full_axis),
+        formula="x̄ = g − eᶻ Σ g", source="∂zᵢ/∂xⱼ = δᵢⱼ − eᶻʲ", law=laws.along_one_full_axis,
+        traits={HOLOMORPHIC, Shift(0), ORDER_EQUIVARIANT}),
     general("glu", glu, glu_vjp,
         formula="ā = g σ(b), b̄ = g a σ(b)(1 − σ(b))", source="Dauphin et al. 2017, eq. 1; product rule",
         law=HALVES),

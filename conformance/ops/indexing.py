@@ -25,6 +25,7 @@ from conformance.op import (
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import general, linear, unbroadcast
+from conformance.ops.traits import HOLOMORPHIC, LINEAR, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous, Shift
 
 Index = tuple[Any, ...]
 
@@ -211,33 +212,35 @@ MASKING = laws.shapes_of(
 PLACES = (
     linear("getitem", getitem, lambda g, x, index: scatter_add(g, index=index, shape=np.shape(x)),
         formula="x̄[index] += g, 0 elsewhere", source="linear; the transpose of picking adds back",
-        law=indexing(BASIC)),
+        law=indexing(BASIC), traits={HOLOMORPHIC}),
     linear("getitem_integer_array", getitem,
         lambda g, x, index: scatter_add(g, index=index, shape=np.shape(x)),
         formula="x̄[index] += g, 0 elsewhere",
-        source="linear; what was picked twice receives both cotangents", law=indexing(LISTS)),
+        source="linear; what was picked twice receives both cotangents", law=indexing(LISTS),
+        traits={HOLOMORPHIC}),
     linear("scatter_add", scatter_add, lambda g, x, index, shape: getitem(g, index=index),
-        formula="x̄ = g[index]", source="the transpose of getitem", law=scattering),
+        formula="x̄ = g[index]", source="the transpose of getitem", law=scattering, traits={HOLOMORPHIC}),
     general("index_add", index_add, lambda g, z, x, values, index: g,
         lambda g, z, x, values, index: getitem(g, index=index),
         formula="x̄ = g, v̄ = g[index]", source="linear in both: x plus the scattered values",
-        law=writing(BASIC + LISTS)),
+        law=writing(BASIC + LISTS), traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
     general("index_update", index_update,
         lambda g, z, x, values, index: index_update(g, np.zeros(np.shape(values), g.dtype), index=index),
         lambda g, z, x, values, index: getitem(g, index=index),
         formula="x̄ = g, 0 at index; v̄ = g[index]",
-        source="linear in both: what is overwritten has no influence", law=writing(BASIC)),
+        source="linear in both: what is overwritten has no influence", law=writing(BASIC),
+        traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
     linear("take", np.take, lambda g, x, indices, axis=None: put_back(g, x, indices, axis),
         formula="x̄[…, indices] += g, 0 elsewhere", source="linear; the transpose of picking adds back",
-        law=taking),
+        law=taking, traits={HOLOMORPHIC}),
     general("take_along_axis", np.take_along_axis, take_along_axis_vjp, None,
         formula="x̄[indices along axis] += g, 0 elsewhere",
         source="linear in x; the transpose of picking adds back",
-        domains=[REAL, index_below(1)], law=taking_along, aliases=("gather",)),
+        domains=[REAL, index_below(1)], law=taking_along, aliases=("gather",), traits={HOLOMORPHIC, LINEAR}),
     general("masked_fill", masked_fill,
         lambda g, z, x, mask, value: unbroadcast(np.where(mask, 0, g), np.shape(x)), None,
         formula="x̄ = 0 where the mask is true, else g", source="what is filled has no influence",
-        domains=[REAL, BOOLEAN], law=MASKING),
+        domains=[REAL, BOOLEAN], law=MASKING, traits={HOLOMORPHIC, PIECEWISE_LINEAR}),
 )  # fmt: skip
 
 # -- picking by order ------------------------------------------------------------------------------
@@ -245,7 +248,8 @@ PLACES = (
 ORDER = (
     general("sort", np.sort, sort_vjp,
         formula="x̄[argsort x] = g", source="a permutation near x; its transpose is its inverse",
-        domains=[DISTINCT], law=laws.along_one_axis()),
+        domains=[DISTINCT], law=laws.along_one_axis(),
+        traits={PIECEWISE_LINEAR, Homogeneous(1), Shift(1), ORDER_INVARIANT}),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = PLACES + ORDER

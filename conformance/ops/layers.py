@@ -17,6 +17,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import scatter_add
 from conformance.ops.reductions import routed
 from conformance.ops.rows import general, linear, unbroadcast
+from conformance.ops.traits import HOLOMORPHIC, LINEAR, PIECEWISE_LINEAR, Homogeneous, Shift
 
 Pair = tuple[int, int]
 
@@ -341,7 +342,7 @@ def batch_norm_weight(g: Any, z: Any, x: Any, weight: Any, bias: Any, eps: float
 
 # -- laws ------------------------------------------------------------------------------------------
 
-LINEAR = laws.shapes_of(
+LINEAR_LAYER = laws.shapes_of(
     ((2, 3), (2, 3), (2,)), ((3, 3), (3, 3), (3,)), ((3,), (2, 3), (2,)), ((2, 1, 3), (2, 3), (2,)),
     ((3, 3, 3), (3, 3), (3,)),
     ((0, 3), (2, 3), (2,)),
@@ -442,12 +443,13 @@ DENSE = (
     general("linear", linear_layer, lambda g, z, x, weight, bias: np.matmul(g, weight), linear_weight,
         lambda g, z, x, weight, bias: unbroadcast(g, np.shape(bias)),
         formula="x̄ = g W, W̄ = gᵀ x, b̄ = Σ g",
-        source="matmul's rule at Wᵀ, the bias broadcast over the batch", law=LINEAR),
+        source="matmul's rule at Wᵀ, the bias broadcast over the batch", law=LINEAR_LAYER,
+        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("embedding", embedding,
         lambda g, z, weight, indices: scatter_add(g, index=(indices,), shape=np.shape(weight)), None,
         formula="W̄[indices] += g, 0 elsewhere",
         source="linear in the table; rows named twice receive both cotangents",
-        domains=[REAL, index_below(1)], law=looking_up),
+        domains=[REAL, index_below(1)], law=looking_up, traits={HOLOMORPHIC, LINEAR}),
     general("scaled_dot_product_attention", scaled_dot_product_attention, attention_query, attention_key,
         attention_value,
         formula="v̄ = wᵀg, s̄ = w · (g vᵀ − Σ w · g vᵀ)/√d, q̄ = s̄ k, k̄ = s̄ᵀ q",
@@ -462,14 +464,17 @@ NORMALISATION = (
         lambda g, z, x, weight, bias, eps: unbroadcast(g * standardised(x, -1, eps)[0], np.shape(weight)),
         lambda g, z, x, weight, bias, eps: unbroadcast(g, np.shape(bias)),
         formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g",
-        source="Ba, Kiros and Hinton 2016, eq. 4; chain rule through μ and σ", law=LAYER_NORM),
+        source="Ba, Kiros and Hinton 2016, eq. 4; chain rule through μ and σ", law=LAYER_NORM,
+        traits={Homogeneous(1, of=(1, 2)), Shift(0)}),
     general("rms_norm", rms_norm, rms_norm_vjp, rms_norm_weight,
         formula="x̄ = (gw − x̂ mean(gw x̂))/r, w̄ = Σ g x̂",
-        source="Zhang and Sennrich 2019, eq. 4; chain rule through r", law=RMS_NORM),
+        source="Zhang and Sennrich 2019, eq. 4; chain rule through r", law=RMS_NORM,
+        traits={Homogeneous(1, of=(1,))}),
     general("batch_norm", batch_norm, batch_norm_vjp, batch_norm_weight,
         lambda g, z, x, weight, bias, eps: np.sum(g, axis=but_channels(x)),
         formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g",
-        source="Ioffe and Szegedy 2015, section 3; chain rule through μ and σ", law=BATCH_NORM),
+        source="Ioffe and Szegedy 2015, section 3; chain rule through μ and σ", law=BATCH_NORM,
+        traits={Homogeneous(1, of=(1, 2))}),
 )  # fmt: skip
 
 # -- convolution and pooling -----------------------------------------------------------------------
@@ -477,22 +482,25 @@ NORMALISATION = (
 CONVOLUTION = (
     linear("unfold", unfold, lambda g, x, **geometry: fold(g, output_size=np.shape(x)[2:], **geometry),
         formula="x̄ = fold(g)", source="linear; the transpose of copying windows adds them back",
-        law=unfolding, aliases=("im2col",)),
+        law=unfolding, aliases=("im2col",), traits={HOLOMORPHIC}),
     linear("fold", fold, lambda g, x, output_size, **geometry: unfold(g, **geometry),
-        formula="x̄ = unfold(g)", source="the transpose of unfold", law=folding, aliases=("col2im",)),
+        formula="x̄ = unfold(g)", source="the transpose of unfold", law=folding, aliases=("col2im",),
+        traits={HOLOMORPHIC}),
     general("conv1d", conv1d, conv1d_from(conv2d_image, 0), conv1d_from(conv2d_kernels, 1),
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
-        law=convolving(CONV1D)),
+        law=convolving(CONV1D), traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("conv2d", conv2d, conv2d_image, conv2d_kernels,
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
-        law=convolving(CONV2D)),
+        law=convolving(CONV2D), traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     linear("avg_pool2d", avg_pool2d, avg_pool2d_vjp,
-        formula="x̄ = fold(g / area)", source="the mean's rule on unfold(x)", law=pooling),
+        formula="x̄ = fold(g / area)", source="the mean's rule on unfold(x)", law=pooling,
+        traits={HOLOMORPHIC}),
     general("max_pool2d", max_pool2d, max_pool2d_vjp,
         formula="x̄ = fold(g where the window is largest)",
-        source="the maximum's rule on unfold(x); ties share equally", domains=[DISTINCT], law=pooling),
+        source="the maximum's rule on unfold(x); ties share equally", domains=[DISTINCT], law=pooling,
+        traits={PIECEWISE_LINEAR, Homogeneous(1)}),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = DENSE + NORMALISATION + CONVOLUTION

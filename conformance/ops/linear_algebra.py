@@ -12,11 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import INVERTIBLE, POSITIVE_DEFINITE, REAL, Choose, Op, Shape, Signature, Trait
+from conformance.op import INVERTIBLE, POSITIVE_DEFINITE, REAL, Choose, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elimination import cholesky_factor, gauss_jordan, needs_written_out
 from conformance.ops.rows import general, linear, unbroadcast, variadic
+from conformance.ops.traits import (
+    HOLOMORPHIC,
+    SAVES_OPERANDS,
+    SEVERAL_OUTPUTS,
+    Homogeneous,
+    exactly_undone_by,
+    undone_by,
+)
 
 # -- references ------------------------------------------------------------------------------------
 
@@ -398,64 +406,73 @@ def einsum_law(choose: Choose) -> Signature:
 
 PRODUCTS = (
     general("matmul", np.matmul, matmul_left, matmul_right,
-        formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB", law=MATMUL),
+        formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB", law=MATMUL,
+        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), SAVES_OPERANDS}),
     general("dot", np.dot, lambda g, z, a, b: contraction_left(g, a, b, dot_pairs(a, b)),
         lambda g, z, a, b: contraction_right(g, a, b, dot_pairs(a, b)),
         formula="Ā = g Bᵀ, B̄ = Aᵀ g, summed over the free axes",
-        source="bilinear; each operand's cotangent contracts g with the other", law=DOT),
+        source="bilinear; each operand's cotangent contracts g with the other", law=DOT,
+        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("vecdot", np.vecdot, lambda g, z, x, y, axis=-1: vecdot_vjp(g, x, y, axis),
         lambda g, z, x, y, axis=-1: vecdot_vjp(g, y, x, axis),
-        formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum", law=VECDOT),
+        formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum", law=VECDOT,
+        traits={Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("inner", np.inner, lambda g, z, a, b: contraction_left(g, a, b, inner_pairs(a, b)),
         lambda g, z, a, b: contraction_right(g, a, b, inner_pairs(a, b)),
         formula="Ā = g B, B̄ = gᵀ A", source="bilinear; each operand's cotangent contracts g with the other",
-        law=INNER),
+        law=INNER, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("outer", np.outer, lambda g, z, x, y: np.matmul(g, y), lambda g, z, x, y: np.matmul(x, g),
-        formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ", law=OUTER),
+        formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ", law=OUTER,
+        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("tensordot", np.tensordot,
         lambda g, z, a, b, axes=2: contraction_left(g, a, b, tensordot_pairs(a, b, axes)),
         lambda g, z, a, b, axes=2: contraction_right(g, a, b, tensordot_pairs(a, b, axes)),
         formula="Ā = g · B, B̄ = A · g, summed over the free axes",
-        source="bilinear; each operand's cotangent contracts g with the other", law=tensordot_law),
+        source="bilinear; each operand's cotangent contracts g with the other", law=tensordot_law,
+        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     variadic("einsum", einsum, einsum_vjp,
         formula="x̄ᵢ = einsum(g, the others → the letters of xᵢ)",
-        source="multilinear; the cotangent of a factor contracts g with all the others", law=einsum_law),
+        source="multilinear; the cotangent of a factor contracts g with all the others", law=einsum_law,
+        traits={HOLOMORPHIC, Homogeneous(1)}),
     general("kron", np.kron, lambda g, z, a, b: kron_vjp(0, g, a, b),
         lambda g, z, a, b: kron_vjp(1, g, a, b),
         formula="Āᵢⱼ = ⟨gᵢⱼ, B⟩, B̄ = Σ Aᵢⱼ gᵢⱼ over the blocks gᵢⱼ of g",
-        source="bilinear: block ij of z is Aᵢⱼ B", law=KRON),
+        source="bilinear: block ij of z is Aᵢⱼ B", law=KRON,
+        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("cross", np.cross, lambda g, z, x, y: unbroadcast(np.cross(y, g), np.shape(x)),
         lambda g, z, x, y: unbroadcast(np.cross(g, x), np.shape(y)),
         formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩",
-        law=CROSS),
+        law=CROSS, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     linear("matrix_transpose", np.matrix_transpose, lambda g, x: transposed(g),
         formula="x̄ = gᵀ", source="linear; its own inverse",
-        law=laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3))))),
+        law=laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))),
+        traits={HOLOMORPHIC, exactly_undone_by("matrix_transpose")}),
     linear("trace", np.linalg.trace, trace_vjp,
-        formula="x̄ = g · I", source="Giles 2008, 2.2.4: d tr A = tr dA", law=TRACE),
+        formula="x̄ = g · I", source="Giles 2008, 2.2.4: d tr A = tr dA", law=TRACE, traits={HOLOMORPHIC}),
 )  # fmt: skip
 
 # -- inverses and factors --------------------------------------------------------------------------
 
 INVERSES = (
     general("solve", solve, solve_left, solve_right,
-        formula="B̄ = A⁻ᵀ g, Ā = −B̄ zᵀ", source="Giles 2008, 2.3.1", domains=[INVERTIBLE, REAL], law=SOLVE),
+        formula="B̄ = A⁻ᵀ g, Ā = −B̄ zᵀ", source="Giles 2008, 2.3.1", domains=[INVERTIBLE, REAL], law=SOLVE,
+        traits={HOLOMORPHIC, Homogeneous(-1), Homogeneous(1, of=(1,))}),
     general("inv", inv, lambda g, z, x: -np.matmul(np.matmul(transposed(z), g), transposed(z)),
         formula="x̄ = −zᵀ g zᵀ", source="Giles 2008, 2.2.3: d(A⁻¹) = −A⁻¹ dA A⁻¹",
-        domains=[INVERTIBLE], law=SQUARE),
+        domains=[INVERTIBLE], law=SQUARE, traits={HOLOMORPHIC, Homogeneous(-1), undone_by("inv")}),
     general("det", det, det_vjp,
         formula="x̄ = g · z x⁻ᵀ, the cofactors where z = 0", source="Giles 2008, 2.2.4: Jacobi's formula, d det A = det A tr(A⁻¹ dA)",
-        domains=[INVERTIBLE], law=SQUARE),
+        domains=[INVERTIBLE], law=SQUARE, traits={HOLOMORPHIC}),
     general("slogdet", slogdet, lambda g, z, x: as_factor(g[1]) * transposed(inv(x)),
         formula="x̄ = g₁ · x⁻ᵀ", source="d log|det A| = tr(A⁻¹ dA); the sign is locally constant",
-        domains=[INVERTIBLE], law=SQUARE, traits=frozenset({Trait.SEVERAL_OUTPUTS})),
+        domains=[INVERTIBLE], law=SQUARE, traits={SEVERAL_OUTPUTS}),
     general("matrix_power", matrix_power, matrix_power_vjp,
         formula="x̄ = Σₖ (xᵀ)ᵏ g (xᵀ)ⁿ⁻¹⁻ᵏ", source="product rule on x · x · … · x",
-        domains=[INVERTIBLE], law=laws.shapes_of(*SQUARES, n=(2, 3, 1, 0, -1, -2))),
+        domains=[INVERTIBLE], law=laws.shapes_of(*SQUARES, n=(2, 3, 1, 0, -1, -2)), traits={HOLOMORPHIC}),
     general("cholesky", cholesky, cholesky_vjp,
         formula="x̄ = sym(z⁻ᵀ Φ(zᵀ g) z⁻¹)",
         source="Murray 2016, eq. 10, symmetrised: Φ is the lower triangle with half of the diagonal",
-        domains=[POSITIVE_DEFINITE], law=SQUARE),
+        domains=[POSITIVE_DEFINITE], law=SQUARE, traits={Homogeneous(0.5)}),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = PRODUCTS + INVERSES

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, POSITIVE, REAL, Choose, Domain, Law, Op, Signature, Trait, index_below
+from conformance.op import DISTINCT, POSITIVE, REAL, Choose, Domain, Law, Op, Property, Signature, index_below
 from conformance.ops import laws
 from conformance.ops.activations import log_softmax, sigmoid, softmax, softplus
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import xlogy
 from conformance.ops.rows import general, in_precision_of
+from conformance.ops.traits import LINEAR, LOSS, PIECEWISE_LINEAR, Homogeneous, Shift
 
 REDUCTIONS = ("mean", "sum", "none")
-LOSS = frozenset({Trait.LOSS})
 
 
 # -- reductions, once ------------------------------------------------------------------------------
@@ -60,6 +60,7 @@ def pointwise(
     domains: Sequence[Domain] = (),
     law: Law = ONE_LOSS_EACH,
     aliases: tuple[str, ...] = (),
+    traits: Iterable[Property] = (),
 ) -> Op:
     """A loss of each entry alone: `partials[i](*operands, **parameters)` is ∂ℓ/∂xᵢ."""
 
@@ -84,7 +85,7 @@ def pointwise(
         source=source,
         formula=formula,
         domains=domains,
-        traits=LOSS,
+        traits={LOSS, *traits},
         aliases=aliases,
     )
 
@@ -142,25 +143,27 @@ def huber_loss(x: Any, t: Any, *, delta: float) -> Any:
 
 DISTANCES = (
     pointwise("mse", lambda x, t: (x - t) * (x - t), lambda x, t: 2 * (x - t), lambda x, t: 2 * (t - x),
-        formula="x̄ = g · 2(x − t), t̄ = −x̄", source="power rule", aliases=("mse_loss",)),
+        formula="x̄ = g · 2(x − t), t̄ = −x̄", source="power rule", aliases=("mse_loss",),
+        traits={Homogeneous(2, of=(0, 1)), Shift(0, of=(0, 1))}),
     pointwise("l1", lambda x, t: np.abs(x - t), lambda x, t: np.sign(x - t), lambda x, t: np.sign(t - x),
         formula="x̄ = g · sign(x − t), t̄ = −x̄", source="|d| = d sign d",
-        domains=[DISTINCT, DISTINCT], aliases=("l1_loss", "mae")),
+        domains=[DISTINCT, DISTINCT], aliases=("l1_loss", "mae"),
+        traits={PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1)), Shift(0, of=(0, 1))}),
     pointwise("huber", huber_loss, lambda x, t, delta: difference_clipped(x, t, delta),
         lambda x, t, delta: difference_clipped(t, x, delta),
         formula="x̄ = g · clip(x − t, −δ, δ), t̄ = −x̄",
         source="Huber 1964: the slope of ½d², held where |d| reaches δ",
         domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, delta=(0.7, 1.3)),
-        aliases=("huber_loss",)),
+        aliases=("huber_loss",), traits={Shift(0, of=(0, 1))}),
     pointwise("smooth_l1", lambda x, t, beta: huber_loss(x, t, delta=beta) / beta,
         lambda x, t, beta: difference_clipped(x, t, beta) / beta,
         lambda x, t, beta: difference_clipped(t, x, beta) / beta,
         formula="x̄ = g · clip((x − t)/β, −1, 1), t̄ = −x̄", source="huber over its bound",
         domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, beta=(0.7, 1.3)),
-        aliases=("smooth_l1_loss",)),
+        aliases=("smooth_l1_loss",), traits={Shift(0, of=(0, 1))}),
     pointwise("log_cosh", lambda x, t: softplus(2 * (x - t)) - (x - t) - math.log(2),
         lambda x, t: np.tanh(x - t), lambda x, t: np.tanh(t - x),
-        formula="x̄ = g · tanh(x − t), t̄ = −x̄", source="sinh/cosh"),
+        formula="x̄ = g · tanh(x − t), t̄ = −x̄", source="sinh/cosh", traits={Shift(0, of=(0, 1))}),
 )  # fmt: skip
 
 
@@ -202,17 +205,17 @@ LIKELIHOODS = (
         lambda x, t, v: 0.5 * (1 / v - (x - t) * (x - t) / (v * v)),
         formula="x̄ = g · (x − t)/v, t̄ = −x̄, v̄ = g · ½(1/v − (x − t)²/v²)",
         source="minus the log-density of N(x, v) at t, without ½ log 2π",
-        domains=[REAL, REAL, POSITIVE], law=THREE_EACH),
+        domains=[REAL, REAL, POSITIVE], law=THREE_EACH, traits={Shift(0, of=(0, 1))}),
     pointwise("soft_margin", lambda x, t: softplus(-t * x), lambda x, t: -t * sigmoid(-t * x),
         lambda x, t: -x * sigmoid(-t * x),
         formula="x̄ = −g · t σ(−tx), t̄ = −g · x σ(−tx)", source="chain rule on softplus"),
     general("nll", nll,
         lambda g, z, x, target, reduction="mean": -each_row(g, target, reduction) * one_hot(target, x), None,
         formula="x̄[n, tₙ] = −gₙ, 0 elsewhere", source="picks minus one entry of each row",
-        domains=[REAL, index_below(1)], law=classes, traits=LOSS, aliases=("nll_loss",)),
+        domains=[REAL, index_below(1)], law=classes, traits={LOSS, LINEAR}, aliases=("nll_loss",)),
     general("cross_entropy", cross_entropy, cross_entropy_vjp, None,
         formula="x̄ₙ = gₙ · (softmax xₙ − onehot tₙ)", source="log_softmax's rule at one entry",
-        domains=[REAL, index_below(1)], law=classes, traits=LOSS),
+        domains=[REAL, index_below(1)], law=classes, traits={LOSS, Shift(0)}),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = DISTANCES + LIKELIHOODS

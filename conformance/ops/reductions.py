@@ -11,14 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, NONZERO, Choose, Op, Shape, Signature, Trait
+from conformance.op import DISTINCT, NONZERO, Choose, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import nonzero
 from conformance.ops.rows import general, linear
-
-REDUCTION = frozenset({Trait.REDUCTION})
-
+from conformance.ops.traits import (
+    HOLOMORPHIC,
+    ORDER_INVARIANT,
+    PIECEWISE_LINEAR,
+    REAL_RULE,
+    REDUCTION,
+    Homogeneous,
+    Shift,
+)
 
 # -- axes ------------------------------------------------------------------------------------------
 
@@ -242,27 +248,32 @@ ENTRIES = laws.reduction(needs_entries=True)
 SUMS = (
     linear("sum", np.sum, lambda g, x, axis=None, keepdims=False: spread(g, x, axis),
         formula="x̄ᵢ = g", source="linear; the transpose of summing is copying",
-        law=laws.reduction(), traits=REDUCTION),
+        law=laws.reduction(), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
     linear("mean", np.mean,
         lambda g, x, axis=None, keepdims=False: spread(g, x, axis) / max(count(x, axis), 1),
-        formula="x̄ᵢ = g / n", source="the sum over n", law=ENTRIES, traits=REDUCTION),
+        formula="x̄ᵢ = g / n", source="the sum over n", law=ENTRIES,
+        traits={REDUCTION, HOLOMORPHIC, Shift(1), ORDER_INVARIANT}),
     general("prod", np.prod, prod_vjp,
         formula="x̄ᵢ = g · Π_{j≠i} xⱼ",
         source="product rule; the others' product instead of z/xᵢ, so that zeros are exact",
-        law=laws.reduction(), traits=REDUCTION),
+        law=laws.reduction(), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
     general("logsumexp", logsumexp, logsumexp_vjp,
-        formula="x̄ᵢ = g · exp(xᵢ − z)", source="eᶻ = Σ eˣⁱ differentiated", law=ENTRIES, traits=REDUCTION),
+        formula="x̄ᵢ = g · exp(xᵢ − z)", source="eᶻ = Σ eˣⁱ differentiated", law=ENTRIES,
+        traits={REDUCTION, HOLOMORPHIC, Shift(1), ORDER_INVARIANT}),
     general("var", np.var, var_vjp,
         formula="x̄ᵢ = g · 2(xᵢ − μ) / (n − correction)",
         source="chain rule; the mean's own term vanishes since Σ(xᵢ − μ) = 0",
-        law=several_entries(2, correction=(0, 1, 0.5)), traits=REDUCTION),
+        law=several_entries(2, correction=(0, 1, 0.5)),
+        traits={REDUCTION, Homogeneous(2), Shift(0), ORDER_INVARIANT}),
     general("std", np.std, std_vjp,
         formula="x̄ᵢ = g · (xᵢ − μ) / (z (n − correction))", source="z² = var differentiated: 2z dz = d var",
-        domains=[DISTINCT], law=several_entries(2, correction=(0, 1, 0.5)), traits=REDUCTION),
+        domains=[DISTINCT], law=several_entries(2, correction=(0, 1, 0.5)),
+        traits={REDUCTION, REAL_RULE, Homogeneous(1), Shift(0), ORDER_INVARIANT}),
     general("vector_norm", np.linalg.vector_norm, vector_norm_vjp,
         formula="x̄ᵢ = g · sign xᵢ (|xᵢ| / z)ᵖ⁻¹",
         source="zᵖ = Σ|xᵢ|ᵖ differentiated; 0 at the origin, one of its subgradients",
-        domains=[NONZERO], law=several_entries(1, ord=(2, 1, 3)), traits=REDUCTION),
+        domains=[NONZERO], law=several_entries(1, ord=(2, 1, 3)),
+        traits={REDUCTION, REAL_RULE, Homogeneous(1), ORDER_INVARIANT}),
 )  # fmt: skip
 
 # -- order statistics ------------------------------------------------------------------------------
@@ -270,17 +281,21 @@ SUMS = (
 ORDER = (
     general("max", np.max, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
         formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the largest entry; ties share equally",
-        domains=[DISTINCT], law=ENTRIES, traits=REDUCTION, aliases=("amax",)),
+        domains=[DISTINCT], law=ENTRIES,
+        traits={REDUCTION, PIECEWISE_LINEAR, Homogeneous(1), Shift(1), ORDER_INVARIANT}, aliases=("amax",)),
     general("min", np.min, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
         formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the smallest entry; ties share equally",
-        domains=[DISTINCT], law=ENTRIES, traits=REDUCTION, aliases=("amin",)),
+        domains=[DISTINCT], law=ENTRIES,
+        traits={REDUCTION, PIECEWISE_LINEAR, Homogeneous(1), Shift(1), ORDER_INVARIANT}, aliases=("amin",)),
     general("ptp", np.ptp, ptp_vjp,
         formula="x̄ᵢ = g where xᵢ is largest, −g where smallest, else 0",
         source="maximum minus minimum; ties share equally",
-        domains=[DISTINCT], law=ENTRIES, traits=REDUCTION),
+        domains=[DISTINCT], law=ENTRIES,
+        traits={REDUCTION, PIECEWISE_LINEAR, Homogeneous(1), Shift(0), ORDER_INVARIANT}),
     general("median", np.median, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
         formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the middle entry of an odd number",
-        domains=[DISTINCT], law=odd_count, traits=REDUCTION),
+        domains=[DISTINCT], law=odd_count,
+        traits={REDUCTION, PIECEWISE_LINEAR, Homogeneous(1), Shift(1), ORDER_INVARIANT}),
 )  # fmt: skip
 
 # -- scans and differences -------------------------------------------------------------------------
@@ -288,16 +303,17 @@ ORDER = (
 SCANS = (
     linear("cumulative_sum", np.cumsum, running_sum_backwards,
         formula="x̄ᵢ = Σ_{j≥i} gⱼ", source="linear; the transpose of a running sum runs backwards",
-        law=scan, aliases=("cumsum",)),
+        law=scan, aliases=("cumsum",), traits={HOLOMORPHIC}),
     general("cumulative_prod", np.cumprod, cumulative_prod_vjp,
         formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", source="product rule on each running product",
-        law=scan, aliases=("cumprod",)),
+        law=scan, aliases=("cumprod",), traits={HOLOMORPHIC}),
     general("logcumsumexp", logcumsumexp, logcumsumexp_vjp,
-        formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)", source="logsumexp's rule on each prefix", law=scan),
+        formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)", source="logsumexp's rule on each prefix", law=scan,
+        traits={HOLOMORPHIC, Shift(1)}),
     linear("diff", np.diff, difference_transposed,
         formula="x̄ = (−1)ⁿ Δⁿ(0…0 g 0…0)",
         source="linear; the transpose of a difference is minus the difference of g between zeros",
-        law=difference),
+        law=difference, traits={HOLOMORPHIC}),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = SUMS + ORDER + SCANS

@@ -6,12 +6,12 @@ operand, a variadic row one rule for all. Unbroadcasting stands here once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from conformance.op import REAL, Domain, Law, Op, Shape, Trait
+from conformance.op import REAL, Domain, Law, Op, Property, Shape, Trait
 from conformance.ops import laws
 
 
@@ -45,7 +45,7 @@ def elementwise(
     domains: Sequence[Domain] = (),
     law: Law | None = None,
     aliases: tuple[str, ...] = (),
-    traits: frozenset[Trait] = frozenset(),
+    traits: Iterable[Property] = (),
 ) -> Op:
     """A row that acts on every element alone: `partials[i](z, *operands, **parameters)` is ∂z/∂xᵢ.
 
@@ -65,7 +65,7 @@ def elementwise(
         law=law or (laws.one_array if len(partials) == 1 else laws.broadcast(len(partials))),
         source=source,
         formula=formula,
-        traits=traits | {Trait.ELEMENTWISE},
+        traits=frozenset((Trait.ELEMENTWISE, *traits)),
         aliases=aliases,
     )
 
@@ -78,7 +78,7 @@ def linear(
     law: Law,
     source: str,
     formula: str = "",
-    traits: frozenset[Trait] = frozenset(),
+    traits: Iterable[Property] = (),
     aliases: tuple[str, ...] = (),
     domain: Domain = REAL,
 ) -> Op:
@@ -95,7 +95,7 @@ def linear(
         law=law,
         source=source,
         formula=formula,
-        traits=traits | {Trait.LINEAR},
+        traits=frozenset((Trait.LINEAR, *traits)),
         aliases=aliases,
     )
 
@@ -108,7 +108,7 @@ def general(
     source: str,
     formula: str = "",
     domains: Sequence[Domain] = (),
-    traits: frozenset[Trait] = frozenset(),
+    traits: Iterable[Property] = (),
     aliases: tuple[str, ...] = (),
 ) -> Op:
     """A row with one rule per operand: `rules[i](g, z, *operands, **parameters)`."""
@@ -127,7 +127,7 @@ def general(
         law=law,
         source=source,
         formula=formula,
-        traits=traits,
+        traits=frozenset(traits),
         aliases=aliases,
     )
 
@@ -142,7 +142,7 @@ def variadic(
     formula: str = "",
     domain: Domain = REAL,
     aliases: tuple[str, ...] = (),
-    traits: frozenset[Trait] = frozenset(),
+    traits: Iterable[Property] = (),
 ) -> Op:
     """A row with any number of operands: `rule(index, g, z, *operands, **parameters)`.
 
@@ -156,6 +156,6 @@ def variadic(
         law=law,
         source=source,
         formula=formula,
-        traits=traits | {Trait.VARIADIC},
+        traits=frozenset((Trait.VARIADIC, *traits)),
         aliases=aliases,
     )

@@ -6,18 +6,17 @@ zeros for what was left out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from conformance.op import Choose, Op, Signature, Trait
+from conformance.op import Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import along, getitem, put_back, scatter_add
 from conformance.ops.rows import general, linear, unbroadcast, variadic
-
-SEVERAL_OUTPUTS = frozenset({Trait.SEVERAL_OUTPUTS})
-
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, SEVERAL_OUTPUTS, exactly_undone_by
 
 # -- references that take their operands one by one, or return tuples ------------------------------
 
@@ -44,6 +43,27 @@ def split(x: Any, *, indices_or_sections: int | list[int], axis: int = 0) -> tup
 def astype(x: Any, *, dtype: str) -> Any:
     """`x` in another precision."""
     return x.astype(dtype)
+
+
+# -- what undoes a call ----------------------------------------------------------------------------
+
+
+def the_same(shapes: Any, **parameters: Any) -> Mapping[str, Any]:
+    """The parameters of the call itself."""
+    return parameters
+
+
+def to_its_shape(shapes: Any, **_: Any) -> Mapping[str, Any]:
+    """A reshape to the operand's own shape."""
+    return {"shape": shapes[0]}
+
+
+def where_joined(shapes: Any, axis: int | None) -> Mapping[str, Any] | None:
+    """A split between the operands; of operands that were flattened the shapes are lost."""
+    if axis is None:
+        return None
+    ends = np.cumsum([shape[axis] for shape in shapes])[:-1]
+    return {"indices_or_sections": [int(end) for end in ends], "axis": axis}
 
 
 # -- transposes ------------------------------------------------------------------------------------
@@ -259,47 +279,60 @@ SWAPPING = laws.one_of(*((s, {"axis1": i, "axis2": j}) for s, i, j in (
 
 ONE_ARRAY = (
     linear("reshape", np.reshape, lambda g, x, shape: reshaped_back(g, x),
-        formula="x̄ = reshape(g)", source="linear; reshapes back", law=reshaping),
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=reshaping,
+        traits={HOLOMORPHIC, exactly_undone_by("reshape", to_its_shape)}),
     linear("ravel", np.ravel, reshaped_back,
-        formula="x̄ = reshape(g)", source="linear; reshapes back", law=laws.one_array, aliases=("flatten",)),
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=laws.one_array, aliases=("flatten",),
+        traits={HOLOMORPHIC, exactly_undone_by("reshape", to_its_shape)}),
     linear("expand_dims", np.expand_dims, reshaped_back,
-        formula="x̄ = reshape(g)", source="linear; reshapes back", law=new_axes, aliases=("unsqueeze",)),
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=new_axes, aliases=("unsqueeze",),
+        traits={HOLOMORPHIC, exactly_undone_by("reshape", to_its_shape)}),
     linear("squeeze", np.squeeze, reshaped_back,
-        formula="x̄ = reshape(g)", source="linear; reshapes back", law=SQUEEZING),
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=SQUEEZING,
+        traits={HOLOMORPHIC, exactly_undone_by("reshape", to_its_shape)}),
     linear("permute_dims", np.transpose,
         lambda g, x, axes=None: np.transpose(g, axes=inverse_permutation(axes)),
         formula="x̄ = permute(g, axes⁻¹)", source="linear; permutes back",
-        law=permutation, aliases=("transpose",)),
+        law=permutation, aliases=("transpose",),
+        traits={HOLOMORPHIC, exactly_undone_by("permute_dims", lambda shapes, axes: {"axes": inverse_permutation(axes)})}),
     linear("swapaxes", np.swapaxes, lambda g, x, axis1, axis2: np.swapaxes(g, axis1=axis1, axis2=axis2),
-        formula="x̄ = swap(g)", source="linear; its own inverse", law=SWAPPING),
+        formula="x̄ = swap(g)", source="linear; its own inverse", law=SWAPPING,
+        traits={HOLOMORPHIC, exactly_undone_by("swapaxes", the_same)}),
     linear("moveaxis", np.moveaxis,
         lambda g, x, source, destination: np.moveaxis(g, source=destination, destination=source),
-        formula="x̄ = move(g, destination → source)", source="linear; moves back", law=MOVING),
+        formula="x̄ = move(g, destination → source)", source="linear; moves back", law=MOVING,
+        traits={HOLOMORPHIC, exactly_undone_by("moveaxis", lambda shapes, source, destination: {"source": destination, "destination": source})}),
     linear("flip", np.flip, lambda g, x, axis=None: np.flip(g, axis=axis),
-        formula="x̄ = flip(g)", source="linear; its own inverse", law=FLIPPING),
+        formula="x̄ = flip(g)", source="linear; its own inverse", law=FLIPPING,
+        traits={HOLOMORPHIC, exactly_undone_by("flip", the_same)}),
     linear("roll", np.roll, lambda g, x, shift, axis=None: np.roll(g, shift=opposite(shift), axis=axis),
-        formula="x̄ = roll(g, −shift)", source="linear; rolls back", law=ROLLING),
+        formula="x̄ = roll(g, −shift)", source="linear; rolls back", law=ROLLING,
+        traits={HOLOMORPHIC, exactly_undone_by("roll", lambda shapes, shift, axis: {"shift": opposite(shift), "axis": axis})}),
     linear("broadcast_to", np.broadcast_to, lambda g, x, shape: unbroadcast(g, np.shape(x)),
         formula="x̄ = Σ g over the broadcast axes", source="linear; the transpose of copying is summing",
-        law=BROADCASTING),
+        law=BROADCASTING, traits={HOLOMORPHIC}),
     linear("tile", np.tile, untiled,
-        formula="x̄ = Σ g over the copies", source="linear; the transpose of copying is summing", law=TILING),
+        formula="x̄ = Σ g over the copies", source="linear; the transpose of copying is summing", law=TILING,
+        traits={HOLOMORPHIC}),
     linear("repeat", np.repeat, unrepeated,
         formula="x̄ᵢ = Σ g over the copies of xᵢ", source="linear; the transpose of copying is summing",
-        law=REPEATING),
+        law=REPEATING, traits={HOLOMORPHIC}),
     general("pad", np.pad, lambda g, z, x, pad_width, constant_values=0: unpadded(g, x, pad_width),
-        formula="x̄ = g without its margins", source="the identity inside, constant margins", law=PADDING),
+        formula="x̄ = g without its margins", source="the identity inside, constant margins", law=PADDING,
+        traits={HOLOMORPHIC, PIECEWISE_LINEAR}),
     linear("tril", np.tril, lambda g, x, k=0: np.tril(g, k=k),
         formula="x̄ = tril(g)", source="linear; a projection onto entries is its own transpose",
-        law=TRIANGLES),
+        law=TRIANGLES, traits={HOLOMORPHIC}),
     linear("triu", np.triu, lambda g, x, k=0: np.triu(g, k=k),
         formula="x̄ = triu(g)", source="linear; a projection onto entries is its own transpose",
-        law=TRIANGLES),
+        law=TRIANGLES, traits={HOLOMORPHIC}),
     linear("diagonal", np.diagonal, undiagonal,
-        formula="x̄ = g on the diagonal, else 0", source="linear; zeros off the diagonal", law=DIAGONALS),
+        formula="x̄ = g on the diagonal, else 0", source="linear; zeros off the diagonal", law=DIAGONALS,
+        traits={HOLOMORPHIC}),
     linear("diag", np.diag, diag_vjp,
         formula="x̄ = diag(g)", source="linear; a vector goes onto a diagonal, a matrix gives its own",
-        law=laws.with_parameters(laws.shapes_of(((3,),), ((3, 3),), ((2, 3),), ((1,),)), k=(0, 1, -1))),
+        law=laws.with_parameters(laws.shapes_of(((3,),), ((3, 3),), ((2, 3),), ((1,),)), k=(0, 1, -1)),
+        traits={HOLOMORPHIC}),
     linear("astype", astype, lambda g, x, dtype: astype(g, dtype=x.dtype),
         formula="x̄ = g in the precision of x", source="the identity up to rounding",
         law=laws.with_parameters(laws.one_array, dtype=("float64",)), aliases=("cast",)),
@@ -310,16 +343,19 @@ ONE_ARRAY = (
 SEVERAL_ARRAYS = (
     variadic("concat", concat, concat_vjp,
         formula="x̄ᵢ = the part of g that xᵢ became", source="linear; each operand takes back its part",
-        law=concatenating, aliases=("concatenate", "cat")),
+        law=concatenating, aliases=("concatenate", "cat"),
+        traits={HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by("split", where_joined)}),
     variadic("stack", stack, stack_vjp,
         formula="x̄ᵢ = gᵢ along the new axis", source="linear; each operand takes back its slice",
-        law=stacking),
+        law=stacking, traits={HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by("unstack", the_same)}),
     linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis),
         formula="x̄ = concat(g₀, g₁, …)", source="linear; the inverse of concat",
-        law=SPLITTING, traits=SEVERAL_OUTPUTS),
+        law=SPLITTING,
+        traits={SEVERAL_OUTPUTS, HOLOMORPHIC, exactly_undone_by("concat", lambda shapes, indices_or_sections, axis: {"axis": axis})}),
     linear("unstack", np.unstack, lambda g, x, axis=0: stack(*g, axis=axis),
         formula="x̄ = stack(g₀, g₁, …)", source="linear; the inverse of stack",
-        law=laws.along_one_full_axis, traits=SEVERAL_OUTPUTS, aliases=("unbind",)),
+        law=laws.along_one_full_axis,
+        traits={SEVERAL_OUTPUTS, HOLOMORPHIC, exactly_undone_by("stack", the_same)}, aliases=("unbind",)),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = ONE_ARRAY + SEVERAL_ARRAYS

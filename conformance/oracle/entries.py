@@ -10,6 +10,7 @@ import numpy as np
 
 from conformance.case import Array
 from conformance.op import Op
+from conformance.ops.names import ADD
 from conformance.program import Program, Step
 
 Find = Callable[[str], Op]
@@ -67,7 +68,7 @@ class Graph:
         """Add another value with the history of an old one, which is the old one plus a constant."""
         if old in self.leaf_of:
             return self.add(Entry(value), leaf=self.leaf_of[old])
-        return self.apply("add", (old, self.add(Entry(value - self[old].value))), {})
+        return self.apply(ADD, (old, self.add(Entry(value - self[old].value))), {})
 
     # ---- walking back ----------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ import numpy as np
 
 from conformance.case import Array
 from conformance.history import Move, Verb
+from conformance.op import Trait
+from conformance.ops.names import ADD, BROADCAST_TO, GETITEM, INDEX_UPDATE, PERMUTE_DIMS
 from conformance.oracle.entries import Entry, Find, Graph
 from conformance.oracle.reverse_sweep import gradient_bounds, reverse_sweep
 from conformance.oracle.sharing import Sharing
@@ -25,7 +27,6 @@ from conformance.oracle.sharing import Sharing
 LARGEST_VALUE = 64.0
 LARGEST_GRADIENT = 2.0**20  # single precision holds every integer up to 2**24
 WALKS = (Verb.BACKWARD, Verb.BACKWARD_RETAINING, Verb.BACKWARD_MISSHAPEN)
-SAVING = ("multiply", "matmul", "square")  # the ops whose rules look at their operands again
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ class Definition:
         sources = tuple(self.at[number] for number in move.of)
         if move.verb is Verb.APPLY_RAISING:
             value = self.value(move.of[0])
-            made = self.graph.add_made(Entry(value + value, "add", 2 * sources, is_broken=True))
+            made = self.graph.add_made(Entry(value + value, ADD, 2 * sources, is_broken=True))
         else:
             made = self.graph.apply(move.op, sources, move.parameters)
         return made if self._is_recorded(move) else self.graph.add(Entry(self.graph[made].value))
@@ -196,8 +197,8 @@ class Definition:
         self._written.update(before.values())
         region = self.value(target)[index].shape
         if self.value(source).shape != region:
-            spread = self.graph.apply("broadcast_to", (spread,), {"shape": region})
-        self._rebind(target, self.graph.apply("index_update", (self.at[target], spread), {"index": index}))
+            spread = self.graph.apply(BROADCAST_TO, (spread,), {"shape": region})
+        self._rebind(target, self.graph.apply(INDEX_UPDATE, (self.at[target], spread), {"index": index}))
         if self.scopes:
             self.at.update({n: self.graph.add_changed(entry, self.value(n)) for n, entry in before.items()})
 
@@ -209,12 +210,12 @@ class Definition:
             for other in self.sharing.tree(number)[1:]:
                 made = self.sharing.made[other]
                 self.at[other] = self.graph.apply(made.op, (self.at[made.of[0]],), made.parameters)
-        elif view.op == "getitem":
+        elif view.op == GETITEM:
             base = self.at[view.of[0]]
-            self._rebind(view.of[0], self.graph.apply("index_update", (base, entry), view.parameters))
+            self._rebind(view.of[0], self.graph.apply(INDEX_UPDATE, (base, entry), view.parameters))
         else:
             back = tuple(int(axis) for axis in np.argsort(view.parameters["axes"]))
-            self._rebind(view.of[0], self.graph.apply("permute_dims", (entry,), {"axes": back}))
+            self._rebind(view.of[0], self.graph.apply(PERMUTE_DIMS, (entry,), {"axes": back}))
 
     # ---- walks ---------------------------------------------------------------------------------------
 
@@ -225,13 +226,17 @@ class Definition:
         gradients = reverse_sweep(program, self.graph.find, (*program.leaves, program.cotangent))
         nodes = frozenset(n for n in self.graph.behind(top) if self.graph[n].op)
         spoiled = {behind for n in nodes if self.graph[n].is_broken for behind in self.graph.behind(n)}
-        saved = {source for n in nodes if self.graph[n].op in SAVING for source in self.graph[n].sources}
+        saved = {source for n in nodes if self._saves_operands(n) for source in self.graph[n].sources}
         return Walk(
             _summed(leaves, gradients),
             frozenset(leaf for entry, leaf in self.graph.leaf_of.items() if entry in spoiled),
             bool(nodes & self._walked or saved & self._written),
             nodes,
         )
+
+    def _saves_operands(self, node: int) -> bool:
+        """Whether the rule of a node reads its operands again."""
+        return Trait.SAVES_OPERANDS in self.graph.find(self.graph[node].op).traits
 
     def outcomes(self, walk: Walk, leaf: int, *, has_failed: bool) -> tuple[Array, ...]:
         """What a leaf may keep after a walk: where that failed, all or nothing of what arrives."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Op
+from conformance.op import Op, Trait
 from conformance.oracle.derivative import REAL, Array, extended_differences
 from conformance.points.point import Nature, Place
 
@@ -22,8 +22,6 @@ ASIDE = 2.0**-24  # how far beside: the square of it, by which a smooth function
 NEIGHBOURS, FEW = 24, 4  # around a kink; beside a point with one limit
 POWER = 4  # two entries may be moved very unequally
 FARAWAY = REAL(2.0**14)  # stands for infinity: exponentials have long been flat there
-# Adding a number to every entry changes no gradient here; a huge one would hide what happens beside a tie.
-TRANSLATED = frozenset({"logaddexp", "logaddexp2", "logsumexp", "logcumsumexp", "softmax", "log_softmax"})
 ONE_SIDED = frozenset(
     {Nature.LIMIT, Nature.FINITE, Nature.MASK}
 )  # partial derivatives, one operand at a time
@@ -67,7 +65,7 @@ def nearby(op: Op, place: Place) -> list[Nearby]:
         has_limit = place.point.nature in ONE_SIDED
         moved, count = ([index], FEW) if has_limit else (_differentiable(op, place), NEIGHBOURS)
         with np.errstate(all="ignore"):
-            sampled = [_gradient(op, place, index, _moved(place, moved, rng)) for _ in range(count)]
+            sampled = [_gradient(op, place, index, _moved(op, place, moved, rng)) for _ in range(count)]
         kept = [gradient for gradient in sampled if np.isfinite(gradient).all()]
         found.append(Nearby(index, np.array(kept), *held))
     return found
@@ -77,14 +75,25 @@ def _differentiable(op: Op, place: Place) -> list[int]:
     return [i for i in range(len(place.operands)) if op.is_differentiable(i)]
 
 
-def _beside(place: Place) -> tuple[list[Array], list[Array]]:
+def _beside(op: Op, place: Place) -> tuple[list[Array], list[Array]]:
     """The operands in extended precision, and by what each entry is moved: its own size, or a unit for zeros."""
     operands = [_extended(x) for x in place.operands]
-    if place.point.op in TRANSLATED:
+    if _is_translated(op):
         largest = max(x.max() for x in operands)
         return _with_scales([x - largest for x in operands], 1)
     largest = max((np.abs(x).max(initial=0) for x in operands if x.dtype.kind == "f"), default=0)
     return _with_scales(operands, largest if largest > FARAWAY else 1)
+
+
+def _is_translated(op: Op) -> bool:
+    """Whether the operands are shifted until the largest is 0, from where 1 is a natural step.
+
+    A shift of all its operands changes no gradient of such an op, and huge operands would hide what happens
+    beside a tie. A homogeneous op has no natural step. Of the two operands of a loss only one may be huge.
+    """
+    if op.shift is None or op.homogeneities or Trait.LOSS in op.traits:
+        return False
+    return set(op.shift.of) == set(filter(op.is_differentiable, range(len(op.domains))))
 
 
 def _with_scales(operands: list[Array], unit: Any) -> tuple[list[Array], list[Array]]:
@@ -97,9 +106,9 @@ def _extended(x: Array) -> Array:
     return np.where(np.isinf(x), np.sign(x) * FARAWAY, x.astype(REAL))
 
 
-def _moved(place: Place, moved: Sequence[int], rng: np.random.Generator) -> list[Array]:
+def _moved(op: Op, place: Place, moved: Sequence[int], rng: np.random.Generator) -> list[Array]:
     """The operands, those in `moved` a little aside; no two entries are moved alike."""
-    operands, scales = _beside(place)
+    operands, scales = _beside(op, place)
     count = sum(operands[i].size for i in moved)
     steps = rng.permutation(count) + 1.0
     signs = rng.choice((-1.0, 1.0), count) if rng.integers(2) else np.ones(count) * rng.choice((-1.0, 1.0))
@@ -115,7 +124,7 @@ def _moved(place: Place, moved: Sequence[int], rng: np.random.Generator) -> list
 
 def _gradient(op: Op, place: Place, index: int, operands: list[Array]) -> Array:
     """The gradient of operand `index`, entry by entry from differences shorter than the distance aside."""
-    x, scales = operands[index], _beside(place)[1][index]
+    x, scales = operands[index], _beside(op, place)[1][index]
     room = ASIDE / (4 * sum(y.size for y in operands if y.dtype.kind == "f") ** POWER)
 
     def function(entries: Array) -> Array:

@@ -28,14 +28,27 @@ Array = np.ndarray[Any, Any]
 PRODUCT = 3  # roundings in the imaginary part of a product, ad + bc: those of two products and a sum
 
 # What picks one of its operands' entries, which rounds nothing: who asks which entry the largest is compares with it.
-PICKING = frozenset({"maximum", "minimum", "fmax", "fmin", "clip"})
+PICKING = frozenset(f.__name__ for f in (np.maximum, np.minimum, np.fmax, np.fmin, np.clip))
 PICKING_FUNCTIONS = (np.median,)  # of an odd number, as the catalogue asks it
 
 # What IEEE 754 (section 5.4) has rounded to the nearest number, and what is made of nothing else.
 ROUNDED_TO_NEAREST = PICKING | {
-    *("add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal", "matmul", "vecdot"),
-    *("negative", "positive", "absolute", "fabs", "sign", "copysign", "conjugate", "heaviside"),
-    *("rint", "floor", "ceil", "trunc", "floor_divide", "remainder", "fmod"),
+    f.__name__
+    for f in (
+        *(
+            np.add,
+            np.subtract,
+            np.multiply,
+            np.divide,
+            np.sqrt,
+            np.square,
+            np.reciprocal,
+            np.matmul,
+            np.vecdot,
+        ),
+        *(np.negative, np.positive, np.absolute, np.fabs, np.sign, np.copysign, np.conjugate, np.heaviside),
+        *(np.rint, np.floor, np.ceil, np.trunc, np.floor_divide, np.remainder, np.fmod),
+    )
 }
 SOLVERS = (np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky)
 

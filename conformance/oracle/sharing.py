@@ -8,8 +8,9 @@ promise: such a tree is unclear, and is not written.
 from __future__ import annotations
 
 from conformance.history import Move, Verb
+from conformance.ops.names import GETITEM, PERMUTE_DIMS, RESHAPE
 
-VIEWING = ("getitem", "permute_dims")
+VIEWING = (GETITEM, PERMUTE_DIMS)
 
 
 class Sharing:
@@ -25,7 +26,7 @@ class Sharing:
 
     def note(self, move: Move, *, is_recorded: bool) -> None:
         """Note what a move makes, if it may be a view."""
-        if move.made is None or not (move.verb is Verb.DETACH or move.op in (*VIEWING, "reshape")):
+        if move.made is None or not (move.verb is Verb.DETACH or move.op in (*VIEWING, RESHAPE)):
             return
         self.made[move.made] = move
         if move.op not in VIEWING or not is_recorded:

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 
 from conformance.errors import UsageError
+from conformance.ops import require_canonical
 from conformance.points import activations, compositions, elementwise, losses, reductions
-from conformance.points.point import SpecialPoint
+from conformance.points.point import COMPOSED, SpecialPoint
 
 SPECIAL_POINTS: dict[str, SpecialPoint] = {
     point.key: point
     for family in (elementwise, activations, reductions, losses, compositions)
     for point in family.POINTS
 }
+
+
+def require_ops(points: Iterable[SpecialPoint]) -> None:
+    """Raise UsageError, which names the nearest, unless every op that a point or a step of one names exists."""
+    for point in points:
+        for name in [step.op for step in point.steps] if point.op == COMPOSED else [point.op]:
+            require_canonical(name, f"the special point {point.key}")
+
+
+require_ops(SPECIAL_POINTS.values())
 
 
 def points_of(op: str) -> list[SpecialPoint]:

@@ -14,11 +14,12 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from conformance.case import Array
 from conformance.history import History, Move, Verb
+from conformance.ops.names import ADD, MULTIPLY, SUBTRACT
 
 Data = Any  # what st.data() gives
 
 SHAPES: tuple[tuple[int, ...], ...] = ((2,), (), (2, 2))
-BINARY = ("multiply", "add", "subtract")
+BINARY = (MULTIPLY, ADD, SUBTRACT)
 
 
 def integers(shape: tuple[int, ...], dtype: str, seed: int) -> Array:

@@ -18,14 +18,20 @@ from conformance.op import Op
 from conformance.ops.names import (
     ADD,
     CONCAT,
+    COS,
     EXPAND_DIMS,
     GETITEM,
     MATMUL,
     MEAN,
+    MULTIPLY,
+    NEGATIVE,
     PERMUTE_DIMS,
     RESHAPE,
+    SIGMOID,
     SIN,
     SOFTMAX,
+    SQUARE,
+    SUBTRACT,
     SUM,
     TANH,
 )
@@ -39,8 +45,8 @@ LARGEST_VALUE = 100.0
 LARGEST_SIZE = 64
 LEAVES: tuple[tuple[int, ...], ...] = ((3,), (), (2, 3), (3, 3), (1, 3))
 
-UNARY = ("negative", "sin", "tanh", "square", "cos", "sigmoid")
-BINARY = ("add", "multiply", "subtract")
+UNARY = (NEGATIVE, SIN, TANH, SQUARE, COS, SIGMOID)
+BINARY = (ADD, MULTIPLY, SUBTRACT)
 Find = Callable[[str], Op]
 Draw = Callable[..., Any]
 

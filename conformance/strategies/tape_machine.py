@@ -8,18 +8,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from conformance.history import Move, Verb
+from conformance.ops.names import GETITEM, MATMUL, NEGATIVE, PERMUTE_DIMS, RESHAPE, SQUARE, SUM
 from conformance.oracle.histories import Definition
 from conformance.strategies.machine import BINARY, SHAPES, Data, Drawing
 
 UNARY: tuple[tuple[str, dict[str, Any], tuple[int, ...]], ...] = (
-    ("negative", {}, (0, 1, 2)),
-    ("square", {}, (0, 1, 2)),
-    ("sum", {"axis": None, "keepdims": False}, (1, 2)),
-    ("permute_dims", {"axes": (1, 0)}, (2,)),
-    ("reshape", {"shape": (4,)}, (2,)),
-    ("getitem", {"index": (0,)}, (1, 2)),
-    ("getitem", {"index": (slice(None), 1)}, (2,)),
-    ("getitem", {"index": (slice(None),)}, (1, 2)),
+    (NEGATIVE, {}, (0, 1, 2)),
+    (SQUARE, {}, (0, 1, 2)),
+    (SUM, {"axis": None, "keepdims": False}, (1, 2)),
+    (PERMUTE_DIMS, {"axes": (1, 0)}, (2,)),
+    (RESHAPE, {"shape": (4,)}, (2,)),
+    (GETITEM, {"index": (0,)}, (1, 2)),
+    (GETITEM, {"index": (slice(None), 1)}, (2,)),
+    (GETITEM, {"index": (slice(None),)}, (1, 2)),
 )
 REGIONS: tuple[tuple[Any, ...], ...] = (  # by the number of axes: where a value is written
     ((...,),),
@@ -68,7 +69,7 @@ class Tape(Drawing):
         second = data.draw(st.sampled_from(fitting))
         op = data.draw(st.sampled_from(BINARY))
         if len(shape) == self.definition.value(second).ndim == 2:
-            op = data.draw(st.sampled_from((*BINARY, "matmul")))
+            op = data.draw(st.sampled_from((*BINARY, MATMUL)))
         self.add(Verb.APPLY, first, second, makes=True, op=op, is_in_other_thread=is_in_other_thread)
 
     @rule(data=st.data())

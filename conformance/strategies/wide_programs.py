@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from conformance.case import Array
 from conformance.op import Domain, Op, OperandKind, Signature
 from conformance.ops import FAMILIES
-from conformance.ops.names import ADD, ASTYPE, GETITEM, NEGATIVE, RESHAPE, SIGMOID
+from conformance.ops.names import ADD, ASTYPE, GETITEM, NEGATIVE, RESHAPE, SIGMOID, SIN, SQUARE, TANH
 from conformance.program import BRANCH, Program, Step
 from conformance.values import cotangent, operands
 
@@ -28,7 +28,7 @@ LARGEST_VALUE = 32.0
 LARGEST_SIZE = 64
 DISTANCE = 1 / 16  # from kinks, ties and the ends of a domain
 WORST_CONDITION = 20.0
-BRANCHES = ("square", "sin", "negative", "tanh")
+BRANCHES = (SQUARE, SIN, NEGATIVE, TANH)
 OTHER = {"float64": "float32", "float32": "float64"}
 
 Draw = Callable[..., Any]

@@ -18,7 +18,7 @@ from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, OperandKind, Trait
-from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, SUM
+from conformance.ops.names import ADD, MATMUL, MULTIPLY, NEGATIVE, SUM
 
 # ---- calls that no engine may answer -------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ def engine_works_after_every_refusal(engine: Backend, sample: Sample) -> None:
 def _failing_calls(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Calls that engines refuse, or that fail, each with what to call it."""
     x, w, g = sample.array((2, 3)), sample.array((2, 3)), sample.array((3, 2))
-    add, multiply, matmul = (engine.op(name) for name in ("add", "multiply", "matmul"))
+    add, multiply, matmul = (engine.op(name) for name in (ADD, MULTIPLY, MATMUL))
     total = engine.call(SUM, {"axis": None, "keepdims": False})
     constant = engine.array(np.array(w))
 

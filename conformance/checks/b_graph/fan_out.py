@@ -10,12 +10,12 @@ from conformance.checks.observation import hold_equal
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.op import Trait
+from conformance.ops import with_trait
 from conformance.ops.names import ADD, MULTIPLY
 
 USES = 1000
 DEPTH = 60  # walked path by path, these diamonds would take longer than the universe is old
-
-COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "hypot", "logaddexp", "logaddexp2")
 
 
 @contract("B1", "wide-fan-out")
@@ -62,7 +62,7 @@ def chain_of_diamonds_costs_a_call_each(engine: Backend, sample: Sample) -> None
 @contract("B10", "permuted")
 def permuted_operands_have_permuted_gradients(engine: Backend, sample: Sample) -> None:
     """Where the operands of commutative ops change places, their gradients do, bit for bit."""
-    names = [name for name in COMMUTATIVE if name in engine.ops]
+    names = [name for name in with_trait(Trait.COMMUTATIVE) if name in engine.ops]
     if not names:
         raise NotThisCase("the adapter names no commutative op")
     a, b, g = (sample.rng.standard_normal(sample.shape).astype(sample.dtype) for _ in range(3))

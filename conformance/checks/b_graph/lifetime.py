@@ -34,7 +34,7 @@ def graph_that_is_walked_twice(engine: Backend, sample: Sample) -> None:
     """A second backward through a graph that was not retained is refused or gives the right answer."""
     tape = tape_of(engine)
     accumulates = declared_convention(tape, "B3") == "accumulates"
-    add, multiply, negative = (tape.op(name) for name in ("add", "multiply", "negative"))
+    add, multiply, negative = (tape.op(name) for name in (ADD, MULTIPLY, NEGATIVE))
     x, w, g, h = (sample.array() for _ in range(4))
     graphs: dict[str, tuple[Callable[[Any, Any], Any], Array]] = {
         "x * w": (multiply, w),

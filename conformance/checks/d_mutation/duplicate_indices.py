@@ -13,7 +13,7 @@ from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import INDEX_ADD, INDEX_UPDATE
+from conformance.ops.names import GETITEM_INTEGER_ARRAY, INDEX_ADD, INDEX_UPDATE, TAKE, TAKE_ALONG_AXIS
 
 PLACES = [2, 0, -1, 2]  # of three: 0 once, 2 three times, once under another name
 WINNERS = ("winner", "each", "refused")
@@ -27,9 +27,9 @@ def what_is_picked_twice_receives_both(engine: Backend, sample: Sample) -> None:
     np.add.at(expected, PLACES, g)
     along = np.repeat(np.array(PLACES)[:, None] % 3, 2, axis=1)
     calls: dict[str, tuple[dict[str, Any], list[Array]]] = {
-        "getitem_integer_array": ({"index": (PLACES,)}, [x]),
-        "take": ({"indices": PLACES, "axis": 0}, [x]),
-        "take_along_axis": ({"axis": 0}, [x, along]),
+        GETITEM_INTEGER_ARRAY: ({"index": (PLACES,)}, [x]),
+        TAKE: ({"indices": PLACES, "axis": 0}, [x]),
+        TAKE_ALONG_AXIS: ({"axis": 0}, [x, along]),
     }
     offered = [name for name in calls if name in engine.ops]
     if not offered:

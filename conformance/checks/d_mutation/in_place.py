@@ -15,18 +15,19 @@ from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import GETITEM, MULTIPLY, NEGATIVE
+from conformance.op import Trait
+from conformance.ops import find, with_trait
+from conformance.ops.names import GETITEM, MATRIX_TRANSPOSE, MULTIPLY, NEGATIVE, RESHAPE
 
 Slot = Callable[[Trace], Any]
 
-SAVE_OPERANDS = ("multiply", "divide", "matmul", "power")  # ops whose rules look at their operands again
-SAVE_OUTPUT = ("exp", "tanh", "sqrt", "sigmoid")  # ops whose rules look at their output again
+SAVE_OPERANDS, SAVE_OUTPUT = with_trait(Trait.SAVES_OPERANDS), with_trait(Trait.SAVES_OUTPUT)
 
 VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
-    ("getitem", {"index": (slice(1, None),)}, lambda x: x[1:]),
-    ("getitem", {"index": (slice(None), 1)}, lambda x: x[:, 1]),
-    ("reshape", {"shape": (9,)}, lambda x: x.reshape(9)),
-    ("matrix_transpose", {}, lambda x: x.T),
+    (GETITEM, {"index": (slice(1, None),)}, lambda x: x[1:]),
+    (GETITEM, {"index": (slice(None), 1)}, lambda x: x[:, 1]),
+    (RESHAPE, {"shape": (9,)}, lambda x: x.reshape(9)),
+    (MATRIX_TRANSPOSE, {}, lambda x: x.T),
 )
 
 
@@ -34,7 +35,7 @@ VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
 def write_into_a_saved_operand_never_bends_the_gradient(engine: Backend, sample: Sample) -> None:
     """A value that an op saved is written in place: refused, or the gradient is of the value as it was."""
     negative = engine.op(NEGATIVE)
-    for op in filter(engine.ops.__contains__, (*SAVE_OPERANDS, "square", "log")):
+    for op in filter(engine.ops.__contains__, SAVE_OPERANDS):
         apply = engine.op(op)
 
         def function(*operands: Any, write: bool, apply: Any = apply) -> Any:
@@ -81,7 +82,7 @@ def _hold_as_it_was(engine: Backend, sample: Sample, function: Any, operands: Ar
 
 def _operands(sample: Sample, op: str) -> Array:
     """As many positive operands as the op takes, one behind the other."""
-    return np.abs(sample.array((2 if op in SAVE_OPERANDS else 1, 3, 3)))
+    return np.abs(sample.array((len(find(op).domains), 3, 3)))
 
 
 @contract("D4", "raw-writes", Capability.WRITABLE)
@@ -100,7 +101,7 @@ def raw_write_does_what_is_elected(engine: Backend, sample: Sample) -> None:
 
 def _raw_writes(engine: Backend) -> Iterator[tuple[str, str, Slot]]:
     """What is written to, in which op, and how to find it in a trace."""
-    for op in filter(engine.ops.__contains__, SAVE_OPERANDS):
+    for op in filter(engine.ops.__contains__, (op for op in SAVE_OPERANDS if len(find(op).domains) == 2)):
         yield f"the first operand of {op}", op, lambda traced: traced.arrays[0]
         yield f"the second operand of {op}", op, lambda traced: traced.arrays[1]
     for op in filter(engine.ops.__contains__, SAVE_OUTPUT):

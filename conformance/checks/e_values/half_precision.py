@@ -15,6 +15,7 @@ from conformance.checks.sample import Sample
 from conformance.dtype import BFLOAT16, HALF
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
+from conformance.ops.names import ADD, MATMUL
 
 # Equal terms added up one by one stop growing at 2048 of them in float16, at 256 in bfloat16.
 MANY = 4096
@@ -54,6 +55,6 @@ def _long_sums(engine: Backend, sample: Sample) -> Iterator[Case]:
         raise Unsupported(f"{engine.engine} declares no gradients in half precision")
     term = sample.rng.integers(1, 13) * sample.rng.choice((-0.25, 0.25))
     for dtype in narrow:
-        for op, shapes in (("add", ((MANY,), ())), ("matmul", ((MANY, 1), (1, 1)))):
+        for op, shapes in ((ADD, ((MANY,), ())), (MATMUL, ((MANY, 1), (1, 1)))):
             operands = tuple(np.ones(shape, dtype) for shape in shapes)
             yield Case(op, operands, {}, (np.full(shapes[0], term, dtype),), ("C",) * 3, dtype)

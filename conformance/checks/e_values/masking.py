@@ -11,17 +11,22 @@ from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import hold_equal
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.ops.names import WHERE
+from conformance.op import Trait
+from conformance.ops import examples_of, find
+from conformance.ops.names import LOG, RECIPROCAL, SQRT, WHERE
 
-INFINITE_AT_0 = {"sqrt": 0.25, "log": 0.25, "reciprocal": -0.0625}  # with their exact slopes at 4
+# Their slopes at 4 are powers of two, so that nothing is rounded.
+STEEP = examples_of(Trait.INFINITE_SLOPE_AT_0, SQRT, LOG, RECIPROCAL)
 MASK = np.array([True, False, True])
 HIDDEN = np.array([4.0, 0.0, 4.0])
 
 
-def _chosen(sample: Sample) -> tuple[str, Any, Any]:
-    """An op, the operand that hides a zero, and a cotangent with the gradient it must give."""
-    op = tuple(INFINITE_AT_0)[sample.seed % len(INFINITE_AT_0)]
-    return op, HIDDEN.astype(sample.dtype), np.array([1.0, 2.0, -4.0], sample.dtype)
+def _chosen(sample: Sample) -> tuple[str, Any, Any, float]:
+    """An op, the operand that hides a zero, a cotangent, and the op's slope at what is not hidden."""
+    op = find(STEEP[sample.seed % len(STEEP)])
+    x, g = HIDDEN.astype(sample.dtype), np.array([1.0, 2.0, -4.0], sample.dtype)
+    shown = HIDDEN[0]
+    return op.name, x, g, float(op.rule(0, np.float64(1), op.reference(shown), shown))
 
 
 def _selected(engine: Backend, dtype: str, taken: Any, otherwise: float) -> Any:
@@ -33,10 +38,10 @@ def _selected(engine: Backend, dtype: str, taken: Any, otherwise: float) -> Any:
 def hidden_infinite_slope_is_as_elected(engine: Backend, sample: Sample) -> None:
     """Behind a mask an infinite slope times zero is NaN, or zero, as elected; what is selected is right."""
     convention = declared_convention(engine, "E16")
-    op, x, g = _chosen(sample)
+    op, x, g, slope = _chosen(sample)
     function: Function = lambda a: _selected(engine, sample.dtype, engine.op(op)(a), 0.0)  # noqa: E731
     (got,) = gradients_of(engine, function, [x], g)
-    expected = np.where(MASK, g * INFINITE_AT_0[op], np.nan if convention == "trap" else 0.0)
+    expected = np.where(MASK, g * slope, np.nan if convention == "trap" else 0.0)
     hold_equal(
         got, expected.astype(sample.dtype), f"the gradient of a masked {op} is not as elected ({convention})"
     )
@@ -45,11 +50,11 @@ def hidden_infinite_slope_is_as_elected(engine: Backend, sample: Sample) -> None
 @contract("E16", "masked-twice")
 def mask_before_and_behind_is_safe(engine: Backend, sample: Sample) -> None:
     """Masking the operand as well as the result gives zero for what is hidden, on every engine."""
-    op, x, g = _chosen(sample)
+    op, x, g, slope = _chosen(sample)
 
     def function(a: Any) -> Any:
         return _selected(engine, sample.dtype, engine.op(op)(_selected(engine, sample.dtype, a, 1.0)), 0.0)
 
     (got,) = gradients_of(engine, function, [x], g)
-    expected = np.where(MASK, g * INFINITE_AT_0[op], 0.0).astype(sample.dtype)
+    expected = np.where(MASK, g * slope, 0.0).astype(sample.dtype)
     hold_equal(got, expected, f"the gradient of {op}, masked before and behind")

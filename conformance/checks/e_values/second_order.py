@@ -19,19 +19,6 @@ from conformance.oracle.allowance import Expected
 from conformance.oracle.second_order import expected_hessian_vector_products, is_smooth
 from conformance.values import direction
 
-# Their gradients do not depend on their operands but at ties and kinks, so that there is nothing to differentiate.
-PIECEWISE_LINEAR = frozenset(
-    {
-        "abs", "clip", "add", "subtract", "maximum", "minimum", "where", "max", "min", "ptp", "median", "sort",
-        "pad", "concat", "stack", "index_add", "index_update", "take_along_axis", "masked_fill", "embedding",
-        "relu", "relu6", "leaky_relu", "hard_tanh", "hard_sigmoid", "hard_shrink", "soft_shrink", "l1", "nll",
-        "max_pool2d",
-    }
-)  # fmt: skip
-
-# Their references do not take complex operands, by which the second derivative is found.
-REAL_ONLY = frozenset({"cbrt", "hypot", "atan2", "logaddexp", "logaddexp2", "std", "vector_norm", "softsign"})
-
 
 class SecondOrderCase:
     """A case whose gradient is asked how it turns: a function of the differentiable operands alone."""
@@ -107,7 +94,7 @@ BOTH_MODES = (Capability.HIGHER_ORDER, Capability.FORWARD)
 
 
 def _has_curvature(op: Op) -> bool:
-    return Trait.LINEAR not in op.traits and op.name not in PIECEWISE_LINEAR | REAL_ONLY
+    return not op.is_piecewise_linear and Trait.REAL_RULE not in op.traits
 
 
 @op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=_has_curvature, sparing=True)

@@ -14,7 +14,7 @@ from conformance.checks.observation import hold_close, hold_equal, plain
 from conformance.checks.registry import CheckFunction, check, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, RELU, SIN, SUBTRACT
+from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, RELU, SIN, SUBTRACT, SUM
 
 
 def example(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
@@ -221,7 +221,7 @@ def batch_gradients_are_summed_not_averaged(engine: Backend, sample: Sample) -> 
     for batch in (1, 2, 7, 64):
         x, w, b = sample.array((batch, 3)), sample.array((3, 2)), sample.array((2,))
         got = {}
-        for reduction in ("sum", "mean"):
+        for reduction in (SUM, MEAN):
             reduce = engine.call(reduction, {"axis": None, "keepdims": False})
             gradients = engine.gradient(lambda w, b, x, r=reduce: r(add(matmul(x, w), b)), [w, b, x])
             got[reduction] = [plain(engine, g) for g in gradients[:2]]
@@ -233,13 +233,11 @@ def batch_gradients_are_summed_not_averaged(engine: Backend, sample: Sample) -> 
             weighted[0], x.T @ g, f"the weight's gradient for examples that count differently, {batch}"
         )
         hold_equal(weighted[1], g.sum(0), f"the bias's gradient for examples that count differently, {batch}")
-        hold_equal(got["sum"][1], np.full(2, batch, x.dtype), f"the bias's gradient over a batch of {batch}")
-        hold_equal(got["sum"][0], np.tile(x.sum(0)[:, None], (1, 2)), f"the weight's gradient over {batch}")
+        hold_equal(got[SUM][1], np.full(2, batch, x.dtype), f"the bias's gradient over a batch of {batch}")
+        hold_equal(got[SUM][0], np.tile(x.sum(0)[:, None], (1, 2)), f"the weight's gradient over {batch}")
         for position, name in enumerate(("weight", "bias")):
-            hold_equal(none[position], got["sum"][position], f"the {name}'s gradient for ones, batch {batch}")
-            _near(
-                got["mean"][position] * (2 * batch), got["sum"][position], f"the {name}'s, mean over {batch}"
-            )
+            hold_equal(none[position], got[SUM][position], f"the {name}'s gradient for ones, batch {batch}")
+            _near(got[MEAN][position] * (2 * batch), got[SUM][position], f"the {name}'s, mean over {batch}")
 
 
 @example("W8", "fan-out")

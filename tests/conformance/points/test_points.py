@@ -16,8 +16,10 @@ from conformance.points import (
     find_point,
     losses,
     reductions,
+    require_ops,
 )
-from conformance.points.point import COMPOSED, Place
+from conformance.points.point import COMPOSED, Place, SpecialPoint
+from conformance.points.writing import composition, limit
 
 FAMILIES = (activations, compositions, elementwise, losses, reductions)
 
@@ -59,3 +61,16 @@ def test_extremes_overflow_when_squared_and_not_when_added() -> None:
             x, _ = place.operands
             assert np.isinf(x * x)
             assert np.isfinite(x) or dtype == "float16"
+
+
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        (limit("reciprocl", "at-1", (1.0,), (-1.0,)), "reciprocl/at-1: .* did you mean reciprocal"),
+        (limit("power", "at-1", (1.0, 1.0), (1.0, 0.0)), "'power' is an alias; the op is called 'pow'"),
+        (composition("x-x", (2.0,), [("subtrac", 0, 0)], (0,)), "composed/x-x: .* did you mean subtract"),
+    ],
+)
+def test_a_point_of_no_op_is_refused_with_the_nearest_name(point: SpecialPoint, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        require_ops([point])

@@ -1,0 +1,48 @@
+"""Properties that hold for rows which do not state them, each with the reason.
+
+The tests compare what every row states with what holds for it numerically. A property that holds, is not stated
+and is not listed here fails them; so does an entry here that does not hold, or that a row states.
+"""
+
+from __future__ import annotations
+
+from conformance.op import Homogeneous, Inverse, Shift, Trait
+
+UNSTATED: dict[Trait | type, dict[str, str]] = {
+    Trait.ELEMENTWISE: {
+        "the check of broadcasting passes every operand through arithmetic; this one takes a mask": "masked_fill",
+        "its rounding is that of two precisions": "astype",
+    },
+    Trait.HOLOMORPHIC: {
+        "it compares numbers, which engines refuse for complex operands": """
+            clip relu relu6 leaky_relu prelu elu celu selu hard_tanh hard_sigmoid hard_swish hard_shrink
+        """,
+        "engines define it for real operands": """
+            log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm mse log_cosh
+            binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
+            nll cross_entropy
+        """,
+        "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky",
+    },
+    Trait.REAL_RULE: {
+        "no case decides its second-order checks; their results stay in run files, as unsupported": "squareplus",
+    },
+    Trait.COMMUTATIVE: {
+        "it is not elementwise: an engine may sum in an order that depends on the operand": "vecdot",
+        "it is not elementwise: it has the parameter `reduction`": "mse l1 huber smooth_l1 soft_margin",
+    },
+    Trait.ORDER_EQUIVARIANT: {"its inverse is stated, which says more": "flip"},
+    Homogeneous: {
+        "in all its operands together, whose number varies": "concat stack",
+        "in its values; the oracle's allowance is NaN at saturated weights": "scaled_dot_product_attention",
+    },
+    Shift: {
+        "along axes that no parameter names": "batch_norm max_pool2d scaled_dot_product_attention",
+    },
+    Inverse: {"it is the identity for real operands": "real conj"},
+}
+
+
+def is_unstated(kind: Trait | type, name: str) -> bool:
+    """Whether a reason is listed for the op called `name` not to state a property of this kind."""
+    return any(name in names.split() for names in UNSTATED.get(kind, {}).values())

@@ -1,0 +1,193 @@
+"""Whether a trait holds for a row, decided numerically from its reference and its rule alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Case
+from conformance.op import Op, Trait
+from conformance.ops.reductions import axes_of
+from conformance.oracle.proof import prove
+from conformance.oracle.second_order import is_smooth
+from conformance.selfcheck.proofs import COMPLEX_DTYPE, COMPLEX_EFFORT, DTYPE, EFFORT
+from conformance.strategies import draw_cases
+from conformance.values import direction
+
+from .calls import DOES_NOT_FIT, Arrays, are_close, calls, changed, differentiable, gradients, outputs
+
+SMALL_STEP = 2.0**-12  # crosses no kink: operands stay further away
+
+
+def is_elementwise(op: Op) -> bool:
+    """Whether each entry of the output is the op of the corresponding entries of the broadcast operands."""
+    if op.has_several_outputs:
+        return False
+    for arrays, parameters in calls(op):
+        try:
+            flat = [x.ravel() for x in np.broadcast_arrays(*arrays)]
+            (z,) = outputs(op, arrays, parameters)
+            each = [outputs(op, [x[i] for x in flat], parameters)[0] for i in range(flat[0].size)]
+        except DOES_NOT_FIT:
+            return False
+        if (
+            z.size != len(each)
+            or not all(e.shape == () for e in each)
+            or not are_close([z.ravel()], [np.array(each)])
+        ):
+            return False
+    return True
+
+
+def is_linear(op: Op) -> bool:
+    """Whether it is linear in its only differentiable operand."""
+    if {len(differentiable(op, len(arrays))) for arrays, _ in calls(op)} != {1}:
+        return False
+    (index,) = differentiable(op, len(op.domains))
+    for arrays, parameters in calls(op):
+        other = np.flip(arrays[index] * 3 - 0.5)
+        other = other.reshape(arrays[index].shape)
+        combined = changed(arrays, [index], lambda x, y=other: 2 * x - 0.5 * y)
+        one, two = (
+            outputs(op, a, parameters) for a in (arrays, changed(arrays, [index], lambda _, y=other: y))
+        )
+        if not are_close(
+            outputs(op, combined, parameters), [2 * a - 0.5 * b for a, b in zip(one, two, strict=True)]
+        ):
+            return False
+    return True
+
+
+def is_piecewise_linear(op: Op) -> bool:
+    """Whether a small step of all differentiable operands leaves every gradient as it is."""
+    rng = np.random.default_rng(0)
+
+    def stepped(x: Any) -> Any:
+        return x + SMALL_STEP * rng.uniform(-1, 1, x.shape)
+
+    return all(
+        are_close(
+            gradients(op, changed(arrays, differentiable(op, len(arrays)), stepped), parameters),
+            gradients(op, arrays, parameters),
+        )
+        for arrays, parameters in calls(op)
+    )
+
+
+def has_real_rule(op: Op) -> bool:
+    """Whether no case has a rule that a complex step can differentiate, though the gradients change."""
+    return not is_piecewise_linear(op) and not any(map(_is_smooth(op), draw_cases(op, DTYPE, 0, EFFORT)))
+
+
+def _is_smooth(op: Op) -> Callable[[Case], bool]:
+    def smooth(case: Case) -> bool:
+        rng = np.random.default_rng(1)
+        wrt = differentiable(op, len(case.operands))
+        along = [direction(op.domain(i), case.operands[i].shape, case.dtype, rng) for i in wrt]
+        has_a_derivative = case.operands[wrt[0]].size and any(np.size(g) for g in case.cotangents)
+        return bool(has_a_derivative) and is_smooth(op, case, wrt, along) and _gradients_change(op, case)
+
+    return smooth
+
+
+def _gradients_change(op: Op, case: Case) -> bool:
+    """Whether the gradients of a case are not those of a case beside it, so that there is a second derivative."""
+    arrays = [x.astype(np.longdouble) if x.dtype.kind == "f" else x for x in case.operands]
+    beside = changed(arrays, differentiable(op, len(arrays)), lambda x: x * (1 + SMALL_STEP))
+    return not are_close(gradients(op, beside, case.parameters), gradients(op, arrays, case.parameters))
+
+
+def is_holomorphic(op: Op) -> bool:
+    """Whether its rule is proven at complex operands."""
+    try:
+        return prove(op, draw_cases(op, COMPLEX_DTYPE, 0, COMPLEX_EFFORT)).holds
+    except DOES_NOT_FIT:
+        return False
+
+
+def is_commutative(op: Op) -> bool:
+    """Whether its two operands can be exchanged in every call, bit for bit."""
+    if {len(differentiable(op, len(arrays))) for arrays, _ in calls(op)} != {2} or len(op.domains) != 2:
+        return False
+    try:
+        return all(
+            np.array_equal(*(outputs(op, a, parameters)[0] for a in (arrays, arrays[::-1])))
+            for arrays, parameters in calls(op)
+        )
+    except DOES_NOT_FIT:
+        return False
+
+
+def of_reversed(op: Op) -> set[str]:
+    """What reversing the operand along its axes does to the values of all calls: "kept", "reversed" or "changed"."""
+    found = set()
+    for arrays, parameters in calls(op):
+        if len(arrays) != 1 or op.has_several_outputs or "axis" not in parameters:
+            return {"changed"}
+        try:
+            axes = axes_of(arrays[0].shape, parameters["axis"])
+            if not axes:
+                continue
+            (z,), (other,) = (outputs(op, [x], parameters) for x in (arrays[0], np.flip(arrays[0], axes)))
+            found.add(
+                "kept"
+                if are_close([other], [z])
+                else "reversed"
+                if z.shape == arrays[0].shape and are_close([other], [np.flip(z, axes)])
+                else "changed"
+            )
+        except DOES_NOT_FIT:
+            return {"changed"}
+    return found
+
+
+def has_infinite_slope_at_0(op: Op) -> bool:
+    """Whether the rule of an elementwise op of one operand gives an infinite slope at 0."""
+    if len(op.domains) > 1 or Trait.ELEMENTWISE not in op.traits:
+        return False
+    zero, one = np.zeros((), np.longdouble), np.ones((), np.longdouble)
+    _, parameters = calls(op)[0]
+    (z,) = outputs(op, [zero], parameters)
+    with np.errstate(all="ignore"):
+        return bool(np.isinf(op.rule(0, one, z, zero, **parameters)).all())
+
+
+def reads(op: Op, what: str) -> bool:
+    """Whether hiding the operands, or the output, from the rule changes a gradient of some call."""
+
+    def hidden(arrays: Arrays) -> list[Any]:
+        return [np.full_like(x, np.nan) if x.dtype.kind == "f" else x for x in arrays]
+
+    return any(
+        not all(
+            map(
+                np.array_equal,
+                gradients(op, arrays, parameters),
+                gradients(op, arrays, parameters, **{what: hidden(source)}),
+            )
+        )
+        for arrays, parameters in calls(op)
+        for source in ([arrays] if what == "operands" else [outputs(op, arrays, parameters)])
+    )
+
+
+HOLDS: dict[Trait, Callable[[Op], bool]] = {
+    Trait.ELEMENTWISE: is_elementwise,
+    Trait.LINEAR: is_linear,
+    Trait.REDUCTION: lambda op: all({"axis", "keepdims"} <= set(p) for _, p in calls(op)),
+    Trait.LOSS: lambda op: all("reduction" in p for _, p in calls(op)),
+    Trait.SEVERAL_OUTPUTS: lambda op: isinstance(op.reference(*calls(op)[0][0], **calls(op)[0][1]), tuple),
+    Trait.VARIADIC: lambda op: len({len(arrays) for arrays, _ in calls(op)}) > 1,
+    Trait.HOLOMORPHIC: is_holomorphic,
+    Trait.PIECEWISE_LINEAR: is_piecewise_linear,
+    Trait.REAL_RULE: has_real_rule,
+    Trait.COMMUTATIVE: is_commutative,
+    Trait.ORDER_INVARIANT: lambda op: of_reversed(op) == {"kept"},
+    Trait.ORDER_EQUIVARIANT: lambda op: "reversed" in of_reversed(op) <= {"kept", "reversed"},
+    Trait.SAVES_OPERANDS: lambda op: reads(op, "operands"),
+    Trait.SAVES_OUTPUT: lambda op: reads(op, "output"),
+    Trait.INFINITE_SLOPE_AT_0: has_infinite_slope_at_0,
+}
+EXAMPLES = (Trait.SAVES_OPERANDS, Trait.SAVES_OUTPUT)  # stated by a few of the rows for which they hold
