@@ -33,7 +33,7 @@ class Backend(abc.ABC):
         capabilities: what it offers beyond gradients; a probe tries each.
         conventions: for each clause that allows several behaviours, the one that the engine has.
         points: for each special point at which a convention is declared, that convention
-            (`conformance atlas BACKEND --elections` prints the measured ones).
+            (`conformance atlas BACKEND --conventions` prints the measured ones).
         ops: the engine's functions by the catalogue's names. Each takes the engine's arrays, the catalogue's
             operands by position and its parameters by keyword, and returns an array or a tuple of them.
         dialect: how the engine's calls are written, for scripts.

@@ -95,24 +95,6 @@ def hold_refusal(convention: str, result: Any, what: str) -> None:
         raise Violation(f"{what} was {outcome}; the adapter declares {convention!r}")
 
 
-def require_offered(seen: Observation) -> None:
-    """NotThisCase where the engine refuses the op in this dtype, or says that it has no gradient of it."""
-    try:
-        seen.forward()
-    except Exception as error:
-        if is_refusal(error):
-            raise NotThisCase(f"the engine has no {seen.op.name} in {seen.case.dtype}") from None
-        raise
-    try:
-        _ = seen.answer
-    except Exception as error:  # one that names complex numbers refuses them, whatever its type
-        if not (is_refusal(error) and (isinstance(error, NotImplementedError) or "complex" in str(error))):
-            raise
-        raise NotThisCase(
-            f"the engine has no gradient of {seen.op.name} in {seen.case.dtype}: {error}"
-        ) from None
-
-
 # ---- operands that have no gradient -----------------------------------------------------------------
 
 
@@ -154,7 +136,25 @@ def hold_no_stored_gradient(engine: Backend, array: Any, what: str) -> None:
         raise Violation(f"{what} needs no gradient but got one")
 
 
-# ---- forward mode -----------------------------------------------------------------------------------
+# ---- op checks --------------------------------------------------------------------------------------
+
+
+def require_offered(seen: Observation) -> None:
+    """NotThisCase where the engine refuses the op in this dtype, or says that it has no gradient of it."""
+    try:
+        seen.forward()
+    except Exception as error:
+        if is_refusal(error):
+            raise NotThisCase(f"the engine has no {seen.op.name} in {seen.case.dtype}") from None
+        raise
+    try:
+        _ = seen.answer
+    except Exception as error:  # one that names complex numbers refuses them, whatever its type
+        if not (is_refusal(error) and (isinstance(error, NotImplementedError) or "complex" in str(error))):
+            raise
+        raise NotThisCase(
+            f"the engine has no gradient of {seen.op.name} in {seen.case.dtype}: {error}"
+        ) from None
 
 
 def tangents_of(seen: Observation, tangents: Sequence[Array]) -> list[Array]:

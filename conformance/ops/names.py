@@ -44,6 +44,7 @@ SIGMOID = find("sigmoid").name
 SIN = find("sin").name
 SINH = find("sinh").name
 SOFTMAX = find("softmax").name
+SQRT = find("sqrt").name
 SQUARE = find("square").name
 SUBTRACT = find("subtract").name
 SUM = find("sum").name

@@ -13,7 +13,7 @@ from conformance.checks.engine_calls import Gradients, full_sum, gradients_of, h
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import ADD, MATMUL, MULTIPLY, SUBTRACT
 
 
 @contract("A13", "unused-operand")
@@ -72,10 +72,10 @@ def operand_named_twice_in_one_call(engine: Backend, sample: Sample) -> None:
     """An operand named twice in one call receives the sum of what both places receive."""
     x, g = sample.array((3, 3)), sample.array((3, 3))
     sums = {
-        "add": 2 * g,
-        "subtract": np.zeros_like(x),
-        "multiply": 2 * g * x,
-        "matmul": g @ x.T + x.T @ g,
+        ADD: 2 * g,
+        SUBTRACT: np.zeros_like(x),
+        MULTIPLY: 2 * g * x,
+        MATMUL: g @ x.T + x.T @ g,
     }
     for name, expected in sums.items():
         op = engine.op(name)

@@ -15,7 +15,7 @@ from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import GETITEM, MULTIPLY, NEGATIVE, PERMUTE_DIMS, RESHAPE
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -33,10 +33,10 @@ BROADCASTING: dict[tuple[int, ...], Shapes] = {
 }
 # Views of a (2, 3) leaf, and the VJP of each.
 VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
-    ("reshape", {"shape": (3, 2)}, lambda g: g.reshape(2, 3)),
-    ("permute_dims", {"axes": (1, 0)}, lambda g: g.T),
-    ("getitem", {"index": (...,)}, lambda g: g),
-    ("getitem", {"index": (slice(None),)}, lambda g: g),
+    (RESHAPE, {"shape": (3, 2)}, lambda g: g.reshape(2, 3)),
+    (PERMUTE_DIMS, {"axes": (1, 0)}, lambda g: g.T),
+    (GETITEM, {"index": (...,)}, lambda g: g),
+    (GETITEM, {"index": (slice(None),)}, lambda g: g),
 )
 
 
@@ -80,7 +80,7 @@ def _hold_unseeded(engine: Backend, clause: str, x: Array, w: Array) -> None:
 def _two_ops(sample: Sample, shape: tuple[int, ...]) -> tuple[tuple[str, Any, Any], ...]:
     """An op whose rule multiplies the cotangent, and one whose rule accepts any shape; operands and partials."""
     x, w = sample.array(shape), sample.array(shape)
-    return ("multiply", (x, w), (w, x)), ("negative", (x,), (-np.ones_like(x),))
+    return (MULTIPLY, (x, w), (w, x)), (NEGATIVE, (x,), (-np.ones_like(x),))
 
 
 @contract("A4", "wrong-shape")

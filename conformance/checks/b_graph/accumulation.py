@@ -12,7 +12,7 @@ from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import ADD, MATMUL, MULTIPLY
+from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, SUM
 
 
 @contract("B1", "repeated-operand")
@@ -133,7 +133,7 @@ def batch_gradient_is_the_sum_of_its_parts(engine: Backend, sample: Sample) -> N
     """The gradient over a batch is the sum over its parts; under a mean, their weighted mean."""
     x, w = sample.array((8, 3)), sample.array((3, 2))
     matmul, multiply = engine.op(MATMUL), engine.op(MULTIPLY)
-    for reduction in ("sum", "mean"):
+    for reduction in (SUM, MEAN):
         reduce = engine.call(reduction, FULL_REDUCTION)
 
         def loss(w: Any, x: Any, reduce: Any = reduce) -> Any:
@@ -142,8 +142,8 @@ def batch_gradient_is_the_sum_of_its_parts(engine: Backend, sample: Sample) -> N
 
         whole = plain(engine, engine.gradient(loss, [w, x])[0])
         parts = [plain(engine, engine.gradient(loss, [w, x[a:b]])[0]) for a, b in PARTS]
-        weights = [(b - a) / 8 if reduction == "mean" else 1.0 for a, b in PARTS]
+        weights = [(b - a) / 8 if reduction == MEAN else 1.0 for a, b in PARTS]
         combined = np.sum([p * p.dtype.type(v) for p, v in zip(parts, weights, strict=True)], axis=0)
         hold_equal(whole, combined, f"the gradient of a {reduction} over the whole batch")
-        total = 2 * x.T @ (x @ w) / (1 if reduction == "sum" else 16)
+        total = 2 * x.T @ (x @ w) / (1 if reduction == SUM else 16)
         hold_equal(whole, total.astype(whole.dtype), f"the gradient of a {reduction} of squares")

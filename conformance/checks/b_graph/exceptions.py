@@ -25,7 +25,7 @@ from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import ADD, MULTIPLY
+from conformance.ops.names import ADD, MATMUL, MULTIPLY
 
 
 @contract("B14", "exception-in-rule", Capability.CUSTOM_RULE)
@@ -131,7 +131,7 @@ def engine_works_after_every_refusal(engine: Backend, sample: Sample) -> None:
 def _failing_calls(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Calls that engines refuse, or that fail, each with a name."""
     x, w, g = sample.array((2, 3)), sample.array((2, 3)), sample.array((3, 2))
-    add, multiply, matmul = (engine.op(name) for name in ("add", "multiply", "matmul"))
+    add, multiply, matmul = (engine.op(name) for name in (ADD, MULTIPLY, MATMUL))
     total = full_sum(engine)
     constant = engine.array(np.array(w))
 

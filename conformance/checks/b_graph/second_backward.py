@@ -13,7 +13,7 @@ from conformance.checks.engine_calls import is_refused, tape_of
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 
 
 @contract("B6", "walked-twice")
@@ -21,7 +21,7 @@ def second_backward_of_one_graph(engine: Backend, sample: Sample) -> None:
     """A second backward through a graph that was not retained is refused or gives the right answer."""
     tape = tape_of(engine)
     accumulates = declared_convention(tape, "B3") == "accumulates"
-    add, multiply, negative = (tape.op(name) for name in ("add", "multiply", "negative"))
+    add, multiply, negative = (tape.op(name) for name in (ADD, MULTIPLY, NEGATIVE))
     x, w, g, h = (sample.array() for _ in range(4))
     graphs: dict[str, tuple[Callable[[Any, Any], Any], Array]] = {
         "x * w": (multiply, w),

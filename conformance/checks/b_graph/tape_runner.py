@@ -106,19 +106,22 @@ class TapeRunner:
         return failure_of(lambda: in_other_thread(backward) if call.is_in_other_thread else backward())
 
     def _hold_backward(self, call: Call) -> None:
-        walk = self.definition.walk(call)
+        expected = self.definition.walk(call)
         failure = self._backward(call)
-        if failure is None and walk.must_fail:
+        if failure is None and expected.must_fail:
             raise Violation(f"{call.label}: the exception of a rule did not reach the caller")
-        if failure is not None and not (walk.must_fail or walk.may_fail):
+        if failure is not None and not (expected.must_fail or expected.may_fail):
             raise failure
-        kept = {leaf: self._kept(call, walk, leaf, has_failed=failure is not None) for leaf in walk.arrives}
-        self.definition.settle(call, walk, kept, has_failed=failure is not None)
+        kept = {
+            leaf: self._kept(call, expected, leaf, has_failed=failure is not None)
+            for leaf in expected.arrives
+        }
+        self.definition.settle(call, expected, kept, has_failed=failure is not None)
 
-    def _kept(self, call: Call, walk: Walk, leaf: int, *, has_failed: bool) -> Array:
+    def _kept(self, call: Call, expected: Walk, leaf: int, *, has_failed: bool) -> Array:
         """What a leaf keeps after a backward pass: one of the outcomes that the definition allows."""
-        got = self._stored(leaf, walk.arrives[leaf])
-        outcomes = self.definition.outcomes(walk, leaf, has_failed=has_failed)
+        got = self._stored(leaf, expected.arrives[leaf])
+        outcomes = self.definition.outcomes(expected, leaf, has_failed=has_failed)
         for outcome in outcomes:
             if np.array_equal(got, outcome):
                 return outcome

@@ -13,17 +13,17 @@ from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import MULTIPLY, TANH
+from conformance.ops.names import LOG, MULTIPLY, SQRT, TANH
 
 
 @contract("C8", "named", Capability.ANOMALY)
 def op_that_made_the_first_nan_is_named(engine: Backend, sample: Sample) -> None:
     """The error names the op whose rule made the first NaN, and no op before or after it."""
-    for culprit in ("sqrt", "log"):
+    for culprit in (SQRT, LOG):
         message = _message(engine, _nan_in(engine, culprit), np.array([1, 0, 4], sample.dtype))
         if message is None:
             raise Violation(f"the rule of {culprit} made a NaN, and no error was raised")
-        if culprit not in message.lower() or "tanh" in message.lower():
+        if culprit not in message.lower() or TANH in message.lower():
             raise Violation(f"the rule of {culprit} made a NaN, and the error says: {message}")
 
 
@@ -58,7 +58,7 @@ def nothing_is_raised_where_nothing_is_wrong(engine: Backend, sample: Sample) ->
         (got,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     hold_equal(got, 2 * g * x, "the gradient of x * x in the anomaly scope")
     operand = np.array([1, 0, 4], sample.dtype)
-    (after,) = gradients_of(engine, _nan_in(engine, "sqrt"), [operand], np.ones_like(operand))
+    (after,) = gradients_of(engine, _nan_in(engine, SQRT), [operand], np.ones_like(operand))
     hold_equal(
         np.isnan(after), operand == 0, "where the gradient of 0 * tanh(sqrt(x * x)) is NaN, after the scope"
     )
