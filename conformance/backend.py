@@ -1,8 +1,8 @@
-"""The backend protocol: what the adapter to an engine says and does.
+"""The backend protocol: the methods of an adapter to an engine.
 
-An adapter converts arrays both ways, finds an op by name, and offers one of two faces. A tape engine
-has leaves, `backward` and `grad`; a functional engine has `pullback`. What an adapter does not offer
-raises `Unsupported` with a reason, and is never imitated.
+An adapter converts arrays both ways, names the engine's ops, and gives access to its gradients: a tape engine
+by `leaf`, `backward` and `grad`, a functional engine by `pullback`. Every optional method raises `Unsupported`
+until it is overridden; an adapter never imitates what its engine does not have.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Backend(abc.ABC):
 
     Attributes:
         engine: the engine's distribution name, as its users install it.
-        mode: how it is called, where there is more than one way ("tape", "jit").
-        dtypes: the floating point types it has gradients in.
-        capabilities: what it offers; each is probed before it is believed.
-        conventions: for each clause in which engines may differ, the alternative it elects.
-        points: for each special point at which it is to be held to a convention, which one
-            (`conformance atlas BACKEND --elections` prints them all, measured).
-        ops: the catalogue's ops it has, each a function of the engine's arrays with the catalogue's
-            operands by position and parameters by keyword.
-        dialect: how its calls are written, for scripts.
-        testers: the engine's own tests of gradients by name, at their defaults: whether one finds the
-            gradients of a function right at some operands. Their sensitivity is measured beside the suite's.
+        mode: how the engine is called, where there are several modes ("tape", "jit").
+        dtypes: the names of the floating point dtypes in which it has gradients.
+        capabilities: what it offers beyond gradients; a probe tries each.
+        conventions: for each clause that allows several behaviours, the one that the engine has.
+        points: for each special point at which a convention is declared, that convention
+            (`conformance atlas BACKEND --conventions` prints the measured ones).
+        ops: the engine's functions by the catalogue's names. Each takes the engine's arrays, the catalogue's
+            operands by position and its parameters by keyword, and returns an array or a tuple of them.
+        dialect: how the engine's calls are written, for scripts.
+        testers: the engine's own gradient tests by name, at their defaults. Each takes a function and its
+            operands, and returns whether it accepts the gradients. Their sensitivity is measured too.
     """
 
     engine: ClassVar[str]
@@ -51,46 +51,49 @@ class Backend(abc.ABC):
     dialect: ClassVar[Dialect | None] = None
     testers: ClassVar[Mapping[str, Callable[[Function, Sequence[NDArray]], bool]]] = {}
 
-    name: str = ""  # how this backend was asked for; set when it is loaded
+    name: str = ""  # the name under which it was loaded
 
     def __init__(self) -> None:
         self._calls: dict[tuple[str, str], Function] = {}
 
-    # ---- what every adapter writes ------------------------------------------------------------
+    # ---- required of every adapter ------------------------------------------------------------
 
     @abc.abstractmethod
     def version(self) -> str:
-        """The engine's version."""
+        """The engine's version, as text."""
 
     @abc.abstractmethod
     def array(self, value: NDArray) -> Any:
-        """The engine's array of these values: a constant, of the same dtype and layout if it can be."""
+        """The engine's array of these values: a constant, of the same shape and dtype, and layout if possible."""
 
     @abc.abstractmethod
     def numpy(self, array: Any) -> NDArray:
-        """The values of one of the engine's arrays."""
+        """The values of one of the engine's arrays: a numpy.ndarray of the same shape and dtype."""
 
     @abc.abstractmethod
     def trace(
         self, function: Function, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
     ) -> Trace:
-        """Call `function` on the operands, of which those in `wrt` (by default all) need a gradient."""
+        """Call `function` on the engine's arrays of `operands`, recorded for one backward pass; `wrt` as in `vjp`."""
 
     @abc.abstractmethod
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
-        """The gradient of every operand, asked for without a cotangent, as the engine's users do."""
+        """The gradients of all operands, of their shapes and dtypes, without a gradient argument.
 
-    # ---- what follows, or is overridden ---------------------------------------------------------
+        `function` returns one array; where it is no scalar, the engine's exception is raised, if it has one.
+        """
+
+    # ---- defaults, which an adapter may override ---------------------------------------------------------
 
     def op(self, name: str) -> Function:
-        """The engine's function for an op of the catalogue; raises Unsupported where it has none."""
+        """The engine's function for an op of the catalogue; Unsupported where `ops` does not name it."""
         try:
             return self.ops[name]
         except KeyError:
             raise Unsupported(f"the adapter of {self.engine} names no {name}") from None
 
     def call(self, name: str, parameters: Mapping[str, Any]) -> Function:
-        """The op with its parameters set; the same object every time, so that compilers may remember it."""
+        """The op with its parameters set; the same object at every call, so that compilers can cache it."""
         key = (name, repr(sorted(parameters.items())))
         if key not in self._calls:
             function, fixed = self.op(name), dict(parameters)
@@ -104,143 +107,153 @@ class Backend(abc.ABC):
         cotangents: Sequence[NDArray],
         wrt: Sequence[int] | None = None,
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Call `function` and pull the cotangents back.
+        """The outputs of a function, and its vector-Jacobian product with the cotangents.
 
         Args:
             function: takes the engine's arrays, returns one or a tuple of them.
             operands: their values.
-            cotangents: one per output.
-            wrt: which operands need a gradient; all by default. The others are constants.
+            cotangents: one per output, of its shape and dtype.
+            wrt: the operands that need a gradient, by default all; the others are constants.
 
         Returns:
-            The outputs, and the gradients of the operands in `wrt` (None where the engine gives none).
+            The outputs, and one gradient per operand in `wrt`, of its shape and dtype; None where the engine
+            gives none.
         """
         traced = self.trace(function, operands, wrt)
         return traced.outputs, traced.pull([self.array(g) for g in cotangents])
 
     def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
-        """The outputs alone, with nothing recorded for a gradient."""
+        """The outputs of `function`, with nothing recorded."""
         return as_tuple(function(*map(self.array, operands)))
 
     def finish(self, array: Any) -> None:  # noqa: B027 - most engines have nothing to wait for
-        """Wait until `array` has been computed; an engine that computes at once has nothing to do."""
+        """Wait until `array` has been computed, where the engine computes asynchronously."""
 
-    def forget(self) -> None:  # noqa: B027 - most engines remember nothing
-        """Drop what is remembered of functions that will not be called again, as what was compiled of them.
+    def forget(self) -> None:  # noqa: B027 - most engines cache nothing
+        """Drop cached compilations of functions that will not be called again.
 
-        Called now and then between two ops; without it, what an engine compiles fills memory as a run goes on.
+        Called from time to time between two ops; without it, compiled functions fill the memory in a long run.
         """
 
     def memory(self, array: Any) -> NDArray:
-        """The memory of one of the engine's arrays, writable; Unsupported where arrays are immutable."""
+        """The memory of one of the engine's arrays, as a writable numpy.ndarray of its shape and dtype."""
         raise Unsupported(f"arrays of {self.engine} are immutable")
 
     def no_grad(self) -> AbstractContextManager[Any]:
         """A scope in which nothing is recorded."""
-        raise Unsupported(f"{self.engine} has no scope without recording")
+        raise Unsupported(f"{self.engine} has no no_grad scope")
 
     def detach(self, array: Any) -> Any:
-        """The same value, cut from its history."""
-        raise Unsupported(f"{self.engine} cannot cut a value from its history")
+        """The same value as a constant, through which no gradient flows."""
+        raise Unsupported(f"{self.engine} does not detach values")
 
     def custom(self, forward: Function, backward: Function) -> Function:
-        """An op with a derivative written by hand.
+        """An op with a custom rule.
 
-        `forward(*operands)` returns the output; `backward(g, *operands)` one cotangent per operand; both
-        on whatever arrays the engine hands to such rules, using only `+ - * @` and `.T`.
+        `forward(*operands)` returns the output, `backward(g, *operands)` a tuple of one cotangent per operand,
+        None for zero. Both receive the arrays that the engine passes to custom rules, and use only `+ - * @` and `.T`.
         """
-        raise Unsupported(f"{self.engine} has no rules written by hand")
+        raise Unsupported(f"{self.engine} has no custom rules")
 
     def graph(self, output: Any) -> GraphNode:
-        """The node that made `output`."""
+        """The node of the op that made `output`."""
         raise Unsupported(f"{self.engine} does not show its graph")
 
-    # ---- gradients of gradients, and forward mode; all on the engine's arrays where not said otherwise ----
+    # ---- higher order, forward mode ------------------------------------------------------------------
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """The gradients of `function` with respect to every array, themselves recorded.
+        """The gradients of `function` with respect to every array, recorded for another gradient.
 
-        May be called inside a function whose gradient is asked: what it returns depends on `arrays` and
-        `cotangents` (one per output) as any op's output does. Touches no stored gradient.
+        `arrays` and `cotangents`, one per output, are the engine's arrays. May be called inside a function that
+        is differentiated, where the result depends on both. Changes no stored gradient.
         """
         raise Unsupported(f"{self.engine} does not differentiate its gradients")
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """The outputs, and how each moves when every operand moves along its tangent (forward mode)."""
+        """The outputs, and the Jacobian-vector product with `tangents`, one per operand, of its shape and dtype.
+
+        Returns one tangent per output, of its shape and dtype; None where the engine gives none.
+        """
         raise Unsupported(f"{self.engine} has no forward mode")
 
     def nested_jvp(
         self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """The outputs' tangents, themselves recorded: for use inside a function that is differentiated."""
+        """The outputs' tangents, recorded: like `jvp`, on the engine's arrays inside a differentiated function."""
         raise Unsupported(f"{self.engine} does not differentiate its forward mode")
 
-    # ---- other ways to run a function ----------------------------------------------------------------
+    # ---- transforms of functions ----------------------------------------------------------------
 
     def compiled(self, function: Function) -> Function:
-        """The function compiled, to be called on the engine's arrays and differentiated like any other."""
+        """The function compiled; it takes the engine's arrays and is differentiated like any other."""
         raise Unsupported(f"{self.engine} does not compile")
 
     def vectorized(self, function: Function) -> Function:
-        """The function mapped over the leading axis of every operand, and stacked along it."""
+        """The function mapped over the leading axis of every operand, its outputs stacked along that axis."""
         raise Unsupported(f"{self.engine} does not vectorize")
 
     def checkpoint(self, function: Function) -> Function:
-        """The function computed anew on the way back instead of being remembered."""
+        """The function, whose intermediate values the backward pass computes again instead of keeping them."""
         raise Unsupported(f"{self.engine} has no checkpoints")
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
-        """The gradient of a scalar function of one structure: nested lists, tuples and dicts of NumPy arrays."""
-        raise Unsupported(f"{self.engine} takes no structures")
+        """The gradient of a scalar function of one structure, in the same structure.
 
-    # ---- watching and changing a recorded computation ----------------------------------------------------
+        A structure is nested lists, tuples and dicts of numpy.ndarray; the function takes it with the engine's arrays.
+        """
+        raise Unsupported(f"{self.engine} does not accept structures")
+
+    # ---- hooks, anomalies, writes ----------------------------------------------------
 
     def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
-        """Have `seen` called with the cotangent of `array` on its way back; returns what removes it.
+        """Register `seen`, which backward calls with the summed cotangent of `array`; returns its remover.
 
-        Where `seen` returns something other than None, that takes the cotangent's place.
+        What `seen` returns replaces the cotangent, unless it is None.
         """
         raise Unsupported(f"{self.engine} has no hooks")
 
     def anomaly(self) -> AbstractContextManager[Any]:
-        """A scope in which a NaN made on the way back raises an error that names the op of the forward pass."""
-        raise Unsupported(f"{self.engine} does not look for anomalies")
+        """A scope in which a NaN made by a rule raises an error that names the op of the forward pass."""
+        raise Unsupported(f"{self.engine} does not detect anomalies")
 
     def assign(self, array: Any, index: Any, value: Any) -> None:
-        """`array[index] = value`, recorded; raises what the engine raises where it refuses."""
+        """`array[index] = value`, recorded; raises what the engine raises where it refuses the write."""
         raise Unsupported(f"{self.engine} does not record writes in place")
 
 
 class TapeBackend(Backend):
-    """An engine whose leaves keep their gradients: write `leaf`, `backward` and `grad`."""
+    """The adapter to an engine whose leaves keep their gradients: define `leaf`, `backward` and `grad`."""
 
     @abc.abstractmethod
     def leaf(self, value: NDArray) -> Any:
-        """An array that needs a gradient."""
+        """The engine's array of these values that needs a gradient, of the same shape and dtype."""
 
     @abc.abstractmethod
     def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-        """Send `gradient` (the engine's array, or None) back from `output`.
+        """Run the backward pass from `output`, which adds to the gradients of its leaves.
 
-        `retain` asks that the graph can be walked again.
+        Args:
+            output: the engine's array.
+            gradient: its cotangent, the engine's array of its shape; None for the engine's default.
+            retain: whether the graph is kept for another backward pass.
         """
 
     @abc.abstractmethod
     def grad(self, leaf: Any) -> Any:
-        """What has accumulated at a leaf; None where nothing has."""
+        """The stored gradient of a leaf, of its shape and dtype; None where none is stored."""
 
     def clear(self, leaf: Any) -> None:
-        """Forget what has accumulated at a leaf."""
+        """Clear the stored gradient of a leaf."""
         raise Unsupported(f"{self.engine} cannot clear a gradient")
 
     def trace(
         self, function: Function, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
     ) -> Trace:
-        """A forward pass from fresh leaves; pulling back is one backward call per output."""
+        """A forward pass from new leaves; `pull` is one backward call per output."""
         chosen = range(len(operands)) if wrt is None else wrt
         arrays = [self.leaf(x) if i in chosen else self.array(x) for i, x in enumerate(operands)]
         outputs = as_tuple(function(*arrays))
@@ -253,27 +266,27 @@ class TapeBackend(Backend):
         return Trace(tuple(arrays), outputs, pull)
 
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
-        """Leaves, the output, backward() without an argument, and what the leaves then hold."""
+        """New leaves, backward() without a gradient argument, then the stored gradients."""
         leaves = [self.leaf(x) for x in operands]
         self.backward(function(*leaves))
         return tuple(self.grad(leaf) for leaf in leaves)
 
 
 class FunctionalBackend(Backend):
-    """An engine whose gradients are functions of functions: write `pullback` and `gradient`."""
+    """The adapter to an engine that transforms functions: define `pullback` and `gradient`."""
 
     @abc.abstractmethod
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Function]:
         """The output of `function` at the engine's arrays, and its pullback.
 
-        The pullback takes what the function returned in structure (one cotangent, or a tuple) and
-        returns a tuple with one gradient per array.
+        The pullback takes one cotangent, or a tuple of them where the function returned a tuple, of the outputs'
+        shapes and dtypes. It returns a tuple of one gradient per array, of its shape and dtype.
         """
 
     def trace(
         self, function: Function, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
     ) -> Trace:
-        """A pullback at the engine's arrays."""
+        """The pullback at the engine's arrays of `operands`."""
         arrays = [self.array(x) for x in operands]
         chosen = range(len(operands)) if wrt is None else wrt
         output, pulled = self.pullback(restricted(function, arrays, chosen), [arrays[i] for i in chosen])

@@ -1,4 +1,4 @@
-"""A collector: within a block, what is put into it is kept, for whoever opened the block."""
+"""A collector, which keeps what is put into it within a block."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ T = TypeVar("T")
 
 
 class Collector(Generic[T]):
-    """Things that turn up deep in a call, to be looked at by a caller far above.
+    """Values that arise deep in a call, kept for a caller far above.
 
-    Blocks may stand within each other: a thing goes to the innermost, and outside of all nowhere.
+    Blocks may be nested: a value goes to the innermost block; outside of all blocks it is dropped.
     """
 
     def __init__(self, name: str) -> None:
@@ -21,7 +21,7 @@ class Collector(Generic[T]):
 
     @contextlib.contextmanager
     def __call__(self) -> Iterator[list[T]]:
-        """Within the block, everything that is put in is also in this list."""
+        """A block, within which every value that is put in is appended to this list."""
         kept: list[T] = []
         token = self._open.set(kept)
         try:
@@ -29,12 +29,12 @@ class Collector(Generic[T]):
         finally:
             self._open.reset(token)
 
-    def put(self, thing: T) -> None:
-        """Keep a thing, where anybody collects."""
+    def put(self, value: T) -> None:
+        """Keep a value, within a block."""
         if (kept := self._open.get()) is not None:
-            kept.append(thing)
+            kept.append(value)
 
     def clear(self) -> None:
-        """Drop what the innermost block has kept so far."""
+        """Drop the values that the innermost block has kept so far."""
         if (kept := self._open.get()) is not None:
             kept.clear()

@@ -1,4 +1,4 @@
-"""How an engine's calls are written, so that a failure can be told in the engine's own API."""
+"""How an engine's calls are written, so that a failure can be printed as a script in the engine's own API."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the engine's calls are written, so that a failure can be told in the engine's own API.
+    """How the engine's calls are written, so that a failure can be printed as a script in the engine's own API.
 
     Each field is a template: `{values}` nested lists, `{dtype}` its name, `{array}` (in `leaf`) an array
-    written by `array` and made to lie in memory as the failing one did; the others are names of
+    written by `array`, with the memory layout of the failing one; the others are names of
     variables. A tape engine fills `leaf`, `backward`, `backward_with`, `backward_retaining` (where its graphs
     are freed otherwise) and `grad`; a functional one `pullback` and `gradient`.
 
@@ -22,7 +22,7 @@ class Dialect:
             nested_jvp, too;
         compiled, vectorized, checkpoint: a function made of {function};
         structured_gradient: a call with {function} and {structure};
-        hook: a call with {array} and {seen} that returns what removes it;
+        hook: a call with {array} and {seen} that returns the hook's remover;
         anomaly: the scope; assign: the statement, with {array}, {index} and {value}.
     """
 
@@ -38,7 +38,7 @@ class Dialect:
     gradient: str = ""
     detach: str = ""
     no_grad: str = ""
-    custom: str = ""  # a rule by hand: {name}, {operands}, its {value}, and a tuple of {cotangents} for g
-    call: str = ""  # of an op that the adapter's source does not spell: {name}, {operands}, {parameters}
+    custom: str = ""  # a custom rule: {name}, {operands}, its {value}, and a tuple of {cotangents} for g
+    call: str = ""  # of an op that the adapter's source does not contain: {name}, {operands}, {parameters}
     show: str = "print({value})"
     further: Mapping[str, str] = field(default_factory=dict)

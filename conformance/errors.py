@@ -1,11 +1,11 @@
-"""What can go wrong, as a tree; every message names the thing and the way out.
+"""The exceptions, as a tree; every message says what is wrong, how to correct it.
 
 ConformanceError
-├── UsageError           the command line asked for what is not there        exit 4
+├── UsageError           the command line names what does not exist          exit 4
 │   └── NothingSelected  the query matches nothing                           exit 5
 ├── AdapterError         the adapter could not start, or broke its protocol  exit 11
 ├── RunFileError         a run file that cannot be read                      exit 4
-├── Unsupported          the engine does not promise this, with the reason
+├── Unsupported          the backend does not offer this; the message is the reason
 └── Violation            the engine breaks a clause (a verdict, not a crash)
 """
 
@@ -22,7 +22,7 @@ class ConformanceError(Exception):
 
 
 class UsageError(ConformanceError):
-    """What was asked for does not exist or does not fit."""
+    """What the user named does not exist or does not fit."""
 
     exit_code = 4
 
@@ -38,7 +38,7 @@ class RunFileError(UsageError):
 
 
 class AdapterError(ConformanceError):
-    """The adapter could not start, or answered what the protocol does not allow."""
+    """The adapter could not start, or returned what the protocol does not allow."""
 
     exit_code = 11
 
@@ -50,9 +50,13 @@ class Unsupported(ConformanceError):
 class Violation(ConformanceError):
     """The engine does not do what a clause says.
 
-    `expected`, `got` and `allowed` are arrays of one shape where the claim is about values, `where`
-    the entry furthest out, `error` its distance over the allowance, `ulp` in units in the last place, and `because`
-    where the allowance of that entry comes from.
+    Attributes:
+        expected, got, allowed: where the claim is about values, arrays of one shape; `allowed` is the largest
+            allowed error of each entry.
+        where: the worst entry, as text.
+        error: the error of that entry, divided by the allowed one.
+        ulp: the error of that entry, in units in the last place.
+        because: where the allowed error of that entry comes from.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""A history: calls of an engine, one after the other, with what has to be remembered in between.
+"""A history: calls of an engine, one after the other, in which later calls depend on earlier ones.
 
-The values, and the pullbacks, are numbered as they are made. A move that an engine does not offer can be
-left out, with all that rests on it: the other numbers stay what they are.
+Values and pullbacks are numbered as they are made. A call that an engine does not offer can be left out,
+together with the calls that depend on it: the other numbers stay the same.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ PREFIX = "h2:"
 
 
 class Verb(enum.Enum):
-    """What a move does; the value tells it, where `v` are the numbers and `g` an array."""
+    """What a call does; the value is its text, with a place for each number `v` and array."""
 
     LEAF = "{made} = leaf {array}"
     CONSTANT = "{made} = constant {array}"
     APPLY = "{made} = {op}({of}{parameters})"
-    APPLY_RAISING = "{made} = {of} + {of}, by a rule that raises on the way back"
+    APPLY_RAISING = "{made} = {of} + {of}, by a custom rule that raises"
     DETACH = "{made} = detach {of}"
     WRITE = "{first}[{index}] = {others}"
-    ENTER_NO_GRAD = "open a scope without recording"
-    EXIT_NO_GRAD = "close that scope"
+    ENTER_NO_GRAD = "enter a no_grad scope"
+    EXIT_NO_GRAD = "exit that scope"
     BACKWARD = "backward from {of}{array}"
-    BACKWARD_RETAINING = "backward from {of}{array}, to be walked again"
-    BACKWARD_MISSHAPEN = "backward from {of}{array}, which has another shape"
+    BACKWARD_RETAINING = "backward from {of}{array}, retaining the graph"
+    BACKWARD_MISSHAPEN = "backward from {of}{array}, of the wrong shape"
     CLEAR = "clear the gradient of {of}"
     PULLBACK = "{made} = the pullback at {of} of {steps}"
-    PULL_WITHIN = "{made} = the pullback at {others} of {steps}, in which {array} is pulled through {first}"
-    PULLBACK_RAISING = "a pullback at {of} of {steps}, which raises"
-    PULL = "pull {array} back through {of}"
-    PULL_MISSHAPEN = "pull {array}, which has another shape, back through {of}"
+    PULL_WITHIN = "{made} = the pullback at {others} of {steps}, whose function calls {first} with {array}"
+    PULLBACK_RAISING = "the pullback at {of} of {steps}, whose function raises"
+    PULL = "call pullback {of} with {array}"
+    PULL_MISSHAPEN = "call pullback {of} with {array}, of the wrong shape"
 
 
 NEEDS = {
@@ -52,17 +52,17 @@ NEEDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Move:
+class Call:
     """One call.
 
     Attributes:
-        verb: what is done.
-        of: the numbers of what it is done to.
-        made: the number of what it makes, if anything.
-        array: the numbers of a leaf or constant, or the cotangent; None where none is given.
+        verb: what it does.
+        of: the numbers of its operands.
+        made: the number of its result; None where it has none.
+        array: the values of a leaf or constant, or the cotangent; None where none is given.
         op: the op that is applied.
         parameters: the op's; of a write its `index`; of a pullback its function, as `steps` of (op, inputs).
-        is_in_other_thread: whether it is done in a thread of its own.
+        is_in_other_thread: whether it runs in a thread of its own.
     """
 
     verb: Verb
@@ -75,18 +75,18 @@ class Move:
 
     @property
     def needs(self) -> Capability | None:
-        """What an engine must offer for it, beyond gradients."""
+        """The capability that it needs; None where it needs gradients alone."""
         return NEEDS.get(self.verb)
 
     @property
     def ops(self) -> tuple[str, ...]:
-        """The ops it calls."""
+        """The names of the ops that it applies."""
         steps = tuple(op for op, _ in self.parameters.get("steps", ()))
         return (self.op, *steps) if self.op else steps
 
     @property
     def label(self) -> str:
-        """The move as text."""
+        """The call as text."""
         has_cotangent = self.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING, Verb.BACKWARD_MISSHAPEN)
         array = "" if self.array is None else repr(self.array.tolist())
         names = [f"v{number}" for number in self.of]
@@ -106,36 +106,36 @@ class Move:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Moves in their order, all of whose arrays are of one dtype.
+    """Calls in their order, all of whose arrays have one dtype.
 
     `kind` is the check that it is for: "tape", "threads" or "pullbacks".
     """
 
     kind: str
-    moves: tuple[Move, ...]
+    calls: tuple[Call, ...]
     dtype: str
 
     @property
     def label(self) -> str:
-        """The moves as text, one after the other."""
-        return "; ".join(move.label for move in self.moves)
+        """The calls as text, one after the other."""
+        return "; ".join(call.label for call in self.calls)
 
     @property
     def token(self) -> str:
         """The history as one printable word."""
-        moves = [
+        calls = [
             [
-                move.verb.name,
-                list(move.of),
-                move.made,
-                None if move.array is None else encode(move.array),
-                move.op,
-                {name: encode(value) for name, value in move.parameters.items()},
-                move.is_in_other_thread,
+                call.verb.name,
+                list(call.of),
+                call.made,
+                None if call.array is None else encode(call.array),
+                call.op,
+                {name: encode(value) for name, value in call.parameters.items()},
+                call.is_in_other_thread,
             ]
-            for move in self.moves
+            for call in self.calls
         ]
-        return PREFIX + pack({"kind": self.kind, "moves": moves, "dtype": self.dtype})
+        return PREFIX + pack({"kind": self.kind, "calls": calls, "dtype": self.dtype})
 
     @staticmethod
     def from_token(token: str) -> History:
@@ -145,7 +145,7 @@ class History:
             return History(
                 record["kind"],
                 tuple(
-                    Move(
+                    Call(
                         Verb[verb],
                         tuple(of),
                         made,
@@ -154,7 +154,7 @@ class History:
                         {name: decode(value) for name, value in parameters.items()},
                         is_in_other_thread,
                     )
-                    for verb, of, made, array, op, parameters, is_in_other_thread in record["moves"]
+                    for verb, of, made, array, op, parameters, is_in_other_thread in record["calls"]
                 ),
                 record["dtype"],
             )
@@ -164,7 +164,7 @@ class History:
     def as_json(self) -> dict[str, Any]:
         """The history for a report."""
         return {
-            "history": [move.label for move in self.moves],
-            "operands": [listed(m.array) for m in self.moves if m.made is not None and m.array is not None],
+            "history": [call.label for call in self.calls],
+            "operands": [listed(c.array) for c in self.calls if c.made is not None and c.array is not None],
             "dtype": self.dtype,
         }

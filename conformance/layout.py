@@ -1,4 +1,4 @@
-"""Layouts: the ways in which the same array can lie in memory."""
+"""Memory layouts of arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LAYOUTS = ("C", "F", "strided", "reversed", "offset", "expanded")
 
 
 def laid_out(array: Array, layout: str) -> Array:
-    """A copy of `array` that lies in memory as `layout` says.
+    """A copy of `array` in this memory layout, of the same shape and dtype.
 
     C and F: contiguous in either order. strided: every second entry of a larger buffer. reversed:
     negative strides. offset: away from the start of its buffer. expanded: stride 0 along the first

@@ -25,9 +25,9 @@ def registered() -> dict[str, EntryPoint]:
 
 
 def modes_of(spec: str) -> list[str]:
-    """What a name on the command line stands for: an engine's name for all its modes.
+    """The backends that a name on the command line selects: an engine's name selects all its modes.
 
-    Raises UsageError, naming what is near, if there is no such backend.
+    Raises UsageError, with the most similar names, if there is no such backend.
     """
     path = Path(spec if spec.endswith(".py") else spec.rpartition(":")[0])
     if path.suffix == ".py" and not path.is_file():
@@ -46,14 +46,14 @@ def modes_of(spec: str) -> list[str]:
 
 
 def load_backend(spec: str) -> Backend:
-    """The backend that `spec` names, made.
+    """A new instance of the backend that `spec` names.
 
     Args:
         spec: the name of an entry point, `module:Name`, `file.py`, or `file.py:Name`.
 
     Raises:
-        UsageError: if there is no such thing.
-        AdapterError: if it raises while it is imported or made, or is no Backend.
+        UsageError: if there is no such backend.
+        AdapterError: if it raises while it is imported or created, or is no Backend.
     """
     known = registered()
     try:
@@ -74,7 +74,7 @@ def load_backend(spec: str) -> Backend:
 
 
 def name_of(spec: str) -> str:
-    """How results name a backend: its entry point, its class, or its file."""
+    """The name of a backend in results: its entry point, its class, or its file."""
     if spec in registered():
         return spec
     path, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
@@ -82,7 +82,7 @@ def name_of(spec: str) -> str:
 
 
 def start_timeout() -> float:
-    """Seconds a backend may take to start. Raises UsageError where the environment says no number."""
+    """Seconds a backend may take to start. Raises UsageError where CONFORMANCE_PATIENCE is no number."""
     text = os.environ.get("CONFORMANCE_PATIENCE", str(START_TIMEOUT))
     try:
         return float(text)
@@ -139,7 +139,7 @@ def _only_backend(module: ModuleType) -> type[Backend]:
         if inspect.isclass(value) and issubclass(value, Backend) and not inspect.isabstract(value)
     ]
     own = [cls for cls in held if cls.__module__ == module.__name__]
-    found = list(dict.fromkeys(own or held))  # what a file imports to build on is not what it offers
+    found = list(dict.fromkeys(own or held))  # base classes that a file imports are not what it offers
     if not found:
         raise AdapterError(f"{module.__file__} holds no subclass of TapeBackend or FunctionalBackend")
     if len(found) > 1:

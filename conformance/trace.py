@@ -1,4 +1,4 @@
-"""What an adapter hands over of one call: its arrays, its pullback, its graph."""
+"""What an adapter returns of one recorded call: its arrays, its pullback, its graph."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ Function = Callable[..., Any]
 class GraphNode:
     """One node of a recorded graph, as the engine shows it.
 
-    `inputs` are the nodes of the operands in operand order, None for a constant. `variable` is the leaf
-    whose gradient accumulates here; `names_variable` whether asking the engine's node for it works.
+    Attributes:
+        name: the engine's name of the node.
+        inputs: the nodes of the operands, in operand order; None for a constant.
+        variable: the leaf whose gradient accumulates here; None at a node of an op.
+        names_variable: whether the engine's node has a variable.
     """
 
     name: str
@@ -28,10 +31,13 @@ class GraphNode:
 
 @dataclass(frozen=True)
 class Trace:
-    """A call of which gradients can be asked: the engine's arrays that went in and came out.
+    """A recorded call, of which gradients can be computed.
 
-    `pull` takes one of the engine's arrays per output and returns the gradients of the operands that
-    need one (None where the engine gives none). It need not work twice.
+    Attributes:
+        arrays: the operands, as the engine's arrays.
+        outputs: the outputs, as the engine's arrays.
+        pull: takes one cotangent per output, as the engine's arrays of the outputs' shapes and dtypes, and returns
+            the gradients of the operands that need one; None where the engine gives none. It may work once only.
     """
 
     arrays: tuple[Any, ...]
@@ -40,7 +46,7 @@ class Trace:
 
 
 def restricted(function: Function, arrays: Sequence[Any], chosen: Sequence[int]) -> Function:
-    """`function` of the chosen operands alone, the others held at `arrays`."""
+    """`function` of the chosen operands alone, with the others fixed to `arrays`."""
     if list(chosen) == list(range(len(arrays))):
         return function
 

@@ -1,8 +1,8 @@
-"""Numbers for operands and cotangents, from a drawn seed.
+"""Random numbers for operands, for cotangents.
 
 Numbers lie on a coarse grid, so that failures read well and ties and kinks are avoided by
-construction; a `full` texture then moves each off the grid by less than half a step. Two textures are of
-any magnitude instead, to both ends of the exponents of a type.
+construction; a `full` texture then perturbs each by less than half a step. Two textures have numbers of
+any magnitude instead, over the whole range of exponents of a dtype.
 
 A complex number has its real part in the domain and its imaginary part in a strip so narrow that no
 pole and no branch cut of the catalogue's functions reaches into it.
@@ -23,11 +23,11 @@ Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
 
 TEXTURES = ("round", "full", "zeros", "wide")
-MAGNITUDES = ("swept", "scaled")  # every number of a magnitude of its own; an array's all of one
+MAGNITUDES = ("swept", "scaled")  # a magnitude for every number; one for each array
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
 STEP = 1 / 8
-JITTER = 0.4  # of a step; below one half, so that grid neighbours never meet
+JITTER = 0.4  # of a step; below one half, so that adjacent grid points never meet
 # Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.
 STRIP = Domain(low=-0.875, high=0.875)
 
@@ -83,17 +83,17 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
 
 
 def is_complex(dtype: Any) -> bool:
-    """Whether numbers of a type have two parts."""
+    """Whether a dtype is complex."""
     return bool(np.dtype(dtype).kind == "c")
 
 
 def joined(real: Array, imaginary: Array) -> Array:
-    """Complex numbers of these parts, in their precision."""
+    """Complex numbers with these parts, in their precision."""
     return np.asarray(real + 1j * imaginary)
 
 
 def direction(domain: Domain, shape: Shape, dtype: str, rng: Generator) -> Array:
-    """A signed direction in which an operand of the domain can move: a symmetric one moves symmetrically."""
+    """A signed direction in which an operand of the domain can be perturbed; symmetric for a symmetric operand."""
     values = cotangent(shape, dtype, "signed", rng)
     if domain.kind is OperandKind.POSITIVE_DEFINITE:
         return np.array(values + np.swapaxes(values, -1, -2), dtype=dtype)
@@ -101,7 +101,7 @@ def direction(domain: Domain, shape: Shape, dtype: str, rng: Generator) -> Array
 
 
 def _grid(domain: Domain, texture: str) -> tuple[Array, float]:
-    """The points a domain offers, and their distance."""
+    """The grid points inside a domain, and their distance."""
     reach = 16.0 if texture == "wide" else 3.0
     low, high = max(domain.low, -reach), min(domain.high, reach)
     step = min(STEP, (high - low) / 16)
@@ -164,7 +164,7 @@ def _distinct(count: int, rng: Generator) -> Array:
 
 
 def _kept_apart(points: Array, jittered: Array, dtype: str) -> Array:
-    """The jittered points in a type, but where it is so coarse that neighbours might meet: there the points."""
+    """The jittered points in a type, or the points themselves where the type is too coarse to keep them apart."""
     last_places = np.spacing(np.abs(points).astype(dtype)).astype(float)
     return np.array(np.where(last_places < (1 - 2 * JITTER) * STEP, jittered, points), dtype=dtype)
 

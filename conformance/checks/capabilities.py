@@ -1,4 +1,4 @@
-"""Probes: a declared capability is believed only after it has worked once."""
+"""Probes, which try each declared capability once."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.checks.b_graph import accumulation
-from conformance.checks.c_modes import hooks, no_grad, transforms
+from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, transforms
 from conformance.checks.d_mutation import in_place
-from conformance.checks.engine_calls import gradients_of, tape_of
+from conformance.checks.engine_calls import full_sum, gradients_of, tape_of
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import CheckFunction, CheckKind, check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, REAL, SUM
-
-TOTAL = {"axis": None, "keepdims": False}
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, REAL
 
 
 def probe(capability: Capability) -> Callable[[CheckFunction], CheckFunction]:
@@ -32,7 +30,7 @@ def probe(capability: Capability) -> Callable[[CheckFunction], CheckFunction]:
 
 @probe(Capability.TAPE)
 def leaves_keep_gradients(engine: Backend, sample: Sample) -> None:
-    """Leaves keep what backward sends them."""
+    """Leaves keep the gradients that backward computes."""
     tape, g = tape_of(engine), sample.array()
     leaf = tape.leaf(sample.array())
     tape.backward(engine.op(NEGATIVE)(leaf), tape.array(np.array(g)))
@@ -42,18 +40,18 @@ def leaves_keep_gradients(engine: Backend, sample: Sample) -> None:
 @probe(Capability.CLEARING)
 def gradients_can_be_cleared(engine: Backend, sample: Sample) -> None:
     """A leaf's gradient can be cleared."""
-    accumulation.cleared_gradient_starts_afresh(engine, sample)
+    accumulation.cleared_gradient_starts_from_zero(engine, sample)
 
 
 @probe(Capability.RETAINING)
-def graphs_can_be_asked_again(engine: Backend, sample: Sample) -> None:
-    """Backward can be asked twice of one graph."""
+def graphs_can_be_differentiated_again(engine: Backend, sample: Sample) -> None:
+    """Backward can run twice on one graph."""
     x, g = sample.array(), sample.array()
     negative = engine.op(NEGATIVE)
     if isinstance(engine, FunctionalBackend):
         _, pulled = engine.pullback(negative, [engine.array(x)])
         for _ in range(2):
-            hold_equal(plain(engine, pulled(engine.array(np.array(g)))[0]), -g, "a pullback asked again")
+            hold_equal(plain(engine, pulled(engine.array(np.array(g)))[0]), -g, "a pullback called again")
         return
     tape = tape_of(engine)
     output = negative(tape.leaf(x))
@@ -67,7 +65,7 @@ def arrays_can_be_written(engine: Backend, sample: Sample) -> None:
     array = engine.array(sample.array())
     engine.memory(array)[...] = 7.0
     if not (plain(engine, array) == 7.0).all():
-        raise Violation("memory() is not the array's own memory: what was written into it is not there")
+        raise Violation("memory() is not the array's own memory: a write into it does not change the array")
 
 
 @probe(Capability.NO_GRAD)
@@ -77,14 +75,14 @@ def recording_can_be_stopped(engine: Backend, sample: Sample) -> None:
 
 
 @probe(Capability.DETACH)
-def values_can_be_cut(engine: Backend, sample: Sample) -> None:
-    """A value can be cut from its history."""
-    no_grad.detached_value_is_a_constant(engine, sample)
+def values_can_be_detached(engine: Backend, sample: Sample) -> None:
+    """A value can be detached."""
+    detach.detached_value_is_a_constant(engine, sample)
 
 
 @probe(Capability.CUSTOM_RULE)
-def rules_can_be_written_by_hand(engine: Backend, sample: Sample) -> None:
-    """A rule written by hand is used."""
+def custom_rules_are_used(engine: Backend, sample: Sample) -> None:
+    """The gradient of an op with a custom rule is that of the rule."""
     rule = engine.custom(lambda a: a + a, lambda g, a: (g + g + g,))
     g = sample.array()
     (got,) = gradients_of(engine, rule, [sample.array()], g)
@@ -92,8 +90,8 @@ def rules_can_be_written_by_hand(engine: Backend, sample: Sample) -> None:
 
 
 @probe(Capability.GRAPH)
-def graph_can_be_looked_at(engine: Backend, sample: Sample) -> None:
-    """The graph of a computation can be looked at."""
+def graph_can_be_read(engine: Backend, sample: Sample) -> None:
+    """The graph of a computation can be read."""
     leaf = tape_of(engine).leaf(sample.array())
     if len(engine.graph(engine.op(NEGATIVE)(leaf)).inputs) != 1:
         raise Violation("the node of a negation does not have one edge")
@@ -101,7 +99,7 @@ def graph_can_be_looked_at(engine: Backend, sample: Sample) -> None:
 
 @probe(Capability.DEEP)
 def deep_graphs_are_possible(engine: Backend, sample: Sample) -> None:
-    """A chain of 1 000 ops is recorded and walked."""
+    """A chain of 1 000 ops is recorded and differentiated."""
     negative, g = engine.op(NEGATIVE), sample.array()
 
     def chain(a: Any) -> Any:
@@ -120,13 +118,13 @@ def functions_can_be_compiled(engine: Backend, sample: Sample) -> None:
 
 
 @probe(Capability.VECTORIZING)
-def functions_can_be_mapped(engine: Backend, sample: Sample) -> None:
+def functions_can_be_vectorized(engine: Backend, sample: Sample) -> None:
     """A function can be mapped over the leading axis and differentiated."""
     transforms.vectorized_function_equals_the_loop(engine, sample)
 
 
 @probe(Capability.CHECKPOINTING)
-def functions_can_be_computed_anew(engine: Backend, sample: Sample) -> None:
+def functions_can_be_checkpointed(engine: Backend, sample: Sample) -> None:
     """A checkpointed function has a gradient."""
     multiply, x, g = engine.op(MULTIPLY), sample.array(), sample.array()
     (got,) = gradients_of(engine, engine.checkpoint(lambda a: multiply(a, a)), [x], g)
@@ -134,15 +132,15 @@ def functions_can_be_computed_anew(engine: Backend, sample: Sample) -> None:
 
 
 @probe(Capability.HOOKS)
-def cotangents_can_be_looked_at(engine: Backend, sample: Sample) -> None:
-    """A hook is called, and what it returns is taken."""
+def hooks_are_called(engine: Backend, sample: Sample) -> None:
+    """A hook is called, and what it returns replaces the cotangent."""
     hooks.hooks_are_called_in_order_and_may_replace(engine, sample)
 
 
 @probe(Capability.ANOMALY)
 def anomalies_are_named(engine: Backend, sample: Sample) -> None:
-    """The op whose way back made a NaN is named."""
-    hooks.op_that_made_the_first_nan_is_named(engine, sample)
+    """The op whose rule made a NaN is named."""
+    anomaly.op_that_made_the_first_nan_is_named(engine, sample)
 
 
 @probe(Capability.RECORDED_WRITES)
@@ -178,16 +176,16 @@ def tangents_can_be_pushed(engine: Backend, sample: Sample) -> None:
 
 @probe(Capability.STRUCTURES)
 def operands_can_be_structures(engine: Backend, sample: Sample) -> None:
-    """The gradient with respect to a structure is built as the structure is."""
+    """The gradient with respect to a structure has the same structure."""
     w, x, y, z = (sample.array() for _ in range(4))
-    multiply, add, total = engine.op(MULTIPLY), engine.op(ADD), engine.call(SUM, TOTAL)
+    multiply, add, total = engine.op(MULTIPLY), engine.op(ADD), full_sum(engine)
 
     def loss(s: Any) -> Any:
         return total(add(multiply(s["w"], s["b"][0]), multiply(s["w"], s["b"][1][0])))
 
     given = {"w": np.array(w), "b": [np.array(x), (np.array(y),)], "unused": {"z": np.array(z)}}
     got = engine.structured_gradient(loss, given)
-    hold_alike(got, given)
+    hold_same_structure(got, given)
     for gradient, expected, name in (
         (got["w"], x + y, "w"),
         (got["b"][0], w, "b[0]"),
@@ -196,8 +194,8 @@ def operands_can_be_structures(engine: Backend, sample: Sample) -> None:
         hold_equal(plain(engine, gradient), expected, f"the gradient at {name} of a structure")
 
 
-def hold_alike(got: Any, structure: Any, place: str = "structure") -> None:
-    """Claim that `got` is built of lists, tuples and dicts as `structure` is, whatever it is filled with."""
+def hold_same_structure(got: Any, structure: Any, place: str = "structure") -> None:
+    """Claim that `got` has the lists, tuples and dicts of `structure`, whatever its leaves are."""
     if not isinstance(structure, (list, tuple, dict)):
         return
     if type(got) is not type(structure) or len(got) != len(structure):
@@ -208,12 +206,12 @@ def hold_alike(got: Any, structure: Any, place: str = "structure") -> None:
     for key in keys:
         if isinstance(got, dict) and key not in got:
             raise Violation(f"the gradient of {place} has no {key!r}")
-        hold_alike(got[key], structure[key], f"{place}[{key!r}]")
+        hold_same_structure(got[key], structure[key], f"{place}[{key!r}]")
 
 
 @probe(Capability.COMPLEX)
 def complex_operands_have_gradients(engine: Backend, sample: Sample) -> None:
-    """The gradient of a complex operand has both its parts, conjugated or not."""
+    """The gradient of a complex operand has both parts, conjugated or not."""
     z, c, g = sample.complex_array(), sample.complex_array(), sample.array()
     multiply, real = engine.op(MULTIPLY), engine.op(REAL)
     constant = engine.array(np.array(c))

@@ -1,42 +1,46 @@
-"""What checks of several chapters ask of an engine: gradients, refusals, a tape."""
+"""Engine calls that checks of several chapters share: gradients, refusals, tapes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from conformance.backend import Backend, TapeBackend, restricted
+from conformance.backend import Backend, Function, TapeBackend, restricted
 from conformance.case import Array
 from conformance.checks.observation import Observation, hold_equal, plain
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import AdapterError, Unsupported, Violation
+from conformance.ops.names import MULTIPLY, NEGATIVE, SUM
 
-Ask = Callable[[], Sequence[Any]]  # asks the engine for gradients
-
-
-def is_refusal(error: Exception) -> bool:
-    """Whether an exception is the engine's refusal, rather than ours or the adapter's."""
-    return not isinstance(error, (Unsupported, AdapterError, Violation, NotThisCase))
+T = TypeVar("T")
+Gradients = Callable[[], Sequence[Any]]  # a call that returns the engine's gradients
+FULL_REDUCTION = {"axis": None, "keepdims": False}  # of all axes, to a 0-d array
 
 
-def is_refused(ask: Any) -> bool:
-    """Whether the engine answers a call with an exception of its own."""
-    try:
-        ask()
-    except Exception as error:
-        if not is_refusal(error):
-            raise
-        return True
-    return False
+# ---- gradients --------------------------------------------------------------------------------------
 
 
 def gradients_of(engine: Backend, function: Any, operands: Any, cotangent: Any) -> list[Any]:
     """The gradients of a function of one output, as plain arrays; None stays None."""
     _, gradients = engine.vjp(function, [np.array(x) for x in operands], [np.array(cotangent)])
     return [None if g is None else plain(engine, g) for g in gradients]
+
+
+def full_sum(engine: Backend) -> Function:
+    """The engine's sum over all axes, which makes a 0-d array."""
+    return engine.call(SUM, FULL_REDUCTION)
+
+
+def product_dtype(engine: Backend, first: Array, second: Array) -> np.dtype[Any]:
+    """The dtype of a product; NotThisCase where the engine refuses to multiply operands of these dtypes."""
+    outputs = unless_refused(lambda: engine.forward(engine.op(MULTIPLY), [np.array(first), np.array(second)]))
+    if outputs is None:
+        raise NotThisCase("the engine does not multiply operands of these dtypes")
+    dtype: np.dtype[Any] = plain(engine, outputs[0]).dtype
+    return dtype
 
 
 def tape_of(engine: Backend) -> TapeBackend:
@@ -47,37 +51,73 @@ def tape_of(engine: Backend) -> TapeBackend:
     return engine
 
 
+def hold_working(engine: Backend, sample: Sample, when: str) -> None:
+    """Claim that the engine still computes a gradient that is known: that of -x."""
+    x, g = sample.array(), sample.array()
+    (got,) = gradients_of(engine, engine.op(NEGATIVE), [x], g)
+    hold_equal(got, -g, f"the gradient of -x {when}")
+
+
 def one_sample_in_four(sample: Sample) -> None:
-    """Keep to one sample in four, where asking takes seconds and the numbers matter little."""
+    """Keep to one sample in four, for a check that takes seconds and depends little on its numbers."""
     if sample.seed % 4:
         raise NotThisCase("one sample in four is enough")
 
 
-def hold_no_gradient(
-    engine: Backend, convention: str, ask: Ask, operand: Array, position: int, what: str
-) -> Sequence[Any] | None:
-    """Ask for gradients, of which that of `operand`, at `position`, must be none as elected.
+# ---- refusals ---------------------------------------------------------------------------------------
 
-    Returns them; None where the engine refuses.
-    """
-    gradients: Sequence[Any] | None = None
-    found = "refused"
+
+def is_refusal(error: Exception) -> bool:
+    """Whether an exception is the engine's refusal, rather than ours or the adapter's."""
+    return not isinstance(error, (Unsupported, AdapterError, Violation, NotThisCase))
+
+
+def unless_refused(call: Callable[[], T]) -> T | None:
+    """What a call returns; None where the engine raises an exception of its own."""
     try:
-        gradients = ask()
+        return call()
     except Exception as error:
         if not is_refusal(error):
             raise
-    else:
-        found = kind_of_nothing(engine, gradients[position], operand, what)
+        return None
+
+
+def is_refused(call: Any) -> bool:
+    """Whether the engine raises an exception of its own in a call."""
+    return unless_refused(lambda: (call(),)) is None  # in a tuple, since a call may return None
+
+
+def hold_refusal(convention: str, result: Any, what: str) -> None:
+    """Claim that a call was refused, so that its `result` is None, exactly where "refused" is declared."""
+    is_as_declared = (result is None) == (convention == "refused")
+    if not is_as_declared:
+        outcome = "refused" if result is None else "accepted"
+        raise Violation(f"{what} was {outcome}; the adapter declares {convention!r}")
+
+
+# ---- operands that have no gradient -----------------------------------------------------------------
+
+
+def hold_no_gradient(
+    engine: Backend, convention: str, call: Gradients, operand: Array, position: int, what: str
+) -> Sequence[Any] | None:
+    """Claim that `operand`, at `position`, has no gradient, by the declared convention.
+
+    Returns all gradients that the call returns; None where the engine refuses it.
+    """
+    gradients = unless_refused(call)
+    found = "refused"
+    if gradients is not None:
+        found = form_of_no_gradient(engine, gradients[position], operand, what)
     if found != convention:
-        raise Violation(f"the gradient of {what} is {found}; the adapter elects {convention!r}")
+        raise Violation(f"the gradient of {what} is {found}; the adapter declares {convention!r}")
     return gradients
 
 
-def kind_of_nothing(engine: Backend, gradient: Any, operand: Array, what: str) -> str:
-    """Which kind of nothing a gradient is, "none" or "zeros"; a Violation where it is something.
+def form_of_no_gradient(engine: Backend, gradient: Any, operand: Array, what: str) -> str:
+    """How an engine says that there is no gradient: "none" or "zeros"; a Violation where it gives numbers.
 
-    An array whose type has no room for a number is None by another name.
+    An array whose dtype has no bytes counts as None.
     """
     if gradient is None:
         return "none"
@@ -88,6 +128,15 @@ def kind_of_nothing(engine: Backend, gradient: Any, operand: Array, what: str) -
         raise Violation(f"the gradient of {what} is of the type {got.dtype}, which has no gradients", got=got)
     hold_equal(got, np.zeros(operand.shape), f"the gradient of {what} is neither zeros nor None")
     return "zeros"
+
+
+def hold_no_stored_gradient(engine: Backend, array: Any, what: str) -> None:
+    """Claim that an array that needs no gradient stores none, where the engine stores gradients."""
+    if isinstance(engine, TapeBackend) and engine.grad(array) is not None:
+        raise Violation(f"{what} needs no gradient but got one")
+
+
+# ---- op checks --------------------------------------------------------------------------------------
 
 
 def require_offered(seen: Observation) -> None:
@@ -116,9 +165,9 @@ def tangents_of(seen: Observation, tangents: Sequence[Array]) -> list[Array]:
     arrays = [seen.backend.array(np.array(x)) for x in seen.case.operands]
     function = restricted(seen.backend.call(seen.op.name, seen.case.parameters), arrays, seen.wrt)
     operands = [np.array(seen.case.operands[i]) for i in seen.wrt]
-    _, moved = seen.backend.jvp(function, operands, [np.array(t) for t in tangents])
+    _, pushed = seen.backend.jvp(function, operands, [np.array(t) for t in tangents])
     values = []
-    for g, tangent in zip(seen.case.cotangents, moved, strict=True):
+    for g, tangent in zip(seen.case.cotangents, pushed, strict=True):
         value = np.zeros(g.shape, g.dtype) if tangent is None else plain(seen.backend, tangent)
         if value.shape != g.shape:
             raise Violation(f"a tangent has shape {value.shape}, its output {g.shape}")
@@ -126,5 +175,32 @@ def tangents_of(seen: Observation, tangents: Sequence[Array]) -> list[Array]:
     return values
 
 
+# ---- exceptions that a check raises itself ----------------------------------------------------------
+
+MARKER = "raised on purpose by a conformance check"
+
+
 class IntentionalError(Exception):
-    """Raised on purpose."""
+    """Raised by a rule or function of a check, which the engine must hand on to the caller."""
+
+    def __init__(self, place: str = "") -> None:
+        super().__init__(f"{MARKER}{place and ' inside '}{place}")
+
+
+def is_intentional(error: BaseException | None) -> bool:
+    """Whether an exception is the IntentionalError of a check, or was raised because of it."""
+    while error is not None:
+        # An engine that compiles, or that calls rules from another language, loses the object and quotes its text.
+        if isinstance(error, IntentionalError) or MARKER in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def raising_op(engine: Backend) -> Function:
+    """The op x + x, whose rule raises IntentionalError."""
+
+    def backward(g: Any, a: Any) -> Any:
+        raise IntentionalError("a rule")
+
+    return engine.custom(lambda a: a + a, backward)

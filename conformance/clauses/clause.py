@@ -18,9 +18,9 @@ class Level(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Clause:
-    """One sentence, how binding it is, and why a user is hurt where it does not hold.
+    """One sentence, how binding it is, and what harm a user suffers where it does not hold.
 
-    `conventions` lists the alternatives among which an engine chooses where engines legitimately differ.
+    `conventions` lists the behaviours that all conform, of which an adapter declares one; empty where only one conforms.
     """
 
     number: str
@@ -38,7 +38,7 @@ class Clause:
 CHAPTERS = {
     "A": "Seeding and results",
     "B": "Accumulation and the graph",
-    "C": "Modes and cutting",
+    "C": "Modes and transforms",
     "D": "Mutation, views, aliasing",
     "E": "Values",
     "F": "Cost",

@@ -1,4 +1,7 @@
-"""The sentences of the standard, a module per chapter. Numbers are stable: a withdrawn clause leaves a gap."""
+"""The standard: all clauses by number, from a module per chapter.
+
+Numbers are stable: a withdrawn clause leaves a gap.
+"""
 
 from __future__ import annotations
 

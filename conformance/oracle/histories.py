@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Array
-from conformance.history import Move, Verb
+from conformance.history import Call, Verb
 from conformance.op import Trait
 from conformance.ops.names import ADD, BROADCAST_TO, GETITEM, INDEX_UPDATE, PERMUTE_DIMS
 from conformance.oracle.entries import Entry, Find, Graph
@@ -94,7 +94,7 @@ class Definition:
         """Whether a leaf is behind it."""
         return self.graph[self.at[number]].has_gradient
 
-    def allows(self, move: Move) -> bool:
+    def allows(self, move: Call) -> bool:
         """Whether a move is possible, and what comes of it small enough to be exact."""
         if any(number not in self.at for number in move.of):
             return False
@@ -108,7 +108,7 @@ class Definition:
             return self.has_gradient(move.of[0]) and self._stays_exact(move)
         return move.verb is not Verb.WRITE or self._may_write(move)
 
-    def _may_write(self, move: Move) -> bool:
+    def _may_write(self, move: Call) -> bool:
         """Whether a write fits, and means one thing: into certain memory, from elsewhere, no leaf renewed."""
         target, source = move.of
         fits = self.value(source).shape in ((), self.value(target)[move.parameters["index"]].shape)
@@ -117,26 +117,26 @@ class Definition:
         is_renewing = self.leaf_writes == "renewed" and self._writes_leaf(move)
         return fits and is_apart and self.sharing.is_clear(target) and not is_renewing
 
-    def _writes_leaf(self, move: Move) -> bool:
+    def _writes_leaf(self, move: Call) -> bool:
         """Whether a leaf is written while recording, itself or through a view."""
         return not self.scopes and any(n in self.stored for n in self.sharing.tree(move.of[0]))
 
-    def refuses(self, move: Move) -> bool:
+    def refuses(self, move: Call) -> bool:
         """Whether a write must be refused."""
         return (self.leaf_writes == "refused" and self._writes_leaf(move)) or (
             self.constant_writes == "refused" and self._writes_constant(move)
         )
 
-    def _writes_constant(self, move: Move) -> bool:
+    def _writes_constant(self, move: Call) -> bool:
         """Whether what has a gradient is written into what has none while recording."""
         target, source = move.of
         return not self.scopes and self.has_gradient(source) and not self.has_gradient(target)
 
-    def _applied(self, move: Move) -> Array:
+    def _applied(self, move: Call) -> Array:
         values = [self.value(number) for number in move.of]
         return np.asarray(self.graph.find(move.op).reference(*values, **move.parameters))
 
-    def _stays_exact(self, move: Move) -> bool:
+    def _stays_exact(self, move: Call) -> bool:
         """Whether no sum on the way back can outgrow the integers of single precision."""
         program, leaves = self.graph.program(self.at[move.of[0]], self._seed(move))
         bounds = gradient_bounds(program, self.graph.find, (*program.leaves, program.cotangent))
@@ -149,7 +149,7 @@ class Definition:
 
     # ---- moves whose outcome is certain ------------------------------------------------------------
 
-    def take(self, move: Move) -> None:
+    def take(self, move: Call) -> None:
         """What a move does to values and scopes; walks are `walk` and `settle`."""
         if move.verb is Verb.ENTER_NO_GRAD:
             self.scopes += 1
@@ -167,10 +167,10 @@ class Definition:
             if move.verb is Verb.LEAF:
                 self.stored[move.made] = None
 
-    def _is_recorded(self, move: Move) -> bool:
+    def _is_recorded(self, move: Call) -> bool:
         return not self.scopes or move.is_in_other_thread  # a scope is its own thread's
 
-    def _made(self, move: Move) -> int:
+    def _made(self, move: Call) -> int:
         """Add the entry that a move makes: a constant where nothing is recorded."""
         if move.verb is Verb.DETACH:
             return self.graph.add(Entry(self.value(move.of[0])))
@@ -187,7 +187,7 @@ class Definition:
 
     # ---- writes --------------------------------------------------------------------------------------
 
-    def _write(self, move: Move) -> None:
+    def _write(self, move: Call) -> None:
         """Rebind what is written, and what shares its memory."""
         target, source = move.of
         index, spread = move.parameters["index"], self.at[source]
@@ -219,7 +219,7 @@ class Definition:
 
     # ---- walks ---------------------------------------------------------------------------------------
 
-    def walk(self, move: Move) -> Walk:
+    def walk(self, move: Call) -> Walk:
         """What the walk of a move must do."""
         top = self.at[move.of[0]]
         program, leaves = self.graph.program(top, self._seed(move))
@@ -247,13 +247,13 @@ class Definition:
         nothing = np.zeros_like(arrives) if before is None else before
         return (nothing,) if leaf in walk.spoiled else (nothing, whole)
 
-    def settle(self, move: Move, walk: Walk, kept: Mapping[int, Array], *, has_failed: bool) -> None:
+    def settle(self, move: Call, walk: Walk, kept: Mapping[int, Array], *, has_failed: bool) -> None:
         """Note what the leaves keep after a walk, and that its nodes have been walked."""
         self.stored.update(kept)
         if has_failed or move.verb is Verb.BACKWARD:
             self._walked |= walk.nodes
 
-    def _seed(self, move: Move) -> Array:
+    def _seed(self, move: Call) -> Array:
         shape = self.value(move.of[0])
         return (
             np.ones_like(shape) if move.array is None or move.verb is Verb.BACKWARD_MISSHAPEN else move.array
@@ -268,7 +268,7 @@ def _summed(leaves: Sequence[int], arrived: Sequence[Array]) -> dict[int, Array]
     return total
 
 
-def offered(moves: Sequence[Move], capabilities: frozenset[Any], ops: Mapping[str, Any]) -> Iterator[Move]:
+def offered(moves: Sequence[Call], capabilities: frozenset[Any], ops: Mapping[str, Any]) -> Iterator[Call]:
     """The moves that an engine of these capabilities and ops offers."""
     for move in moves:
         if (move.needs is None or move.needs in capabilities) and all(op in ops for op in move.ops):

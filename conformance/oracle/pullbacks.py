@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Array
-from conformance.history import Move, Verb
+from conformance.history import Call, Verb
 from conformance.op import Op
 from conformance.oracle.reverse_sweep import gradient_bounds, reverse_sweep
 from conformance.program import Program, Step
@@ -35,7 +35,7 @@ class Pullbacks:
         self.broken: set[int] = set()
         self._arity: dict[int, int] = {}
 
-    def allows(self, move: Move) -> bool:
+    def allows(self, move: Call) -> bool:
         """Whether what the move speaks of is there, and what comes of it small enough to be exact."""
         if move.verb is Verb.CONSTANT:
             return True
@@ -53,7 +53,7 @@ class Pullbacks:
         bounds = gradient_bounds(program, self.find, (*program.leaves, cotangent))
         return max(float(bound.max(initial=0.0)) for bound in bounds) <= LARGEST_GRADIENT
 
-    def take(self, move: Move) -> None:
+    def take(self, move: Call) -> None:
         """Note what a move makes."""
         if move.verb is Verb.CONSTANT:
             assert move.made is not None
@@ -65,7 +65,7 @@ class Pullbacks:
             if move.parameters["is_broken"]:
                 self.broken.add(move.made)
 
-    def output(self, move: Move) -> Array:
+    def output(self, move: Call) -> Array:
         """The value of the function of a move."""
         program = self._program(move)
         value = np.asarray(program.run(self._call, program.leaves)[-1])
@@ -81,7 +81,7 @@ class Pullbacks:
         program = self.programs[number]
         return reverse_sweep(program, self.find, (*program.leaves, cotangent))[: self._arity[number]]
 
-    def _program(self, move: Move) -> Program:
+    def _program(self, move: Call) -> Program:
         leaves = [self.constants[number] for number in operands_of(move)]
         if move.verb is Verb.PULL_WITHIN:
             assert move.array is not None
@@ -93,6 +93,6 @@ class Pullbacks:
         return self.find(op).reference
 
 
-def operands_of(move: Move) -> tuple[int, ...]:
+def operands_of(move: Call) -> tuple[int, ...]:
     """The numbers of the constants at which a move takes a pullback."""
     return move.of[1:] if move.verb is Verb.PULL_WITHIN else move.of

@@ -7,7 +7,7 @@ promise: such a tree is unclear, and is not written.
 
 from __future__ import annotations
 
-from conformance.history import Move, Verb
+from conformance.history import Call, Verb
 from conformance.ops.names import GETITEM, PERMUTE_DIMS, RESHAPE
 
 VIEWING = (GETITEM, PERMUTE_DIMS)
@@ -21,10 +21,10 @@ class Sharing:
     """
 
     def __init__(self) -> None:
-        self.made: dict[int, Move] = {}
+        self.made: dict[int, Call] = {}
         self._unclear: set[int] = set()
 
-    def note(self, move: Move, *, is_recorded: bool) -> None:
+    def note(self, move: Call, *, is_recorded: bool) -> None:
         """Note what a move makes, if it may be a view."""
         if move.made is None or not (move.verb is Verb.DETACH or move.op in (*VIEWING, RESHAPE)):
             return

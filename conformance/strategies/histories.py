@@ -51,8 +51,8 @@ def smallest_history(
 
 def _without_needless(history: History, is_failing: Callable[[History], bool]) -> History:
     """The history without the moves that the failure does not need: Hypothesis is slow with long ones."""
-    for number in reversed(range(len(history.moves))):
-        shorter = replace(history, moves=history.moves[:number] + history.moves[number + 1 :])
+    for number in reversed(range(len(history.calls))):
+        shorter = replace(history, calls=history.calls[:number] + history.calls[number + 1 :])
         if is_failing(shorter):
             history = shorter
     return history

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine
 
 from conformance.case import Array
-from conformance.history import History, Move, Verb
+from conformance.history import Call, History, Verb
 from conformance.ops.names import ADD, MULTIPLY, SUBTRACT
 
 Data = Any  # what st.data() gives
@@ -40,12 +40,12 @@ class Drawing(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.moves: list[Move] = []
+        self.calls: list[Call] = []
         self.count = 0
 
     def teardown(self) -> None:
         """Hand the history over."""
-        type(self).visit(History(type(self).kind, tuple(self.moves), type(self).dtype))
+        type(self).visit(History(type(self).kind, tuple(self.calls), type(self).dtype))
 
     def array(self, data: Data, shape: tuple[int, ...]) -> Array:
         """An array of that shape."""
@@ -53,14 +53,14 @@ class Drawing(RuleBasedStateMachine):
 
     def add(self, verb: Verb, *of: int, makes: bool = False, **more: Any) -> bool:
         """Add a move if it is allowed, and follow what it does; tell whether it is."""
-        move = Move(verb, of, self.count if makes else None, **more)
+        move = Call(verb, of, self.count if makes else None, **more)
         if not self.definition.allows(move):
             return False
-        self.moves.append(move)
+        self.calls.append(move)
         self.count += makes
         self.follow(move)
         return True
 
-    def follow(self, move: Move) -> None:
+    def follow(self, move: Call) -> None:
         """What the move does, to an engine that is right."""
         self.definition.take(move)

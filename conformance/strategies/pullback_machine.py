@@ -34,7 +34,7 @@ class PullbackCalls(Drawing):
         """A pullback, of every fourth a rule raises."""
         self._take(data, Verb.PULLBACK, (), is_broken=data.draw(st.integers(0, 3)) == 3)
 
-    @precondition(lambda self: self.moves[-1].verb is not Verb.PULLBACK_RAISING)
+    @precondition(lambda self: self.calls[-1].verb is not Verb.PULLBACK_RAISING)
     @rule(data=st.data())
     def raise_(self, data: Data) -> None:
         """A function that raises while it is traced."""

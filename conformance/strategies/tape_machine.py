@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from conformance.history import Move, Verb
+from conformance.history import Call, Verb
 from conformance.ops.names import GETITEM, MATMUL, NEGATIVE, PERMUTE_DIMS, RESHAPE, SQUARE, SUM
 from conformance.oracle.histories import Definition
 from conformance.strategies.machine import BINARY, SHAPES, Data, Drawing
@@ -135,13 +135,13 @@ class Tape(Drawing):
             self.add(Verb.APPLY, self.count - 1, of, makes=True, op=op)
             self.walk_latest(data)
 
-    @precondition(lambda self: self.definition.scopes < 2 and self.moves[-1].verb not in SCOPES)
+    @precondition(lambda self: self.definition.scopes < 2 and self.calls[-1].verb not in SCOPES)
     @rule()
     def open(self) -> None:
         """A scope without recording."""
         self.add(Verb.ENTER_NO_GRAD)
 
-    @precondition(lambda self: self.definition.scopes and self.moves[-1].verb not in SCOPES)
+    @precondition(lambda self: self.definition.scopes and self.calls[-1].verb not in SCOPES)
     @rule()
     def close(self) -> None:
         """Its end."""
@@ -172,7 +172,7 @@ class Tape(Drawing):
     @rule(data=st.data())
     def walk_again(self, data: Data) -> None:
         """The value that was walked last, once more."""
-        walked = [move for move in self.moves if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING)]
+        walked = [move for move in self.calls if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING)]
         if walked:
             self.add(walked[-1].verb, *walked[-1].of, array=walked[-1].array)
 
@@ -191,7 +191,7 @@ class Tape(Drawing):
         for _ in range(data.draw(st.integers(1, 2))):
             self.add(Verb.CLEAR, leaf)
 
-    def follow(self, move: Move) -> None:
+    def follow(self, move: Call) -> None:
         """Of a walk, that it succeeds unless a rule raises."""
         super().follow(move)
         if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING):

@@ -124,7 +124,7 @@ def test_drawn_histories_come_back_from_their_tokens(kind: str) -> None:
     for history in draw_histories(kind, find, "float32", 1, 3):
         back = History.from_token(history.token)
         assert (back.kind, back.dtype, back.label) == (kind, "float32", history.label)
-        assert all(same(a.array, b.array) for a, b in zip(history.moves, back.moves, strict=True))
+        assert all(same(a.array, b.array) for a, b in zip(history.calls, back.calls, strict=True))
 
 
 READERS: dict[str, tuple[str, Callable[[str], Any]]] = {

@@ -1,20 +1,21 @@
-"""Chapter A on engines: what starts a gradient."""
+"""Seeds: the default (A1-A3), their shape (A4), those of outputs that are leaves (A15, A11)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, TapeBackend
+from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
-from conformance.checks.engine_calls import gradients_of, is_refused
+from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, is_refused, unless_refused
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import GETITEM, MULTIPLY, NEGATIVE, PERMUTE_DIMS, RESHAPE, SUM
+from conformance.ops.names import GETITEM, MULTIPLY, NEGATIVE, PERMUTE_DIMS, RESHAPE
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -30,7 +31,7 @@ BROADCASTING: dict[tuple[int, ...], Shapes] = {
     (0,): ((1,), ()),
     (0, 2): ((2,), (0, 1), ()),
 }
-# Views of a (2, 3) leaf, and how their cotangents go back to it.
+# Views of a (2, 3) leaf, and the VJP of each.
 VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
     (RESHAPE, {"shape": (3, 2)}, lambda g: g.reshape(2, 3)),
     (PERMUTE_DIMS, {"axes": (1, 0)}, lambda g: g.T),
@@ -43,87 +44,72 @@ VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
 def scalar_output_is_seeded_with_one(engine: Backend, sample: Sample) -> None:
     """A scalar output needs no gradient argument: its seed is 1."""
     x, w = sample.array(), sample.array()
-    multiply, total = engine.op(MULTIPLY), engine.call(SUM, {"axis": None, "keepdims": False})
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
     implicit = engine.gradient(lambda a, b: total(multiply(a, b)), [x, w])
     for got, expected in zip(implicit, (w, x), strict=True):
         hold_equal(plain(engine, got), expected, "the gradient of sum(x * w) without a gradient argument")
 
 
-def _product(engine: Backend) -> Any:
-    multiply = engine.op(MULTIPLY)
-    return lambda a, b: multiply(a, b)
-
-
 @contract("A2", "non-scalar")
 def non_scalar_output_without_gradient(engine: Backend, sample: Sample) -> None:
-    """A non-scalar output without a gradient argument is is_refusal, or summed where that is elected."""
+    """A non-scalar output without a gradient argument is refused, or summed where the adapter declares it."""
     x, w = sample.array(), sample.array()
-    _hold_elected(engine, "A2", "summed", _product(engine), (x, w))
+    _hold_unseeded(engine, "A2", x, w)
 
 
 @contract("A3", "size-one")
 def size_one_output_without_gradient(engine: Backend, sample: Sample) -> None:
-    """An output of one entry that is not 0-d is is_refusal, or seeded with 1 where that is elected."""
+    """An output of one entry that is not 0-d is refused, or seeded with 1 where the adapter declares it."""
     shape = ((1,), (1, 1))[sample.seed % 2]
-    _hold_elected(engine, "A3", "seeded", _product(engine), (sample.array(shape), sample.array(shape)))
+    _hold_unseeded(engine, "A3", sample.array(shape), sample.array(shape))
 
 
-def _hold_elected(engine: Backend, clause: str, answered: str, function: Any, operands: Any) -> None:
-    """Without a gradient argument a product is refused or has its partners as gradients, as elected."""
+def _hold_unseeded(engine: Backend, clause: str, x: Array, w: Array) -> None:
+    """Claim that without a gradient argument x * w is refused, or has w and x as gradients, as declared."""
     convention = declared_convention(engine, clause)
-    given: list[Any] = []
-    was_refused = is_refused(lambda: given.extend(engine.gradient(function, list(operands))))
-    if was_refused != (convention == "refused"):
-        raise Violation(
-            f"an output of shape {operands[0].shape} without a gradient argument was "
-            f"{'refused' if was_refused else 'answered'}; the adapter elects {convention!r}"
-        )
-    if not was_refused:
-        for got, expected in zip(given, reversed(operands), strict=True):
-            hold_equal(plain(engine, got), expected, f"the gradient of a product, elected as {convention!r}")
-
-
-def _unless_refused(engine: Backend, name: str, operands: Any, g: Any) -> list[Any] | None:
-    """The gradients of an op for a gradient argument; None where the engine refuses it."""
-    given: list[Any] = []
-    was_refused = is_refused(lambda: given.extend(gradients_of(engine, engine.op(name), operands, g)))
-    return None if was_refused else given
+    multiply = engine.op(MULTIPLY)
+    gradients = unless_refused(lambda: engine.gradient(lambda a, b: multiply(a, b), [x, w]))
+    hold_refusal(convention, gradients, f"an output of shape {x.shape} without a gradient argument")
+    if gradients is not None:
+        for got, expected in zip(gradients, (w, x), strict=True):
+            hold_equal(
+                plain(engine, got), expected, f"the gradient of a product, by the convention {convention!r}"
+            )
 
 
 def _two_ops(sample: Sample, shape: tuple[int, ...]) -> tuple[tuple[str, Any, Any], ...]:
-    """An op whose rule multiplies, and one whose rule would hand any shape on; operands and partials."""
+    """An op whose rule multiplies the cotangent, and one whose rule accepts any shape; operands and partials."""
     x, w = sample.array(shape), sample.array(shape)
     return (MULTIPLY, (x, w), (w, x)), (NEGATIVE, (x,), (-np.ones_like(x),))
 
 
 @contract("A4", "wrong-shape")
 def gradient_argument_of_wrong_shape_is_refused(engine: Backend, sample: Sample) -> None:
-    """A gradient argument whose shape does not fit the output's is is_refusal, where that has no axes or no entries too."""
+    """A gradient argument whose shape does not fit the output is refused, also for 0-d and empty outputs."""
     for output, shapes in MISFITTING.items():
         for name, operands, _ in _two_ops(sample, output):
             for shape in shapes:
-                if _unless_refused(engine, name, operands, sample.array(shape)) is not None:
+                g = sample.array(shape)
+                if not is_refused(partial(gradients_of, engine, engine.op(name), operands, g)):
                     raise Violation(
-                        f"a gradient argument of shape {shape} was taken for the {output} output of {name}"
+                        f"a gradient argument of shape {shape} was accepted for the {output} output of {name}"
                     )
 
 
 @contract("A4", "broadcastable-shape")
 def gradient_argument_that_would_broadcast(engine: Backend, sample: Sample) -> None:
-    """A gradient argument that would broadcast to the output is is_refusal, or broadcast where elected."""
+    """A gradient argument that would broadcast to the output is refused, or broadcast where declared."""
     convention = declared_convention(engine, "A4")
     for output, shapes in BROADCASTING.items():
         for name, operands, partials in _two_ops(sample, output):
             for shape in shapes:
                 g = sample.array(shape)
-                given = _unless_refused(engine, name, operands, g)
-                if (given is None) != (convention == "refused"):
-                    raise Violation(
-                        f"a gradient argument of shape {shape} for the {output} output of {name} was "
-                        f"{'refused' if given is None else 'taken'}; the adapter elects {convention!r}"
-                    )
-                for got, partial in zip(given or (), partials, strict=False):
-                    hold_equal(got, g * partial, f"the gradient of {name} for a broadcast {shape}")
+                gradients = unless_refused(partial(gradients_of, engine, engine.op(name), operands, g))
+                what = f"a gradient argument of shape {shape} for the {output} output of {name}"
+                hold_refusal(convention, gradients, what)
+                if gradients is not None:
+                    for got, slope in zip(gradients, partials, strict=True):
+                        hold_equal(got, g * slope, f"the gradient of {name} for a broadcast {shape}")
 
 
 @contract("A15", "leaf-is-output")
@@ -140,22 +126,22 @@ def output_that_is_the_leaf(engine: Backend, sample: Sample) -> None:
         hold_equal(plain(engine, engine.grad(leaf)), sample.scalar(1.0), "backward() on a 0-d leaf")
 
 
-def _views(engine: Backend) -> Iterator[tuple[str, Any, Callable[[Array], Array]]]:
-    """The views the engine has of a (2, 3) leaf, and how their cotangents go back to it."""
-    for name, parameters, back in VIEWS:
+def _views(engine: Backend) -> Iterator[tuple[str, Function, Callable[[Array], Array]]]:
+    """The views of a (2, 3) leaf that the engine offers, and the VJP of each."""
+    for name, parameters, vjp in VIEWS:
         if name in engine.ops:
-            yield f"{name} of it", engine.call(name, parameters), back
+            yield f"{name} of the leaf", engine.call(name, parameters), vjp
 
 
 @contract("A15", "view-is-output")
 def output_that_is_a_view_of_the_leaf(engine: Backend, sample: Sample) -> None:
-    """Where the output is the leaf seen in another order or shape, the gradient is the seed put back."""
-    for what, view, back in _views(engine):
+    """Where the output is a view of the leaf, the gradient is the seed in the leaf's shape and order."""
+    for what, view, vjp in _views(engine):
         x = sample.array((2, 3))
         outputs = engine.forward(view, [np.array(x)])
         g = sample.array(np.shape(plain(engine, outputs[0])))
         (got,) = gradients_of(engine, view, [x], g)
-        hold_equal(got, back(g), f"the gradient of a leaf whose output is {what}")
+        hold_equal(got, vjp(g), f"the gradient of a leaf whose output is {what}")
 
 
 @contract("A11", "leaf-is-output", Capability.WRITABLE)
@@ -170,5 +156,7 @@ def leaf_does_not_keep_the_seed(engine: Backend, sample: Sample) -> None:
         before = plain(engine, gradient)
         engine.memory(seed)[...] = 7.0
         hold_equal(
-            plain(engine, gradient), before, f"the gradient where the output is {what}, the seed written to"
+            plain(engine, gradient),
+            before,
+            f"the gradient where the output is {what}, after a write to the seed",
         )

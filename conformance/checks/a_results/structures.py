@@ -1,4 +1,4 @@
-"""Chapter A on engines: operands in lists, tuples and dictionaries."""
+"""Operands in lists, tuples, dictionaries (A21)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability
+from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import ADD, MULTIPLY, SUM
+from conformance.ops.names import ADD, MULTIPLY
 
 
 @contract("A21", "same-structure", Capability.STRUCTURES)
 def structured_operands_get_structured_gradients(engine: Backend, sample: Sample) -> None:
     """The gradient of a structure of operands has its structure, each leaf in its place."""
     a, b, c, d, e = (sample.array() for _ in range(5))
-    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
-    total = engine.call(SUM, {"axis": None, "keepdims": False})
+    multiply, add, total = engine.op(MULTIPLY), engine.op(ADD), full_sum(engine)
 
     def loss(given: Any) -> Any:
         (first, second), inner = given["layers"], given["rest"]
@@ -38,7 +38,7 @@ def structured_operands_get_structured_gradients(engine: Backend, sample: Sample
 
 
 def _leaves(got: Any, expected: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
-    """The leaves of two structures side by side, each with its place; a Violation where they part."""
+    """The leaves of two structures side by side, each with its place; a Violation where they differ."""
     if isinstance(expected, np.ndarray):
         yield where, got, expected
         return

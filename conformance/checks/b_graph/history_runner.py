@@ -1,27 +1,21 @@
-"""What is done on purpose when a history is played: calls in other threads, and calls that raise."""
+"""How the runners of histories catch exceptions, or call in another thread."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
-from conformance.backend import Backend
-from conformance.checks.engine_calls import IntentionalError
 from conformance.errors import ConformanceError, is_ctrl_c
 
-
-def _raises(g: Any, *operands: Any) -> Any:
-    raise IntentionalError("a rule that raises on purpose")
+T = TypeVar("T")
 
 
-def broken(engine: Backend) -> Callable[[Any], Any]:
-    """x + x, by a rule that raises on the way back."""
-    return engine.custom(lambda a: a + a, _raises)
+def failure_of(call: Callable[[], object]) -> BaseException | None:
+    """The exception of the engine in a call; None where the call returns.
 
-
-def failure_of(call: Callable[[], Any]) -> BaseException | None:
-    """What the engine raises; what we raise ourselves goes on, and so does the want of memory, which refuses nothing."""
+    Raises our own exceptions again, and MemoryError, which is no refusal.
+    """
     try:
         call()
     except (ConformanceError, MemoryError):
@@ -33,9 +27,9 @@ def failure_of(call: Callable[[], Any]) -> BaseException | None:
     return None
 
 
-def elsewhere(call: Callable[[], Any]) -> Any:
-    """The result of a call in a thread of its own, which ends before anything else happens."""
-    results: list[Any] = []
+def in_other_thread(call: Callable[[], T]) -> T:
+    """The result of a call in a new thread, which ends before this function returns."""
+    results: list[T] = []
     failures: list[BaseException] = []
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""A history played on pullbacks, beside its definition."""
+"""Runs a history of pullbacks, whose results are compared with its definition (B19)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 
 from conformance.backend import FunctionalBackend
 from conformance.case import Array
-from conformance.checks.b_graph.history_runner import broken, failure_of
-from conformance.checks.engine_calls import IntentionalError
+from conformance.checks.b_graph.history_runner import failure_of
+from conformance.checks.engine_calls import IntentionalError, raising_op
 from conformance.checks.observation import hold_equal, plain
 from conformance.errors import Violation
-from conformance.history import Move, Verb
+from conformance.history import Call, Verb
 from conformance.ops import find
 from conformance.oracle.pullbacks import Pullbacks, operands_of
 
 
 class PullbackRunner:
-    """Takes pullbacks and calls them, beside their definition."""
+    """Makes pullbacks on an engine, calls them, and compares both with the definition."""
 
     def __init__(self, engine: FunctionalBackend) -> None:
         self.engine = engine
@@ -27,72 +27,72 @@ class PullbackRunner:
         self.arrays: dict[int, Any] = {}
         self.pulls: dict[int, Callable[[Any], Any]] = {}
 
-    def play(self, move: Move) -> None:
-        """One move, where it is still possible."""
-        if not self.definition.allows(move):
+    def run(self, call: Call) -> None:
+        """Run one call, unless the definition does not allow it any more."""
+        if not self.definition.allows(call):
             return
-        if move.verb is Verb.CONSTANT:
-            assert move.made is not None
-            self.arrays[move.made] = self.engine.array(np.array(move.array))
-        elif move.verb in (Verb.PULLBACK, Verb.PULL_WITHIN):
-            self._take(move)
-        elif move.verb is Verb.PULLBACK_RAISING:
-            self._raise(move)
-        elif move.verb is Verb.PULL:
-            self._pull(move)
+        if call.verb is Verb.CONSTANT:
+            assert call.made is not None
+            self.arrays[call.made] = self.engine.array(np.array(call.array))
+        elif call.verb in (Verb.PULLBACK, Verb.PULL_WITHIN):
+            self._take(call)
+        elif call.verb is Verb.PULLBACK_RAISING:
+            self._raise(call)
+        elif call.verb is Verb.PULL:
+            self._pull(call)
         else:
-            self._refuse(move)
-        self.definition.take(move)
+            self._refuse(call)
+        self.definition.take(call)
 
-    def _function(self, move: Move) -> Callable[..., Any]:
-        """The function of a move, on the engine's arrays."""
+    def _function(self, call: Call) -> Callable[..., Any]:
+        """The function of a call, on the engine's arrays."""
 
         def function(*operands: Any) -> Any:
             values = list(operands)
-            if move.verb is Verb.PULL_WITHIN:
-                values.append(self._pulled(move.of[0], move.array)[0])
-            for op, inputs in move.parameters["steps"]:
+            if call.verb is Verb.PULL_WITHIN:
+                values.append(self._pulled(call.of[0], call.array)[0])
+            for op, inputs in call.parameters["steps"]:
                 values.append(self.engine.op(op)(*(values[i] for i in inputs)))
-            if move.verb is Verb.PULLBACK_RAISING:
-                raise IntentionalError("a function that raises on purpose")
-            return broken(self.engine)(values[-1]) if move.parameters["is_broken"] else values[-1]
+            if call.verb is Verb.PULLBACK_RAISING:
+                raise IntentionalError("a function")
+            return raising_op(self.engine)(values[-1]) if call.parameters["is_broken"] else values[-1]
 
         return function
 
-    def _take(self, move: Move) -> None:
-        assert move.made is not None
-        operands = [self.arrays[n] for n in operands_of(move)]
-        output, self.pulls[move.made] = self.engine.pullback(self._function(move), operands)
+    def _take(self, call: Call) -> None:
+        assert call.made is not None
+        operands = [self.arrays[n] for n in operands_of(call)]
+        output, self.pulls[call.made] = self.engine.pullback(self._function(call), operands)
         hold_equal(
-            plain(self.engine, output), self.definition.output(move), f"the value of v{move.made}'s function"
+            plain(self.engine, output), self.definition.output(call), f"the value of v{call.made}'s function"
         )
 
-    def _raise(self, move: Move) -> None:
-        operands = [self.arrays[n] for n in operands_of(move)]
-        if failure_of(lambda: self.engine.pullback(self._function(move), operands)) is None:
-            raise Violation(f"{move.label}: the exception of a function did not come through")
+    def _raise(self, call: Call) -> None:
+        operands = [self.arrays[n] for n in operands_of(call)]
+        if failure_of(lambda: self.engine.pullback(self._function(call), operands)) is None:
+            raise Violation(f"{call.label}: the exception of the function did not reach the caller")
 
     def _pulled(self, number: int, cotangent: Array | None) -> Any:
         return self.pulls[number](self.engine.array(np.array(cotangent)))
 
-    def _pull(self, move: Move) -> None:
+    def _pull(self, call: Call) -> None:
         gradients: list[Any] = []
-        failure = failure_of(lambda: gradients.extend(self._pulled(move.of[0], move.array)))
-        if move.of[0] in self.definition.broken:
+        failure = failure_of(lambda: gradients.extend(self._pulled(call.of[0], call.array)))
+        if call.of[0] in self.definition.broken:
             if failure is None:
-                raise Violation(f"{move.label}: the exception of a rule did not come through")
+                raise Violation(f"{call.label}: the exception of a rule did not reach the caller")
             return
         if failure is not None:
             raise failure
-        assert move.array is not None
-        exact = self.definition.pulled(move.of[0], move.array)
+        assert call.array is not None
+        exact = self.definition.pulled(call.of[0], call.array)
         for position, (got, expected) in enumerate(zip(gradients, exact, strict=True)):
             hold_equal(
                 None if got is None else plain(self.engine, got),
                 expected,
-                f"gradient {position} of {move.label}",
+                f"{call.label}: gradient {position}",
             )
 
-    def _refuse(self, move: Move) -> None:
-        if failure_of(lambda: self._pulled(move.of[0], move.array)) is None:
-            raise Violation(f"{move.label}: not refused")
+    def _refuse(self, call: Call) -> None:
+        if failure_of(lambda: self._pulled(call.of[0], call.array)) is None:
+            raise Violation(f"{call.label}: not refused")

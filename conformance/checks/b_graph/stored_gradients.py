@@ -1,21 +1,21 @@
-"""Chapter B on tapes: what leaves hold, and what other arrays do."""
+"""Stored gradients: their memory (B4, B5), those of arrays that are no leaf (B8), of functional calls (B9)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from conformance.backend import Backend, Capability
-from conformance.checks.engine_calls import is_refusal, tape_of
+from conformance.checks.engine_calls import tape_of, unless_refused
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import ADD, MULTIPLY
 
 
 @contract("B4", "earlier-reference")
 def reference_to_an_earlier_gradient(engine: Backend, sample: Sample) -> None:
-    """A gradient taken before a second backward call keeps its values, or is updated, as elected."""
+    """A gradient taken before a second backward call keeps its values, or is updated, as declared."""
     tape = tape_of(engine)
     convention = declared_convention(tape, "B4")
     x, w, g, h = (sample.array() for _ in range(4))
@@ -25,39 +25,49 @@ def reference_to_an_earlier_gradient(engine: Backend, sample: Sample) -> None:
     hold_equal(plain(tape, taken), g * w, "the first gradient")
     tape.backward(multiply(leaf, weight), tape.array(np.array(h)))
     now = plain(tape, tape.grad(leaf))
-    what = f"a gradient taken before the second backward call, elected as {convention!r}"
+    what = f"a gradient taken before the second backward call, by the convention {convention!r}"
     hold_equal(plain(tape, taken), g * w if convention == "kept" else now, what)
+
+
+@contract("B5", "own-memory", Capability.WRITABLE)
+def gradients_of_leaves_are_independent(engine: Backend, sample: Sample) -> None:
+    """Writing into one leaf's gradient changes no other gradient, no seed and no value."""
+    add = engine.op(ADD)
+    x, w, g = (sample.array() for _ in range(3))
+    traced = engine.trace(add, [np.array(x), np.array(w)])
+    cotangent = engine.array(np.array(g))
+    first, second = traced.pull([cotangent])
+    engine.memory(first)[...] = 7.0
+    hold_equal(plain(engine, second), g, "writing into x's gradient changes w's")
+    hold_equal(plain(engine, cotangent), g, "writing into x's gradient changes the seed")
+    hold_equal(plain(engine, traced.outputs[0]), x + w, "writing into x's gradient changes the output")
+    for array, value, name in zip(traced.arrays, (x, w), "xw", strict=True):
+        hold_equal(plain(engine, array), value, f"writing into x's gradient changes {name}")
 
 
 @contract("B8", "non-leaf")
 def gradient_of_an_array_that_is_no_leaf(engine: Backend, sample: Sample) -> None:
-    """An array that was computed on the way holds no gradient, its own, or refuses, as elected."""
+    """An array that is no leaf holds no gradient, or its own, or refuses, as declared."""
     tape = tape_of(engine)
     convention = declared_convention(tape, "B8")
     x, w, g = (sample.array() for _ in range(3))
     multiply, leaf = tape.op(MULTIPLY), tape.leaf(np.array(x))
     between = multiply(leaf, tape.array(np.array(w)))
     tape.backward(multiply(between, between), tape.array(np.array(g)))
-    found, held = "refused", None
-    try:
-        held = tape.grad(between)
-    except Exception as error:
-        if not is_refusal(error):
-            raise
-    else:
-        found = "none" if held is None else "kept"
+    result = unless_refused(lambda: (tape.grad(between),))
+    found = "refused" if result is None else "none" if result[0] is None else "kept"
     if found != convention:
         raise Violation(
-            f"the gradient of an array that is no leaf is {found}; the adapter elects {convention!r}"
+            f"the gradient of an array that is no leaf is {found}; the adapter declares {convention!r}"
         )
-    if held is not None:
-        hold_equal(plain(tape, held), 2 * g * x * w, "the gradient kept by an array that is no leaf")
-    hold_equal(plain(tape, tape.grad(leaf)), 2 * g * x * w * w, "the leaf's gradient behind it")
+    if result is not None and result[0] is not None:
+        hold_equal(plain(tape, result[0]), 2 * g * x * w, "the gradient kept by an array that is no leaf")
+    hold_equal(plain(tape, tape.grad(leaf)), 2 * g * x * w * w, "the gradient of the leaf below it")
 
 
 @contract("B9", "functional-call", Capability.HIGHER_ORDER)
 def functional_gradients_leave_stored_ones_alone(engine: Backend, sample: Sample) -> None:
-    """A gradient asked for as a function's value leaves every stored gradient untouched."""
+    """A gradient computed as a function's value leaves every stored gradient unchanged."""
     tape = tape_of(engine)
     x, w, g, h = (sample.array() for _ in range(4))
     multiply = tape.op(MULTIPLY)

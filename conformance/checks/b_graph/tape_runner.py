@@ -1,4 +1,4 @@
-"""A history played on a tape, beside its definition."""
+"""Runs a history of a tape, whose results are compared with its definition (B19)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import numpy as np
 
 from conformance.backend import Capability, TapeBackend
 from conformance.case import Array
-from conformance.checks.b_graph.history_runner import broken, elsewhere, failure_of
+from conformance.checks.b_graph.history_runner import failure_of, in_other_thread
+from conformance.checks.engine_calls import raising_op
 from conformance.checks.observation import hold_equal, plain
 from conformance.checks.registry import declared_convention
 from conformance.errors import Violation
-from conformance.history import Move, Verb
+from conformance.history import Call, Verb
 from conformance.ops import find
 from conformance.oracle.histories import Definition, Walk
 
 
 def _definition_for(tape: TapeBackend) -> Definition:
-    """An empty definition that follows what the engine elects."""
+    """An empty definition that follows the conventions that the adapter declares."""
     accumulates = declared_convention(tape, "B3") == "accumulates"
     if Capability.RECORDED_WRITES not in tape.capabilities:
         return Definition(find, accumulates=accumulates)
@@ -33,7 +34,7 @@ def _definition_for(tape: TapeBackend) -> Definition:
 
 
 class TapeRunner:
-    """Plays moves on a tape, beside their definition."""
+    """Runs calls on a tape, and compares it with the definition."""
 
     def __init__(self, tape: TapeBackend, scopes: contextlib.ExitStack) -> None:
         self.tape = tape
@@ -42,98 +43,103 @@ class TapeRunner:
         self.scopes = scopes
         self.open: list[Any] = []
 
-    def play(self, move: Move) -> None:
-        """One move, where it is still possible."""
-        if not self.definition.allows(move):
+    def run(self, call: Call) -> None:
+        """Run one call, unless the definition does not allow it any more."""
+        if not self.definition.allows(call):
             return
-        if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING):
-            self._walk(move)
-        elif move.verb is Verb.BACKWARD_MISSHAPEN:
-            self._refuse(move)
-        elif move.verb is Verb.CLEAR:
-            self._clear(move)
-        elif move.verb is Verb.WRITE:
-            self._write(move)
+        if call.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING):
+            self._hold_backward(call)
+        elif call.verb is Verb.BACKWARD_MISSHAPEN:
+            self._refuse(call)
+        elif call.verb is Verb.CLEAR:
+            self._clear(call)
+        elif call.verb is Verb.WRITE:
+            self._write(call)
         else:
-            self._certain(move)
+            self._run_other(call)
 
-    def _certain(self, move: Move) -> None:
-        if move.verb is Verb.ENTER_NO_GRAD:
+    def _run_other(self, call: Call) -> None:
+        if call.verb is Verb.ENTER_NO_GRAD:
             self.open.append(self.scopes.enter_context(contextlib.ExitStack()))
             self.open[-1].enter_context(self.tape.no_grad())
-        elif move.verb is Verb.EXIT_NO_GRAD:
+        elif call.verb is Verb.EXIT_NO_GRAD:
             self.open.pop().close()
-        elif move.made is not None:
-            self.arrays[move.made] = self._made(move)
-        self.definition.take(move)
+        elif call.made is not None:
+            self.arrays[call.made] = self._made(call)
+        self.definition.take(call)
 
-    def _made(self, move: Move) -> Any:
-        of = [self.arrays[number] for number in move.of]
-        if move.verb is Verb.LEAF:
-            return self.tape.leaf(np.array(move.array))
-        if move.verb is Verb.CONSTANT:
-            return self.tape.array(np.array(move.array))
-        if move.verb is Verb.DETACH:
+    def _made(self, call: Call) -> Any:
+        of = [self.arrays[number] for number in call.of]
+        if call.verb is Verb.LEAF:
+            return self.tape.leaf(np.array(call.array))
+        if call.verb is Verb.CONSTANT:
+            return self.tape.array(np.array(call.array))
+        if call.verb is Verb.DETACH:
             return self.tape.detach(of[0])
-        call = (
-            broken(self.tape) if move.verb is Verb.APPLY_RAISING else self.tape.call(move.op, move.parameters)
+        op = (
+            raising_op(self.tape)
+            if call.verb is Verb.APPLY_RAISING
+            else self.tape.call(call.op, call.parameters)
         )
-        return elsewhere(lambda: call(*of)) if move.is_in_other_thread else call(*of)
+        return in_other_thread(lambda: op(*of)) if call.is_in_other_thread else op(*of)
 
-    def _write(self, move: Move) -> None:
-        target, source = (self.arrays[number] for number in move.of)
-        failure = failure_of(lambda: self.tape.assign(target, move.parameters["index"], source))
-        must_fail = self.definition.refuses(move)
+    def _write(self, call: Call) -> None:
+        target, source = (self.arrays[number] for number in call.of)
+        failure = failure_of(lambda: self.tape.assign(target, call.parameters["index"], source))
+        must_fail = self.definition.refuses(call)
         if failure is None and must_fail:
-            raise Violation(f"{move.label}: a write that is to be refused was not")
-        # Where nothing is recorded a write is one into memory, which engines that lock it refuse (D4).
+            raise Violation(f"{call.label}: a write that must be refused was not")
+        # In a no_grad scope a write goes into memory, which engines that lock memory refuse (D4).
         may_fail = self.definition.scopes and self.tape.conventions.get("D4") == "locks"
         if failure is not None and not (must_fail or may_fail):
             raise failure
         if failure is None:
-            self.definition.take(move)
+            self.definition.take(call)
 
-    def _backward(self, move: Move) -> BaseException | None:
-        g = None if move.array is None else self.tape.array(np.array(move.array))
-        output, retain = self.arrays[move.of[0]], move.verb is Verb.BACKWARD_RETAINING
+    def _backward(self, call: Call) -> BaseException | None:
+        g = None if call.array is None else self.tape.array(np.array(call.array))
+        output, retain = self.arrays[call.of[0]], call.verb is Verb.BACKWARD_RETAINING
 
-        def walk() -> None:
+        def backward() -> None:
             self.tape.backward(output, g, retain=retain)
 
-        return failure_of(lambda: elsewhere(walk) if move.is_in_other_thread else walk())
+        return failure_of(lambda: in_other_thread(backward) if call.is_in_other_thread else backward())
 
-    def _walk(self, move: Move) -> None:
-        walk = self.definition.walk(move)
-        failure = self._backward(move)
-        if failure is None and walk.must_fail:
-            raise Violation(f"{move.label}: the exception of a rule did not come through")
-        if failure is not None and not (walk.must_fail or walk.may_fail):
+    def _hold_backward(self, call: Call) -> None:
+        expected = self.definition.walk(call)
+        failure = self._backward(call)
+        if failure is None and expected.must_fail:
+            raise Violation(f"{call.label}: the exception of a rule did not reach the caller")
+        if failure is not None and not (expected.must_fail or expected.may_fail):
             raise failure
-        kept = {leaf: self._kept(move, walk, leaf, has_failed=failure is not None) for leaf in walk.arrives}
-        self.definition.settle(move, walk, kept, has_failed=failure is not None)
+        kept = {
+            leaf: self._kept(call, expected, leaf, has_failed=failure is not None)
+            for leaf in expected.arrives
+        }
+        self.definition.settle(call, expected, kept, has_failed=failure is not None)
 
-    def _kept(self, move: Move, walk: Walk, leaf: int, *, has_failed: bool) -> Array:
-        """What a leaf keeps after a walk: one of the outcomes that the definition knows."""
-        got = self._stored(leaf, walk.arrives[leaf])
-        outcomes = self.definition.outcomes(walk, leaf, has_failed=has_failed)
+    def _kept(self, call: Call, expected: Walk, leaf: int, *, has_failed: bool) -> Array:
+        """What a leaf keeps after a backward pass: one of the outcomes that the definition allows."""
+        got = self._stored(leaf, expected.arrives[leaf])
+        outcomes = self.definition.outcomes(expected, leaf, has_failed=has_failed)
         for outcome in outcomes:
             if np.array_equal(got, outcome):
                 return outcome
         failed = ", which failed" if has_failed else ""
-        hold_equal(got, outcomes[0], f"the gradient of v{leaf} after {move.label}{failed}")
+        hold_equal(got, outcomes[0], f"the gradient of v{leaf} after {call.label}{failed}")
         return outcomes[0]
 
-    def _refuse(self, move: Move) -> None:
-        if self._backward(move) is None:
-            raise Violation(f"{move.label}: not refused")
-        for leaf in self.definition.walk(move).arrives:
+    def _refuse(self, call: Call) -> None:
+        if self._backward(call) is None:
+            raise Violation(f"{call.label}: not refused")
+        for leaf in self.definition.walk(call).arrives:
             self._hold_stored(leaf, "after a cotangent was refused")
 
-    def _clear(self, move: Move) -> None:
-        self._hold_stored(move.of[0], "before it is cleared")
-        self.tape.clear(self.arrays[move.of[0]])
-        self.definition.take(move)
-        self._hold_stored(move.of[0], "after it was cleared")
+    def _clear(self, call: Call) -> None:
+        self._hold_stored(call.of[0], "before it is cleared")
+        self.tape.clear(self.arrays[call.of[0]])
+        self.definition.take(call)
+        self._hold_stored(call.of[0], "after it was cleared")
 
     def _stored(self, leaf: int, like: Array) -> Array:
         gradient = self.tape.grad(self.arrays[leaf])
@@ -149,7 +155,7 @@ class TapeRunner:
         )
 
     def hold_everything(self) -> None:
-        """Every stored gradient and every value, at the end."""
+        """Claim that every stored gradient and every value is right at the end."""
         for leaf in self.definition.stored:
             self._hold_stored(leaf, "at the end")
         for number, array in self.arrays.items():

@@ -1,20 +1,18 @@
-"""Chapter C: functions that look at values to decide which way to go."""
+"""Control flow that depends on values (C7)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend
+from conformance.backend import Backend, Function
 from conformance.case import Array
-from conformance.checks.engine_calls import gradients_of, is_refused
+from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, unless_refused
 from conformance.checks.observation import hold_equal
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
-from conformance.ops.names import ADD, MULTIPLY, SUM
+from conformance.ops.names import ADD, MULTIPLY
 
 
 @contract("C7", "branch")
@@ -24,11 +22,11 @@ def branch_on_a_value_has_the_gradient_of_the_branch_taken(engine: Backend, samp
     function = _branching(engine)
     for operand in (x, -x, x):
         slope = 2 * operand if operand.sum() > 0 else np.full_like(x, 3.0)
-        _hold_followed(engine, sample, function, [operand], [slope], "x * x if sum(x) > 0 else 3 * x")
+        _hold_gradients(engine, sample, function, [operand], [slope], "x * x if sum(x) > 0 else 3 * x")
 
 
-def _branching(engine: Backend) -> Callable[..., Any]:
-    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), _total(engine)
+def _branching(engine: Backend) -> Function:
+    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
 
     def function(a: Any) -> Any:
         if total(a) > 0:
@@ -39,8 +37,8 @@ def _branching(engine: Backend) -> Callable[..., Any]:
 
 
 @contract("C7", "loop")
-def loop_while_a_value_is_large_has_the_gradient_of_its_rounds(engine: Backend, sample: Sample) -> None:
-    """Where a function loops while a value is large, every round counts, and no other."""
+def loop_has_the_gradient_of_its_iterations(engine: Backend, sample: Sample) -> None:
+    """Where a function loops while a value is large, each iteration contributes exactly once."""
     function = _looping(engine)
     for factor in (0.5, 0.25):
         x, w = sample.array(), np.full(sample.shape, factor, sample.dtype)
@@ -48,11 +46,11 @@ def loop_while_a_value_is_large_has_the_gradient_of_its_rounds(engine: Backend, 
         while size > 2.0**-6:
             rounds, size = rounds + 1, size * factor**2
         slopes = [w**rounds, rounds * x * w ** (rounds - 1)]
-        _hold_followed(engine, sample, function, [x, w], slopes, f"x * w ** {rounds}, a round at a time")
+        _hold_gradients(engine, sample, function, [x, w], slopes, f"x * w ** {rounds}, computed in a loop")
 
 
-def _looping(engine: Backend) -> Callable[..., Any]:
-    multiply, total = engine.op(MULTIPLY), _total(engine)
+def _looping(engine: Backend) -> Function:
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
 
     def function(a: Any, b: Any) -> Any:
         while total(multiply(a, a)) > 2.0**-6:
@@ -64,7 +62,7 @@ def _looping(engine: Backend) -> Callable[..., Any]:
 
 @contract("C7", "recursion")
 def recursion_has_the_gradient_of_its_calls(engine: Backend, sample: Sample) -> None:
-    """Where a function calls itself until a value is small, every call counts."""
+    """Where a function calls itself until a value is small, each call contributes exactly once."""
     function = _recursive(engine)
     for scale in (1.0, 4.0):
         x, w = sample.array() * sample.scalar(scale), np.full(sample.shape, 0.5, sample.dtype)
@@ -73,12 +71,12 @@ def recursion_has_the_gradient_of_its_calls(engine: Backend, sample: Sample) -> 
             calls, size = calls + 1, size / 4
         powers = [w**k for k in range(calls + 1)]
         slopes = [sum(powers), sum(k * x * w ** (k - 1) for k in range(1, calls + 1)) + np.zeros_like(x)]
-        _hold_followed(engine, sample, function, [x, w], slopes, f"x + w * (x + w * ...), {calls} deep")
+        _hold_gradients(engine, sample, function, [x, w], slopes, f"x + w * (x + w * ...), {calls} deep")
 
 
-def _recursive(engine: Backend) -> Callable[..., Any]:
+def _recursive(engine: Backend) -> Function:
     """x + xw + xww + ..., as long as the terms are large."""
-    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), _total(engine)
+    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
 
     def function(a: Any, b: Any) -> Any:
         if total(multiply(a, a)) > 1.0:
@@ -88,22 +86,13 @@ def _recursive(engine: Backend) -> Callable[..., Any]:
     return function
 
 
-def _total(engine: Backend) -> Callable[..., Any]:
-    return engine.call(SUM, {"axis": None, "keepdims": False})
-
-
-def _hold_followed(
-    engine: Backend, sample: Sample, function: Any, operands: list[Array], slopes: list[Any], what: str
+def _hold_gradients(
+    engine: Backend, sample: Sample, function: Function, operands: list[Array], slopes: list[Any], what: str
 ) -> None:
-    """Python's way through the function is followed, or refused where that is elected."""
-    convention = declared_convention(engine, "C7")
-    g = sample.array()
-    given: list[Any] = []
-    was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, operands, g)))
-    if was_refused != (convention == "refused"):
-        raise Violation(
-            f"a way through {what} that depends on a value was "
-            f"{'refused' if was_refused else 'taken'}; the adapter elects {convention!r}"
-        )
-    for index, (got, slope) in enumerate(zip(given, slopes, strict=False)):
-        hold_equal(got, g * slope, f"operand {index}'s gradient of {what}")
+    """Claim that the gradient is that of the path taken, or that the call is refused where that is declared."""
+    convention, g = declared_convention(engine, "C7"), sample.array()
+    gradients = unless_refused(lambda: gradients_of(engine, function, operands, g))
+    hold_refusal(convention, gradients, f"{what}, whose control flow depends on a value,")
+    if gradients is not None:
+        for index, (got, slope) in enumerate(zip(gradients, slopes, strict=True)):
+            hold_equal(got, g * slope, f"operand {index}'s gradient of {what}")

@@ -8,8 +8,7 @@ import numpy as np
 
 from conformance.backend import Function
 from conformance.case import Array
-from conformance.checks.a_results.independent_operands import NO_PATH
-from conformance.checks.engine_calls import is_refusal, kind_of_nothing
+from conformance.checks.engine_calls import form_of_no_gradient, is_refusal
 from conformance.checks.observation import Observation, hold_equal, plain
 from conformance.checks.registry import declared_convention, flat_check
 from conformance.errors import Violation
@@ -19,7 +18,6 @@ from conformance.ops.rows import unbroadcast
 from conformance.values import cotangent
 
 BARRED = "barred"  # the op is not even computed of what needs a gradient
-NO_SLOPE = (*NO_PATH, BARRED)
 
 
 @flat_check("E19", "flat")
@@ -94,7 +92,7 @@ def _hold_mask(seen: Observation, value: Array, position: int, index: int, *, is
     hold_equal(plain(engine, gradients[position]), expected, what)
     for other, gradient in zip(seen.wrt, gradients, strict=True):
         if other != index:
-            kind_of_nothing(engine, gradient, seen.case.operands[other], f"operand {other} in {what}")
+            form_of_no_gradient(engine, gradient, seen.case.operands[other], f"operand {other} in {what}")
 
 
 def _fits(shape: Shape, other: Shape) -> bool:
@@ -124,7 +122,7 @@ def _sent_back(seen: Observation, function: Function | None = None) -> str:
             raise
         return "refused" if _is_computed(seen, function) else BARRED
     kinds = {
-        kind_of_nothing(engine, gradient, seen.case.operands[index], f"operand {index} of {seen.op.name}")
+        form_of_no_gradient(engine, gradient, seen.case.operands[index], f"operand {index} of {seen.op.name}")
         for index, gradient in zip(seen.wrt, gradients, strict=True)
     }
     return " and ".join(sorted(kinds))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.history import Move, Verb
+from conformance.history import Call, Verb
 from conformance.ops import find
 from conformance.oracle.histories import Definition, Walk
 
@@ -17,16 +17,16 @@ def array(*values: float) -> np.ndarray:
 def begun(*, accumulates: bool = True) -> Definition:
     """v0 and v1 leaves, v2 = v0 * v1."""
     definition = Definition(find, accumulates=accumulates)
-    definition.take(Move(Verb.LEAF, made=0, array=array(2.0, 3.0)))
-    definition.take(Move(Verb.LEAF, made=1, array=array(5.0, 7.0)))
-    definition.take(Move(Verb.APPLY, (0, 1), made=2, op="multiply"))
+    definition.take(Call(Verb.LEAF, made=0, array=array(2.0, 3.0)))
+    definition.take(Call(Verb.LEAF, made=1, array=array(5.0, 7.0)))
+    definition.take(Call(Verb.APPLY, (0, 1), made=2, op="multiply"))
     return definition
 
 
-def walked(definition: Definition, move: Move, *, has_failed: bool = False) -> Walk:
-    walk = definition.walk(move)
+def walked(definition: Definition, call: Call, *, has_failed: bool = False) -> Walk:
+    walk = definition.walk(call)
     kept = {x: definition.outcomes(walk, x, has_failed=has_failed)[-1] for x in walk.arrives}
-    definition.settle(move, walk, kept, has_failed=has_failed)
+    definition.settle(call, walk, kept, has_failed=has_failed)
     return walk
 
 
@@ -34,24 +34,24 @@ def walked(definition: Definition, move: Move, *, has_failed: bool = False) -> W
 def test_what_arrives_is_added_or_replaces(*, accumulates: bool, times: int) -> None:
     definition = begun(accumulates=accumulates)
     for _ in range(2):
-        walked(definition, Move(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, -1.0)))
+        walked(definition, Call(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, -1.0)))
     assert definition.stored[0].tolist() == [5 * times, -7 * times]
 
 
 def test_in_a_scope_nothing_is_recorded_but_elsewhere_it_is() -> None:
     definition = begun()
-    definition.take(Move(Verb.ENTER_NO_GRAD))
-    definition.take(Move(Verb.APPLY, (2, 2), made=3, op="add"))
-    definition.take(Move(Verb.APPLY, (2, 2), made=4, op="add", is_in_other_thread=True))
+    definition.take(Call(Verb.ENTER_NO_GRAD))
+    definition.take(Call(Verb.APPLY, (2, 2), made=3, op="add"))
+    definition.take(Call(Verb.APPLY, (2, 2), made=4, op="add", is_in_other_thread=True))
     assert (definition.has_gradient(3), definition.has_gradient(4)) == (False, True)
     assert definition.value(3).tolist() == [20, 42]
 
 
 def test_of_a_failed_walk_a_leaf_keeps_all_or_nothing_and_behind_the_fault_nothing() -> None:
     definition = begun()
-    definition.take(Move(Verb.APPLY_RAISING, (0,), made=3))
-    definition.take(Move(Verb.APPLY, (3, 2), made=4, op="add"))
-    walk = definition.walk(Move(Verb.BACKWARD, (4,), array=array(1.0, 1.0)))
+    definition.take(Call(Verb.APPLY_RAISING, (0,), made=3))
+    definition.take(Call(Verb.APPLY, (3, 2), made=4, op="add"))
+    walk = definition.walk(Call(Verb.BACKWARD, (4,), array=array(1.0, 1.0)))
     assert walk.must_fail
     assert [o.tolist() for o in definition.outcomes(walk, 0, has_failed=True)] == [[0, 0]]
     assert [o.tolist() for o in definition.outcomes(walk, 1, has_failed=True)] == [[0, 0], [2, 3]]
@@ -59,39 +59,39 @@ def test_of_a_failed_walk_a_leaf_keeps_all_or_nothing_and_behind_the_fault_nothi
 
 def test_what_was_walked_may_be_refused_unless_it_was_to_be_walked_again() -> None:
     definition = begun()
-    move = Move(Verb.BACKWARD, (2,), array=array(1.0, 1.0))
-    assert not walked(definition, Move(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, 1.0))).may_fail
-    assert not walked(definition, move).may_fail
-    assert walked(definition, move).may_fail
+    call = Call(Verb.BACKWARD, (2,), array=array(1.0, 1.0))
+    assert not walked(definition, Call(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, 1.0))).may_fail
+    assert not walked(definition, call).may_fail
+    assert walked(definition, call).may_fail
 
 
 def test_what_could_be_rounded_is_not_allowed() -> None:
     definition = begun()
-    definition.take(Move(Verb.APPLY, (2, 2), made=3, op="multiply"))
+    definition.take(Call(Verb.APPLY, (2, 2), made=3, op="multiply"))
     assert definition.value(3).max() > 64
-    assert not definition.allows(Move(Verb.APPLY, (2, 2), made=4, op="multiply"))
-    large = Move(Verb.BACKWARD, (2,), array=array(2.0**20, 1.0))
+    assert not definition.allows(Call(Verb.APPLY, (2, 2), made=4, op="multiply"))
+    large = Call(Verb.BACKWARD, (2,), array=array(2.0**20, 1.0))
     assert not definition.allows(large)
 
 
 # ---- writes ----------------------------------------------------------------------------------------------
 
 
-def written(definition: Definition, target: int, source: int, *index: object) -> Move:
-    move = Move(Verb.WRITE, (target, source), parameters={"index": index})
-    assert definition.allows(move)
-    definition.take(move)
-    return move
+def written(definition: Definition, target: int, source: int, *index: object) -> Call:
+    call = Call(Verb.WRITE, (target, source), parameters={"index": index})
+    assert definition.allows(call)
+    definition.take(call)
+    return call
 
 
 def walked_from(definition: Definition, number: int, *g: float) -> dict[int, list[float]]:
-    walk = definition.walk(Move(Verb.BACKWARD_RETAINING, (number,), array=array(*g)))
+    walk = definition.walk(Call(Verb.BACKWARD_RETAINING, (number,), array=array(*g)))
     return {leaf: gradient.tolist() for leaf, gradient in walk.arrives.items()}
 
 
 def test_what_is_overwritten_receives_zero_and_what_was_written_its_slice() -> None:
     definition = begun()
-    definition.take(Move(Verb.APPLY, (1,), made=3, op="getitem", parameters={"index": (1,)}))
+    definition.take(Call(Verb.APPLY, (1,), made=3, op="getitem", parameters={"index": (1,)}))
     written(definition, 2, 3, 0)
     assert definition.value(2).tolist() == [7, 21]
     assert walked_from(definition, 2, 1.0, 10.0) == {0: [0, 70], 1: [0, 31]}
@@ -99,29 +99,29 @@ def test_what_is_overwritten_receives_zero_and_what_was_written_its_slice() -> N
 
 def test_what_is_spread_receives_the_sum() -> None:
     definition = begun()
-    definition.take(Move(Verb.APPLY, (1,), made=3, op="getitem", parameters={"index": (1,)}))
+    definition.take(Call(Verb.APPLY, (1,), made=3, op="getitem", parameters={"index": (1,)}))
     written(definition, 2, 3, ...)
     assert walked_from(definition, 2, 1.0, 10.0) == {0: [0, 0], 1: [0, 11]}
 
 
 def test_a_write_in_a_scope_changes_values_and_leaves_the_history() -> None:
     definition = begun()
-    definition.take(Move(Verb.CONSTANT, made=3, array=array(-1.0, -2.0)))
-    definition.take(Move(Verb.ENTER_NO_GRAD))
+    definition.take(Call(Verb.CONSTANT, made=3, array=array(-1.0, -2.0)))
+    definition.take(Call(Verb.ENTER_NO_GRAD))
     for target in (0, 2):
         written(definition, target, 3, ...)
-    definition.take(Move(Verb.EXIT_NO_GRAD))
-    definition.take(Move(Verb.APPLY, (0, 2), made=4, op="multiply"))
+    definition.take(Call(Verb.EXIT_NO_GRAD))
+    definition.take(Call(Verb.APPLY, (0, 2), made=4, op="multiply"))
     # v0 = v2 = c by then: v4 = v0 v2 sends g c to v2, which is v0 v1 as it was, and g c to v0 as it is
     assert walked_from(definition, 4, 1.0, 1.0) == {0: [-1 - 5, -2 - 14], 1: [-2, -6]}
 
 
 def test_a_walk_may_fail_only_where_what_was_saved_was_written() -> None:
     definition = begun()
-    definition.take(Move(Verb.APPLY, (2, 2), made=3, op="multiply"))
-    definition.take(Move(Verb.APPLY, (2, 2), made=4, op="add"))
+    definition.take(Call(Verb.APPLY, (2, 2), made=3, op="multiply"))
+    definition.take(Call(Verb.APPLY, (2, 2), made=4, op="add"))
     written(definition, 2, 1, ...)
-    fails = {n: definition.walk(Move(Verb.BACKWARD, (n,), array=array(1.0, 1.0))).may_fail for n in (2, 3, 4)}
+    fails = {n: definition.walk(Call(Verb.BACKWARD, (n,), array=array(1.0, 1.0))).may_fail for n in (2, 3, 4)}
     assert fails == {2: False, 3: True, 4: False}
     assert walked_from(definition, 3, 1.0, 1.0)[0] == [2 * 10 * 5, 2 * 21 * 7]
 
@@ -129,20 +129,20 @@ def test_a_walk_may_fail_only_where_what_was_saved_was_written() -> None:
 @pytest.mark.parametrize(("leaf_writes", "gradient"), [("refused", [4, 6]), ("recorded", [0, 6])])
 def test_a_leaf_is_written_as_elected(leaf_writes: str, gradient: list[float]) -> None:
     definition = Definition(find, leaf_writes=leaf_writes)
-    definition.take(Move(Verb.LEAF, made=0, array=array(2.0, 3.0)))
-    definition.take(Move(Verb.CONSTANT, made=1, array=np.array(7.0)))
+    definition.take(Call(Verb.LEAF, made=0, array=array(2.0, 3.0)))
+    definition.take(Call(Verb.CONSTANT, made=1, array=np.array(7.0)))
     assert definition.refuses(written(definition, 0, 1, 0)) == (leaf_writes == "refused")
-    definition.take(Move(Verb.APPLY, (0, 0), made=2, op="multiply"))
+    definition.take(Call(Verb.APPLY, (0, 0), made=2, op="multiply"))
     assert walked_from(definition, 2, 1.0, 1.0) == {0: gradient}
 
 
 def test_a_leaf_that_would_be_renewed_is_not_written() -> None:
     definition = Definition(find, leaf_writes="renewed")
-    definition.take(Move(Verb.LEAF, made=0, array=array(2.0, 3.0)))
-    definition.take(Move(Verb.CONSTANT, made=1, array=np.array(7.0)))
-    write = Move(Verb.WRITE, (0, 1), parameters={"index": (0,)})
+    definition.take(Call(Verb.LEAF, made=0, array=array(2.0, 3.0)))
+    definition.take(Call(Verb.CONSTANT, made=1, array=np.array(7.0)))
+    write = Call(Verb.WRITE, (0, 1), parameters={"index": (0,)})
     assert not definition.allows(write)
-    definition.take(Move(Verb.ENTER_NO_GRAD))
+    definition.take(Call(Verb.ENTER_NO_GRAD))
     assert definition.allows(write)
 
 
@@ -152,26 +152,26 @@ def test_a_leaf_that_would_be_renewed_is_not_written() -> None:
 )
 def test_a_constant_is_written_as_elected(constant_writes: str, value: float, gradient: list[float]) -> None:
     definition = Definition(find, constant_writes=constant_writes)
-    definition.take(Move(Verb.LEAF, made=0, array=array(2.0, 3.0)))
-    definition.take(Move(Verb.CONSTANT, made=1, array=array(9.0, 9.0)))
-    definition.take(Move(Verb.APPLY, (0,), made=2, op="getitem", parameters={"index": (0,)}))
+    definition.take(Call(Verb.LEAF, made=0, array=array(2.0, 3.0)))
+    definition.take(Call(Verb.CONSTANT, made=1, array=array(9.0, 9.0)))
+    definition.take(Call(Verb.APPLY, (0,), made=2, op="getitem", parameters={"index": (0,)}))
     assert definition.refuses(written(definition, 1, 2, 0)) == (constant_writes == "refused")
     assert definition.value(1).tolist() == [value, 9]
-    definition.take(Move(Verb.APPLY, (0, 1), made=3, op="add"))
+    definition.take(Call(Verb.APPLY, (0, 1), made=3, op="add"))
     assert walked_from(definition, 3, 1.0, 0.0) == {0: [1 + gradient[0], gradient[1]]}
 
 
 @pytest.mark.parametrize("has_views", [True, False])
 def test_views_share_what_is_written_where_that_is_elected(*, has_views: bool) -> None:
     definition = Definition(find, has_views=has_views)
-    definition.take(Move(Verb.LEAF, made=0, array=np.array([[1.0, 2.0], [3.0, 4.0]])))
-    definition.take(Move(Verb.LEAF, made=1, array=array(5.0, 6.0)))
-    definition.take(Move(Verb.APPLY, (0,), made=2, op="negative"))
-    definition.take(Move(Verb.APPLY, (2,), made=3, op="permute_dims", parameters={"axes": (1, 0)}))
+    definition.take(Call(Verb.LEAF, made=0, array=np.array([[1.0, 2.0], [3.0, 4.0]])))
+    definition.take(Call(Verb.LEAF, made=1, array=array(5.0, 6.0)))
+    definition.take(Call(Verb.APPLY, (0,), made=2, op="negative"))
+    definition.take(Call(Verb.APPLY, (2,), made=3, op="permute_dims", parameters={"axes": (1, 0)}))
     definition.take(
-        Move(Verb.APPLY, (3,), made=4, op="getitem", parameters={"index": (0,)})
+        Call(Verb.APPLY, (3,), made=4, op="getitem", parameters={"index": (0,)})
     )  # a column of v2
-    definition.take(Move(Verb.APPLY, (2,), made=5, op="getitem", parameters={"index": (0,)}))  # a row of v2
+    definition.take(Call(Verb.APPLY, (2,), made=5, op="getitem", parameters={"index": (0,)}))  # a row of v2
     written(definition, 4, 1, ...)
     assert definition.value(4).tolist() == [5, 6]
     assert definition.value(2).tolist() == ([[5, -2], [6, -4]] if has_views else [[-1, -2], [-3, -4]])
@@ -183,19 +183,19 @@ def test_views_share_what_is_written_where_that_is_elected(*, has_views: bool) -
 @pytest.mark.parametrize(
     "making",
     [
-        Move(Verb.DETACH, (2,), made=3),
-        Move(Verb.APPLY, (2,), made=3, op="reshape", parameters={"shape": (2,)}),
+        Call(Verb.DETACH, (2,), made=3),
+        Call(Verb.APPLY, (2,), made=3, op="reshape", parameters={"shape": (2,)}),
     ],
 )
-def test_what_may_or_may_not_share_memory_is_not_written(making: Move) -> None:
+def test_what_may_or_may_not_share_memory_is_not_written(making: Call) -> None:
     definition = Definition(find, has_views=True)
-    for move in (
-        Move(Verb.LEAF, made=0, array=array(2.0, 3.0)),
-        Move(Verb.LEAF, made=1, array=array(5.0, 7.0)),
-        Move(Verb.APPLY, (0, 1), made=2, op="multiply"),
+    for call in (
+        Call(Verb.LEAF, made=0, array=array(2.0, 3.0)),
+        Call(Verb.LEAF, made=1, array=array(5.0, 7.0)),
+        Call(Verb.APPLY, (0, 1), made=2, op="multiply"),
     ):
-        definition.take(move)
-    write = Move(Verb.WRITE, (2, 1), parameters={"index": (...,)})
+        definition.take(call)
+    write = Call(Verb.WRITE, (2, 1), parameters={"index": (...,)})
     assert definition.allows(write)
     definition.take(making)
     assert not definition.allows(write)

@@ -1,4 +1,4 @@
-"""Chapter A on ops: the shape, type and dependence of what a gradient call returns."""
+"""Cotangents that the caller gives: of another dtype (A5), scaled (A8), zero (A9), missing (A10), kept (A11)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Capability
+from conformance.checks.a_results.shapes_and_dtypes import OTHER, hold_dtype
 from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within, plain
 from conformance.checks.registry import NotThisCase, declared_convention, op_check
@@ -15,12 +16,11 @@ from conformance.op import Op
 from conformance.oracle.allowance import entries_of, expect, gradients_of
 
 UNDERFLOW = 1024  # smallest subnormals: the rounding of an underflow, multiplied by operands of this size
-OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
 
 
 @op_check("A5", "cotangent-dtype")
 def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
-    """A gradient argument of another dtype is refused or cast, as elected; the gradient keeps its dtype."""
+    """A gradient argument of another dtype is refused or cast, as declared; the gradient keeps its dtype."""
     convention = declared_convention(seen.backend, "A5")
     exact = [g.astype("float32").astype(g.dtype) for g in seen.case.cotangents]
     try:
@@ -31,71 +31,20 @@ def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
         raise
     if convention == "refused":
         raise Violation(
-            f"a {OTHER[seen.case.dtype]} cotangent of a {seen.case.dtype} output was taken; refusal is elected"
+            f"a {OTHER[seen.case.dtype]} cotangent of a {seen.case.dtype} output was accepted; "
+            f"the adapter declares {convention!r}"
         )
     cast = seen.ask(cotangents=exact)
     for position, (got, same) in enumerate(zip(answer.gradients, cast.gradients, strict=True)):
         if got is None or same is None:
             continue
-        _hold_dtype(seen, position, got)
+        hold_dtype(seen, position, got, seen.case.operands[seen.wrt[position]].dtype)
         hold_close(
             got,
             same,
             seen.expected[position].allowed * 2,
             f"{seen.label(position)} changes with a cast cotangent",
         )
-
-
-@op_check("A6", "shape")
-def gradient_has_operand_shape(seen: Observation) -> None:
-    """A gradient has its operand's shape."""
-    for position, got in enumerate(seen.answer.gradients):
-        shape = seen.case.operands[seen.wrt[position]].shape
-        if got is not None and got.shape != shape:
-            raise Violation(f"{seen.label(position)} has shape {got.shape}, its operand {shape}")
-
-
-@op_check("A7", "dtype")
-def gradient_has_operand_dtype(seen: Observation) -> None:
-    """A gradient has its operand's dtype."""
-    for position, got in enumerate(seen.answer.gradients):
-        if got is not None:
-            _hold_dtype(seen, position, got)
-
-
-def _hold_dtype(seen: Observation, position: int, got: Any) -> None:
-    dtype = seen.case.operands[seen.wrt[position]].dtype
-    if got.dtype != dtype:
-        raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {dtype}")
-
-
-def _has_partners(op: Op) -> bool:
-    return len(op.domains) > 1 and sum(domain.is_differentiable for domain in op.domains) > 1
-
-
-@op_check("A7", "mixed-dtype", applies=_has_partners, sparing=True)
-def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
-    """In a call that mixes precisions each gradient has its own operand's dtype."""
-    operands = [np.array(x) for x in seen.case.operands]
-    first = seen.wrt[0]
-    operands[first] = operands[first].astype(OTHER[seen.case.dtype])
-    function = seen.backend.call(seen.op.name, seen.case.parameters)
-    try:
-        outputs = seen.backend.forward(function, operands)
-    except Exception as error:
-        if is_refusal(error):
-            raise NotThisCase("the engine refuses operands of different precision") from None
-        raise
-    dtypes = [plain(seen.backend, z).dtype for z in outputs]
-    answer = seen.ask(
-        operands=operands, cotangents=[g.astype(d) for g, d in zip(seen.case.cotangents, dtypes, strict=True)]
-    )
-    for position, got in enumerate(answer.gradients):
-        dtype = operands[seen.wrt[position]].dtype
-        if got is not None and got.dtype != dtype:
-            raise Violation(
-                f"{seen.label(position)} has dtype {got.dtype}, its operand {dtype}, in a mixed call"
-            )
 
 
 @op_check("A8", "linear")
@@ -109,7 +58,7 @@ def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
         scaled = seen.ask(cotangents=[factor * g for g in cotangents]).gradients
         for position, gradient in enumerate(seen.answer.gradients):
             if gradient is not None:
-                # Scaling by two is exact but for what underflows on the way.
+                # Scaling by two is exact unless an intermediate result underflows.
                 slack = UNDERFLOW * float(np.finfo(gradient.dtype).smallest_subnormal)
                 hold_equal(
                     scaled[position], factor * gradient, f"{seen.label(position)}: {wrong}", slack=slack
@@ -122,7 +71,7 @@ def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
             continue
         what = f"{seen.label(position)} is not additive in the cotangent"
         allowed = seen.expected[position].allowed
-        try:  # what the case itself allows is known already, and mostly enough
+        try:  # the case's own allowance is known already, and is mostly enough
             hold_close(summed[position], first + second, allowed, what)
         except Violation:
             more = (_allowed_for(seen, given)[position] for given in (others, sums))
@@ -130,7 +79,7 @@ def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
 
 
 def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
-    """What other cotangents of the same case allow."""
+    """The allowance for each gradient of the same case under other cotangents."""
     evaluate = gradients_of(seen.op, seen.case, seen.wrt)
     largest = max((float(np.abs(g).max()) for g in cotangents if g.size), default=0.0)
     inputs = (*seen.case.operands, *cotangents)
@@ -189,20 +138,13 @@ def cotangent_is_neither_changed_nor_kept(seen: Observation) -> None:
     cotangents = [backend.array(np.array(g)) for g in seen.case.cotangents]
     gradients = traced.pull(cotangents)
     for array, g in zip(cotangents, seen.case.cotangents, strict=True):
-        hold_equal(plain(backend, array), g, "the cotangent was changed by the walk back")
+        hold_equal(plain(backend, array), g, "the cotangent was changed by the backward pass")
     before = [None if g is None else plain(backend, g) for g in gradients]
     for array in cotangents:
         backend.memory(array)[...] = 7.0
     for position, (gradient, value) in enumerate(zip(gradients, before, strict=True)):
         if gradient is not None and value is not None:
             what = (
-                f"{seen.label(position)} shares memory with the cotangent: writing the one changes the other"
+                f"{seen.label(position)} shares memory with the cotangent: a write into one changes the other"
             )
             hold_equal(plain(backend, gradient), value, what)
-
-
-@op_check("A12", "value-along")
-def value_along_equals_plain_value(seen: Observation) -> None:
-    """The value computed along with a gradient equals the plain forward value bit for bit."""
-    for along, alone in zip(seen.answer.outputs, seen.forward(), strict=True):
-        hold_equal(along, alone, "the value along with a gradient differs from the plain value")

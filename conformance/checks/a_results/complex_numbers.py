@@ -1,0 +1,123 @@
+"""Complex numbers: as outputs (A17), as operands (A18), as intermediate results (A19), as gradient arguments (A5)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function
+from conformance.case import Array
+from conformance.checks.engine_calls import (
+    full_sum,
+    gradients_of,
+    is_refused,
+    product_dtype,
+    unless_refused,
+)
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract, declared_convention
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.ops.names import ABS, MULTIPLY
+
+
+def _complex(real: Array, imaginary: Array) -> Array:
+    """Complex numbers in the precision of their parts."""
+    made = np.array(real + 1j * imaginary)
+    return made.astype(np.result_type(real.dtype, np.complex64))
+
+
+def _drawn(sample: Sample) -> Array:
+    """Complex numbers whose products are exact."""
+    return _complex(sample.array(), sample.array())
+
+
+def _diagonal(sample: Sample) -> Array:
+    """Complex numbers on the diagonals: the modulus of a product of two is a power of two."""
+    real, imaginary = (np.sign(sample.array()) for _ in range(2))
+    scale = np.exp2(np.floor(sample.array() % 3))
+    return _complex(scale * real, scale * imaginary)
+
+
+def _weighted_modulus(engine: Backend, w: Array, *factors: Array) -> Function:
+    """The function a ↦ sum(w · |a · factors|): a real loss of numbers that may be complex."""
+    multiply, modulus, total = engine.op(MULTIPLY), engine.op(ABS), full_sum(engine)
+    weight, *constants = (engine.array(np.array(c)) for c in (w, *factors))
+
+    def loss(a: Any) -> Any:
+        for constant in constants:
+            a = multiply(a, constant)
+        return total(multiply(weight, modulus(a)))
+
+    return loss
+
+
+@contract("A5", "complex-cotangent")
+def complex_gradient_argument_of_a_real_output(engine: Backend, sample: Sample) -> None:
+    """A complex gradient argument of a real output is refused, or cast to its real part."""
+    x, w, g, h = (sample.array() for _ in range(4))
+    gradients = unless_refused(lambda: gradients_of(engine, engine.op(MULTIPLY), [x, w], _complex(g, h)))
+    if gradients is None:
+        return
+    for got, partner in zip(gradients, (w, x), strict=True):
+        if got is not None and got.dtype != partner.dtype:
+            raise Violation(f"a complex gradient argument makes a gradient of {got.dtype}", got=got)
+        hold_equal(got, g * partner, "the gradient for the real part of a complex gradient argument")
+
+
+@contract("A17", "complex-output")
+def complex_output_is_not_treated_as_a_real_one(engine: Backend, sample: Sample) -> None:
+    """A complex output without a gradient argument is refused: it could mean either of two gradients."""
+    x, c = sample.array(), _drawn(sample)
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    product_dtype(engine, x, c)
+    constant = engine.array(np.array(c))
+    products = {"a real": (x, lambda a: multiply(a, constant)), "a complex": (c, lambda a: multiply(a, a))}
+    for what, (operand, product) in products.items():
+        if not is_refused(lambda x=operand, f=product: engine.gradient(lambda a: total(f(a)), [x])):
+            raise Violation(f"a complex output of {what} operand was treated as a real one")
+
+
+@contract("A18", "real-loss", Capability.COMPLEX)
+def gradient_of_complex_operands_follows_one_convention(engine: Backend, sample: Sample) -> None:
+    """The gradient of a real loss of complex operands is the declared one of two conjugates."""
+    convention = declared_convention(engine, "A18")
+    z, c, w = _diagonal(sample), _diagonal(sample), sample.array()
+    (gradient,) = engine.gradient(_weighted_modulus(engine, w, c), [z])
+    steepest = w * np.conj(c) * (z * c / np.abs(z * c))
+    expected = steepest if convention == "gradient" else np.conj(steepest)
+    hold_equal(
+        plain(engine, gradient),
+        expected,
+        f"the gradient of sum(w * |z * c|), by the convention {convention!r}",
+    )
+
+
+@contract("A18", "product", Capability.COMPLEX)
+def cotangents_of_complex_operands_follow_the_same_convention(engine: Backend, sample: Sample) -> None:
+    """The VJP of a product multiplies a complex cotangent by the other factor, or its conjugate, as declared."""
+    convention = declared_convention(engine, "A18")
+    z, c, g = (_drawn(sample) for _ in range(3))
+    got = gradients_of(engine, engine.op(MULTIPLY), [z, c], g)
+    for gradient, partner in zip(got, (c, z), strict=True):
+        expected = g * (np.conj(partner) if convention == "gradient" else partner)
+        hold_equal(gradient, expected, f"the gradient of a complex factor, by the convention {convention!r}")
+
+
+@contract("A19", "real-operand")
+def real_operand_gets_a_real_gradient(engine: Backend, sample: Sample) -> None:
+    """A real operand of complex intermediate results gets a real gradient, or the call is refused."""
+    # The backward pass divides by the modulus: all moduli are powers of two, so that every quotient is exact.
+    x, w, c, d = sample.array(), sample.array(), _diagonal(sample), _diagonal(sample)
+    x = np.copysign(np.exp2(np.rint(np.log2(np.abs(x)))), x).astype(x.dtype)
+    product_dtype(engine, x, c)
+    call = partial(engine.gradient, _weighted_modulus(engine, w, c, d), [x])
+    gradients = call() if Capability.COMPLEX in engine.capabilities else unless_refused(call)
+    if gradients is None:
+        return
+    got = plain(engine, gradients[0])
+    if got.dtype != x.dtype:
+        raise Violation(f"a real operand of {x.dtype} gets a gradient of {got.dtype}", got=got)
+    hold_equal(got, w * np.sign(x) * np.abs(c * d), "the gradient of sum(w * |x * c * d|)")

@@ -1,0 +1,69 @@
+"""What a gradient call returns: its shape (A6), its dtype (A7), the value beside it (A12)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Array
+from conformance.checks.engine_calls import unless_refused
+from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.registry import NotThisCase, op_check
+from conformance.errors import Violation
+from conformance.op import Op
+
+OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
+
+
+@op_check("A6", "shape")
+def gradient_has_operand_shape(seen: Observation) -> None:
+    """A gradient has its operand's shape."""
+    for position, got in enumerate(seen.answer.gradients):
+        shape = seen.case.operands[seen.wrt[position]].shape
+        if got is not None and got.shape != shape:
+            raise Violation(f"{seen.label(position)} has shape {got.shape}, its operand {shape}")
+
+
+@op_check("A7", "dtype")
+def gradient_has_operand_dtype(seen: Observation) -> None:
+    """A gradient has its operand's dtype."""
+    for position, got in enumerate(seen.answer.gradients):
+        if got is not None:
+            hold_dtype(seen, position, got, seen.case.operands[seen.wrt[position]].dtype)
+
+
+def hold_dtype(seen: Observation, position: int, got: Array, dtype: np.dtype[Any], where: str = "") -> None:
+    """Claim that the gradient at `position` has this dtype."""
+    if got.dtype != dtype:
+        raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {dtype}{where}")
+
+
+def _has_several_differentiable_operands(op: Op) -> bool:
+    return sum(domain.is_differentiable for domain in op.domains) > 1
+
+
+@op_check("A7", "mixed-dtype", applies=_has_several_differentiable_operands, sparing=True)
+def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
+    """In a call that mixes precisions each gradient has its own operand's dtype."""
+    operands = [np.array(x) for x in seen.case.operands]
+    first = seen.wrt[0]
+    operands[first] = operands[first].astype(OTHER[seen.case.dtype])
+    function = seen.backend.call(seen.op.name, seen.case.parameters)
+    outputs = unless_refused(lambda: seen.backend.forward(function, operands))
+    if outputs is None:
+        raise NotThisCase("the engine refuses operands of different precision")
+    dtypes = [plain(seen.backend, z).dtype for z in outputs]
+    answer = seen.ask(
+        operands=operands, cotangents=[g.astype(d) for g, d in zip(seen.case.cotangents, dtypes, strict=True)]
+    )
+    for position, got in enumerate(answer.gradients):
+        if got is not None:
+            hold_dtype(seen, position, got, operands[seen.wrt[position]].dtype, ", in a mixed call")
+
+
+@op_check("A12", "value-along")
+def value_along_equals_plain_value(seen: Observation) -> None:
+    """The value computed along with a gradient equals the plain forward value bit for bit."""
+    for along, alone in zip(seen.answer.outputs, seen.forward(), strict=True):
+        hold_equal(along, alone, "the value along with a gradient differs from the plain value")

@@ -1,0 +1,62 @@
+"""A second backward pass of one graph: not retained (B6), retained (B7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, FunctionalBackend
+from conformance.case import Array
+from conformance.checks.engine_calls import is_refused, tape_of
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract, declared_convention
+from conformance.checks.sample import Sample
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
+
+
+@contract("B6", "walked-twice")
+def second_backward_of_one_graph(engine: Backend, sample: Sample) -> None:
+    """A second backward through a graph that was not retained is refused or gives the right answer."""
+    tape = tape_of(engine)
+    accumulates = declared_convention(tape, "B3") == "accumulates"
+    add, multiply, negative = (tape.op(name) for name in (ADD, MULTIPLY, NEGATIVE))
+    x, w, g, h = (sample.array() for _ in range(4))
+    graphs: dict[str, tuple[Callable[[Any, Any], Any], Array]] = {
+        "x * w": (multiply, w),
+        "x + w": (add, np.ones_like(w)),
+        "-x": (lambda a, b: negative(a), -np.ones_like(w)),
+        "x * x * w": (lambda a, b: multiply(multiply(a, a), b), 2 * x * w),
+        "x * w + x": (lambda a, b: add(multiply(a, b), a), w + 1),
+    }
+    for name, (function, slope) in graphs.items():
+        leaf = tape.leaf(np.array(x))
+        output = function(leaf, tape.array(np.array(w)))
+        tape.backward(output, tape.array(np.array(g)))
+        hold_equal(plain(tape, tape.grad(leaf)), g * slope, f"the gradient of {name}")
+        second = tape.array(np.array(h))
+        was_refused = is_refused(lambda z=output, second=second: tape.backward(z, second))
+        total = g if was_refused else g + h if accumulates else h
+        outcome = "refused" if was_refused else "accepted"
+        what = f"the gradient of {name} after a second backward pass, {outcome}"
+        hold_equal(plain(tape, tape.grad(leaf)), total * slope, what)
+
+
+@contract("B7", "retained", Capability.RETAINING)
+def retained_graph_can_be_differentiated_again(engine: Backend, sample: Sample) -> None:
+    """With the graph retained, k calls give k times the gradient (a pullback: k times the same)."""
+    x, w, g = (sample.array() for _ in range(3))
+    multiply, times = engine.op(MULTIPLY), 3
+    if isinstance(engine, FunctionalBackend):
+        _, pulled = engine.pullback(multiply, [engine.array(np.array(x)), engine.array(np.array(w))])
+        for _ in range(times):
+            hold_equal(plain(engine, pulled(engine.array(np.array(g)))[0]), g * w, "a pullback called again")
+        return
+    tape = tape_of(engine)
+    leaf = tape.leaf(np.array(x))
+    output = multiply(leaf, tape.array(np.array(w)))
+    for _ in range(times):
+        tape.backward(output, tape.array(np.array(g)), retain=True)
+    factor = times if declared_convention(engine, "B3") == "accumulates" else 1
+    hold_equal(plain(tape, tape.grad(leaf)), factor * g * w, f"{times} backward calls on a retained graph")

@@ -1,0 +1,64 @@
+"""Anomaly scopes, which name the op that made the first NaN (C8)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function
+from conformance.case import Array
+from conformance.checks.engine_calls import gradients_of, is_refusal
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.ops.names import LOG, MULTIPLY, SQRT, TANH
+
+
+@contract("C8", "named", Capability.ANOMALY)
+def op_that_made_the_first_nan_is_named(engine: Backend, sample: Sample) -> None:
+    """The error names the op whose rule made the first NaN, and no op before or after it."""
+    for culprit in (SQRT, LOG):
+        message = _message(engine, _nan_in(engine, culprit), np.array([1, 0, 4], sample.dtype))
+        if message is None:
+            raise Violation(f"the rule of {culprit} made a NaN, and no error was raised")
+        if culprit not in message.lower() or TANH in message.lower():
+            raise Violation(f"the rule of {culprit} made a NaN, and the error says: {message}")
+
+
+def _nan_in(engine: Backend, culprit: str) -> Function:
+    """0 * tanh(culprit(x * x)): at 0 the culprit's derivative is infinite, and its cotangent is 0."""
+    multiply, tanh, made = engine.op(MULTIPLY), engine.op(TANH), engine.op(culprit)
+
+    def function(a: Any) -> Any:
+        return multiply(tanh(made(multiply(a, a))), engine.array(np.zeros(3, plain(engine, a).dtype)))
+
+    return function
+
+
+def _message(engine: Backend, function: Function, operand: Array) -> str | None:
+    """The engine's error in a gradient call within the anomaly scope; None where it raises nothing."""
+    try:
+        with engine.anomaly():
+            gradients_of(engine, function, [operand], np.ones_like(operand))
+    except Exception as error:
+        if not is_refusal(error):
+            raise
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+@contract("C8", "quiet", Capability.ANOMALY)
+def nothing_is_raised_where_nothing_is_wrong(engine: Backend, sample: Sample) -> None:
+    """The scope changes nothing where no NaN is made, and after the scope a NaN raises nothing."""
+    x, g = sample.array(), sample.array()
+    multiply = engine.op(MULTIPLY)
+    with engine.anomaly():
+        (got,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
+    hold_equal(got, 2 * g * x, "the gradient of x * x in the anomaly scope")
+    operand = np.array([1, 0, 4], sample.dtype)
+    (after,) = gradients_of(engine, _nan_in(engine, SQRT), [operand], np.ones_like(operand))
+    hold_equal(
+        np.isnan(after), operand == 0, "where the gradient of 0 * tanh(sqrt(x * x)) is NaN, after the scope"
+    )

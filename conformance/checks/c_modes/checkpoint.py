@@ -1,0 +1,62 @@
+"""Checkpointed functions, whose values the backward pass computes again (C6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract, declared_convention
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.ops.names import MULTIPLY, NEGATIVE, TANH
+
+
+@contract("C6", "checkpoint", Capability.CHECKPOINTING)
+def checkpoint_changes_no_bit(engine: Backend, sample: Sample) -> None:
+    """A checkpointed function has the same values and gradients as the plain one, bit for bit."""
+    program = non_linear_program(sample)
+    function = function_of(engine, program)
+    checkpointed = engine.checkpoint(function)
+    for wrt in (None, [0]):
+        plainly = results_of(engine, _between_others(engine, function), program, wrt)
+        recomputed = results_of(engine, _between_others(engine, checkpointed), program, wrt)
+        hold_equal(recomputed[0], plainly[0], "the value of a checkpointed function")
+        for index in range(1, len(recomputed)):
+            what = f"gradient {index - 1} of a checkpointed function, wrt={wrt}"
+            hold_equal(recomputed[index], plainly[index], what)
+
+
+def _between_others(engine: Backend, function: Any) -> Callable[..., Any]:
+    """The function between other ops that do not use its operands.
+
+    The contributions to a value used inside and outside may be added in another order.
+    """
+    negative, tanh = engine.op(NEGATIVE), engine.op(TANH)
+    return lambda a, b: tanh(negative(function(negative(a), b)))
+
+
+@contract("C6", "anew", Capability.CHECKPOINTING)
+def checkpointed_function_is_recomputed(engine: Backend, sample: Sample) -> None:
+    """The backward pass calls a checkpointed function once more, or replays its trace, as declared."""
+    convention = declared_convention(engine, "C6")
+    x, g, calls = sample.array(), sample.array(), []
+    multiply = engine.op(MULTIPLY)
+
+    def square(a: Any) -> Any:
+        calls.append(a)
+        return multiply(a, a)
+
+    traced = engine.trace(engine.checkpoint(square), [np.array(x)])
+    before = len(calls)
+    (got,) = traced.pull([engine.array(np.array(g))])
+    hold_equal(plain(engine, got), 2 * g * x, "the gradient of a checkpointed x * x")
+    if len(calls) - before != (convention == "calls"):
+        raise Violation(
+            f"a checkpointed function was called {len(calls) - before} times in the backward pass; "
+            f"the adapter declares {convention!r}"
+        )

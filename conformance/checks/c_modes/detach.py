@@ -1,0 +1,64 @@
+"""Detached values: their gradients (C2), their storage (C3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.checks.engine_calls import gradients_of
+from conformance.checks.observation import hold_equal, plain
+from conformance.checks.registry import contract, declared_convention
+from conformance.checks.sample import Sample
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
+
+
+@contract("C2", "detach", Capability.DETACH)
+def detached_value_is_a_constant(engine: Backend, sample: Sample) -> None:
+    """A detached value is the same value, and no gradient flows through it."""
+    x, w, g = (sample.array() for _ in range(3))
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
+
+    def function(a: Any, b: Any) -> Any:
+        product = multiply(a, b)
+        return add(multiply(engine.detach(product), a), product)
+
+    outputs, gradients = engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)])
+    hold_equal(plain(engine, outputs[0]), x * w * x + x * w, "the value with a detached factor")
+    hold_equal(plain(engine, gradients[0]), g * x * w + g * w, "x's gradient of detach(x * w) * x + x * w")
+    hold_equal(plain(engine, gradients[1]), g * x, "w's gradient of detach(x * w) * x + x * w")
+
+
+@contract("C2", "detach-leaf", Capability.DETACH)
+def leaf_detached_once_or_twice_stays_a_leaf(engine: Backend, sample: Sample) -> None:
+    """A leaf detached once or twice is a constant there, and has its gradient where it is used undetached."""
+    x, w, g = (sample.array() for _ in range(3))
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
+
+    def function(a: Any, b: Any) -> Any:
+        once, twice = engine.detach(a), engine.detach(engine.detach(b))
+        return add(multiply(once, b), multiply(a, twice))
+
+    got = gradients_of(engine, function, [x, w], g)
+    hold_equal(got[0], g * w, "x's gradient of detach(x) * w + x * detach(detach(w))")
+    hold_equal(got[1], g * x, "w's gradient of detach(x) * w + x * detach(detach(w))")
+
+
+@contract("C3", "detached-storage", Capability.DETACH, Capability.WRITABLE)
+def detached_value_shares_storage_as_declared(engine: Backend, sample: Sample) -> None:
+    """A write into a detached value changes the original value, or does not, as declared."""
+    convention = declared_convention(engine, "C3")
+    x = sample.array()
+    made = engine.trace(engine.op(NEGATIVE), [np.array(x)])
+    originals = {"an operand": (made.arrays[0], x), "an op's output": (made.outputs[0], -x)}
+    for what, (original, value) in originals.items():
+        detached = engine.detach(original)
+        engine.memory(detached)[...] = 7.0
+        hold_equal(plain(engine, detached), np.full_like(x, 7.0), f"{what} detached, after a write into it")
+        expected = np.full_like(x, 7.0) if convention == "shares" else value
+        hold_equal(
+            plain(engine, original),
+            expected,
+            f"{what} after a write into its detached value, by the convention {convention!r}",
+        )
