@@ -16,7 +16,7 @@ from conformance.checks.observation import Answer, Observation, hold_close
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
-from conformance.oracle.allowance import gradients_of
+from conformance.oracle.allowance import reference_vjp
 from conformance.values import cotangent, operands
 
 # Of the largest entry, in extended precision: sums in another order differ by less, other entries by more.
@@ -115,7 +115,7 @@ def _textbook(seen: Observation, operands: Sequence[Array], cotangent: Array) ->
     """The value and the gradients in extended precision."""
     inputs = [x.astype(np.longdouble) if x.dtype.kind == "f" else x for x in (*operands, cotangent)]
     value = seen.op.reference(*inputs[:-1], **seen.case.parameters)
-    return [np.asarray(x) for x in (value, *gradients_of(seen.op, seen.case, seen.wrt)(inputs))]
+    return [np.asarray(x) for x in (value, *reference_vjp(seen.op, seen.case, seen.wrt)(inputs))]
 
 
 def _cut(array: Array, example: int) -> Array:

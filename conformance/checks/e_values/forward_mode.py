@@ -16,8 +16,13 @@ from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.op import Trait
 from conformance.ops.names import MATMUL, MULTIPLY
-from conformance.oracle.allowance import Expected, entries_of, expect, scales
-from conformance.oracle.allowance import gradients_of as rule_of
+from conformance.oracle.allowance import (
+    Expected,
+    allowance_scope,
+    expect,
+    natural_gradient_sizes,
+    reference_vjp,
+)
 from conformance.values import direction
 
 ROWS = 2  # of the Jacobian are compared entry by entry; the relation with the gradient sees all of it
@@ -53,7 +58,7 @@ def _expected(
     seen: Observation, tangents: Sequence[Array], places: Sequence[int]
 ) -> tuple[Expected, Expected]:
     """Those entries of Jv, and ⟨Jᵀw, v⟩ for the case's cotangent w."""
-    pull = rule_of(seen.op, seen.case, seen.wrt)
+    pull = reference_vjp(seen.op, seen.case, seen.wrt)
     push = _along_slopes if Trait.ELEMENTWISE in seen.op.traits else _by_rows
     first = len(seen.case.operands)
     last = first + len(tangents)
@@ -62,14 +67,16 @@ def _expected(
         operands, moved, cotangents = inputs[:first], inputs[first:last], inputs[last:]
         return [push(seen, operands, moved, places), _inner(pull((*operands, *cotangents)), moved)]
 
-    size = max(scales(seen.op, seen.case)) * max(float(np.abs(t).max(initial=0.0)) for t in tangents)
+    size = max(natural_gradient_sizes(seen.op, seen.case)) * max(
+        float(np.abs(t).max(initial=0.0)) for t in tangents
+    )
     weight = sum(float(np.sum(np.abs(g))) for g in seen.case.cotangents)
     entries, product = expect(
         evaluate,
         (*seen.case.operands, *tangents, *seen.case.cotangents),
         seen.case.dtype,
         [size, size * weight],
-        entries=entries_of(seen.op),
+        scope=allowance_scope(seen.op),
         perturbations=seen.perturbations,
     )
     return entries, product
@@ -92,7 +99,7 @@ def _by_rows(
     seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
 ) -> Array:
     """Entry i as ⟨eᵢ, Jv⟩ = ⟨Jᵀeᵢ, v⟩."""
-    pull = rule_of(seen.op, seen.case, seen.wrt)
+    pull = reference_vjp(seen.op, seen.case, seen.wrt)
     sizes = [g.size for g in seen.case.cotangents]
     entries = []
     for place in places:

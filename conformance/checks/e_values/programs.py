@@ -15,7 +15,7 @@ from conformance.checks.registry import CheckKind, NotThisCase, check
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
 from conformance.oracle.program_slope import expected_slope
-from conformance.oracle.reverse_sweep import TRIALS, expected_program_gradients, op_cases
+from conformance.oracle.reverse_sweep import PROGRAM_PERTURBATIONS, expected_program_gradients, op_cases
 from conformance.program import Program
 
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
@@ -83,7 +83,7 @@ def _gradients(engine: Backend, program: Program) -> Sequence[Array | None]:
 def _held_beyond_doubt(hold: Callable[[int], tuple[float, float]]) -> tuple[float, float]:
     """What `hold` finds with few trials of rounding; before an engine is called wrong, with many."""
     try:
-        return hold(TRIALS)
+        return hold(PROGRAM_PERTURBATIONS)
     except Violation as failure:
         if failure.error is None or failure.error > BEYOND_DOUBT:
             raise

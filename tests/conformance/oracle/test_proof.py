@@ -1,4 +1,4 @@
-"""Every row is proven by an oracle that does not use its rule, and a wrong rule is not."""
+"""Every rule is proven without using it, and a wrong rule is not proven."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_rule_transposed_is_caught() -> None:
         *((name, EXTENDED) for name in ("abs", "hypot", "var", "astype")),
     ],
 )
-def test_the_oracle_is_the_sharpest_that_fits(name: str, oracle: str) -> None:
+def test_the_most_exact_method_that_applies_is_used(name: str, oracle: str) -> None:
     assert prove_row(name).oracle == oracle
 
 
@@ -90,7 +90,7 @@ def test_no_case_is_no_proof() -> None:
     assert not prove(find("exp"), []).holds
 
 
-def test_calls_without_entries_are_counted_apart() -> None:
+def test_calls_without_entries_are_counted_separately() -> None:
     op: Op = find("exp")
     empty = [case for case in draw_cases(op, DTYPE, 0, EFFORT) if not case.operands[0].size]
     proof = prove(op, empty)
