@@ -30,6 +30,8 @@ class Backend(abc.ABC):
         engine: the engine's distribution name, as its users install it.
         mode: how it is called, where there is more than one way ("tape", "jit").
         dtypes: the floating point types it has gradients in.
+        no_gradient: for a dtype, the ops whose value it computes in that dtype and whose gradient it refuses with
+            another exception than NotImplementedError.
         capabilities: what it offers; each is probed before it is believed.
         conventions: for each clause in which engines may differ, the alternative it elects.
         points: for each special point at which it is to be held to a convention, which one
@@ -44,6 +46,7 @@ class Backend(abc.ABC):
     engine: ClassVar[str]
     mode: ClassVar[str] = ""
     dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
+    no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {}
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     conventions: ClassVar[Mapping[str, str]] = {}
     points: ClassVar[Mapping[str, str]] = {}

@@ -49,7 +49,8 @@ class Check:
     """One claim about engines.
 
     `function` takes an `Observation` (op checks), a backend and a `Sample` (contracts, examples,
-    capabilities), a backend and a `Program` (programs), a backend and a `History` (histories), or a `Visit`
+    capabilities), a backend and a `Program` (programs), a backend and a `History` (histories), or a
+    `PointObservation`
     (points). `once_per_signature` asks it of the first value draw only, because it is about shapes, or
     makes the engine compile anew. A `sparing` check is asked of a few signatures, because each of its
     questions is compiled by itself. `dtypes` are those in which an op check is asked, `sparing_in` those of them

@@ -13,8 +13,8 @@ from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import Check
 from conformance.checks.comparison import measuring
-from conformance.checks.e_values.special_points import Visit
 from conformance.checks.observation import Observation
+from conformance.checks.point_observation import PointObservation
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.diagnosis.diagnose import diagnose
@@ -48,7 +48,7 @@ def put(check: Check, backend: Backend, question: Question) -> Any:
     if isinstance(question, Case):
         return check.function(Observation(backend, find(question.op), question))
     if isinstance(question, Place):
-        return check.function(Visit(backend, question))
+        return check.function(PointObservation(backend, question))
     return check.function(backend, question)
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import Check, CheckKind
-from conformance.checks.e_values.special_points import Visit
 from conformance.checks.observation import Observation
+from conformance.checks.point_observation import PointObservation
 from conformance.checks.registry import FULL
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
@@ -120,11 +120,11 @@ class Executor:
     def _point_result(self, item: Item) -> ResultLine:
         self.note(item.id)
         place, tally = Place(SPECIAL_POINTS[item.subject], item.dtype), Tally()
-        visit = Visit(self.backend, place)
+        observed = PointObservation(self.backend, place)
         tally.ask(
-            item.definition, self.backend, place, lambda check, backend, question: check.function(visit)
+            item.definition, self.backend, place, lambda check, backend, question: check.function(observed)
         )
-        return msgspec.structs.replace(self.told(item, tally), atlas=atlas_cell_of(visit, tally.failure))
+        return msgspec.structs.replace(self.told(item, tally), atlas=atlas_cell_of(observed, tally.failure))
 
     # ---- everything else --------------------------------------------------------------------------
 

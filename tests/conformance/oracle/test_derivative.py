@@ -35,7 +35,9 @@ def test_analytic_functions_are_recognised(function: Function) -> None:
     ],
     ids=["abs", "conj", "real", "squared modulus", "modulus squared", "cast"],
 )
-def test_a_reference_that_leaves_the_complex_plane_is_not_differentiated_by_complex_step(function: Function) -> None:
+def test_a_reference_that_leaves_the_complex_plane_is_not_differentiated_by_complex_step(
+    function: Function,
+) -> None:
     assert not is_analytic(function, X, V)
 
 

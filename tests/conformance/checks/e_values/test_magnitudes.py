@@ -1,4 +1,4 @@
-"""At every magnitude an engine is held to what a type has numbers for, and to nothing else."""
+"""At every magnitude exactly the representable gradients are checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
 from conformance.checks import load_all
-from conformance.checks.e_values.magnitudes import gradient_is_the_rules_at_every_magnitude
+from conformance.checks.e_values.magnitudes import gradient_equals_reference_vjp_at_every_magnitude
 from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Violation
@@ -33,10 +33,10 @@ def asked(op: str, x: list[Any], bent: Any = None, dtype: str = "float64") -> An
     operand = np.array(x, dtype)
     case = Case(op, (operand,), {}, (np.ones_like(operand),), ("C", "C"), dtype)
     backend = with_ops({op: bent_rule(op, bent)}) if bent else NumpyTape()
-    return gradient_is_the_rules_at_every_magnitude(Observation(backend, find(op), case))
+    return gradient_equals_reference_vjp_at_every_magnitude(Observation(backend, find(op), case))
 
 
-def test_its_cases_are_its_own() -> None:
+def test_its_cases_belong_to_this_check_alone() -> None:
     checks = load_all()
     assert checks["op/magnitudes"].textures == MAGNITUDES
     assert checks["op/vjp"].textures == TEXTURES
@@ -54,14 +54,14 @@ def test_every_op_has_a_case_that_decides(name: str) -> None:
         decided = 0
         for case in draw_cases(find(name), dtype, 0, EFFORT, MAGNITUDES):
             try:
-                gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), find(name), case))
+                gradient_equals_reference_vjp_at_every_magnitude(Observation(NumpyTape(), find(name), case))
             except NotThisCase:
                 continue
             decided += 1
         assert decided
 
 
-def test_a_gradient_that_a_type_has_no_number_for_is_not_asked() -> None:
+def test_a_gradient_that_overflows_the_dtype_is_undecided() -> None:
     with pytest.raises(NotThisCase, match="overflows float64"):
         asked("exp", [800.0])
     asked("exp", [800.0, 1.0], lambda right, i, g, z, x: np.where(x > 709, -7.0, right(i, g, z, x)))
@@ -77,8 +77,8 @@ def test_a_gradient_below_the_normal_numbers_may_be_zero() -> None:
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 0.0, 1.001e200])
-def test_what_is_lost_to_a_square_is_a_failure(wrong: float) -> None:
-    with pytest.raises(Violation, match="is not the rule's"):
+def test_a_gradient_lost_by_overflow_of_a_square_is_a_failure(wrong: float) -> None:
+    with pytest.raises(Violation, match="differs from the reference VJP"):
         asked("log", [1.0, 1e-200], lambda right, i, g, z, x: np.where(x < 1, wrong, right(i, g, z, x)))
 
 
@@ -86,12 +86,12 @@ def test_where_entries_share_their_rounding_an_overflowing_value_decides_nothing
     operand, whole = np.array([1e200, 1e200]), {"axis": None, "keepdims": False}
     case = Case("prod", (operand,), whole, (np.array(1.0),), ("C", "C"), "float64")
     with pytest.raises(NotThisCase, match="the value overflows"):
-        gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), find("prod"), case))
+        gradient_equals_reference_vjp_at_every_magnitude(Observation(NumpyTape(), find("prod"), case))
 
 
-def test_an_entry_is_not_excused_by_a_larger_neighbour() -> None:
+def test_a_larger_entry_does_not_widen_the_allowance_of_another() -> None:
     for neighbours in ([1.0], [1.0, 1e300]):
-        with pytest.raises(Violation, match="is not the rule's"):
+        with pytest.raises(Violation, match="differs from the reference VJP"):
             asked(
                 "square", neighbours, lambda right, i, g, z, x: right(i, g, z, x) + np.where(x < 2, 1e-14, 0)
             )
