@@ -131,7 +131,7 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
         if key in ("", f"history/{history.kind}"):
             yield checks[f"history/{history.kind}"], history
     elif token.startswith("s1:"):
-        named, dtype = Place.named(token)
+        named, dtype = Place.from_token(token)
         point = find_point(named)
         yield checks[f"point/{point.nature.value}"], Place(point, dtype)
     elif token.startswith("p1:"):

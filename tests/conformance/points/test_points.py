@@ -42,9 +42,9 @@ def test_a_point_is_well_formed(key: str, dtype: str) -> None:
 
 def test_a_token_names_its_point_and_a_damaged_one_is_refused() -> None:
     token = Place(SPECIAL_POINTS["relu/at-0"], "float32").token
-    assert Place.named(token) == ("relu/at-0", "float32")
+    assert Place.from_token(token) == ("relu/at-0", "float32")
     with pytest.raises(UsageError, match="not a whole replay token"):
-        Place.named(token[:-3])
+        Place.from_token(token[:-3])
 
 
 def test_the_error_for_an_unknown_point_names_similar_ones() -> None:
