@@ -86,7 +86,7 @@ class PointObservation:
                 )
 
     def hold_fair(self, claim: str) -> None:
-        """Claim that every gradient lies in its range."""
+        """Claim that every gradient is in its range."""
         self.hold_shapes()
         for i in self.wrt:
             interval = self.place.within[i]

@@ -38,9 +38,7 @@ SAFETY_FACTOR = 3.0  # times the distance of the textbook rule: another order of
 ULPS = 4.0  # units in the last place by which the elementary functions of good libraries differ
 ORDINARY = 24  # entries of operands, at least, from which the natural size of a gradient is measured
 CACHE_SIZE = 1024  # cases whose expected values are kept: more than a group of questions has
-ROUNDING = (
-    1.0  # the same where every function called is one that IEEE 754 rounds: only the result's own rounding
-)
+ROUNDING = 1.0  # the same where IEEE 754 rounds every function called: the rounding of the result alone
 
 PER_ENTRY, PER_ARRAY = "per entry", "per array"  # what an allowance is measured over
 

@@ -10,7 +10,7 @@ from conformance.checks.registry import NotThisCase, op_check
 def layout_does_not_matter(seen: Observation) -> None:
     """The memory layout of operands and cotangents does not change the gradient."""
     if set(seen.case.layouts) == {"C"}:
-        raise NotThisCase("everything lies in C order")
+        raise NotThisCase("all arrays have the C layout")
     laid_out = seen.ask(operands=seen.case.laid_out_operands(), cotangents=seen.case.laid_out_cotangents())
     for position, expected in enumerate(seen.expected):
         first = seen.answer.gradients[position]

@@ -31,7 +31,7 @@ def weights_at_a_tie_sum_to_one(observed: PointObservation) -> None:
 
 @point_check("E12", Nature.KINK)
 def gradient_at_a_kink_is_a_subgradient(observed: PointObservation) -> None:
-    """At a kink the gradient lies in the Clarke subdifferential, and is the declared one."""
+    """At a kink the gradient is in the Clarke subdifferential, and is the declared one."""
     observed.hold_fair("is outside the Clarke subdifferential")
     observed.hold_total()
     observed.hold_declared()

@@ -53,13 +53,13 @@ def test_a_rule_of_zeros_is_caught(name: str) -> None:
 
 
 def test_a_single_wrong_entry_is_caught() -> None:
-    def last_entry_moved(gradient: Any) -> Any:
-        moved = np.array(gradient)
-        if moved.size:
-            moved.flat[-1] *= 1 + np.longdouble(1e-8)
-        return moved
+    def last_entry_altered(gradient: Any) -> Any:
+        altered = np.array(gradient)
+        if altered.size:
+            altered.flat[-1] *= 1 + np.longdouble(1e-8)
+        return altered
 
-    assert not prove_changed("matmul", last_entry_moved).holds
+    assert not prove_changed("matmul", last_entry_altered).holds
 
 
 @pytest.mark.parametrize("change", [np.ravel, lambda g: g * np.nan], ids=["shape", "nan"])
