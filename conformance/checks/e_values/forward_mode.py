@@ -41,7 +41,7 @@ def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> tuple[fl
     places = _places(seen, rng)
     entries, product = _expected(seen, tangents, places)
     got = np.concatenate([np.ravel(t) for t in pushed])[places]
-    what = f"the tangent, at the entries {places} of the flattened outputs,"
+    what = f"the tangent at the entries {places} of the flattened outputs"
     worst = hold_within(got, entries, what, claim="differs from the reference JVP")
     _hold_adjoint(seen, tangents, pushed, product)
     return worst
