@@ -1,4 +1,4 @@
-"""Bystanders: what the other engines of a run say where one engine's gradient is not the rule's.
+"""Bystanders: what the other engines of a run say where one engine's gradient differs from the reference VJP.
 
 Once all is asked, the cases in which diagnostics were diagnosed are put to every other engine of the run, each in a process of
 its own, since engines are never imported side by side. What they say changes no verdict: engines share formulas, and so

@@ -1,4 +1,4 @@
-"""Witnesses: whose fault it is that a gradient is not the rule's.
+"""Witnesses: whose fault it is that a gradient differs from the reference VJP.
 
 Before an engine is called wrong, those are asked that do not use the rule: how far the rule's own answer changes when
 its operands do, the slope of the reference, the engine's value, the slope of what the engine computes, and its forward mode. They

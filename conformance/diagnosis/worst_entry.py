@@ -70,7 +70,7 @@ class WorstEntry:
 
 
 def worst_entry_in(seen: Observation) -> WorstEntry | None:
-    """The first gradient that is not the rule's, at the entry furthest out; None where none has such an entry."""
+    """The first gradient that differs from the reference VJP, at the entry furthest out; None where none has such an entry."""
     for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
         with measuring() as compared, contextlib.suppress(Violation):
             hold_within(got, expected, seen.label(position))

@@ -1,4 +1,4 @@
-"""Testimony: what diagnostics that do not use the rule say where a gradient is not the rule's."""
+"""Testimony: what diagnostics that do not use the rule say where a gradient differs from the reference VJP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Agreement(enum.StrEnum):
 
 
 class Fault(enum.StrEnum):
-    """Whose fault it is that a gradient is not the rule's; only the first is counted as a failure."""
+    """Whose fault it is that a gradient differs from the reference VJP; only the first is counted as a failure."""
 
     ENGINE = "engine wrong"
     RULE = "rule wrong"
@@ -73,7 +73,7 @@ class DiagnosedViolation(Violation):
 
 
 class NotEngineFault(ConformanceError):
-    """A gradient is not the rule's, and by the diagnostics that is not the engine's fault."""
+    """A gradient differs from the reference VJP, and by the diagnostics that is not the engine's fault."""
 
     def __init__(self, message: str, diagnosed: DiagnosedViolation) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What the other engines of a run say of a gradient that is not the rule's."""
+"""What the other engines of a run say of a gradient that differs from the reference VJP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A gradient that is not the rule's is a failure only where the engine is wrong, by diagnostics that use no rule."""
+"""A gradient that differs from the reference VJP is a failure only where the engine is wrong, by diagnostics that use no rule."""
 
 from __future__ import annotations
 
