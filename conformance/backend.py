@@ -30,6 +30,8 @@ class Backend(abc.ABC):
         engine: the engine's distribution name, as its users install it.
         mode: how the engine is called, where there are several modes ("tape", "jit").
         dtypes: the names of the floating point dtypes in which it has gradients.
+        no_gradient: for a dtype, the ops whose value it computes in that dtype and whose gradient it refuses with
+            another exception than NotImplementedError.
         capabilities: what it offers beyond gradients; a probe tries each.
         conventions: for each clause that allows several behaviours, the one that the engine has.
         points: for each special point at which a convention is declared, that convention
@@ -44,6 +46,7 @@ class Backend(abc.ABC):
     engine: ClassVar[str]
     mode: ClassVar[str] = ""
     dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
+    no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {}
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     conventions: ClassVar[Mapping[str, str]] = {}
     points: ClassVar[Mapping[str, str]] = {}

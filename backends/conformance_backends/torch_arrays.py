@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -20,6 +21,10 @@ class Torch(Backend):
 
     engine = "torch"
     dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
+    # RuntimeError: … does not support automatic differentiation for outputs with complex dtype.
+    no_gradient: ClassVar[Mapping[str, frozenset[str]]] = dict.fromkeys(
+        ("complex128", "complex64"), frozenset({"embedding", "silu"})
+    )
     ops = OPS
     points = declared_convention(OPS, DEPARTURES)
 

@@ -16,7 +16,7 @@ import msgspec
 
 from conformance.atlas.conventions import measure_conventions
 from conformance.backend import Backend
-from conformance.checks.e_values.special_points import Standing
+from conformance.checks.point_observation import Standing
 from conformance.clauses import STANDARD
 from conformance.errors import AdapterError, UsageError
 from conformance.load import load_backend, name_of

@@ -6,9 +6,9 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
-from conformance.checks.registry import CHECKS, Check, CheckKind
+from conformance.checks.registry import CHECKS, Check
 
-__all__ = ["CHECKS", "Check", "CheckKind", "load_all"]
+__all__ = ["CHECKS", "Check", "load_all"]
 
 
 @cache

@@ -13,7 +13,7 @@ from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, transfor
 from conformance.checks.d_mutation import in_place
 from conformance.checks.engine_calls import full_sum, gradients_of, tape_of
 from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import CheckFunction, CheckKind, check
+from conformance.checks.registry import CheckFunction, check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, REAL
@@ -22,7 +22,7 @@ from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, REAL
 def probe(capability: Capability) -> Callable[[CheckFunction], CheckFunction]:
     """Register the probe of a capability; it runs whether or not the capability is declared."""
     return check(
-        CheckKind.CAPABILITY,
+        "capability",
         f"capability {capability.name.lower()}",
         capability.name.lower().replace("_", "-"),
     )

@@ -140,7 +140,7 @@ watching = Collector[Array]("expected")  # everything that a check expects: is i
 
 
 def hold_within(
-    got: Array | None, expected: Expected, what: str, claim: str = "is not the rule's"
+    got: Array | None, expected: Expected, what: str, claim: str = "differs from the reference VJP"
 ) -> tuple[float, float]:
     """Claim that `got` is within what is allowed; returns the worst error over allowed, and in ulp.
 

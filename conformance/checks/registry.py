@@ -27,18 +27,6 @@ COMPLEX = frozenset({"complex128", "complex64"})  # those in which only holomorp
 Applies = Callable[[Op], bool]
 
 
-class CheckKind:
-    """The names of the kinds of questions, until the checks say them themselves."""
-
-    OP = "op"
-    CONTRACT = "contract"
-    PROGRAM = "program"
-    HISTORY = "history"
-    EXAMPLE = "example"
-    CAPABILITY = "capability"
-    POINT = "point"
-
-
 class NotThisCase(ConformanceError):
     """This case cannot decide the claim; the message says why."""
 

@@ -82,7 +82,7 @@ def _cell(entry: Entry | None) -> str:
 
 def declarations(survey: Survey) -> str:
     """What was measured, as an adapter declares it: only what a convention's name can say."""
-    from conformance.checks.e_values.special_points import RAISES
+    from conformance.checks.point_observation import RAISES
     from conformance.clauses import STANDARD
 
     def mapping(name: str, entries: list[Entry]) -> list[str]:

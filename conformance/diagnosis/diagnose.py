@@ -20,8 +20,9 @@ from conformance.checks.registry import NotThisCase
 from conformance.diagnosis.worst_entry import DIGITS, Real, WorstEntry, worst_entry_in
 from conformance.dtype import finfo
 from conformance.errors import ConformanceError, Violation
-from conformance.oracle.allowance import Expected, expected_gradients, expected_values, own_doubts
+from conformance.oracle.allowance import Expected, expected_gradients, expected_values
 from conformance.oracle.proof import EXTENDED, slope_of
+from conformance.oracle.uncertainty import oracle_uncertainty
 from conformance.runfile.diagnostics import Agreement, DiagnosedViolation, Diagnostic, Fault, NotEngineFault
 
 GROSS = 2.0**-7  # of the largest value: two functions differ by more, two ways to compute one by less
@@ -76,7 +77,7 @@ def _conditioning(worst: WorstEntry, perturbations: int) -> Diagnostic:
         allowed = expected_gradients(seen.op, seen.case, perturbations=perturbations)[worst.position].allowed[
             worst.place
         ]
-    unsure = own_doubts(seen.op, seen.case)[worst.position][worst.place]
+    unsure = oracle_uncertainty(seen.op, seen.case)[worst.position][worst.place]
     bound = max(allowed, unsure)
     says = f"rounding explains up to {bound:.2g}, they differ by {worst.difference:.2g}"
     is_explained = bool(worst.difference <= bound)

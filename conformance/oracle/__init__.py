@@ -1,1 +1,1 @@
-"""What proves a row right, and what error an engine is allowed."""
+"""The oracle: proofs of the catalogue's rules, and the error that an engine is allowed."""

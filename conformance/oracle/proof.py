@@ -1,11 +1,11 @@
-"""The proof of a row: its rule against derivatives that are found without it.
+"""The proof of a row: its rule compared with derivatives of its reference.
 
 For an operand, a direction v and a cotangent g, the rule is right when ⟨rule(g), v⟩ = ⟨g, Jv⟩. The
-right side needs the reference alone. Everything is evaluated in extended precision, so that what
-remains is the rule's error and not the arithmetic's.
+right side uses the reference alone, not the rule. Everything is evaluated in extended precision, so that a
+disagreement is an error of the rule and not of the arithmetic.
 
-The rule of a holomorphic row is proven at complex operands too: along v and along iv, where a derivative
-that is complex-linear (the Cauchy-Riemann equations) and one that is not differ.
+The rule of a holomorphic row is proven at complex operands too, along v and along iv: there a complex-linear
+derivative (the Cauchy-Riemann equations) differs from one that is not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from conformance.oracle.derivative import (
     complex_step,
     extended_differences,
     is_analytic,
-    jump,
+    slope_jump,
 )
 
 PROVEN = 1e-10  # the largest relative disagreement of a proven row
@@ -35,13 +35,13 @@ PROVEN = 1e-10  # the largest relative disagreement of a proven row
 COMPLEX_STEP = "complex step"
 EXTENDED = "extended precision"
 CAUCHY_RIEMANN = "Cauchy-Riemann"
-TURN = (3 + 4j) / 5  # of modulus 1: gives a real direction both parts
+PHASE = (3 + 4j) / 5  # of modulus 1: gives a real direction a real and an imaginary part
 
-# A gradient smaller than this beside the cotangent is judged as if it were this large. In a saturated tail
-# a rule such as 1 - tanh² cancels to nothing: its digits are the arithmetic's, right formula or wrong.
+# A gradient smaller than this relative to the cotangent is compared as if it were this large. In a saturated
+# tail a rule such as 1 - tanh² cancels to zero: its digits are rounding errors, whatever the formula.
 TAIL = 1e-6
 
-SMALL = 27  # entries of an operand of which each is proven alone; a cube of three is the largest drawn often
+SMALL = 27  # the largest operand of which every entry is proven alone: a cube of three
 DIRECTIONS = 3  # random ones, for operands of any size
 
 
@@ -49,8 +49,8 @@ DIRECTIONS = 3  # random ones, for operands of any size
 class Proof:
     """How a row was proven: `error` is the worst relative disagreement over `cases`.
 
-    The disagreement includes the oracle's doubt about itself. `empty` counts the calls without
-    entries, which prove nothing beyond their shapes.
+    The disagreement includes the oracle's own error estimate. `empty` counts the calls without
+    entries, which prove only shapes.
     """
 
     op: str
@@ -66,7 +66,7 @@ class Proof:
 
 
 def prove(op: Op, cases: Iterable[Case]) -> Proof:
-    """Compare the rule of `op` with what the sharpest oracle that fits says, over `cases`."""
+    """Compare the rule of `op` with the derivative by the most exact method that applies, over `cases`."""
     used: set[str] = set()
     worst, proven, empty = 0.0, 0, 0
     with np.errstate(all="ignore"):
@@ -79,9 +79,9 @@ def prove(op: Op, cases: Iterable[Case]) -> Proof:
 
 
 def slope_of(op: Op, case: Case, index: int, v: Array) -> tuple[str, Any, Any]:
-    """How the outputs of a case, times their cotangents, change along `v` of one operand: no rule is used.
+    """How the outputs of a case, times their cotangents, change along `v` of one operand; no rule is used.
 
-    Returns the oracle's name, the slope, and how far off it may be: infinitely, where there is none to be found.
+    Returns the method's name, the slope, and its estimated error: infinite where no slope can be found.
     """
     with np.errstate(all="ignore"):
         return _Call(op, case).weighed_slope(index, v)
@@ -102,12 +102,12 @@ class _Call:
 
     @property
     def has_entries(self) -> bool:
-        """Whether there is anything to differentiate."""
+        """Whether any operand and any output has entries."""
         sizes = [self.operands[i].size for i in self.wrt]
         return any(sizes) and any(np.size(z) for z in self.outputs)
 
     def disagreements(self, used: set[str]) -> Iterator[float]:
-        """The relative disagreements of all operands, directions and cotangents; notes the oracles used."""
+        """The relative disagreements of all operands, directions and cotangents; adds the methods used to `used`."""
         for index in self.wrt:
             pulled = [self._pulled(index, g) for g in self.cotangents]
             if any(np.shape(p) != self.operands[index].shape for p in pulled):
@@ -123,46 +123,50 @@ class _Call:
         )
         used.add(COMPLEX_STEP if has_step else CAUCHY_RIEMANN if np.iscomplexobj(x) else EXTENDED)
         if np.iscomplexobj(x):
-            directions = [turn * v for v in directions[:DIRECTIONS] for turn in (TURN, 1j * TURN)]
-        room = self._room(index)
+            directions = [phase * v for v in directions[:DIRECTIONS] for phase in (PHASE, 1j * PHASE)]
+        max_step = self._max_step(index)
         for v in directions:
-            slope = complex_step(function, x, v) if has_step else extended_differences(function, x, v, room)
+            slope = (
+                complex_step(function, x, v) if has_step else extended_differences(function, x, v, max_step)
+            )
             for g, gradient in zip(self.cotangents, pulled, strict=True):
                 yield disagreement(_joined(g), slope, gradient, v)
 
     def weighed_slope(self, index: int, v: Array) -> tuple[str, Any, Any]:
-        """Along `v`, for the case's own cotangents: the oracle, the slope, and its doubt."""
+        """Along `v`, for the case's own cotangents: the method, the slope, and its estimated error."""
         function, x, g = self._of(index), self.operands[index], _joined(self.cotangents[0])
-        room = self._room(index) / float(np.abs(v).max(initial=1e-300))
-        if not room:
+        max_step = self._max_step(index) / float(np.abs(v).max(initial=1e-300))
+        if not max_step:
             return EXTENDED, REAL(np.nan), REAL(np.inf)
         if all(is_analytic(function, x, d) for d in (v, *self._directions(x.shape)[:DIRECTIONS])):
             name, slope = COMPLEX_STEP, complex_step(function, x, v)
-            doubt = slope.risk
+            error = slope.error
         else:
-            name, slope = EXTENDED, extended_differences(function, x, v, room)
-            doubt = slope.risk + jump(function, x, v, room)
-        is_weighed = g != 0
-        value, unsure = (np.sum(np.where(is_weighed, y, 0)) for y in (g * slope.value, np.abs(g) * doubt))
-        return name, value, unsure
+            name, slope = EXTENDED, extended_differences(function, x, v, max_step)
+            error = slope.error + slope_jump(function, x, v, max_step)
+        counts = g != 0
+        value, total_error = (np.sum(np.where(counts, y, 0)) for y in (g * slope.value, np.abs(g) * error))
+        return name, value, total_error
 
-    def _room(self, index: int) -> float:
-        """How far the entries of an operand can move before they meet a kink, an end, or each other."""
+    def _max_step(self, index: int) -> float:
+        """The distance from an operand's entries to a kink, an end of the domain, or each other."""
         domain, x = self.op.domain(index), self.operands[index]
         ends = [end for end in (*domain.kinks, domain.low, domain.high) if np.isfinite(end)]
         distances = [float(np.abs(x - end).min()) for end in ends]
         if domain.kind is OperandKind.DISTINCT:
-            kin = [
+            distinct = [
                 np.ravel(self.operands[i]) for i in self.wrt if self.op.domain(i).kind is OperandKind.DISTINCT
             ]
-            gaps = np.diff(np.sort(np.concatenate(kin)))
-            distances.append(float(gaps.min(initial=np.inf)) / 2)  # two entries may move towards each other
+            gaps = np.diff(np.sort(np.concatenate(distinct)))
+            distances.append(float(gaps.min(initial=np.inf)) / 2)  # two entries may approach each other
         if np.iscomplexobj(x):
             distances.append(1 - float(np.abs(x.imag).max(initial=0)))  # poles are at least as far as ±i
         if domain.kind in (OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE) and x.size:
             double = np.complex128 if np.iscomplexobj(x) else np.float64
             singular = np.linalg.svd(x.astype(double), compute_uv=False)
-            distances.append(float(singular.min()) / x.shape[-1])  # as far as the nearest singular matrix
+            distances.append(
+                float(singular.min()) / x.shape[-1]
+            )  # the distance to the nearest singular matrix
         return min(distances, default=np.inf)
 
     def _of(self, index: int) -> Function:
@@ -193,16 +197,16 @@ class _Call:
 
 
 def disagreement(g: Array, slope: Slope, gradient: Array, v: Array) -> float:
-    """How far ⟨gradient, v⟩ is from ⟨g, Jv⟩, with the oracle's own doubt, relative to their terms.
+    """The distance of ⟨gradient, v⟩ from ⟨g, Jv⟩ plus the slope's truncation error, relative to their terms.
 
-    Relative to the terms and not to the sums: a sum may vanish by cancellation, as for softmax under
+    It is relative to the terms and not to the sums: a sum may vanish by cancellation, as for softmax with
     a constant cotangent.
     """
     if not g.size:
         return 0.0
     here, there = gradient * v, g * slope.value
-    doubt = np.sum(np.abs(g) * slope.doubt)
-    distance = np.abs(np.sum(here) - np.sum(there)) + doubt
+    truncation = np.sum(np.abs(g) * slope.truncation)
+    distance = np.abs(np.sum(here) - np.sum(there)) + truncation
     scale = max(np.sum(np.abs(here)), np.sum(np.abs(there)), TAIL * np.abs(g).max() * np.abs(v).max())
     if not np.isfinite(distance):
         return np.inf
@@ -210,7 +214,7 @@ def disagreement(g: Array, slope: Slope, gradient: Array, v: Array) -> float:
 
 
 def _joined(outputs: Any) -> Array:
-    """All outputs as one vector of numbers that can be subtracted; truth values cannot."""
+    """All outputs as one vector; booleans become numbers, so that they can be subtracted."""
     return np.concatenate(
         [np.ravel(z).astype(REAL) if z.dtype.kind in "biu" else np.ravel(z) for z in outputs]
     )

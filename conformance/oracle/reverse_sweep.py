@@ -1,7 +1,7 @@
 """The gradient of a program by one reverse sweep over its steps, in any precision.
 
-The same algorithm as the reference engine's, but over a list that is there already rather than a graph
-that was recorded: so each is a witness for the other.
+This is the algorithm of the reference engine, but over a given list of steps and not over a recorded graph:
+each of the two is an independent check of the other.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from conformance.op import Op
 from conformance.oracle.allowance import Expected, expect
 from conformance.program import Program
 
-TRIALS = 16  # moved evaluations: a program rounds at many steps
+PROGRAM_PERTURBATIONS = 16  # perturbed evaluations: a program rounds at many steps
 
 Find = Callable[[str], Op]
 
 
-def referring(find: Find) -> Callable[[str, Mapping[str, Any]], Callable[..., Any]]:
-    """How a program is run on the references."""
+def reference_call(find: Find) -> Callable[[str, Mapping[str, Any]], Callable[..., Any]]:
+    """For `Program.run`: the reference of an op with its parameters set."""
     return lambda name, fixed: lambda *xs: find(name).reference(*xs, **fixed)
 
 
 def reverse_sweep(program: Program, find: Find, inputs: Sequence[Array]) -> list[Array]:
-    """The gradients of a program's leaves, given leaves followed by the cotangent."""
+    """The gradients of a program's leaves; `inputs` are the leaves followed by the cotangent."""
     *leaves, cotangent = inputs
-    _, adjoints = _swept(program.straightened(referring(find)), find, leaves, cotangent)
+    _, adjoints = _swept(program.straightened(reference_call(find)), find, leaves, cotangent)
     return [np.zeros_like(x) if a is None else np.asarray(a) for a, x in zip(adjoints, leaves, strict=False)]
 
 
 def _swept(
     program: Program, find: Find, leaves: Sequence[Array], cotangent: Array
 ) -> tuple[list[Any], list[Any]]:
-    """Every value of a program without branches, and every adjoint: None where nothing arrives."""
-    values = program.run(referring(find), leaves)
+    """Every value of a program without branches, and every adjoint: None where no cotangent arrives."""
+    values = program.run(reference_call(find), leaves)
     adjoints: list[Any] = [None] * len(values)
     adjoints[-1] = cotangent
     first = len(leaves)
@@ -56,18 +56,18 @@ def _swept(
 
 
 def op_cases(program: Program, find: Find) -> Iterator[Case]:
-    """Every step by itself, with the operands and the cotangent that it has in the program."""
-    program = program.straightened(referring(find))
+    """Every step as a case of its own, with the operands and the cotangent that it has in the program."""
+    program = program.straightened(reference_call(find))
     values, adjoints = _swept(program, find, program.leaves, program.cotangent)
     for step, g in zip(program.steps, adjoints[len(program.leaves) :], strict=True):
         if g is not None:
             xs = tuple(np.asarray(values[i]) for i in step.inputs)
-            lying = ("C",) * (len(xs) + 1)
-            yield Case(step.op, xs, step.parameters, (np.asarray(g),), lying, program.dtype)
+            layouts = ("C",) * (len(xs) + 1)
+            yield Case(step.op, xs, step.parameters, (np.asarray(g),), layouts, program.dtype)
 
 
 def gradient_bounds(program: Program, find: Find, inputs: Sequence[Array]) -> list[Array]:
-    """How large the gradients could become if nothing cancelled."""
+    """Upper bounds of the gradients: what they would be if no terms cancelled."""
 
     def bounding(name: str) -> Op:
         op = find(name)
@@ -81,13 +81,13 @@ def gradient_bounds(program: Program, find: Find, inputs: Sequence[Array]) -> li
 
 
 def expected_program_gradients(
-    program: Program, find: Find, *, perturbations: int = TRIALS
+    program: Program, find: Find, *, perturbations: int = PROGRAM_PERTURBATIONS
 ) -> list[Expected]:
-    """What the gradients of a program's variables must be, in their dtype."""
+    """The expected gradients of a program's variables, in their dtype."""
     inputs = (*program.leaves, program.cotangent)
 
-    def sweep(moved: Sequence[Array]) -> list[Array]:
-        gradients = reverse_sweep(program, find, moved)
+    def sweep(perturbed: Sequence[Array]) -> list[Array]:
+        gradients = reverse_sweep(program, find, perturbed)
         return [gradients[i] for i in program.variables]
 
     gradients = sweep(inputs)

@@ -13,7 +13,14 @@ import numpy as np
 
 from conformance.case import Array, Case
 from conformance.op import Op
-from conformance.oracle.allowance import PERTURBATIONS, ULPS, Expected, entries_of, expect, scales
+from conformance.oracle.allowance import (
+    PERTURBATIONS,
+    ULPS,
+    Expected,
+    allowance_scope,
+    expect,
+    natural_gradient_sizes,
+)
 from conformance.oracle.derivative import REAL, is_analytic
 from conformance.oracle.rounding import Evaluate
 
@@ -63,13 +70,13 @@ def expected_hessian_vector_products(
     inputs = (*case.operands, *case.cotangents, *directions)
     evaluate = hessian_vector_product(op, case, wrt)
     # An engine differentiates its rule, and does not step: where 1 - z² cancels, it rounds once more than this.
-    rounding = ULPS * _largest(case.cotangents) * _largest(directions) * max(scales(op, case))
+    rounding = ULPS * _largest(case.cotangents) * _largest(directions) * max(natural_gradient_sizes(op, case))
     return expect(
         evaluate,
         inputs,
         case.dtype,
         [rounding] * len(wrt),
-        entries=entries_of(op),
+        scope=allowance_scope(op),
         perturbations=perturbations,
     )
 

@@ -1,4 +1,4 @@
-"""The special points of the catalogue's ops, a module per family: where engines really differ."""
+"""The special points of the catalogue's ops, a module per family of ops."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def points_of(op: str) -> list[SpecialPoint]:
 
 
 def find_point(key: str) -> SpecialPoint:
-    """The point of that key; UsageError names the nearest where there is none."""
+    """The point of that key; the UsageError for an unknown key names similar ones."""
     try:
         return SPECIAL_POINTS[key]
     except KeyError:
-        near = difflib.get_close_matches(key, SPECIAL_POINTS, n=3, cutoff=0.3)
-        raise UsageError(f"there is no special point {key!r}; there are {', '.join(near)}") from None
+        similar = difflib.get_close_matches(key, SPECIAL_POINTS, n=3, cutoff=0.3)
+        raise UsageError(f"there is no special point {key!r}; there are {', '.join(similar)}") from None

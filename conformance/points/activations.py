@@ -1,11 +1,11 @@
-"""Special points of the activations: kinks, and the flat ends where exponentials overflow."""
+"""Special points of the activations: kinks, and saturated ends where exponentials overflow."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from conformance.points.constructors import INF, border, finite, kink, limit, masked, slopes
 from conformance.points.point import SpecialPoint
-from conformance.points.writing import INF, border, finite, kink, limit, masked, slopes
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772  # Klambauer et al. 2017, eq. 14
 
@@ -33,8 +33,8 @@ KINKS = (
     limit("softsign", "at-minus-0", (-0.0,), (1,)),
 )
 
-# The slope on the far left, and on the far right, of what is flat or straight there.
-STRAIGHT_ENDS = {
+# The limits of the slope at minus infinity and at infinity.
+ASYMPTOTIC_SLOPES = {
     "sigmoid": (0, 0), "log_sigmoid": (1, 0), "softplus": (0, 1), "silu": (0, 1), "mish": (0, 1),
     "gelu_tanh": (0, 1), "tanh_shrink": (1, 1), "softsign": (0, 0), "relu": (0, 1), "selu": (0, SELU_SCALE),
     "hard_swish": (0, 1), "squareplus": (0, 1), "elu": (0, 1), "celu": (0, 1),
@@ -44,29 +44,29 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "elu": {"alpha": 1.0},
     "celu": {"alpha": 0.5},
 }
-SLOWLY = ("squareplus", "softsign")  # they are not straight at a thousand yet
-FLAT_ENDS = ("sigmoid", "log_sigmoid", "softplus")  # straight so soon that infinity is no different
+SLOW = ("squareplus", "softsign")  # their slopes at 1000 are not at the limit yet
+EXPONENTIAL = ("sigmoid", "log_sigmoid", "softplus")  # their slopes at infinity are the limits exactly
 
 FAR = tuple(
     finite(op, name, place, (slope,), **PARAMETERS.get(op, {}))
-    for op, (left, right) in STRAIGHT_ENDS.items()
+    for op, (left, right) in ASYMPTOTIC_SLOPES.items()
     for name, place, slope in (
         ("at-minus-1000", (-1000.0,), left),
         ("at-1000", (1000.0,), right),
         ("at-minus-huge", lambda e: (-e.huge,), left),
         ("at-huge", lambda e: (e.huge,), right),
     )
-    if op not in SLOWLY or "1000" not in name
+    if op not in SLOW or "1000" not in name
 )  # fmt: skip
 AT_INFINITY = tuple(
     finite(op, name, place, (slope,))
-    for op in FLAT_ENDS
+    for op in EXPONENTIAL
     for name, place, slope in (
-        ("at-minus-infinity", (-INF,), STRAIGHT_ENDS[op][0]),
-        ("at-infinity", (INF,), STRAIGHT_ENDS[op][1]),
+        ("at-minus-infinity", (-INF,), ASYMPTOTIC_SLOPES[op][0]),
+        ("at-infinity", (INF,), ASYMPTOTIC_SLOPES[op][1]),
     )
 )
-# Where x stands before the exponential the true slope at infinity is a matter of what infinity · 0 is.
+# Where x multiplies the exponential, the slope at infinity depends on the value given to infinity · 0.
 PRODUCTS_AT_INFINITY = tuple(
     border(op, name, place, slopes("zero", "one", "nan"))
     for op in ("silu", "mish", "gelu_tanh")
@@ -116,7 +116,7 @@ ATTENTION = (
         ([[3.0]], [[1.0], [5.0]], [[2.0], [4.0]]), ([[0]], [[0], [0]], [[1], [0]]), **CAUSAL),
 )  # fmt: skip
 
-EPS = 2.0**-14  # its root is exact
+EPS = 2.0**-14  # its square root is exact
 NORMALISED = (
     limit("layer_norm", "equal", ([1.0, 1.0, 1.0], [1.0] * 3, [0.0] * 3),
         ([-128, 0, 128], [0, 0, 0], [1, 2, 3]), cotangent=[1, 2, 3], eps=EPS),

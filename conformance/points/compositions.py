@@ -1,15 +1,15 @@
-"""Smooth functions built from ops that are not: what the chain rule makes of the ops' conventions.
+"""Smooth functions built from ops that are not smooth: the effect of the ops' conventions in the chain rule.
 
-Here the op's choices are seen from outside. x is relu(x) − relu(−x), with slope 1 everywhere, and an
-engine whose relu has slope 0 at 0 answers 0: no op is at fault, and no rule could know better.
+For example x = relu(x) − relu(−x) has slope 1 everywhere, but an engine whose relu has slope 0 at 0 gives 0 there.
+No op is wrong then, and no other rule of a single op would be right in every composition.
 """
 
 from __future__ import annotations
 
+from conformance.points.constructors import composition
 from conformance.points.point import SpecialPoint
-from conformance.points.writing import composition
 
-# A value is named by its number: the operand is 0, the result of the first step 1, and so on.
+# Values are numbered: the operands first, from 0, then the result of every step.
 POINTS: tuple[SpecialPoint, ...] = (
     composition("relu(x)-relu(-x)", (0.0,), [
         ("relu", 0), ("negative", 0), ("relu", 2), ("subtract", 1, 3)], (1,)),

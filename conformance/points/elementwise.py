@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from conformance.points.point import SpecialPoint
-from conformance.points.writing import (
+from conformance.points.constructors import (
     INF,
     NAN,
     border,
@@ -17,6 +16,7 @@ from conformance.points.writing import (
     slopes,
     tied_pair,
 )
+from conformance.points.point import SpecialPoint
 
 DIAGONAL = math.sqrt(0.5)
 LN2 = math.log(2)
@@ -67,7 +67,7 @@ LIMITS = (
 )
 
 ENDS = (
-    # Constant between equal bounds; but whoever lets both bounds pass a gradient lets it pass here.
+    # Constant between equal bounds; but where both bounds pass a gradient, it passes here.
     border("clip", "between-equal-bounds", (1.0,), slopes("zero", "one", "half"), min=1.0, max=1.0),
     border("sqrt", "at-0", (0.0,), slopes("infinite", "nan", "zero")),
     border("sqrt", "at-minus-0", (-0.0,), slopes("infinite", "minus infinite", "nan", "zero")),

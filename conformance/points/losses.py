@@ -1,4 +1,4 @@
-"""Special points of the losses: hits, margins, and certainty."""
+"""Special points of the losses: exact predictions, thresholds, and certain predictions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from conformance.points.constructors import INF, NAN, border, fair, finite, limit
 from conformance.points.point import SpecialPoint
-from conformance.points.writing import INF, NAN, border, fair, finite, limit
 
 SUM: dict[str, Any] = {"reduction": "sum"}
 SECOND = np.array([1])

@@ -1,8 +1,8 @@
-"""A special point: one call at which the gradient is not simply the rule's.
+"""A special point: one call at which the rule alone does not determine the gradient.
 
-At a tie or a kink any gradient of a known range is fair, and engines choose; at a removable singularity
-and at extreme operands only the limit is right; at the border of a domain nothing is. A point says
-which, in numbers, and gives the choices names.
+At a tie or a kink every gradient in a known range is allowed, and engines follow different conventions; at a
+removable singularity and at extreme operands only the limit is right; at the border of a domain no gradient is
+defined. A point states the allowed range in numbers, and names the conventions.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from conformance.case import Array, Case, damaged, pack, unpack
 from conformance.program import Program, Step
 
 PREFIX = "s1:"
-COMPOSED = "composed"  # stands for the op where a point is of several
+COMPOSED = "composed"  # in place of an op's name, for a point of several ops
 
 
 class Nature(enum.Enum):
-    """What kind of point it is; the value is the name of the check that visits it."""
+    """What kind of point it is; the value is the name of its check."""
 
     TIE = "tie"
     KINK = "kink"
@@ -36,7 +36,7 @@ class Nature(enum.Enum):
 
 @dataclass(frozen=True)
 class Extremes:
-    """The largest and smallest numbers of a dtype that a point may be made of.
+    """The largest and smallest numbers of a dtype that points use.
 
     `huge` has a square that overflows and sums that do not; the square of `small` vanishes; `least` is
     the smallest number above zero.
@@ -46,13 +46,13 @@ class Extremes:
 
     @property
     def huge(self) -> float:
-        """A power of two near the square of whose square root lies the largest number."""
+        """The power of two with 15/16 of the largest exponent."""
         most = int(np.finfo(self.dtype).maxexp)
         return float(2.0 ** (most - most // 16))
 
     @property
     def small(self) -> float:
-        """Its reciprocal, as near as the exponents allow; it is not subnormal."""
+        """The power of two with 15/16 of the least normal exponent."""
         least = int(np.finfo(self.dtype).minexp)
         return float(2.0 ** (least - least // 16))
 
@@ -63,27 +63,27 @@ class Extremes:
 
 
 Values = tuple[Any, ...]
-Given = Values | Callable[[Extremes], Values]  # of any dtype alike, or as its extremes are
-Range = tuple[Any, Any]  # the least and the largest fair value of every entry
-OPEN = None  # in place of a range: nothing is right or wrong, or there is no gradient
+Given = Values | Callable[[Extremes], Values]  # the same for all dtypes, or from the extremes of the dtype
+Range = tuple[Any, Any]  # the least and the largest allowed value of every entry
+OPEN = None  # in place of a range: every gradient is allowed, or there is none
 
 
 @dataclass(frozen=True, eq=False)
 class SpecialPoint:
-    """One call, what its gradients may be, and what the choices are called.
+    """One call, the range of its allowed gradients, and the named conventions.
 
     Attributes:
         op: the op's name; COMPOSED for a point of several.
         name: of the point among those of the op.
         nature: what kind it is.
         operands: their values.
-        within: for every operand the range of fair gradients, entry by entry, or OPEN.
-        conventions: by name, the gradients of all operands that an engine may be found to give; some
-            lie outside the range, so that they have a name too.
-        total: what the entries of all gradients add up to, where that is claimed.
+        within: for every operand the range of allowed gradients, entry by entry, or OPEN.
+        conventions: by name, the gradients of all operands under a convention; some are outside the range, so
+            that they can be reported by name too.
+        total: the required sum of the entries of all gradients, if there is one.
         parameters: the op's.
-        cotangent: from upstream; ones where it is not given.
-        steps: what a point of several ops computes from its operands.
+        cotangent: the upstream cotangent; ones where it is not given.
+        steps: for a point of several ops, what they compute from the operands.
     """
 
     op: str
@@ -99,25 +99,25 @@ class SpecialPoint:
 
     @property
     def key(self) -> str:
-        """Its one spelling: `relu/at-0` in ids, declarations and the atlas."""
+        """Its name in ids, declarations and the atlas, such as `relu/at-0`."""
         return f"{self.op}/{self.name}"
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A special point in a dtype: what can be asked."""
+    """A special point in one dtype: a call that can be run."""
 
     point: SpecialPoint
     dtype: str
 
     @cached_property
     def operands(self) -> tuple[Array, ...]:
-        """The values; integers and truth values keep their own type."""
+        """The values of the operands; integers and booleans keep their own dtype."""
         return tuple(self._array(x) for x in self._given(self.point.operands))
 
     @cached_property
     def within(self) -> tuple[tuple[Array, Array] | None, ...]:
-        """For every operand the least and the largest fair gradient."""
+        """For every operand the least and the largest allowed gradient; None where the point states no range."""
         return tuple(
             None if r is OPEN else (self._gradient(r[0], x), self._gradient(r[1], x))
             for r, x in zip(self._given(self.point.within), self.operands, strict=True)
@@ -125,7 +125,7 @@ class Place:
 
     @cached_property
     def conventions(self) -> dict[str, tuple[Array | None, ...]]:
-        """By name, the gradient of every operand; None where the convention says nothing of it."""
+        """By name, the gradient of every operand; None where the convention does not include it."""
         return {
             name: tuple(
                 None if g is None else self._gradient(g, x)
@@ -152,7 +152,7 @@ class Place:
         )
 
     def program(self) -> Program:
-        """The call of several ops; they end in one number for every entry of the first operand."""
+        """The call of several ops; its output has the shape of the first operand."""
         return Program(self.operands, self.point.steps, self.cotangent(self.operands[0].shape), self.dtype)
 
     def as_json(self) -> dict[str, Any]:
@@ -169,12 +169,12 @@ class Place:
         return PREFIX + pack({"point": self.point.key, "dtype": self.dtype})
 
     @staticmethod
-    def named(token: str) -> tuple[str, str]:
-        """The key and the dtype that a token says; UsageError if it is damaged."""
+    def from_token(token: str) -> tuple[str, str]:
+        """The key and the dtype that a token encodes; UsageError if it is damaged."""
         record = unpack(token, PREFIX)
         try:
             return record["point"], record["dtype"]
-        except KeyError:  # whole, but of another kind
+        except KeyError:  # undamaged, but another kind of token
             raise damaged(token) from None
 
     def _given(self, given: Given) -> Values:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from conformance.points.point import Nature, SpecialPoint
-from conformance.points.writing import (
+from conformance.points.constructors import (
     FIRST,
     INF,
     LAST,
@@ -19,6 +18,7 @@ from conformance.points.writing import (
     slopes,
     tie,
 )
+from conformance.points.point import Nature, SpecialPoint
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 
@@ -26,7 +26,7 @@ WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 
 
 def routed_ties(op: str, others: float) -> tuple[SpecialPoint, ...]:
-    """Ties of two, three and all entries, where `others` loses against 2."""
+    """Ties of two, three and all entries with the value 2, where `others` is not selected."""
     return (
         tie(op, "tie-of-2", [others, 2.0, 2.0], [1, 2], **WHOLE),
         tie(op, "tie-of-2-apart", [2.0, others, 2.0], [0, 2], **WHOLE),
@@ -71,14 +71,14 @@ TIES = (
 
 
 def norm_at_0(ord: float, bound: float = 1.0) -> SpecialPoint:
-    """The origin, where a norm has every slope of its dual's unit ball."""
+    """The origin, where the subdifferential of a norm is the unit ball of the dual norm."""
     corner = [2 ** (1 / ord - 1)] * 2
     return fair("vector_norm", f"at-0-ord-{ord:g}", ([0.0, 0.0],), ((-1, 1),),
         {"zero": ([0, 0],), "along the diagonal": (corner,), "one each": ([1, 1],)}, ord=ord, **WHOLE)  # fmt: skip
 
 
 def equal_entries(n: int, correction: float) -> SpecialPoint:
-    """Entries that do not differ: their deviation has a kink there, like a norm's."""
+    """Equal entries: the deviation has a kink there, like that of a norm."""
     steepest = math.sqrt((1 - 1 / n) / (n - correction))
     return fair("std", f"equal-{n}-correction-{correction:g}", ([2.0] * n,), ((-steepest, steepest),),
         {"zero": ([0] * n,)}, total=0.0, correction=correction, **WHOLE)  # fmt: skip
@@ -132,7 +132,7 @@ PRODUCTS = (
 # -- matrices --------------------------------------------------------------------------------------
 
 SINGULAR = [[1.0, 2.0], [2.0, 4.0]]
-FAILS = {"nan": (NAN,), "infinite": ([[INF, -INF], [-INF, INF]],), "zero": (0.0,)}
+SINGULAR_CONVENTIONS = {"nan": (NAN,), "infinite": ([[INF, -INF], [-INF, INF]],), "zero": (0.0,)}
 MATRICES = (
     limit("det", "singular", (SINGULAR,), ([[4, -2], [-2, 1]],)),
     limit("det", "of-rank-1", ([[1.0, 1.0, 1.0]] * 3,), (0,)),
@@ -140,8 +140,8 @@ MATRICES = (
         ([[0, 0, 0], [0, 0, 0], [0, 0, 1]],)),
     limit("det", "of-0", ([[0.0, 0.0], [0.0, 0.0]],), (0,)),
     limit("det", "identity", ([[1.0, 0.0], [0.0, 1.0]],), ([[1, 0], [0, 1]],)),
-    border("slogdet", "singular", (SINGULAR,), FAILS),
-    border("inv", "singular", (SINGULAR,), FAILS),
+    border("slogdet", "singular", (SINGULAR,), SINGULAR_CONVENTIONS),
+    border("inv", "singular", (SINGULAR,), SINGULAR_CONVENTIONS),
     border("solve", "singular", (SINGULAR, [1.0, 1.0]), {"nan": (NAN, NAN), "zero": (0.0, 0.0)}),
     border("cholesky", "singular", ([[1.0, 1.0], [1.0, 1.0]],), {"nan": (NAN,), "zero": (0.0,)}),
     limit("inv", "repeated-eigenvalue", ([[2.0, 0.0], [0.0, 2.0]],), (-0.25,)),

@@ -8,7 +8,7 @@ from typing import Any, cast
 from conformance.backend import Backend
 from conformance.case import listed
 from conformance.checks import Check, load_all
-from conformance.checks.e_values.special_points import RAISES, Standing, Visit
+from conformance.checks.point_observation import RAISES, PointObservation, Standing
 from conformance.checks.registry import FULL
 from conformance.errors import Unsupported
 from conformance.points import SPECIAL_POINTS, find_point
@@ -28,7 +28,7 @@ class PointQuestion(Question[Place]):
 
     def on(self, backend: Backend) -> Arguments:
         """The point observed on the backend."""
-        return (Visit(backend, self.input),)
+        return (PointObservation(backend, self.input),)
 
 
 @register
@@ -68,13 +68,13 @@ class PointKind(Kind):
 
     def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The point, for the check of its nature."""
-        named, dtype = Place.named(token)
+        named, dtype = Place.from_token(token)
         point = find_point(named)
         yield load_all()[f"{self.name}/{point.nature.value}"], PointQuestion(Place(point, dtype))
 
     def atlas_cell(self, arguments: Arguments, failure: BaseException | None) -> AtlasCell | None:
         """What the engine gives there; None where the backend does not have the op."""
-        (visit,) = cast("tuple[Visit]", arguments)
+        (visit,) = cast("tuple[PointObservation]", arguments)
         declared = visit.backend.points.get(visit.point.key, "")
         among = tuple(visit.point.conventions)
         try:

@@ -60,6 +60,19 @@ def test_a_flat_op_is_the_catalogues(backend: Any, name: str) -> None:
         flat_op_sends_nothing_back(seen)
 
 
+@MODES
+@pytest.mark.parametrize(
+    ("dtype", "name"), [(dtype, name) for dtype, names in TAPE.no_gradient.items() for name in sorted(names)]
+)
+def test_an_op_declared_without_a_gradient_has_a_value_and_refuses_the_gradient(
+    backend: Any, dtype: str, name: str
+) -> None:
+    for seen in observations(backend, name, dtype):
+        seen.forward()
+        with pytest.raises(RuntimeError, match="does not support automatic differentiation"):
+            _ = seen.answer
+
+
 # ---- arrays -------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 from conformance_backends.usual_points import USUAL, declared_convention
 
-from conformance.checks.e_values.special_points import RAISES
+from conformance.checks.point_observation import RAISES
 from conformance.points import SPECIAL_POINTS, points_of
 
 ENGINES = ("numpy", "torch", "jax", "autograd", "mygrad")

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.ops import CATALOGUE, find
 from conformance.oracle.program_slope import expected_slope
-from conformance.oracle.reverse_sweep import expected_program_gradients, referring, reverse_sweep
+from conformance.oracle.reverse_sweep import expected_program_gradients, reference_call, reverse_sweep
 from conformance.program import BRANCH, Program, Step
 from conformance.strategies.programs import draw_programs
 
@@ -21,10 +21,10 @@ def branching(x: float) -> Program:
 @pytest.mark.parametrize(("x", "value", "slope"), [(3.0, 9.0, 12.0), (-3.0, 3.0, -2.0)])
 def test_a_branch_is_the_step_that_is_taken(x: float, value: float, slope: float) -> None:
     program = branching(x)
-    assert program.run(referring(find), program.leaves)[-1] == value
+    assert program.run(reference_call(find), program.leaves)[-1] == value
     assert reverse_sweep(program, find, (*program.leaves, program.cotangent))[0] == slope
     assert program.has_branches
-    assert not program.straightened(referring(find)).has_branches
+    assert not program.straightened(reference_call(find)).has_branches
 
 
 def test_programs_visit_most_of_the_catalogue_and_branch() -> None:

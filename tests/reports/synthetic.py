@@ -101,7 +101,7 @@ def header(name: str = "synthetic", backends: tuple[str, ...] = BACKENDS) -> Run
 def evidence(subject: str, **changes: Any) -> Evidence:
     """A gradient that is off in two entries of six, one of them not a number."""
     fields: dict[str, Any] = {
-        "message": f"gradient of operand 1 of {subject} is not the rule's\n  at [0, 2]: got 0.5",
+        "message": f"gradient of operand 1 of {subject} differs from the reference VJP\n  at [0, 2]: got 0.5",
         "case": {
             "op": subject,
             "operands": [[[1.0, 2.0, 3.5], [-1.25, "inf", 0.0]], [[0.5, 1.5, 1e-7], [2.0, 1.0, -4.0]]],

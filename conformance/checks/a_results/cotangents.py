@@ -13,7 +13,7 @@ from conformance.checks.observation import Observation, hold_close, hold_equal, 
 from conformance.checks.registry import NotThisCase, declared_convention, op_check
 from conformance.errors import Violation
 from conformance.op import Op
-from conformance.oracle.allowance import entries_of, expect, gradients_of
+from conformance.oracle.allowance import allowance_scope, expect, reference_vjp
 
 UNDERFLOW = 1024  # smallest subnormals: the rounding of an underflow, multiplied by operands of this size
 
@@ -80,7 +80,7 @@ def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
 
 def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
     """The allowance for each gradient of the same case under other cotangents."""
-    evaluate = gradients_of(seen.op, seen.case, seen.wrt)
+    evaluate = reference_vjp(seen.op, seen.case, seen.wrt)
     largest = max((float(np.abs(g).max()) for g in cotangents if g.size), default=0.0)
     inputs = (*seen.case.operands, *cotangents)
     scales = [largest] * len(seen.wrt)
@@ -89,7 +89,7 @@ def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
         inputs,
         seen.case.dtype,
         scales,
-        entries=entries_of(seen.op),
+        scope=allowance_scope(seen.op),
         perturbations=seen.perturbations,
     )
     return [bound.allowed for bound in bounds]
@@ -122,7 +122,7 @@ def missing_cotangent_means_zeros(seen: Observation) -> None:
             seen.wrt,
         )
         alone = [g if i == kept else np.zeros_like(g) for i, g in enumerate(seen.case.cotangents)]
-        evaluate = gradients_of(seen.op, seen.case, seen.wrt)
+        evaluate = reference_vjp(seen.op, seen.case, seen.wrt)
         largest = float(np.abs(cotangent).max(initial=1.0))
         bounds = expect(evaluate, (*seen.case.operands, *alone), seen.case.dtype, [largest] * len(seen.wrt))
         for position, (gradient, expected) in enumerate(zip(gradients, bounds, strict=True)):

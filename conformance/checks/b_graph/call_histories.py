@@ -8,13 +8,13 @@ from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.checks.b_graph.pullback_runner import PullbackRunner
 from conformance.checks.b_graph.tape_runner import TapeRunner
 from conformance.checks.engine_calls import tape_of
-from conformance.checks.registry import CheckKind, check
+from conformance.checks.registry import check
 from conformance.errors import Unsupported
 from conformance.history import Call, History, Verb
 from conformance.oracle.histories import offered
 
 
-@check(CheckKind.HISTORY, "B19", "tape", Capability.TAPE)
+@check("history", "B19", "tape", Capability.TAPE)
 def tape_keeps_to_the_definition(engine: Backend, history: History) -> None:
     """Whatever order calls come in, values and stored gradients are those of the definition.
 
@@ -31,13 +31,13 @@ def tape_keeps_to_the_definition(engine: Backend, history: History) -> None:
         runner.hold_everything()
 
 
-@check(CheckKind.HISTORY, "B19", "threads", Capability.TAPE)
+@check("history", "B19", "threads", Capability.TAPE)
 def tape_keeps_to_the_definition_in_threads(engine: Backend, history: History) -> None:
     """The same with some calls in other threads, one after the other: a no_grad scope belongs to its thread."""
     tape_keeps_to_the_definition(engine, history)
 
 
-@check(CheckKind.HISTORY, "B19", "pullbacks", Capability.RETAINING)
+@check("history", "B19", "pullbacks", Capability.RETAINING)
 def pullbacks_keep_to_the_definition(engine: Backend, history: History) -> None:
     """Pullbacks give the same gradients whatever was computed, refused, raised or traced between their calls."""
     if not isinstance(engine, FunctionalBackend):

@@ -1,7 +1,7 @@
-"""Chapter E: a batch is its examples.
+"""Chapter E: the gradient of a batch is that of its examples.
 
-Whether an op treats the entries along its leading axis alone is asked of its row, rather than
-kept in a table: the operands that carry the batch are those whose slices give the output's slices.
+Whether an op treats the entries along its leading axis independently is found from its reference and rule, not
+kept in a table: the batched operands are those whose slices give the slices of the output.
 """
 
 from __future__ import annotations
@@ -12,38 +12,38 @@ from itertools import combinations
 import numpy as np
 
 from conformance.case import Array
-from conformance.checks.observation import Answer, Observation, hold_close
+from conformance.checks.observation import Answer, Observation, Oracle, hold_close
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
-from conformance.oracle.allowance import gradients_of
+from conformance.oracle.allowance import reference_vjp
 from conformance.values import cotangent, operands
 
-# Of the largest entry, in extended precision: sums in another order differ by less, other entries by more.
+# Relative to the largest entry, in extended precision: another order of summation differs by less, other entries by more.
 ROUNDING = 1e-12
 
 
 def _mixes_entries(op: Op) -> bool:
-    """Whether an example of a batch has an inside; of the others, those of several operands broadcast."""
+    """Whether an op combines entries of one example, or broadcasts operands against each other."""
     return Trait.ELEMENTWISE not in op.traits or len(op.domains) > 1
 
 
 @op_check("E9", "per-example", applies=_mixes_entries, sparing=True)
 def batch_gradient_is_the_stack_of_its_examples(seen: Observation) -> None:
     """The gradient of a batch is the stack of its examples' gradients, summed where they share an operand."""
-    count, carriers = _batch_of(seen)
-    examples = [_asked_alone(seen, carriers, i) for i in range(count)]
+    count, batched = _batch_of(seen.oracle)
+    examples = [_example_alone(seen, batched, i) for i in range(count)]
     for position, index in enumerate(seen.wrt):
-        is_carrier = index in carriers
-        joined = _joined([example.gradients[position] for example in examples], is_stack=is_carrier)
+        is_batched = index in batched
+        joined = _joined([example.gradients[position] for example in examples], is_stack=is_batched)
         whole = seen.answer.gradients[position]
         if whole is None or joined is None:
             _hold_zeros(seen, position, whole, joined)
             continue
-        allowed = (2 if is_carrier else 1 + count) * seen.expected[position].allowed.max(initial=0.0)
-        told = f"is not {'the stack' if is_carrier else 'the sum'} of its {count} examples' gradients"
+        allowed = (2 if is_batched else 1 + count) * seen.expected[position].allowed.max(initial=0.0)
+        claim = f"is not {'the stack' if is_batched else 'the sum'} of its {count} examples' gradients"
         bound = np.full(joined.shape, allowed, np.longdouble)
-        hold_close(whole, joined, bound, f"{seen.label(position)} {told}")
+        hold_close(whole, joined, bound, f"{seen.label(position)} {claim}")
 
 
 def _joined(parts: Sequence[Array | None], *, is_stack: bool) -> Array | None:
@@ -54,50 +54,50 @@ def _joined(parts: Sequence[Array | None], *, is_stack: bool) -> Array | None:
 
 
 def _hold_zeros(seen: Observation, position: int, *gradients: Array | None) -> None:
-    """None stands for zeros, so whoever gave an array gave zeros."""
+    """Claim that a gradient beside None is zeros, for which None stands."""
     for gradient in gradients:
         if gradient is not None and gradient.any():
             raise Violation(f"{seen.label(position)} is None for the batch or an example, but not for both")
 
 
-def _batch_of(seen: Observation) -> tuple[int, tuple[int, ...]]:
-    """How many examples there are, and which operands carry them; NotThisCase where there is no batch."""
-    if seen.op.has_several_outputs:
+def _batch_of(oracle: Oracle) -> tuple[int, tuple[int, ...]]:
+    """The number of examples, and the indices of the batched operands; NotThisCase where there is no batch."""
+    if oracle.op.has_several_outputs:
         raise NotThisCase("the op has several outputs")
-    count = seen.case.cotangents[0].shape[0] if seen.case.cotangents[0].ndim else 0
-    if count < 2 or not seen.case.cotangents[0].size:
+    count = oracle.case.cotangents[0].shape[0] if oracle.case.cotangents[0].ndim else 0
+    if count < 2 or not oracle.case.cotangents[0].size:
         raise NotThisCase("there is no batch of two examples")
-    given, g = _of_its_kind(seen)
+    given, g = _nonzero_inputs(oracle)
     candidates = [i for i, x in enumerate(given) if x.ndim and len(x) == count]
     for size in range(len(candidates), 0, -1):
-        for carriers in combinations(candidates, size):
-            if _are_carriers(seen, given, g, carriers):
-                return count, carriers
-    raise NotThisCase("the leading axis is not one of examples")
+        for batched in combinations(candidates, size):
+            if _are_batched(oracle, given, g, batched):
+                return count, batched
+    raise NotThisCase("the leading axis is not a batch axis")
 
 
-def _of_its_kind(seen: Observation) -> tuple[list[Array], Array]:
-    """Operands and a cotangent as those of the case, none of them zero: of zeros, every cut gives the same."""
-    given, rng = seen.case.operands, np.random.default_rng(0)
-    domains = [seen.op.domain(i) for i in seen.wrt]
-    drawn = iter(operands(domains, [given[i].shape for i in seen.wrt], "float64", "full", rng))
-    kind = [next(drawn) if i in seen.wrt else x for i, x in enumerate(given)]
-    return kind, cotangent(seen.case.cotangents[0].shape, "float64", "full", rng)
+def _nonzero_inputs(oracle: Oracle) -> tuple[list[Array], Array]:
+    """Operands and a cotangent shaped as those of the case, none of them zero: all slices of zeros are equal."""
+    given, rng = oracle.case.operands, np.random.default_rng(0)
+    domains = [oracle.op.domain(i) for i in oracle.wrt]
+    drawn = iter(operands(domains, [given[i].shape for i in oracle.wrt], "float64", "full", rng))
+    replaced = [next(drawn) if i in oracle.wrt else x for i, x in enumerate(given)]
+    return replaced, cotangent(oracle.case.cotangents[0].shape, "float64", "full", rng)
 
 
-def _are_carriers(seen: Observation, given: Sequence[Array], g: Array, carriers: Sequence[int]) -> bool:
-    """Whether the textbook's value and gradients of the batch are those of its examples."""
+def _are_batched(oracle: Oracle, given: Sequence[Array], g: Array, batched: Sequence[int]) -> bool:
+    """Whether the value and the gradients of the reference for the batch are those of its examples."""
     try:
         whole, *parts = (
-            _textbook(seen, *inputs)
+            _reference(oracle, *inputs)
             for inputs in (
                 (given, g),
-                *((_sliced(given, carriers, i), _cut(g, i)) for i in range(len(g))),
+                *((_sliced(given, batched, i), _example(g, i)) for i in range(len(g))),
             )
         )
     except (ValueError, IndexError, TypeError):
-        return False  # the parameters speak of the whole
-    is_joined = (True, *(index in carriers for index in seen.wrt))
+        return False  # the parameters fit the whole batch only
+    is_joined = (True, *(index in batched for index in oracle.wrt))
     return all(
         _agree(full, [part[k] for part in parts], is_stack=is_stack)
         for k, (full, is_stack) in enumerate(zip(whole, is_joined, strict=True))
@@ -111,22 +111,22 @@ def _agree(whole: Array, parts: Sequence[Array], *, is_stack: bool) -> bool:
     return bool((np.abs(whole - joined) <= ROUNDING * np.abs(whole).max(initial=1.0)).all())
 
 
-def _textbook(seen: Observation, operands: Sequence[Array], cotangent: Array) -> list[Array]:
-    """The value and the gradients in extended precision."""
+def _reference(oracle: Oracle, operands: Sequence[Array], cotangent: Array) -> list[Array]:
+    """The reference value and gradients in extended precision."""
     inputs = [x.astype(np.longdouble) if x.dtype.kind == "f" else x for x in (*operands, cotangent)]
-    value = seen.op.reference(*inputs[:-1], **seen.case.parameters)
-    return [np.asarray(x) for x in (value, *gradients_of(seen.op, seen.case, seen.wrt)(inputs))]
+    value = oracle.op.reference(*inputs[:-1], **oracle.case.parameters)
+    return [np.asarray(x) for x in (value, *reference_vjp(oracle.op, oracle.case, oracle.wrt)(inputs))]
 
 
-def _cut(array: Array, example: int) -> Array:
+def _example(array: Array, example: int) -> Array:
     """One example, its axis kept, so that parameters still name the same axes."""
     return np.array(array[example : example + 1])
 
 
-def _sliced(given: Sequence[Array], carriers: Sequence[int], example: int) -> list[Array]:
-    return [_cut(x, example) if i in carriers else np.array(x) for i, x in enumerate(given)]
+def _sliced(given: Sequence[Array], batched: Sequence[int], example: int) -> list[Array]:
+    return [_example(x, example) if i in batched else np.array(x) for i, x in enumerate(given)]
 
 
-def _asked_alone(seen: Observation, carriers: Sequence[int], example: int) -> Answer:
-    cotangents = [_cut(g, example) for g in seen.case.cotangents]
-    return seen.ask(operands=_sliced(seen.case.operands, carriers, example), cotangents=cotangents)
+def _example_alone(seen: Observation, batched: Sequence[int], example: int) -> Answer:
+    cotangents = [_example(g, example) for g in seen.case.cotangents]
+    return seen.ask(operands=_sliced(seen.case.operands, batched, example), cotangents=cotangents)

@@ -1,4 +1,4 @@
-"""Chapter E over complex operands."""
+"""Chapter E: gradients at complex operands."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def _is_holomorphic(op: Op) -> bool:
     return Trait.HOLOMORPHIC in op.traits
 
 
-# Of a few signatures: shapes are the real ops' matter, and engines compile each anew.
+# A few signatures: shapes are checked with real operands, and engines compile each signature again.
 @op_check("E23", "complex", applies=_is_holomorphic, dtypes=COMPLEX, sparing_in=COMPLEX)
-def gradient_at_complex_operands_is_the_rules(seen: Observation) -> tuple[float, float]:
-    """At complex operands the gradient of a holomorphic op is the rule's, conjugated as elected in A18."""
+def gradient_at_complex_operands_equals_reference_vjp(seen: Observation) -> tuple[float, float]:
+    """At complex operands the gradient of a holomorphic op is the rule's, or its conjugate as declared for A18."""
     convention = declared_convention(seen.backend, "A18")
     require_offered(seen)
     worst = (0.0, 0.0)
@@ -35,13 +35,13 @@ def gradient_at_complex_operands_is_the_rules(seen: Observation) -> tuple[float,
 
 
 def _expected(seen: Observation, convention: str) -> list[Expected]:
-    """What the gradients must be under a convention.
+    """The expected gradients under a convention.
 
-    The rule is the transpose of a complex-linear map, g ↦ g · f′: the cotangent of an engine that elects the
-    conjugate of the gradient. The gradient itself is conj(f′) · g, the conjugate of what the rule makes of conj g.
+    The rule is the transpose of a complex-linear map, g ↦ g · f′: this is what an engine that declares "conjugate"
+    returns. The gradient itself is conj(f′) · g, the conjugate of the rule's result for conj g.
     """
     if convention == "conjugate":
         return seen.expected
-    turned = replace(seen.case, cotangents=tuple(map(np.conj, seen.case.cotangents)))
-    found = expected_gradients(seen.op, turned, perturbations=seen.perturbations)
+    conjugated = replace(seen.case, cotangents=tuple(map(np.conj, seen.case.cotangents)))
+    found = expected_gradients(seen.op, conjugated, perturbations=seen.perturbations)
     return [replace(expected, exact=np.conj(expected.exact)) for expected in found]

@@ -1,4 +1,4 @@
-"""Chapter E on ops without a slope: that nothing flows back through them, and that their masks are right."""
+"""Chapter E: ops whose derivative is zero send no gradient back."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ BARRED = "barred"  # the op is not even computed of what needs a gradient
 
 @flat_check("E19", "flat")
 def flat_op_sends_nothing_back(seen: Observation) -> None:
-    """An op without a slope has its value, sends nothing back, as elected, and masks what it multiplies.
+    """A flat op equals its reference, sends no gradient back, in the declared way, and is exact as a mask.
 
-    Whole numbers and truth values have no gradient to ask for. Times a constant they are a constant, and held
-    to what is elected for one.
+    Integer and boolean values have no gradient of their own. Their product with a constant is checked instead,
+    by the convention that the adapter declares for constants (A14).
     """
     _hold_value_on_jumps(seen)
     value = _hold_value(seen)
@@ -35,19 +35,23 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     )
     for position, index in enumerate(seen.wrt):
         _hold_mask(seen, value, position, index, is_barred=convention == BARRED)
-    found = _sent_back(seen) if is_real else _sent_back_by_constant(seen, value.shape)
-    if found != convention:  # last, since what is refused ends a script
-        raise Violation(f"what {seen.op.name} sends back is {found}; the adapter elects {convention!r}")
+    found = _gradient_kind(seen) if is_real else _gradient_kind_times_constant(seen, value.shape)
+    if found != convention:  # last, since a refusal ends a script
+        raise Violation(
+            f"the gradient through {seen.op.name} is {found}; the adapter declares {convention!r}"
+        )
 
 
 def _hold_value_on_jumps(seen: Observation) -> None:
-    """Claim that the value is the reference's where the op jumps: on halves, whole numbers, and equal operands."""
+    """Claim that the value equals the reference where the op jumps: at halves, whole numbers, and equal operands."""
     if not isinstance(seen.op.reference, np.ufunc):
-        return  # which of equal entries comes first is nobody's promise
+        return  # the order of equal entries is not specified
     operands = [_on_jumps(x) for x in seen.case.operands]
     (got,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), operands)
     expected = np.asarray(seen.op.reference(*operands, **seen.case.parameters))
-    hold_equal(plain(seen.backend, got), expected, "the value where the op jumps is not the reference's")
+    hold_equal(
+        plain(seen.backend, got), expected, "the value where the op jumps differs from the reference value"
+    )
 
 
 def _on_jumps(x: Array) -> Array:
@@ -56,13 +60,13 @@ def _on_jumps(x: Array) -> Array:
 
 
 def _hold_value(seen: Observation) -> Array:
-    """Claim that the value is the reference's to the bit, and of its kind; returns the latter."""
+    """Claim that the value equals the reference value bit for bit, in the same dtype; returns the reference value."""
     expected = np.asarray(seen.op.reference(*seen.case.operands, **seen.case.parameters))
     (got,) = seen.forward()
-    is_whole = expected.dtype.kind in "bi"  # of whole numbers, how wide is nobody's concern
+    is_whole = expected.dtype.kind in "bi"  # the width of integers is not specified
     if got.dtype.kind != expected.dtype.kind if is_whole else got.dtype != expected.dtype:
-        raise Violation(f"the value has dtype {got.dtype}, the reference's {expected.dtype}", got=got)
-    hold_equal(got, expected, "the value is not the reference's")
+        raise Violation(f"the value has dtype {got.dtype}, the reference value {expected.dtype}", got=got)
+    hold_equal(got, expected, "the value differs from the reference value")
     return expected
 
 
@@ -72,8 +76,8 @@ def _hold_value(seen: Observation) -> Array:
 def _hold_mask(seen: Observation, value: Array, position: int, index: int, *, is_barred: bool) -> None:
     """Claim that the gradient of the op's value times an operand is the cotangent times the value.
 
-    A value that does not broadcast against the operand gets axes of its own. An engine that bars operands
-    from the op is handed constants of the same values.
+    A value that does not broadcast against the operand gets axes of its own. An engine that refuses operands
+    which need a gradient is given constants of the same values.
     """
     engine, x = seen.backend, seen.case.operands[index]
     shape = value.shape if _fits(value.shape, x.shape) else value.shape + (1,) * x.ndim
@@ -108,11 +112,11 @@ def _cotangent(seen: Observation, shape: Shape) -> Array:
     return cotangent(shape, seen.case.dtype, "signed", np.random.default_rng(0))
 
 
-# ---- alone ----------------------------------------------------------------------------------------------
+# ---- on its own-------------------------------------------------------------------------------------------
 
 
-def _sent_back(seen: Observation, function: Function | None = None) -> str:
-    """Which kind of nothing is sent back, to all operands of the op or of a function; a Violation for something."""
+def _gradient_kind(seen: Observation, function: Function | None = None) -> str:
+    """Which kind of no gradient the op, or a function, gives to all operands; a Violation where one is not zero."""
     engine, operands = seen.backend, [np.array(x) for x in seen.case.operands]
     function = function or engine.call(seen.op.name, seen.case.parameters)
     try:
@@ -128,11 +132,11 @@ def _sent_back(seen: Observation, function: Function | None = None) -> str:
     return " and ".join(sorted(kinds))
 
 
-def _sent_back_by_constant(seen: Observation, shape: Shape) -> str:
-    """The same for the op's value times a constant; there an engine may refuse when it is computed, too."""
+def _gradient_kind_times_constant(seen: Observation, shape: Shape) -> str:
+    """The same for the op's value times a constant; here a refusal in the forward pass counts as "refused"."""
     engine, op = seen.backend, seen.backend.call(seen.op.name, seen.case.parameters)
     multiply, constant = engine.op(MULTIPLY), engine.array(_cotangent(seen, shape))
-    found = _sent_back(seen, lambda *xs: multiply(op(*xs), constant))
+    found = _gradient_kind(seen, lambda *xs: multiply(op(*xs), constant))
     return "refused" if found == BARRED else found
 
 

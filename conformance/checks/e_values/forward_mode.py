@@ -1,4 +1,4 @@
-"""Chapter E: forward mode, which carries tangents to where reverse mode takes cotangents from."""
+"""Chapter E: forward mode."""
 
 from __future__ import annotations
 
@@ -16,33 +16,39 @@ from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.op import Trait
 from conformance.ops.names import MATMUL, MULTIPLY
-from conformance.oracle.allowance import Expected, entries_of, expect, scales
-from conformance.oracle.allowance import gradients_of as rule_of
+from conformance.oracle.allowance import (
+    Expected,
+    allowance_scope,
+    expect,
+    natural_gradient_sizes,
+    reference_vjp,
+)
 from conformance.values import direction
 
-ROWS = 2  # of the Jacobian are compared entry by entry; the relation with the gradient sees all of it
+ROWS = 2  # of the Jacobian are compared entry by entry; the adjoint relation covers all of it
 
 
 @op_check("E2", "forward", Capability.FORWARD, sparing=True)
-def pushing_is_the_transpose_of_pulling(seen: Observation) -> tuple[float, float]:
+def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> tuple[float, float]:
     """⟨w, Jv⟩ = ⟨Jᵀw, v⟩, and the entries of Jv are those that the transposed rule gives."""
     if not any(g.size for g in seen.case.cotangents):
-        raise NotThisCase("there is no output to move")
+        raise NotThisCase("there is no output")
     rng = np.random.default_rng(len(seen.case.label))
     tangents = [
         direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
     ]
-    moved = tangents_of(seen, tangents)
+    pushed = tangents_of(seen, tangents)
     places = _places(seen, rng)
     entries, product = _expected(seen, tangents, places)
-    got = np.concatenate([np.ravel(t) for t in moved])[places]
-    worst = hold_within(got, entries, f"the tangent, at the places {places} of the outputs in a row")
-    _hold_adjoint(seen, tangents, moved, product)
+    got = np.concatenate([np.ravel(t) for t in pushed])[places]
+    what = f"the tangent at the entries {places} of the flattened outputs"
+    worst = hold_within(got, entries, what, claim="differs from the reference JVP")
+    _hold_adjoint(seen, tangents, pushed, product)
     return worst
 
 
 def _places(seen: Observation, rng: np.random.Generator) -> list[int]:
-    """Which entries are compared one by one: all where an entry costs nothing, else a few."""
+    """Which entries are compared one by one: all where that is cheap, else a few."""
     count = sum(g.size for g in seen.case.cotangents)
     if Trait.ELEMENTWISE in seen.op.traits or count <= ROWS:
         return list(range(count))
@@ -52,24 +58,26 @@ def _places(seen: Observation, rng: np.random.Generator) -> list[int]:
 def _expected(
     seen: Observation, tangents: Sequence[Array], places: Sequence[int]
 ) -> tuple[Expected, Expected]:
-    """Those entries of Jv, and ⟨Jᵀw, v⟩ for the case's cotangent w."""
-    pull = rule_of(seen.op, seen.case, seen.wrt)
+    """The expected entries of Jv at `places`, and the expected ⟨Jᵀw, v⟩ for the case's cotangent w."""
+    pull = reference_vjp(seen.op, seen.case, seen.wrt)
     push = _along_slopes if Trait.ELEMENTWISE in seen.op.traits else _by_rows
     first = len(seen.case.operands)
     last = first + len(tangents)
 
     def evaluate(inputs: Sequence[Array]) -> Sequence[Array]:
-        operands, moved, cotangents = inputs[:first], inputs[first:last], inputs[last:]
-        return [push(seen, operands, moved, places), _inner(pull((*operands, *cotangents)), moved)]
+        operands, tangents, cotangents = inputs[:first], inputs[first:last], inputs[last:]
+        return [push(seen, operands, tangents, places), _inner(pull((*operands, *cotangents)), tangents)]
 
-    size = max(scales(seen.op, seen.case)) * max(float(np.abs(t).max(initial=0.0)) for t in tangents)
+    size = max(natural_gradient_sizes(seen.op, seen.case)) * max(
+        float(np.abs(t).max(initial=0.0)) for t in tangents
+    )
     weight = sum(float(np.sum(np.abs(g))) for g in seen.case.cotangents)
     entries, product = expect(
         evaluate,
         (*seen.case.operands, *tangents, *seen.case.cotangents),
         seen.case.dtype,
         [size, size * weight],
-        entries=entries_of(seen.op),
+        scope=allowance_scope(seen.op),
         perturbations=seen.perturbations,
     )
     return entries, product
@@ -78,7 +86,7 @@ def _expected(
 def _along_slopes(
     seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
 ) -> Array:
-    """Of an op that acts on every entry alone: its rule for a cotangent of ones, where nothing is broadcast."""
+    """Jv of an elementwise op: its rule for a cotangent of ones, at operands broadcast beforehand."""
     shape = seen.case.cotangents[0].shape
     xs = [np.broadcast_to(x, shape, subok=True) for x in operands]
     z = seen.op.reference(*xs, **seen.case.parameters)
@@ -92,7 +100,7 @@ def _by_rows(
     seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
 ) -> Array:
     """Entry i as ⟨eᵢ, Jv⟩ = ⟨Jᵀeᵢ, v⟩."""
-    pull = rule_of(seen.op, seen.case, seen.wrt)
+    pull = reference_vjp(seen.op, seen.case, seen.wrt)
     sizes = [g.size for g in seen.case.cotangents]
     entries = []
     for place in places:
@@ -111,7 +119,7 @@ def _inner(here: Sequence[Array], there: Sequence[Array]) -> Array:
 def _hold_adjoint(
     seen: Observation, tangents: Sequence[Array], pushed: Sequence[Array], product: Expected
 ) -> None:
-    """The two modes of one engine see the same Jacobian, whatever the oracle says of it."""
+    """Claim that the two modes of one engine use the same Jacobian; the oracle gives only the allowed error."""
     real = np.longdouble
     here = sum(np.sum(g.astype(real) * t) for g, t in zip(seen.case.cotangents, pushed, strict=True))
     pulled = zip(seen.answer.gradients, tangents, seen.expected, strict=True)
@@ -123,7 +131,7 @@ def _hold_adjoint(
     hold_close(np.asarray(here), np.asarray(there), allowed, "⟨w, Jv⟩ is not ⟨Jᵀw, v⟩")
 
 
-# ---- Jacobians, exactly ----------------------------------------------------------------------------------
+# ---- exact Jacobians -------------------------------------------------------------------------------------
 
 
 def _quadratic(engine: Backend, sample: Sample) -> tuple[Callable[..., Any], Array, Array]:
@@ -141,7 +149,7 @@ def jacobian_by_rows(engine: Backend, sample: Sample) -> None:
     function, x, jacobian = _quadratic(engine, sample)
     for i, row in enumerate(jacobian):
         got = gradients_of(engine, function, [x], np.eye(2, dtype=x.dtype)[i : i + 1])[0]
-        hold_equal(got, row[None], f"row {i} of a Jacobian, by pulling back")
+        hold_equal(got, row[None], f"row {i} of a Jacobian, by reverse mode")
 
 
 @contract("E3", "columns", Capability.FORWARD)
@@ -150,7 +158,7 @@ def jacobian_by_columns(engine: Backend, sample: Sample) -> None:
     function, x, jacobian = _quadratic(engine, sample)
     for j, column in enumerate(jacobian.T):
         _, (pushed,) = engine.jvp(function, [np.array(x)], [np.eye(3, dtype=x.dtype)[j : j + 1]])
-        hold_equal(plain(engine, pushed), column[None], f"column {j} of a Jacobian, by pushing forward")
+        hold_equal(plain(engine, pushed), column[None], f"column {j} of a Jacobian, by forward mode")
 
 
 @contract("E3", "stacked", Capability.VECTORIZING, Capability.HIGHER_ORDER)

@@ -1,4 +1,4 @@
-"""Chapter E below single precision."""
+"""Chapter E: accuracy in half precision."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from conformance.errors import Unsupported, Violation
 from conformance.ops import find
 from conformance.ops.names import ADD, MATMUL
 
-# Equal terms added up one by one stop growing at 2048 of them in float16, at 256 in bfloat16.
+# A sum of equal terms, added one by one, stops growing after 2048 terms in float16 and after 256 in bfloat16.
 MANY = 4096
 
 
-# Of bfloat16 a few signatures: it rounds like float16 in fewer digits, and engines compile each anew.
+# A few signatures in bfloat16: it rounds as float16 does, to fewer digits, and engines compile each signature again.
 @op_check("E15", "half-precision", dtypes=HALF, sparing_in=frozenset({BFLOAT16.name}), is_diagnosed=True)
 def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observation) -> tuple[float, float]:
     """In half precision the gradient is as accurate as the textbook rule computed in half precision."""
@@ -49,7 +49,7 @@ def long_sum_is_as_accurate_as_the_textbook_rule(engine: Backend, sample: Sample
 
 
 def _long_sums(engine: Backend, sample: Sample) -> Iterator[Case]:
-    """Calls in whose gradients many equal terms meet: of an operand broadcast to them, and in a product."""
+    """Calls whose gradients are long sums of equal terms: of a broadcast operand, and in a matrix product."""
     narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
     if not narrow:
         raise Unsupported(f"{engine.engine} declares no gradients in half precision")

@@ -1,4 +1,4 @@
-"""Chapter E far from one: at operands of every magnitude that a type has."""
+"""Chapter E: gradients at operands of every magnitude of a dtype."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from conformance.checks.engine_calls import require_offered
 from conformance.checks.observation import Observation, hold_within
 from conformance.checks.registry import FULL, NotThisCase, op_check
 from conformance.dtype import BFLOAT16, HALF, finfo
-from conformance.oracle.allowance import MIXED, entries_of, extended
+from conformance.op import Trait
+from conformance.oracle.allowance import extended
 from conformance.values import MAGNITUDES
 
 
@@ -20,18 +21,20 @@ from conformance.values import MAGNITUDES
     sparing_in=frozenset({BFLOAT16.name}),
     is_diagnosed=True,
 )
-def gradient_is_the_rules_at_every_magnitude(seen: Observation) -> tuple[float, float]:
-    """At operands of every magnitude the gradient is the rule's, wherever there is a number for it."""
+def gradient_equals_reference_vjp_at_every_magnitude(seen: Observation) -> tuple[float, float]:
+    """At operands of every magnitude the gradient is the rule's, wherever the dtype can represent it."""
     if not any(expected.exact.size for expected in seen.expected):
         raise NotThisCase("the operands have no entries")
     if seen.case.dtype in HALF:
         require_offered(seen)
     largest = float(finfo(seen.case.dtype).max)
     values = as_tuple(seen.op.reference(*map(extended, seen.case.operands), **seen.case.parameters))
-    if entries_of(seen.op) == MIXED and any((np.abs(z) > largest).any() for z in values):
+    if Trait.ELEMENTWISE not in seen.op.traits and any((np.abs(z) > largest).any() for z in values):
         raise NotThisCase(f"the value overflows {seen.case.dtype}")
     if not any(np.isfinite(expected.allowed).any() for expected in seen.expected):
-        raise NotThisCase(f"the gradient, or the textbook rule on its way, overflows {seen.case.dtype}")
+        raise NotThisCase(
+            f"the gradient, or an intermediate result of the textbook rule, overflows {seen.case.dtype}"
+        )
     worst = (0.0, 0.0)
     for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
         worst = max(worst, hold_within(got, expected, seen.label(position)))

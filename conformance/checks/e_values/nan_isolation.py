@@ -1,7 +1,7 @@
-"""Chapter E on neighbours: entries that share no output know nothing of each other.
+"""Chapter E: a NaN affects no gradient of entries that share no output with it.
 
-Which entries of the operands reach which outputs is asked of the op's row. Of an op that acts on every element alone
-it follows from broadcasting; of any other, an entry that is not a number changes whatever is made of it.
+Which entries of the operands affect which outputs is found from the reference. For an elementwise op it follows
+from broadcasting; for any other, an entry that is NaN changes every output that depends on it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from conformance.oracle.allowance import extended
 
 
 @op_check("E9", "beside-nan", once_per_signature=True)
-def gradients_beside_a_nan_are_what_they_were(seen: Observation) -> None:
+def nan_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
     """An entry that is NaN, or infinite, changes no gradient of the entries that share no output with it."""
     reaches = [_reached(seen, index) for index in seen.wrt]
-    spoilt = _most_apart(reaches)
+    replaced = _most_isolated(reaches)
     for value in (np.nan, np.inf):
-        _hold_beside(seen, spoilt, value, reaches)
+        _hold_unrelated(seen, replaced, value, reaches)
 
 
-def _hold_beside(seen: Observation, spoilt: tuple[int, int], value: float, reaches: Sequence[Array]) -> None:
-    """Hold the entries to their gradients of before, once another one has become `value`."""
-    position, entry = spoilt
+def _hold_unrelated(
+    seen: Observation, replaced: tuple[int, int], value: float, reaches: Sequence[Array]
+) -> None:
+    """Claim that the gradients of unrelated entries stay the same when one entry becomes `value`."""
+    position, entry = replaced
     try:
         answer = seen.ask(operands=_with(seen, seen.wrt[position], entry, value))
     except Exception as error:
@@ -45,15 +47,15 @@ def _hold_beside(seen: Observation, spoilt: tuple[int, int], value: float, reach
             continue
         if first.shape != shape:
             raise Violation(f"{seen.label(k)} has shape {first.shape}, expected {shape}")
-        what = f"{seen.label(k)} is another where {value} stands beside it"
+        what = f"{seen.label(k)} changes where an unrelated entry is {value}"
         if second is None or second.shape != shape:
             raise Violation(f"{what}: {'None' if second is None else f'of shape {second.shape}'}")
-        # What shares an output may become anything.
+        # Entries that share an output with the replaced one may have any gradient.
         hold_close(np.where(is_shared, first, second), first, 2 * seen.expected[k].allowed, what)
 
 
 def _reached(seen: Observation, index: int) -> Array:
-    """Which outputs each entry of an operand reaches: a row per entry, a column per entry of the outputs."""
+    """Which outputs each entry of an operand affects: a row per entry, a column per entry of the outputs."""
     x = seen.case.operands[index]
     if Trait.ELEMENTWISE in seen.op.traits:
         (z,) = seen.case.cotangents
@@ -64,17 +66,20 @@ def _reached(seen: Observation, index: int) -> Array:
     return np.array(rows, bool).reshape(x.size, before.size)
 
 
-def _most_apart(reaches: Sequence[Array]) -> tuple[int, int]:
-    """The operand and the entry that reach something, and leave most entries alone; NotThisCase where all share."""
-    apart = {
+def _most_isolated(reaches: Sequence[Array]) -> tuple[int, int]:
+    """The position of an operand and its entry that share an output with the fewest other entries.
+
+    Only entries that affect an output count. Raises NotThisCase where every entry shares an output with every other.
+    """
+    unrelated = {
         (position, entry): sum(int((~(other & row).any(axis=1)).sum()) for other in reaches)
         for position, reached in enumerate(reaches)
         for entry, row in enumerate(reached)
         if row.any()
     }
-    if not apart or not max(apart.values()):
-        raise NotThisCase("every entry shares an output with every other, or reaches none")
-    return max(apart, key=lambda place: apart[place])
+    if not unrelated or not max(unrelated.values()):
+        raise NotThisCase("every entry shares an output with every other, or affects none")
+    return max(unrelated, key=lambda place: unrelated[place])
 
 
 def _with(seen: Observation, index: int, entry: int, value: float) -> list[Array]:
@@ -85,9 +90,9 @@ def _with(seen: Observation, index: int, entry: int, value: float) -> list[Array
 
 
 def _flat(seen: Observation, operands: Sequence[Array]) -> Array:
-    """Everything that the reference makes of operands, as one row.
+    """All outputs of the reference, flattened into one row.
 
-    In extended precision, which BLAS has not: its scalar zero times NaN is zero (axpy).
+    In extended precision, which does not use BLAS: there a scalar zero times NaN is zero (axpy).
     """
     outputs = as_tuple(seen.op.reference(*map(extended, operands), **seen.case.parameters))
     return np.concatenate([np.ravel(z) for z in outputs])

@@ -1,4 +1,4 @@
-"""Chapter E on graphs: the gradient of a composition."""
+"""Chapter E: gradients of programs of several ops."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from conformance.backend import Backend
 from conformance.case import Array, Case
 from conformance.checks.comparison import measuring
 from conformance.checks.observation import Observation, Oracle, hold_within, plain
-from conformance.checks.registry import CheckKind, NotThisCase, check
+from conformance.checks.registry import NotThisCase, check
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
 from conformance.oracle.program_slope import expected_slope
-from conformance.oracle.reverse_sweep import TRIALS, expected_program_gradients, op_cases
+from conformance.oracle.reverse_sweep import PROGRAM_PERTURBATIONS, expected_program_gradients, op_cases
 from conformance.program import Program
 
-BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
-MANY_PERTURBATIONS = 256  # trials before an engine is called wrong: a long program rounds in many ways
+CERTAIN = 64.0  # error over allowance beyond which more perturbations cannot change the verdict
+MANY_PERTURBATIONS = 256  # before an engine is called wrong: a long program rounds at many steps
 
 
-@check(CheckKind.PROGRAM, "E6", "composition")
-def gradient_of_a_program_is_the_reverse_sweeps(engine: Backend, program: Program) -> tuple[float, float]:
+@check("program", "E6", "composition")
+def gradient_of_a_program_equals_the_reverse_sweep(engine: Backend, program: Program) -> tuple[float, float]:
     """The gradient of a composition is the composition of the VJPs.
 
-    Where the VJP of an op alone is wrong at the same operands, that is told by E1 and decides nothing here.
+    Where the VJP of an op alone is wrong at the same operands, E1 reports it and nothing is decided here.
     """
-    with _told_by_no_op_alone(engine, program):
+    with _every_op_is_right_alone(engine, program):
         gradients = _gradients(engine, program)
-        return _held_beyond_doubt(lambda perturbations: _hold_sweep(gradients, program, perturbations))
+        return _checked_again_before_failure(
+            lambda perturbations: _hold_sweep(gradients, program, perturbations)
+        )
 
 
 def _hold_sweep(
@@ -43,18 +45,20 @@ def _hold_sweep(
     return worst
 
 
-@check(CheckKind.PROGRAM, "E6", "differences")
+@check("program", "E6", "differences")
 def gradient_of_a_program_is_its_slope(engine: Backend, program: Program) -> tuple[float, float]:
     """Along a direction, the gradient of a composition is the slope that differences of its values have.
 
-    No rule is used: the references are composed, and differentiated by a complex step where they are
-    analytic, by extrapolated differences in extended precision elsewhere, which say themselves how far off they may be.
+    No rule is used: the composed references are differentiated by a complex step where they are analytic, and by
+    extrapolated differences in extended precision elsewhere, which estimate their own error.
     """
     if program.changes_precision:
-        raise NotThisCase("differences see the steps of a change of precision, not the slope through it")
-    with _told_by_no_op_alone(engine, program):
+        raise NotThisCase("differences cannot measure the slope of a program that changes precision")
+    with _every_op_is_right_alone(engine, program):
         gradients = _gradients(engine, program)
-        return _held_beyond_doubt(lambda perturbations: _hold_slope(gradients, program, perturbations))
+        return _checked_again_before_failure(
+            lambda perturbations: _hold_slope(gradients, program, perturbations)
+        )
 
 
 def _hold_slope(
@@ -68,9 +72,9 @@ def _hold_slope(
 
 
 def _gradients(engine: Backend, program: Program) -> Sequence[Array | None]:
-    """The engine's gradients of the variables; of a program with branches only where it can take them (C7)."""
+    """The engine's gradients of the variables; NotThisCase for a program with branches that the engine cannot trace (C7)."""
     if program.has_branches and engine.conventions.get("C7") != "eager":
-        raise NotThisCase("the engine does not look at values while it records")
+        raise NotThisCase("the engine cannot branch on values")
     _, gradients = engine.vjp(
         lambda *leaves: program.run(engine.call, leaves)[-1],
         [np.array(x) for x in program.leaves],
@@ -80,20 +84,20 @@ def _gradients(engine: Backend, program: Program) -> Sequence[Array | None]:
     return [None if gradient is None else plain(engine, gradient) for gradient in gradients]
 
 
-def _held_beyond_doubt(hold: Callable[[int], tuple[float, float]]) -> tuple[float, float]:
-    """What `hold` finds with few trials of rounding; before an engine is called wrong, with many."""
+def _checked_again_before_failure(hold: Callable[[int], tuple[float, float]]) -> tuple[float, float]:
+    """The result of `hold` with few perturbations; where it fails, with many before the engine is called wrong."""
     try:
-        return hold(TRIALS)
+        return hold(PROGRAM_PERTURBATIONS)
     except Violation as failure:
-        if failure.error is None or failure.error > BEYOND_DOUBT:
+        if failure.error is None or failure.error > CERTAIN:
             raise
         measuring.clear()
         return hold(MANY_PERTURBATIONS)
 
 
 @contextlib.contextmanager
-def _told_by_no_op_alone(engine: Backend, program: Program) -> Iterator[None]:
-    """What goes wrong inside is the composition's fault: no op of it is wrong by itself, at the same operands."""
+def _every_op_is_right_alone(engine: Backend, program: Program) -> Iterator[None]:
+    """Let a failure through only where no op of the program is wrong alone, at the same operands; else NotThisCase."""
     try:
         yield
     except (NotThisCase, Unsupported):
@@ -101,18 +105,16 @@ def _told_by_no_op_alone(engine: Backend, program: Program) -> Iterator[None]:
     except Exception:
         for case in op_cases(program, find):
             if not _is_right_alone(engine, case):
-                raise NotThisCase(
-                    f"{case.op} alone is wrong at these operands, which is E1's to tell"
-                ) from None
+                raise NotThisCase(f"{case.op} alone is wrong at these operands, which E1 reports") from None
         raise
 
 
 def _is_right_alone(engine: Backend, case: Case) -> bool:
     seen = Observation(engine, Oracle(find(case.op), case, perturbations=MANY_PERTURBATIONS))
     try:
-        with measuring():  # it is not what the program is asked
+        with measuring():  # these comparisons are not the program's
             for got, expected in zip(seen.answer.gradients, seen.expected, strict=True):
                 hold_within(got, expected, "the gradient")
-    except Exception:  # raised by the engine as well: it cannot do this op
+    except Exception:  # an exception of the engine counts too: it cannot run this op
         return False
     return True

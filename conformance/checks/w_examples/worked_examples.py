@@ -1,4 +1,4 @@
-"""The worked examples: small computations with their gradients, exact and explained."""
+"""Chapter W: small computations with their exact gradients, explained."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def upstream_gradient_of_a_matrix_product(engine: Backend, sample: Sample) -> No
     """out = x @ a with an upstream gradient: x receives upstream @ a.T.
 
     The output has eight entries, so "the gradient of out" is not one number per entry of x but eight.
-    The upstream gradient says how much each of the eight counts; without it the question has no
-    answer, and an upstream of another shape answers another question.
+    The upstream gradient is the weight of each of the eight; without it there is no single gradient, and an
+    upstream of another shape belongs to another output.
     """
     x, a = np.ones((2, 3), sample.dtype), np.ones((3, 4), sample.dtype)
     upstream = np.arange(1, 9, dtype=sample.dtype).reshape(2, 4)
@@ -48,7 +48,7 @@ def upstream_gradient_of_a_matrix_product(engine: Backend, sample: Sample) -> No
     ):
         raise Violation("the gradient of a (2, 4) output was given without an upstream gradient")
     if not is_refused(lambda: gradients_of(engine, matmul, [x, a], np.ones((4, 4), sample.dtype))):
-        raise Violation("an upstream gradient of shape (4, 4) was taken for an output of shape (2, 4)")
+        raise Violation("an upstream gradient of shape (4, 4) was accepted for an output of shape (2, 4)")
 
 
 @example("W2", "square-upstream")
@@ -75,9 +75,9 @@ def upstream_gradient_of_a_square(engine: Backend, sample: Sample) -> None:
 
 @example("W3", "graph-of-two-steps")
 def graph_of_a_sum_and_a_product(engine: Backend, sample: Sample) -> None:
-    """c = a + b, e = c * d: the gradients are 4, 4 and 5, read off the graph edge by edge.
+    """c = a + b, e = c * d: the gradients are 4, 4 and 5, found along the graph edge by edge.
 
-    Walking back from e: the product sends d to c and c to d, the sum passes what it gets to a and b.
+    The backward pass from e: the product sends d to c and c to d, the sum passes its cotangent to a and b.
     """
     add, multiply = engine.op(ADD), engine.op(MULTIPLY)
     a, b, d = (sample.scalar(v) for v in (2.0, 3.0, 4.0))
@@ -96,7 +96,7 @@ def graph_of_a_sum_and_a_product(engine: Backend, sample: Sample) -> None:
 def graph_shows_product_then_sum_then_leaves(engine: Backend, sample: Sample) -> None:
     """The output's node has the edges (sum, leaf d), the sum's are (leaf a, leaf b).
 
-    Only the accumulation nodes, where the walk ends, name a variable.
+    Only the accumulation nodes, where the backward pass ends, name a variable.
     """
     tape = tape_of(engine)
     a, b, d = (tape.leaf(sample.scalar(v)) for v in (2.0, 3.0, 4.0))
@@ -110,7 +110,7 @@ def graph_shows_product_then_sum_then_leaves(engine: Backend, sample: Sample) ->
     ] * 3:
         raise Violation("the leaves are not at the ends of the edges, in operand order")
     if product.names_variable or total.names_variable:
-        raise Violation("asking a node of an operation for its variable was not refused")
+        raise Violation("reading the variable of an operation's node was not refused")
 
 
 def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
@@ -124,8 +124,8 @@ def _linear_rule(g: Any, x: Any, weight: Any, bias: Any = None) -> Any:
 
 
 @example("W4", "custom-linear", Capability.CUSTOM_RULE)
-def linear_layer_by_hand(engine: Backend, sample: Sample) -> None:
-    """A linear layer whose rule is written by hand: input ← g @ weight, weight ← g.T @ input, bias ← g.sum(0).
+def linear_layer_with_a_custom_rule(engine: Backend, sample: Sample) -> None:
+    """A linear layer with a custom rule: input ← g @ weight, weight ← g.T @ input, bias ← g.sum(0).
 
     The bias is added to every row, so its gradient is the sum over the rows of g.
     """
@@ -147,8 +147,8 @@ def linear_layer_by_hand(engine: Backend, sample: Sample) -> None:
 
 
 @example("W4", "trailing-none", Capability.CUSTOM_RULE)
-def trailing_none_of_a_rule_by_hand(engine: Backend, sample: Sample) -> None:
-    """A rule by hand that gives one None too many is tolerated or refused, as elected."""
+def trailing_none_of_a_custom_rule(engine: Backend, sample: Sample) -> None:
+    """A custom rule that returns one extra None is tolerated or refused, by the declared convention."""
     convention = declared_convention(engine, "C5")
     x, weight, g = sample.array((4, 3)), sample.array((2, 3)), sample.array((4, 2))
     rule = engine.custom(lambda x, w: _linear(x, w), lambda g, x, w: (*_linear_rule(g, x, w), None))
@@ -156,18 +156,18 @@ def trailing_none_of_a_rule_by_hand(engine: Backend, sample: Sample) -> None:
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, rule, [x, weight], g)))
     if was_refused != (convention == "refused"):
         raise Violation(
-            f"a trailing None was {'refused' if was_refused else 'tolerated'}; elected is {convention!r}"
+            f"a trailing None was {'refused' if was_refused else 'tolerated'}; the adapter declares {convention!r}"
         )
     for gradient, expected in zip(given, (g @ weight, g.T @ x), strict=False):
         hold_equal(gradient, expected, "a gradient beside a trailing None")
 
 
 @example("W5", "two-layers")
-def two_layers_backward_by_hand(engine: Backend, sample: Sample) -> None:
-    """lin → relu → lin → mse, every step's gradient written by hand and asked of the engine.
+def two_layers_with_written_out_gradients(engine: Backend, sample: Sample) -> None:
+    """lin → relu → lin → mse, every step's gradient written out and compared with the engine's.
 
-    mse is the mean of squares over the batch; from there each layer turns the gradient of its output
-    into those of its weight, its bias and its input, the input's being the next one's upstream.
+    mse is the mean of squares over the batch; from there each layer computes from the gradient of its output
+    those of its weight, its bias and its input; the last is the upstream gradient of the layer before.
     """
     x, target = sample.array((4, 3)), sample.array((4, 1))
     w1, b1, w2, b2 = sample.array((3, 5)), sample.array((5,)), sample.array((5, 1)), sample.array((1,))
@@ -183,7 +183,7 @@ def two_layers_backward_by_hand(engine: Backend, sample: Sample) -> None:
     hidden = np.maximum(before, 0)
     out_g = 2 * (hidden @ w2 + b2 - target) / len(x)
     hidden_g = (out_g @ w2.T) * (before > 0)
-    by_hand = {
+    expected_gradients = {
         "x": hidden_g @ w1.T,
         "w1": (x[:, :, None] * hidden_g[:, None, :]).sum(0),
         "b1": hidden_g.sum(0),
@@ -192,7 +192,7 @@ def two_layers_backward_by_hand(engine: Backend, sample: Sample) -> None:
         "target": -out_g,
     }
     gradients = engine.gradient(network, [x, w1, b1, w2, b2, target])
-    for got, (name, expected) in zip(gradients, by_hand.items(), strict=True):
+    for got, (name, expected) in zip(gradients, expected_gradients.items(), strict=True):
         _near(plain(engine, got), expected, f"{name}'s gradient")
 
 
@@ -229,10 +229,8 @@ def batch_gradients_are_summed_not_averaged(engine: Backend, sample: Sample) -> 
         layer = lambda w, b, x: add(matmul(x, w), b)  # noqa: E731
         none = gradients_of(engine, layer, [w, b, x], np.ones_like(g))
         weighted = gradients_of(engine, layer, [w, b, x], g)
-        hold_equal(
-            weighted[0], x.T @ g, f"the weight's gradient for examples that count differently, {batch}"
-        )
-        hold_equal(weighted[1], g.sum(0), f"the bias's gradient for examples that count differently, {batch}")
+        hold_equal(weighted[0], x.T @ g, f"the weight's gradient for examples of different weights, {batch}")
+        hold_equal(weighted[1], g.sum(0), f"the bias's gradient for examples of different weights, {batch}")
         hold_equal(got[SUM][1], np.full(2, batch, x.dtype), f"the bias's gradient over a batch of {batch}")
         hold_equal(got[SUM][0], np.tile(x.sum(0)[:, None], (1, 2)), f"the weight's gradient over {batch}")
         for position, name in enumerate(("weight", "bias")):
@@ -262,7 +260,7 @@ def contributions_of_every_path_add_up(engine: Backend, sample: Sample) -> None:
 
 @example("W8", "twice-and-cleared", Capability.TAPE, Capability.CLEARING)
 def gradients_add_up_until_cleared(engine: Backend, sample: Sample) -> None:
-    """Two backward calls without clearing add up (or replace, as elected); clearing starts afresh."""
+    """Two backward calls without clearing add up, or replace, by the declared convention; clearing resets the gradient."""
     tape, multiply = tape_of(engine), engine.op(MULTIPLY)
     factor = 2 if declared_convention(engine, "B3") == "accumulates" else 1
     x, g = sample.array(), sample.array()

@@ -1,4 +1,4 @@
-"""What is allowed follows from the rule, and so does what the oracle does not know of itself."""
+"""The allowed error follows from the rule, and so does the oracle's own uncertainty."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ import pytest
 
 from conformance.case import Case
 from conformance.ops import CATALOGUE, find
-from conformance.oracle.allowance import expected_gradients, own_doubts, scales
+from conformance.oracle.allowance import expected_gradients, natural_gradient_sizes
+from conformance.oracle.uncertainty import oracle_uncertainty
 from conformance.strategies import Effort, draw_cases
 
 WITH_A_ZERO = np.array([[3.375, 0.875, 0.0], [1.0, 3.375, 0.625], [-0.25, -0.25, 3.25]])
 
 
 @pytest.mark.parametrize("name", ["tanh", "matmul", "softmax", "det", "cumulative_prod", "sort"])
-def test_the_oracle_knows_its_answer_far_better_than_an_engine_must(name: str) -> None:
+def test_the_oracle_is_far_more_exact_than_an_engine_must_be(name: str) -> None:
     op = find(name)
     for case in draw_cases(op, "float64", 0, Effort(3, 2, 1, 1)):
-        for expected, doubt in zip(expected_gradients(op, case), own_doubts(op, case), strict=True):
-            assert doubt.shape == expected.exact.shape
-            assert (doubt <= expected.allowed / 100).all()
+        for expected, uncertainty in zip(
+            expected_gradients(op, case), oracle_uncertainty(op, case), strict=True
+        ):
+            assert uncertainty.shape == expected.exact.shape
+            assert (uncertainty <= expected.allowed / 100).all()
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", sorted(set(CATALOGUE) - {"imag"}))  # of real numbers imag is zero
-def test_every_op_has_a_gradient_that_is_held_to_its_last_digits(name: str, dtype: str) -> None:
+def test_every_op_has_a_gradient_that_is_checked_to_its_last_digits(name: str, dtype: str) -> None:
     op = find(name)
     allowed = [
         float((expected.allowed[shown] / np.abs(expected.exact[shown])).min())
@@ -35,61 +38,63 @@ def test_every_op_has_a_gradient_that_is_held_to_its_last_digits(name: str, dtyp
     assert min(allowed) < 100 * np.finfo(dtype).eps
 
 
-def test_what_is_expected_of_a_case_is_found_once_for_all_modes_of_an_engine() -> None:
+def test_the_expected_gradients_of_a_case_are_computed_once_for_all_modes_of_an_engine() -> None:
     op, effort = find("tanh"), Effort(3, 2, 1, 1)
     first, second = (draw_cases(op, "float64", 0, effort)[0] for _ in range(2))
     assert expected_gradients(op, first) is expected_gradients(op, second)
     assert expected_gradients(op, first, perturbations=8) is not expected_gradients(op, first)
 
 
-def test_a_zero_that_rounds_to_the_smallest_number_makes_the_oracle_unsure_of_nothing() -> None:
+def test_a_zero_perturbed_to_the_smallest_number_adds_no_uncertainty() -> None:
     case = Case("det", (WITH_A_ZERO,), {}, (np.array(0.5),), ("C", "C"), "float64")
-    (doubt,) = own_doubts(find("det"), case)
-    assert (doubt < 1e-15).all()
+    (uncertainty,) = oracle_uncertainty(find("det"), case)
+    assert (uncertainty < 1e-15).all()
 
 
-def test_an_entry_that_the_type_has_no_number_for_makes_the_oracle_unsure_of_no_other() -> None:
+def test_an_entry_that_overflows_the_dtype_adds_no_uncertainty_to_others() -> None:
     operand = np.array([1e-250, 1e200, 1e-50, 1e200])  # the gradient of the first entry is 1e350
     whole = {"axis": None, "keepdims": False}
     case = Case("prod", (operand,), whole, (np.array(1.0),), ("C", "C"), "float64")
-    (doubt,) = own_doubts(find("prod"), case)
-    assert (doubt < 1e-15 * 1e150).all()
+    (uncertainty,) = oracle_uncertainty(find("prod"), case)
+    assert (uncertainty < 1e-15 * 1e150).all()
 
 
 def test_the_natural_size_of_a_gradient_is_measured() -> None:
     x = np.array([1.0, 400.0])
     for name, size in (("deg2rad", np.pi / 180), ("sigmoid", 0.25), ("tanh", 1.0), ("negative", 1.0)):
         case = Case(name, (x,), {}, (np.ones(2),), ("C", "C"), "float64")
-        assert scales(find(name), case) == pytest.approx([size], rel=0.05)
+        assert natural_gradient_sizes(find(name), case) == pytest.approx([size], rel=0.05)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (2,), (3, 3), (5, 5, 5)])
-def test_the_natural_size_does_not_hang_on_how_many_entries_there_are(shape: tuple[int, ...]) -> None:
+def test_the_natural_size_does_not_depend_on_the_number_of_entries(shape: tuple[int, ...]) -> None:
     for name, size in (("tanh", 1.0), ("sigmoid", 0.25), ("gelu_tanh", 1.0), ("sinc", 1.0)):
         case = Case(name, (np.full(shape, 3.0),), {}, (np.ones(shape),), ("C", "C"), "float64")
-        (found,) = scales(find(name), case)
+        (found,) = natural_gradient_sizes(find(name), case)
         assert 0.8 * size < found < 1.3 * size
 
 
-def test_steep_ordinary_operands_excuse_nothing_at_flat_ones() -> None:
+def test_steep_ordinary_operands_do_not_widen_the_allowance_at_flat_ones() -> None:
     case = Case("reciprocal", (np.array([3.0]),), {}, (np.ones(1),), ("C", "C"), "float64")
-    assert scales(find("reciprocal"), case) == [1.0]  # 1/x² is 64 at the smallest ordinary operand
+    assert natural_gradient_sizes(find("reciprocal"), case) == [
+        1.0
+    ]  # 1/x² is 64 at the smallest ordinary operand
 
 
 def test_a_gradient_is_measured_for_each_operand() -> None:
     x, y = np.full((2, 2), 2.0), np.full((2, 2), 2.0**40)
     case = Case("matmul", (x, y), {}, (np.ones((2, 2)),), ("C",) * 3, "float64")
-    of_x, of_y = scales(find("matmul"), case)
+    of_x, of_y = natural_gradient_sizes(find("matmul"), case)
     assert of_x >= 2.0**40
     assert of_y < 100
 
 
 def test_terms_that_cancel_for_ones_do_not_hide_the_size_of_a_gradient() -> None:
     case = Case("multiply", (np.ones((2, 3)), np.ones(3)), {}, (np.ones((2, 3)),), ("C",) * 3, "float64")
-    assert min(scales(find("multiply"), case)) >= 1
+    assert min(natural_gradient_sizes(find("multiply"), case)) >= 1
 
 
-def test_nothing_is_held_where_a_type_has_no_number() -> None:
+def test_any_error_is_allowed_where_the_exact_value_overflows_the_dtype() -> None:
     case = Case(
         "square",
         (np.array([1e38, 3e38], np.float32),),
@@ -103,17 +108,17 @@ def test_nothing_is_held_where_a_type_has_no_number() -> None:
     assert np.isinf(expected.allowed[1])
 
 
-def test_what_is_allowed_is_told_by_its_parts() -> None:
+def test_an_allowance_is_explained_by_its_parts() -> None:
     x, g = np.array([0.5, 3.0], np.float32), np.ones(2, np.float32)
     (of_tanh,) = expected_gradients(find("tanh"), Case("tanh", (x,), {}, (g,), ("C",), "float32"))
     (of_square,) = expected_gradients(find("square"), Case("square", (x,), {}, (g,), ("C",), "float32"))
-    for expected, whose in (
+    for expected, source in (
         (of_tanh, "4 ulp of 6e-08 for tanh"),
         (of_square, "1 ulp of 1.2e-07 for its own"),
     ):
-        told = expected.why((0,))
-        assert whose in told
+        text = expected.why((0,))
+        assert source in text
         assert expected.spread is not None
-        assert told.startswith(f"3 times the {expected.spread[0] / 3:.2g} by which rounding changes")
+        assert text.startswith(f"3 times the {expected.spread[0] / 3:.2g} by which rounding changes")
         largest = float(expected.allowed[0] - expected.spread[0] - expected.units * expected.ulp[0])
-        assert f"and {largest:.2g}, an ulp of what is ordinary there" in told
+        assert f"and {largest:.2g}, an ulp of the usual gradient size" in text

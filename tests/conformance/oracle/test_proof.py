@@ -1,4 +1,4 @@
-"""Every row is proven by an oracle that does not use its rule, and a wrong rule is not."""
+"""Every rule is proven without using it, and a wrong rule is not proven."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def test_a_rule_of_zeros_is_caught(name: str) -> None:
 
 
 def test_a_single_wrong_entry_is_caught() -> None:
-    def last_entry_moved(gradient: Any) -> Any:
-        moved = np.array(gradient)
-        if moved.size:
-            moved.flat[-1] *= 1 + np.longdouble(1e-8)
-        return moved
+    def last_entry_altered(gradient: Any) -> Any:
+        altered = np.array(gradient)
+        if altered.size:
+            altered.flat[-1] *= 1 + np.longdouble(1e-8)
+        return altered
 
-    assert not prove_changed("matmul", last_entry_moved).holds
+    assert not prove_changed("matmul", last_entry_altered).holds
 
 
 @pytest.mark.parametrize("change", [np.ravel, lambda g: g * np.nan], ids=["shape", "nan"])
@@ -81,7 +81,7 @@ def test_a_rule_transposed_is_caught() -> None:
         *((name, EXTENDED) for name in ("abs", "hypot", "var", "astype")),
     ],
 )
-def test_the_oracle_is_the_sharpest_that_fits(name: str, oracle: str) -> None:
+def test_the_most_exact_method_that_applies_is_used(name: str, oracle: str) -> None:
     assert prove_row(name).oracle == oracle
 
 
@@ -89,7 +89,7 @@ def test_no_case_is_no_proof() -> None:
     assert not prove(find("exp"), []).holds
 
 
-def test_calls_without_entries_are_counted_apart() -> None:
+def test_calls_without_entries_are_counted_separately() -> None:
     op: Op = find("exp")
     empty = [case for case in draw_cases(op, DTYPE, 0, EFFORT) if not case.operands[0].size]
     proof = prove(op, empty)

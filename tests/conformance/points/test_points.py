@@ -1,9 +1,10 @@
-"""The special points: that each is well formed, in every precision, and that its words mean what they say."""
+"""Every special point is well formed in every precision, and its extremes are what their names say."""
 
 import re
 
 import numpy as np
 import pytest
+from conformance.points.writing import composition, limit
 
 from conformance.checks import load_all
 from conformance.errors import UsageError
@@ -19,7 +20,6 @@ from conformance.points import (
     require_ops,
 )
 from conformance.points.point import COMPOSED, Place, SpecialPoint
-from conformance.points.writing import composition, limit
 
 FAMILIES = (activations, compositions, elementwise, losses, reductions)
 
@@ -42,14 +42,14 @@ def test_a_point_is_well_formed(key: str, dtype: str) -> None:
     assert all(len(gradients) == len(place.operands) for gradients in place.conventions.values())
 
 
-def test_a_token_names_its_point_and_notices_damage() -> None:
+def test_a_token_names_its_point_and_a_damaged_one_is_refused() -> None:
     token = Place(SPECIAL_POINTS["relu/at-0"], "float32").token
-    assert Place.named(token) == ("relu/at-0", "float32")
+    assert Place.from_token(token) == ("relu/at-0", "float32")
     with pytest.raises(UsageError, match="not a whole replay token"):
-        Place.named(token[:-3])
+        Place.from_token(token[:-3])
 
 
-def test_an_unknown_point_is_told_what_is_near() -> None:
+def test_the_error_for_an_unknown_point_names_similar_ones() -> None:
     with pytest.raises(UsageError, match="relu/at-0"):
         find_point("relu/at-1")
 

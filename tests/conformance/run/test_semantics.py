@@ -172,7 +172,7 @@ class Raising(NumpyTape):
 @pytest.mark.parametrize(
     ("adapter", "verdict", "said"),
     [
-        (Wrong, Verdict.FAIL, "the gradient of operand 0 is not the rule's"),
+        (Wrong, Verdict.FAIL, "the gradient of operand 0 differs from the reference VJP"),
         (Unnamed, Verdict.UNSUPPORTED, "the adapter of numpy names no tanh"),
         (Slipping, Verdict.ADAPTER_ERROR, "AttributeError: 'Tensor' object has no attribute 'gradient'"),
     ],
@@ -313,5 +313,5 @@ def test_an_answer_is_not_lost_with_a_case_that_cannot_be_written_down(
     (answer,) = asked(Wrong(), ["op/tanh/vjp/float64"])
     assert answer.verdict is Verdict.FAIL
     assert answer.evidence is not None
-    assert answer.evidence.message.startswith("the gradient of operand 0 is not the rule's")
+    assert answer.evidence.message.startswith("the gradient of operand 0 differs from the reference VJP")
     assert "this project's fault: TypeError: nobody can write this" in answer.evidence.message

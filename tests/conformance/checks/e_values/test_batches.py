@@ -1,4 +1,4 @@
-"""Which operands carry a batch is found from the op's row, whatever numbers a case holds."""
+"""The batched operands are found from the op's row, whatever the values of a case."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ SQUARE = np.arange(9.0).reshape(3, 3)
 ZEROS = np.zeros(3)
 
 
-def carriers(
+def batched_operands(
     name: str, *operands: Any, shape: tuple[int, ...] = (3, 3), **parameters: Any
 ) -> tuple[int, ...]:
     case = Case(name, operands, parameters, (np.zeros(shape),), ("C",), "float64")
-    count, carriers = _batch_of(Oracle(find(name), case))  # type: ignore[arg-type]
+    count, batched = _batch_of(Oracle(find(name), case))
     assert count == 3
-    return carriers
+    return batched
 
 
-def test_zeros_are_cut_no_further_than_numbers() -> None:
-    assert carriers("layer_norm", SQUARE, ZEROS, ZEROS, eps=1e-5) == (0,)
-    assert carriers("layer_norm", np.zeros((3, 3)), ZEROS, ZEROS, eps=1e-5) == (0,)
-    assert carriers("multiply", SQUARE, ZEROS) == (0,)
-    assert carriers("multiply", SQUARE, np.zeros((3, 1))) == (0, 1)
-    assert carriers("matmul", np.zeros((3, 3)), np.zeros((3, 3))) == (0,)
+def test_zeros_do_not_change_which_operands_are_batched() -> None:
+    assert batched_operands("layer_norm", SQUARE, ZEROS, ZEROS, eps=1e-5) == (0,)
+    assert batched_operands("layer_norm", np.zeros((3, 3)), ZEROS, ZEROS, eps=1e-5) == (0,)
+    assert batched_operands("multiply", SQUARE, ZEROS) == (0,)
+    assert batched_operands("multiply", SQUARE, np.zeros((3, 1))) == (0, 1)
+    assert batched_operands("matmul", np.zeros((3, 3)), np.zeros((3, 3))) == (0,)
 
 
-def test_what_mixes_its_leading_axis_has_no_batch() -> None:
-    with pytest.raises(NotThisCase, match="not one of examples"):
-        carriers("softmax", np.zeros((3, 3)), axis=0)
+def test_an_op_that_mixes_its_leading_axis_has_no_batch() -> None:
+    with pytest.raises(NotThisCase, match="not a batch axis"):
+        batched_operands("softmax", np.zeros((3, 3)), axis=0)

@@ -1,4 +1,4 @@
-"""Both conventions can be elected, and a conjugate is told from them."""
+"""Both conventions can be declared, and a wrong conjugate is a failure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Capability
 from conformance.checks import load_all
-from conformance.checks.e_values.complex_operands import gradient_at_complex_operands_is_the_rules
+from conformance.checks.e_values.complex_operands import (
+    gradient_at_complex_operands_is_the_rules,
+)
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import COMPLEX, NotThisCase
 from conformance.errors import Unsupported, Violation
@@ -21,7 +23,7 @@ EFFORT = Effort(signatures=4, draws=2, samples=1, programs=1)
 
 
 class Ascending(NumpyTape):
-    """The reference engine under the other convention: it conjugates what comes in and what goes out."""
+    """The reference engine with the other convention: it conjugates cotangents and gradients."""
 
     conventions: ClassVar = {**NumpyTape.conventions, "A18": "gradient"}
 
@@ -35,14 +37,15 @@ class Ascending(NumpyTape):
 
 
 class Refusing(NumpyTape):
-    """The reference engine without complex numbers, as it says itself."""
+    """The reference engine, which refuses exp of complex numbers."""
 
     ops: ClassVar = {**NumpyTape.ops, "exp": lambda x: _refuse(x)}
 
 
 class Partial(NumpyTape):
-    """The reference engine, which has the value of exp and not its gradient."""
+    """The reference engine, which computes exp of complex numbers, declares no gradient of it, and refuses it."""
 
+    no_gradient: ClassVar = {"complex128": frozenset({"exp"})}
     ops: ClassVar = {**NumpyTape.ops, "exp": lambda x: _refuse(x) if x.requires_grad else x}
 
 
@@ -50,7 +53,7 @@ def _refuse(x: Any) -> Any:
     raise RuntimeError("exp does not support complex numbers")
 
 
-def asked(backend: Any, name: str, dtype: str = "complex128") -> None:
+def check(backend: Any, name: str, dtype: str = "complex128") -> None:
     for case in draw_cases(find(name), dtype, 0, EFFORT):
         gradient_at_complex_operands_is_the_rules(Observation(backend, Oracle(find(name), case)))
 
@@ -58,34 +61,53 @@ def asked(backend: Any, name: str, dtype: str = "complex128") -> None:
 @pytest.mark.parametrize("dtype", sorted(COMPLEX))
 @pytest.mark.parametrize("backend", [NumpyTape(), Ascending()], ids=["conjugate", "gradient"])
 @pytest.mark.parametrize("name", ["multiply", "exp", "matmul", "solve", "split", "take_along_axis"])
-def test_either_convention_is_held_to_the_rule(name: str, backend: Any, dtype: str) -> None:
-    asked(backend, name, dtype)
+def test_the_reference_engine_passes_under_either_convention(name: str, backend: Any, dtype: str) -> None:
+    check(backend, name, dtype)
 
 
 @pytest.mark.parametrize("name", ["multiply", "exp", "matmul", "solve"])
-def test_what_was_not_elected_is_a_failure(name: str) -> None:
+def test_the_undeclared_convention_is_a_failure(name: str) -> None:
     for right, other in ((NumpyTape(), "gradient"), (Ascending(), "conjugate")):
         right.conventions = {**right.conventions, "A18": other}  # type: ignore[misc]  # of this object alone
-        with pytest.raises(Violation, match="is not the rule's"):
-            asked(right, name)
+        with pytest.raises(Violation, match="differs from the reference VJP"):
+            check(right, name)
 
 
-def test_who_elects_nothing_is_not_asked() -> None:
+def test_without_a_declared_convention_the_check_is_unsupported() -> None:
     backend = NumpyTape()
     backend.conventions = {}  # type: ignore[misc]  # of this object alone
     with pytest.raises(Unsupported, match="A18"):
-        asked(backend, "exp")
+        check(backend, "exp")
 
 
-@pytest.mark.parametrize(("backend", "said"), [(Refusing(), "no exp in"), (Partial(), "no gradient of exp")])
-def test_an_op_that_is_refused_of_complex_numbers_is_no_failure(backend: Any, said: str) -> None:
-    with pytest.raises(NotThisCase, match=said):
-        asked(backend, "exp")
+@pytest.mark.parametrize(
+    ("backend", "reason"), [(Refusing(), "no exp in"), (Partial(), "no gradient of exp")]
+)
+def test_an_op_that_is_refused_of_complex_numbers_is_no_failure(backend: Any, reason: str) -> None:
+    with pytest.raises(NotThisCase, match=reason):
+        check(backend, "exp")
 
 
-def test_only_holomorphic_ops_are_asked_and_nothing_else_is_asked_in_complex_dtypes() -> None:
-    check = load_all()["op/complex"]
-    assert check.asks_about(find("einsum"))
-    assert not check.asks_about(find("vecdot"))
-    assert [other.key for other in load_all().values() if other.dtypes & COMPLEX] == [check.key]
-    assert Capability.COMPLEX not in check.needs  # which asks for real functions of complex numbers, too
+def test_an_undeclared_refusal_is_a_failure() -> None:
+    backend = Partial()
+    backend.no_gradient = {}  # type: ignore[misc]  # of this object alone
+    with pytest.raises(RuntimeError, match="does not support complex"):
+        check(backend, "exp")
+
+
+def test_a_declared_op_that_has_a_gradient_is_checked() -> None:
+    backend = Ascending()
+    backend.conventions = NumpyTape.conventions  # type: ignore[misc]  # of this object alone
+    backend.no_gradient = {"complex128": frozenset({"exp"})}  # type: ignore[misc]  # of this object alone
+    with pytest.raises(Violation, match="differs from the reference VJP"):
+        check(backend, "exp")
+
+
+def test_only_holomorphic_ops_are_checked_in_complex_dtypes_by_this_check_alone() -> None:
+    registered = load_all()["op/complex"]
+    assert registered.asks_about(find("einsum"))
+    assert not registered.asks_about(find("vecdot"))
+    assert [other.key for other in load_all().values() if other.dtypes & COMPLEX] == [registered.key]
+    assert (
+        Capability.COMPLEX not in registered.needs
+    )  # that capability includes real functions of complex numbers

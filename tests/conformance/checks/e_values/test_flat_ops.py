@@ -1,4 +1,4 @@
-"""Every way to say that nothing flows back through a flat op can be elected, and is told from the others."""
+"""Each convention for the gradient of a flat op can be declared, and is distinguished from the others."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from conformance.ops import ALL_OPS, CATALOGUE, FLAT
 from conformance.ops.flat import ROUNDING
 from conformance.strategies import Effort, draw_cases
 
+CONVENTIONS = STANDARD["E19"].conventions
 EFFORT = Effort(signatures=6, draws=1, samples=1, programs=1)
 ROUNDED = tuple(op.name for op in ROUNDING)
 
 
 def barred(right: Callable[..., Any]) -> Callable[..., Any]:
-    """An op that is not computed of what needs a gradient."""
+    """An op that refuses operands which need a gradient."""
 
     def call(*operands: Any, **parameters: Any) -> Any:
         if any(getattr(operand, "requires_grad", False) for operand in operands):
@@ -35,14 +36,14 @@ def barred(right: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Dropping(Recording):
-    """Flat ops are recorded, and their rule answers None."""
+    """Flat ops are recorded, and their rule returns None."""
 
     conventions: ClassVar = {**NumpyTape.conventions, "E19": "none"}
     ops: ClassVar = {**NumpyTape.ops, **{op: recorded(op, lambda *_, **__: None) for op in ROUNDED}}
 
 
 class Barring(NumpyTape):
-    """Rounding and signs are computed of constants alone."""
+    """Rounding and signs accept constants only."""
 
     conventions: ClassVar = {**NumpyTape.conventions, "E19": "barred"}
     ops: ClassVar = {**NumpyTape.ops, **{op: barred(NumpyTape.ops[op]) for op in ROUNDED}}
@@ -57,7 +58,7 @@ def test_there_is_an_engine_for_every_alternative() -> None:
 
 @pytest.mark.parametrize("choice", ENGINES)
 @pytest.mark.parametrize("op", FLAT.values(), ids=FLAT.keys())
-def test_an_engine_that_does_as_it_elects_passes(choice: str, op: Any) -> None:
+def test_an_engine_that_follows_its_declared_convention_passes(choice: str, op: Any) -> None:
     cases = draw_cases(op, "float64", 0, EFFORT)
     assert cases
     for case in cases:
@@ -73,20 +74,20 @@ def test_an_engine_that_elects_another_alternative_fails(choice: str, elected: s
     if elected == choice:
         flat_op_sends_nothing_back(seen)
         return
-    with pytest.raises((Violation, ValueError), match=f"sends back is {choice}|this op has no gradient"):
+    with pytest.raises((Violation, ValueError), match=f"floor is {choice}|this op has no gradient"):
         flat_op_sends_nothing_back(seen)
 
 
 @pytest.mark.parametrize("choice", ENGINES)
-def test_what_an_engine_does_is_found_undeclared(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undeclared_convention_is_measured(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conventions, "STANDARD", {"E19": STANDARD["E19"]})
     engine = ENGINES[choice]()
-    engine.conventions = {number: said for number, said in engine.conventions.items() if number != "E19"}
+    engine.conventions = {number: name for number, name in engine.conventions.items() if number != "E19"}
     (found,) = conventions.measure_conventions(engine)
     assert found.found == (choice,)
 
 
-def test_flat_ops_are_asked_this_and_nothing_else() -> None:
+def test_flat_ops_have_this_check_alone() -> None:
     checks = load_all().values()
     assert {c.key for c in checks for op in FLAT.values() if c.asks_about(op)} == {"op/flat"}
     assert not any(load_all()["op/flat"].asks_about(op) for op in CATALOGUE.values())

@@ -1,4 +1,4 @@
-"""What shares no output is told from what does, and only the former is held."""
+"""Entries that share no output with a NaN keep their gradients; the others may change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from conformance_backends.mutants.mutant import bent_rule, with_ops
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
-from conformance.checks.e_values.nan_isolation import gradients_beside_a_nan_are_what_they_were
+from conformance.checks.e_values.nan_isolation import (
+    gradients_beside_a_nan_are_what_they_were,
+)
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Violation
@@ -25,31 +27,31 @@ ROWS = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
 
 @pytest.fixture(autouse=True)
-def _special_values_are_the_engines_business() -> Iterator[None]:
+def _floating_point_warnings_are_ignored() -> Iterator[None]:
     with np.errstate(all="ignore"):
         yield
 
 
-def asked(op: str, operands: tuple[Any, ...], parameters: Any = None, bent: Any = None) -> None:
+def check(op: str, operands: tuple[Any, ...], parameters: Any = None, altered: Any = None) -> None:
     parameters = parameters or {}
     g = np.random.default_rng(0).standard_normal(find(op).reference(*operands, **parameters).shape)
     case = Case(op, operands, parameters, (g,), ("C",) * (1 + len(operands)), "float64")
-    backend = with_ops({op: bent_rule(op, bent)}) if bent else NumpyTape()
+    backend = with_ops({op: bent_rule(op, altered)}) if altered else NumpyTape()
     gradients_beside_a_nan_are_what_they_were(Observation(backend, Oracle(find(op), case)))
 
 
 def zero_where_any_is(value: float) -> Any:
-    def bent(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    def altered(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
         pulled = right(i, g, z, *xs, **p)
         return (
             0 * pulled if any(np.any(np.isnan(x) if np.isnan(value) else x == value) for x in xs) else pulled
         )
 
-    return bent
+    return altered
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_the_reference_engine_keeps_its_entries_apart(name: str) -> None:
+def test_the_reference_engine_isolates_nan(name: str) -> None:
     for case in draw_cases(find(name), "float64", 0, EFFORT):
         with contextlib.suppress(NotThisCase):
             gradients_beside_a_nan_are_what_they_were(Observation(NumpyTape(), Oracle(find(name), case)))
@@ -61,49 +63,53 @@ def test_the_reference_engine_keeps_its_entries_apart(name: str) -> None:
     [
         ("exp", (ROWS,), {}),
         ("multiply", (ROWS, np.array([1.0, 2.0, 3.0])), {}),
-        ("xlogy", (np.array([0.0, 1.0]), np.array([2.0, 3.0])), {}),  # 0 · log NaN is 0, and yet it is used
+        (
+            "xlogy",
+            (np.array([0.0, 1.0]), np.array([2.0, 3.0])),
+            {},
+        ),  # 0 · log NaN is 0, but it depends on the NaN
         ("softmax", (ROWS,), ALONG_ROWS),
         ("sort", (ROWS,), ALONG_ROWS),
         ("cumulative_prod", (ROWS,), ALONG_ROWS),
         ("matmul", (ROWS, ROWS.T), {}),
     ],
 )
-def test_what_one_entry_does_to_those_that_share_nothing_with_it_is_seen(
+def test_a_nan_that_changes_unrelated_gradients_is_a_failure(
     op: str, operands: Any, parameters: Any, value: float
 ) -> None:
-    asked(op, operands, parameters)
-    with pytest.raises(Violation, match=f"another where {value} stands beside it"):
-        asked(op, operands, parameters, zero_where_any_is(value))
+    check(op, operands, parameters)
+    with pytest.raises(Violation, match=f"changes where an unrelated entry is {value}"):
+        check(op, operands, parameters, zero_where_any_is(value))
 
 
-def test_what_shares_an_output_may_become_anything() -> None:
+def test_entries_that_share_an_output_may_have_any_gradient() -> None:
     def seven_in_the_row(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
         return np.where(np.isnan(z).any(axis=-1, keepdims=True), 7.0, right(i, g, z, x, **p))
 
-    asked("softmax", (ROWS,), ALONG_ROWS, seven_in_the_row)
+    check("softmax", (ROWS,), ALONG_ROWS, seven_in_the_row)
 
 
 @pytest.mark.parametrize(
     ("op", "operand", "parameters"),
     [("sum", ROWS, {"axis": None, "keepdims": False}), ("exp", np.array(1.0), {}), ("exp", np.zeros(0), {})],
 )
-def test_where_every_output_is_shared_nothing_is_decided(op: str, operand: Any, parameters: Any) -> None:
+def test_nothing_is_decided_where_every_output_is_shared(op: str, operand: Any, parameters: Any) -> None:
     with pytest.raises(NotThisCase, match="shares an output"):
-        asked(op, (operand,), parameters)
+        check(op, (operand,), parameters)
 
 
-def test_a_zero_shares_its_outputs_though_numpy_skips_what_it_multiplies() -> None:
+def test_a_zero_factor_shares_its_outputs_though_blas_skips_it() -> None:
     assert not np.dot(0.0, [np.nan, 3.0]).any()
-    asked("dot", (np.array(0.0), np.array([2.0, 3.0])))
+    check("dot", (np.array(0.0), np.array([2.0, 3.0])))
 
 
-def test_an_engine_that_refuses_a_nan_is_not_judged() -> None:
+def test_an_engine_that_refuses_nan_is_undecided() -> None:
     class Refusing(NumpyTape):
         ops = {**NumpyTape.ops, "exp": lambda x: _refused(x)}  # noqa: RUF012
 
     def _refused(x: Any) -> Any:
         if not np.isfinite(x.value).all():
-            raise FloatingPointError("this is no number")
+            raise FloatingPointError("not a number")
         return NumpyTape.ops["exp"](x)
 
     case = Case("exp", (ROWS,), {}, (np.ones_like(ROWS),), ("C", "C"), "float64")

@@ -1,4 +1,4 @@
-"""Chapter E on engines: a gradient depends on what is asked, and on nothing that happened before."""
+"""Chapter E: a gradient depends on the call alone, not on earlier calls."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.engine_calls import gradients_of, is_refused
-from conformance.checks.observation import hold_equal, plain
-from conformance.checks.registry import contract
+from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, EXP, MATMUL, MULTIPLY, TANH
 
 
 class Interrupted(Exception):
-    """Raised by a function of ours in the middle of a forward pass."""
+    """Raised on purpose in the middle of a forward pass."""
+
+
+@op_check("E17", "repeatable")
+def same_call_gives_the_same_bits(seen: Observation) -> None:
+    """The same call twice gives bit-equal gradients."""
+    again = seen.ask()
+    for position, (first, second) in enumerate(zip(seen.answer.gradients, again.gradients, strict=True)):
+        if first is not None:
+            hold_equal(second, first, f"{seen.label(position)} differs between two equal calls")
 
 
 def _network(engine: Backend) -> Callable[..., Any]:
@@ -33,7 +42,7 @@ def _network(engine: Backend) -> Callable[..., Any]:
     return network
 
 
-def _ask(engine: Backend, operands: list[Array], g: Array) -> list[Array | None]:
+def _gradients(engine: Backend, operands: list[Array], g: Array) -> list[Array | None]:
     return gradients_of(engine, _network(engine), operands, g)
 
 
@@ -41,11 +50,11 @@ def _hold_unchanged(first: list[Array | None], again: list[Array | None], after:
     for before, later, name in zip(first, again, "xw", strict=True):
         if before is None:
             raise Violation(f"{name} has no gradient")
-        hold_equal(later, before, f"{name}'s gradient is another after {after}")
+        hold_equal(later, before, f"{name}'s gradient changes after {after}")
 
 
 def _unrelated(engine: Backend, sample: Sample) -> None:
-    """Gradients of other functions, of other shapes and precisions; forward passes that nobody follows."""
+    """Gradients of other functions, shapes and precisions; forward passes without a backward pass."""
     for dtype in engine.dtypes:
         for shape in ((5,), (2, 2), ()):
             x = np.full(shape, 0.5, dtype)
@@ -60,36 +69,38 @@ def _unrelated(engine: Backend, sample: Sample) -> None:
 
 @contract("E18", "unrelated-work")
 def unrelated_work_changes_nothing(engine: Backend, sample: Sample) -> None:
-    """A gradient asked again after unrelated work has the same bits."""
+    """A gradient computed again after unrelated work has the same bits."""
     operands, g = [sample.array((2, 3)), sample.array((3, 2))], sample.array((2, 2))
-    first = _ask(engine, operands, g)
+    first = _gradients(engine, operands, g)
     _unrelated(engine, sample)
-    _hold_unchanged(first, _ask(engine, operands, g), "unrelated work")
+    _hold_unchanged(first, _gradients(engine, operands, g), "unrelated work")
 
 
 @contract("E18", "work-in-between")
 def work_between_forward_and_backward_changes_nothing(engine: Backend, sample: Sample) -> None:
-    """Unrelated work between a forward pass and its backward changes no bit of the gradient."""
+    """Unrelated work between a forward pass and its backward does not change any bit of the gradient."""
     operands, g = [sample.array((2, 3)), sample.array((3, 2))], sample.array((2, 2))
 
-    def asked(between: Callable[[], None]) -> list[Array | None]:
+    def interleaved(between: Callable[[], None]) -> list[Array | None]:
         traced = engine.trace(_network(engine), [np.array(x) for x in operands])
         between()
         pulled = traced.pull([engine.array(np.array(g))])
         return [None if x is None else plain(engine, x) for x in pulled]
 
-    first = asked(lambda: None)
-    _hold_unchanged(first, asked(lambda: _unrelated(engine, sample)), "work between forward and backward")
+    first = interleaved(lambda: None)
+    _hold_unchanged(
+        first, interleaved(lambda: _unrelated(engine, sample)), "work between forward and backward"
+    )
 
 
 @contract("E18", "earlier-failures")
 def earlier_failures_change_nothing(engine: Backend, sample: Sample) -> None:
-    """A gradient asked again after calls that failed has the same bits."""
+    """A gradient computed again after calls that failed has the same bits."""
     operands, g = [sample.array((2, 3)), sample.array((3, 2))], sample.array((2, 2))
-    first = _ask(engine, operands, g)
+    first = _gradients(engine, operands, g)
     for failing in (_interrupted, _misfitting, _badly_seeded):
-        is_refused(lambda failing=failing: failing(engine, operands))  # or answered: another clause's matter
-        _hold_unchanged(first, _ask(engine, operands, g), f"a call that failed: {failing.__doc__}")
+        is_refused(lambda failing=failing: failing(engine, operands))  # or accepted: other clauses check that
+        _hold_unchanged(first, _gradients(engine, operands, g), f"a call that failed: {failing.__doc__}")
 
 
 def _interrupted(engine: Backend, operands: list[Array]) -> None:

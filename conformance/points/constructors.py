@@ -1,4 +1,4 @@
-"""Constructors of special points: each from the shortest statement of what is fair there."""
+"""Constructors of special points, each from the shortest statement of the gradients allowed there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def limit(
     cotangent: Any = None,
     **parameters: Any,
 ) -> SpecialPoint:
-    """A point at which one gradient is right; None for an operand that has none, or none that is right."""
+    """A point with one right gradient per operand; None for an operand without one."""
     return SpecialPoint(
         op, name, nature, operands, _exactly(gradients), parameters=parameters, cotangent=cotangent
     )
@@ -37,7 +37,7 @@ def finite(op: str, name: str, operands: Given, gradients: Given, **parameters: 
 
 
 def masked(op: str, name: str, operands: Given, gradients: Given, **parameters: Any) -> SpecialPoint:
-    """A selection; what is not selected contributes zero, whatever it is."""
+    """A selection; entries that are not selected contribute zero, whatever their values."""
     return limit(op, name, operands, gradients, nature=Nature.MASK, **parameters)
 
 
@@ -73,12 +73,12 @@ def fair(
     cotangent: Any = None,
     **parameters: Any,
 ) -> SpecialPoint:
-    """A point whose fair gradients fill a range, its choices named one by one."""
+    """A point whose allowed gradients fill a range, with named conventions."""
     return SpecialPoint(op, name, nature, operands, within, conventions, total, parameters, cotangent)
 
 
 def tie(op: str, name: str, x: Any, tied: Sequence[Any], **parameters: Any) -> SpecialPoint:
-    """A reduction to one number, of which several entries of the only operand have an equal claim."""
+    """A reduction to one number that several equal entries of the only operand attain."""
     shape, count = np.shape(x), len(tied)
     alone = {place: _one_hot(shape, [place], 1.0) for place in tied}
     everywhere = _one_hot(shape, tied, 1.0)
@@ -96,7 +96,7 @@ def tie(op: str, name: str, x: Any, tied: Sequence[Any], **parameters: Any) -> S
 
 
 def tied_pair(op: str, name: str, operands: Values, **parameters: Any) -> SpecialPoint:
-    """Two operands with an equal claim."""
+    """A tie of two operands."""
     named: dict[str, Given] = {
         SHARED: (0.5, 0.5),
         FIRST: (1.0, 0.0),
@@ -115,7 +115,7 @@ def border(
     within: Given = (),
     **parameters: Any,
 ) -> SpecialPoint:
-    """A point at which the op jumps, or its domain ends: every choice is as good, and is shown."""
+    """A point at which the op jumps, or its domain ends: no convention is wrong, and the atlas reports it."""
     count = len(operands(Extremes("float64")) if callable(operands) else operands)
     return fair(
         op, name, operands, within or (OPEN,) * count, conventions, nature=Nature.BORDER, **parameters
@@ -123,7 +123,7 @@ def border(
 
 
 def slopes(*words: str, **named: Any) -> dict[str, Given]:
-    """Conventions that are one slope each: the words given, as values of the only operand."""
+    """Conventions of one slope each, for an op of one operand, by the name or by the value of the slope."""
     values = {"zero": 0.0, "infinite": INF, "minus infinite": -INF, "nan": NAN, "one": 1.0, "half": 0.5}
     return {**{word: (values[word],) for word in words}, **{word: (value,) for word, value in named.items()}}
 
@@ -132,7 +132,7 @@ def composition(
     name: str, operands: Values, steps: Sequence[tuple[Any, ...]], gradients: Values
 ) -> SpecialPoint:
     """A smooth function of `operands` built from ops that are not: each step names an op and its values."""
-    written = tuple(
+    numbered = tuple(
         Step(
             op,
             tuple(i for i in rest if isinstance(i, int)),
@@ -140,7 +140,7 @@ def composition(
         )
         for op, *rest in steps
     )
-    return SpecialPoint(COMPOSED, name, Nature.COMPOSITION, operands, _exactly(gradients), steps=written)
+    return SpecialPoint(COMPOSED, name, Nature.COMPOSITION, operands, _exactly(gradients), steps=numbered)
 
 
 def _exactly(gradients: Given) -> Given:

@@ -1,0 +1,19 @@
+"""Chapter D: memory layouts of operands and cotangents."""
+
+from __future__ import annotations
+
+from conformance.checks.observation import Observation, hold_close
+from conformance.checks.registry import NotThisCase, op_check
+
+
+@op_check("D10", "layout")
+def layout_does_not_matter(seen: Observation) -> None:
+    """The memory layout of operands and cotangents does not change the gradient."""
+    if set(seen.case.layouts) == {"C"}:
+        raise NotThisCase("all arrays have the C layout")
+    laid_out = seen.ask(operands=seen.case.laid_out_operands(), cotangents=seen.case.laid_out_cotangents())
+    for position, expected in enumerate(seen.expected):
+        first = seen.answer.gradients[position]
+        what = f"{seen.label(position)} changes with layouts {', '.join(seen.case.layouts)}"
+        if first is not None:
+            hold_close(laid_out.gradients[position], first, 2 * expected.allowed, what)

@@ -1,0 +1,183 @@
+"""One special point run on one backend: its gradients, how they compare with what the point allows, and their name."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.case import Array
+from conformance.checks.observation import plain
+from conformance.errors import AdapterError, Violation
+from conformance.ops import find
+from conformance.oracle.allowance import SAFETY_FACTOR, ULPS
+from conformance.points.point import Nature, Place
+
+LIMIT, RAISES = "limit", "raises"
+
+
+class Standing(enum.StrEnum):
+    """How gradients compare with what a point allows."""
+
+    FAIR = "fair"
+    UNFAIR = "unfair"
+    OPEN = "open"  # the point states no range
+    ARTEFACT = "artefact"  # not the limit, in a composition whose ops may each be right
+
+
+class PointObservation:
+    """One special point run on one backend."""
+
+    def __init__(self, backend: Backend, place: Place) -> None:
+        self.backend = backend
+        self.place = place
+        self.point = place.point
+
+    @cached_property
+    def wrt(self) -> tuple[int, ...]:
+        """Which operands have a gradient."""
+        if self.point.steps:
+            return tuple(range(len(self.place.operands)))
+        op = find(self.point.op)
+        return tuple(i for i in range(len(self.place.operands)) if op.is_differentiable(i))
+
+    @cached_property
+    def gradients(self) -> dict[int, Array]:
+        """The engine's gradient of every operand that has one; None stands for zeros."""
+        operands = [np.array(x) for x in self.place.operands]
+        traced = self.backend.trace(self._function(), operands, self.wrt)
+        cotangents = [self.place.cotangent(plain(self.backend, z).shape) for z in traced.outputs]
+        pulled = traced.pull([self.backend.array(g) for g in cotangents])
+        return {
+            i: np.zeros_like(operands[i]) if g is None else plain(self.backend, g)
+            for i, g in zip(self.wrt, pulled, strict=True)
+        }
+
+    def _function(self) -> Callable[..., Any]:
+        if not self.point.steps:
+            return self.backend.call(self.point.op, self.point.parameters)
+        program = self.place.program()
+        return lambda *leaves: program.run(self.backend.call, leaves)[-1]
+
+    # ---- claims -----------------------------------------------------------------------------------
+
+    def rounding(self, bound: Array) -> Any:
+        """The error allowed for rounding: a few units in the last place of the largest entry, or of the cotangent."""
+        upstream = self.place.cotangent(np.shape(self.point.cotangent))
+        sizes = [np.abs(values[np.isfinite(values)]).max(initial=0) for values in (bound, upstream)]
+        return SAFETY_FACTOR * ULPS * np.finfo(self.place.dtype).eps * np.longdouble(max(sizes))
+
+    def is_as(self, convention: str) -> bool:
+        """Whether the gradients are those of a convention."""
+        given = self.place.conventions[convention]
+        pairs = [(self.gradients[i], expected) for i in self.wrt if (expected := given[i]) is not None]
+        return all(is_alike(gradient, expected, self.rounding(expected)) for gradient, expected in pairs)
+
+    def hold_shapes(self) -> None:
+        """Claim that every gradient has its operand's shape."""
+        for i, gradient in self.gradients.items():
+            if gradient.shape != self.place.operands[i].shape:
+                raise Violation(
+                    f"the gradient of operand {i} has shape {gradient.shape}, not {self.place.operands[i].shape}"
+                )
+
+    def hold_fair(self, claim: str) -> None:
+        """Claim that every gradient is in its range."""
+        self.hold_shapes()
+        for i in self.wrt:
+            interval = self.place.within[i]
+            if interval is None:
+                continue
+            low, high = interval
+            got = self.gradients[i].astype(np.longdouble)
+            is_fair = (got >= low - self.rounding(low)) & (got <= high + self.rounding(high)) | (got == low)
+            if not is_fair.all():
+                place = np.unravel_index(int(np.argmin(is_fair)), is_fair.shape)
+                least, most = float(low[place]), float(high[place])
+                allowed = f"{least:.9g}" if least == most else f"between {least:g} and {most:g}"
+                raise Violation(
+                    f"the gradient of operand {i} at {self.point.key} {claim}: {float(got[place]):.9g}, not {allowed}",
+                    expected=low.astype(float) if (low == high).all() else None,
+                    got=self.gradients[i],
+                    where=str([int(p) for p in place]) if (low == high).all() else "",
+                )
+
+    def hold_total(self) -> None:
+        """Claim that the weights of a tie add up to the stated total."""
+        if self.point.total is None:
+            return
+        total = sum((g.astype(np.longdouble).sum() for g in self.gradients.values()), np.longdouble(0))
+        if not is_alike(np.asarray(total), np.asarray(self.point.total), self.rounding(np.ones(1))):
+            raise Violation(
+                f"the weights at {self.point.key} add up to {float(total):.9g}, not to {self.point.total:g}"
+            )
+
+    def hold_declared(self) -> None:
+        """Claim that the gradients are those of the declared convention, where the adapter declares one."""
+        declared = self.backend.points.get(self.point.key)
+        if declared is None or (declared == RAISES and self.point.nature is Nature.BORDER):
+            return
+        if declared not in self.place.conventions:
+            names = ", ".join(self.place.conventions) or "none"
+            raise AdapterError(f"{declared!r} is declared for {self.point.key}; the conventions are {names}")
+        if not self.is_as(declared):
+            raise Violation(
+                f"{declared!r} is declared for {self.point.key}, but the engine gives {self.found}"
+            )
+
+    # ---- report -------------------------------------------------------------------------------------
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether there is one right gradient, and the engine gives it."""
+        return all(
+            (interval := self.place.within[i]) is None
+            or (
+                (interval[0] == interval[1]).all()
+                and is_alike(self.gradients[i], interval[0], self.rounding(interval[0]))
+            )
+            for i in self.wrt
+        )
+
+    @property
+    def found(self) -> str:
+        """The convention that the engine follows, or its numbers where none has a name."""
+        has_range = any(self.place.within[i] is not None for i in self.wrt)
+        if has_range and not self.point.conventions and self.is_limit:
+            return LIMIT
+        named = next((name for name in self.place.conventions if self.is_as(name)), None)
+        return named or ", ".join(brief(g) for g in self.gradients.values())
+
+    @property
+    def standing(self) -> Standing:
+        """How the gradients compare with the ranges that the point states."""
+        if all(self.place.within[i] is None for i in self.wrt):
+            return Standing.OPEN
+        if self.point.steps:
+            return Standing.FAIR if self.is_limit else Standing.ARTEFACT
+        try:
+            self.hold_fair("")
+            self.hold_total()
+        except Violation:
+            return Standing.UNFAIR
+        return Standing.FAIR
+
+
+def is_alike(got: Array, expected: Any, rounding: Any) -> bool:
+    """Whether every entry is within `rounding` of the expected one; NaN and the infinities equal themselves."""
+    with np.errstate(all="ignore"):
+        near = np.abs(got.astype(np.longdouble) - expected) <= rounding
+    same = near & np.isfinite(got) | (got == expected) | (np.isnan(got) & np.isnan(expected))
+    return got.shape == np.shape(expected) and bool(np.all(same))
+
+
+def brief(gradient: Array) -> str:
+    """A gradient in few characters: at most six entries."""
+    entries = [f"{float(x):.4g}" for x in gradient.ravel()]
+    if not gradient.ndim:
+        return entries[0]
+    return "[" + " ".join(entries[:6]) + (" …]" if len(entries) > 6 else "]")
