@@ -18,7 +18,7 @@ from conformance.backend import Backend, Capability, Function
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
-from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, walk_back
+from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
 
 Wrong = Callable[..., Any]  # wrong(right, index, g, z, *operands, **parameters) for the rule right
@@ -46,38 +46,38 @@ class Mutant:
 # ---- one row is wrong --------------------------------------------------------------------------
 
 
-def rule(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Wrong) -> Mutant:
-    """A mutant whose rule for some ops is `bent(right, index, g, z, *operands, **parameters)`."""
-    return forgetful_rule(name, wrong, kills, ops, lambda: bent)
+def rule(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], altered: Wrong) -> Mutant:
+    """A mutant whose rule for some ops is `altered(right, index, g, z, *operands, **parameters)`."""
+    return stateful_rule(name, wrong, kills, ops, lambda: altered)
 
 
-def forgetful_rule(
-    name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Callable[[], Wrong]
+def stateful_rule(
+    name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], altered: Callable[[], Wrong]
 ) -> Mutant:
-    """The same for a rule with a memory: `bent()` makes one that has not been called yet."""
+    """The same for a rule with a memory: `altered()` makes one that has not been called yet."""
 
     def make() -> Backend:
-        return with_ops({op: bent_rule(op, bent()) for op in ops})
+        return with_ops({op: altered_rule(op, altered()) for op in ops})
 
     return Mutant(name, wrong, kills, make, ops)
 
 
-def bent_rule(op: str, bent: Wrong) -> Function:
-    """The op with `bent` around its rule."""
+def altered_rule(op: str, altered: Wrong) -> Function:
+    """The op with `altered` around its rule."""
     right = ALL_OPS[op]
 
     def wrong(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
-        return bent(right.rule, index, g, z, *operands, **parameters)
+        return altered(right.rule, index, g, z, *operands, **parameters)
 
     return lambda *operands, **parameters: engine.apply(replace(right, rule=wrong), operands, parameters)
 
 
-def value(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Wrong) -> Mutant:
-    """A mutant whose value for some ops is `bent(right, *operands, **parameters)`."""
+def value(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], altered: Wrong) -> Mutant:
+    """A mutant whose value for some ops is `altered(right, *operands, **parameters)`."""
 
     def changed(op: str) -> Function:
         right = ALL_OPS[op]
-        reference = lambda *operands, **parameters: bent(right.reference, *operands, **parameters)  # noqa: E731
+        reference = lambda *operands, **parameters: altered(right.reference, *operands, **parameters)  # noqa: E731
         return lambda *operands, **parameters: engine.apply(
             replace(right, reference=reference), operands, parameters
         )
@@ -95,7 +95,7 @@ def with_ops(changed: Mapping[str, Function], base: type[NumpyTape] = NumpyTape)
 # ---- the engine around the rows is wrong ---------------------------------------------------------
 
 
-class Walking(NumpyTape):
+class SteppedTape(NumpyTape):
     """The reference engine with its backward in steps, each of which a mutant may override."""
 
     def __init__(self) -> None:
@@ -106,9 +106,9 @@ class Walking(NumpyTape):
         """The cotangent to start from."""
         return seed(output, gradient).value
 
-    def walk(self, edge: Edge, cotangent: Any) -> dict[Node, list[Any]]:
+    def traverse(self, edge: Edge, cotangent: Any) -> dict[Node, list[Any]]:
         """Carry it back to the leaves."""
-        return walk_back([(edge, cotangent)])
+        return backward_pass([(edge, cotangent)])
 
     def accumulate(self, leaf: Tensor, arrived: Any) -> None:
         """Add what arrived at a leaf to its gradient."""
@@ -121,16 +121,16 @@ class Walking(NumpyTape):
         if edge is None:
             raise RuntimeError("nothing behind this tensor requires a gradient")
         with engine.no_grad():
-            ended = self.walk(edge, self.seed(output, gradient))
+            ended = self.traverse(edge, self.seed(output, gradient))
         for node, cotangents in ended.items():
             if isinstance(node, Accumulation) and cotangents and cotangents[0] is not None:
                 self.accumulate(node.variable, cotangents[0])
 
 
-class Running(Walking):
+class WithTransforms(SteppedTape):
     """The reference engine with a compiler that does nothing, and a loop for a map."""
 
-    capabilities = Walking.capabilities | {Capability.COMPILING, Capability.VECTORIZING}
+    capabilities = SteppedTape.capabilities | {Capability.COMPILING, Capability.VECTORIZING}
 
     def compiled(self, function: Function) -> Function:
         """The function itself."""
@@ -151,7 +151,7 @@ class Running(Walking):
         return mapped
 
 
-class Scoped(Walking):
+class AdapterScopedNoGrad(SteppedTape):
     """The reference engine with its scope without recording kept by the adapter."""
 
     def __init__(self) -> None:
@@ -186,7 +186,7 @@ def behaviour(
     kills: tuple[str, ...],
     *,
     ops: tuple[str, ...] = ("multiply",),
-    base: type[Backend] = Walking,
+    base: type[Backend] = SteppedTape,
     **methods: Any,
 ) -> Mutant:
     """A mutant that overrides some attributes of the adapter."""
@@ -199,4 +199,4 @@ def behaviour(
 
 def control(ops: tuple[str, ...]) -> Mutant:
     """The reference engine taken apart at its seams, and wrong in nothing."""
-    return Mutant("control", "Nothing is wrong: no check may catch it.", (), Running, ops)
+    return Mutant("control", "Nothing is wrong: no check may catch it.", (), WithTransforms, ops)

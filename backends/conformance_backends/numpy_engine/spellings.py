@@ -1,8 +1,8 @@
 """Which row of the catalogue a call of a NumPy function is.
 
-Most rows name NumPy's own function as their reference, so the table is read off the catalogue. What
-is left are functions that take their operands as a list, and functions whose result does not change
-when the operands move a little, which are computed on plain values: the flat rows, and what is no op.
+Most rows name NumPy's own function as their reference, so the table is read off the catalogue. The
+other functions take their operands as a list, or have a result that does not change when the operands
+are perturbed; the latter are computed on plain values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conformance.ops import CATALOGUE, FLAT
 
 PLAIN = frozenset(
     {
-        # questions about shape and type
+        # shape and type
         np.shape, np.ndim, np.size, np.result_type, np.iscomplexobj, np.isrealobj,
         # fresh constants of the same shape
         np.zeros_like, np.ones_like, np.full_like, np.empty_like,
@@ -57,7 +57,7 @@ def rows() -> dict[Callable[..., Any], Op]:
 
 
 def is_flat(function: Callable[..., Any]) -> bool:
-    """Whether the function's value does not change when its operands move a little."""
+    """Whether the function's value does not change when its operands are perturbed."""
     return function in PLAIN
 
 

@@ -1,0 +1,89 @@
+"""Mutants that keep memory too long, or fail on deep graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.b_graph.accumulation import propagate_with
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
+from conformance_backends.numpy_engine.tensor import Tensor
+
+LeafCotangents = dict[Node, list[Any]]
+
+
+def by_recursion(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """A search of the graph that recurses, as every textbook draws it, before the walk."""
+    seen: set[Node] = set()
+
+    def visit(node: Node) -> None:
+        seen.add(node)
+        for behind in node.inputs:
+            if behind is not None and behind not in seen:
+                visit(behind)
+
+    visit(edge[0])
+    return propagate_with(np.add, edge, cotangent)
+
+
+def with_memory(remember: Any) -> Any:
+    """A multiplication that does something with its outputs: `remember(backend, output)`."""
+
+    def make() -> Any:
+        right = SteppedTape.ops["multiply"]
+
+        def multiply(*operands: Any) -> Any:
+            output = right(*operands)
+            remember(backend, output)
+            return output
+
+        backend = with_ops({"multiply": multiply}, SteppedTape)
+        return backend
+
+    return make
+
+
+def on_a_list(backend: Any, output: Tensor) -> None:
+    """A list of all that was recorded grows."""
+    backend.kept.setdefault("outputs", []).append(output)
+
+
+def in_a_cycle(backend: Any, output: Tensor) -> None:
+    """A node knows its output, which knows its node."""
+    node = output.node
+    if node is not None:
+        node.pullback = lambda cotangents, right=node.pullback, z=output: right(cotangents)  # type: ignore[misc]
+
+
+def backward_passes_stored(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """What arrived in walks is kept, to be looked at."""
+    self.kept.setdefault("walks", []).append((edge, cotangent))
+    return backward_pass([(edge, cotangent)])
+
+
+def recursing_far(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """A walk that gives up on graphs of more nodes than it was made for."""
+    seen, waiting = {edge[0]}, [edge[0]]
+    while waiting:
+        for behind in waiting.pop().inputs:
+            if behind is not None and behind not in seen:
+                seen.add(behind)
+                waiting.append(behind)
+    if len(seen) > 2**16:
+        raise RecursionError("the graph is too deep")
+    return backward_pass([(edge, cotangent)])
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("traversed-by-recursion", "The backward pass traverses the graph by recursion.",
+        ("contract/B11/deep-chain", "capability/deep"), traverse=by_recursion),
+    Mutant("outputs-listed", "Every output stays referenced by a list.",
+        ("contract/B12/freed",), with_memory(on_a_list), ("multiply",)),
+    Mutant("outputs-in-a-cycle", "A node and its output reference each other.",
+        ("contract/B12/freed",), with_memory(in_a_cycle), ("multiply",)),
+    behaviour("backward-passes-stored", "Every backward pass is stored.", ("contract/B12/freed",), traverse=backward_passes_stored),
+    behaviour("too-long-refused", "A graph of more than 65 536 nodes is refused, though the adapter declares 100 000.",
+        ("contract/B11/long-chain",), traverse=recursing_far),
+)  # fmt: skip
