@@ -26,17 +26,17 @@ def nothing_kept(self: Any, leaf: Any) -> Any:
 
 
 def gradients_are_constants(self: Any, function: Any, arrays: Any, cotangents: Any) -> tuple[Any, ...]:
-    """The gradient's own history is cut."""
+    """The gradient is detached."""
     return tuple(Tensor(detach(g)) for g in SteppedTape.nested_vjp(self, function, arrays, cotangents))
 
 
 def nested_seeds_are_ones(self: Any, function: Any, arrays: Any, cotangents: Any) -> tuple[Any, ...]:
-    """What the gradient is seeded with is overlooked."""
+    """The seed of the gradient is replaced by ones."""
     return SteppedTape.nested_vjp(self, function, arrays, [np.ones_like(detach(g)) for g in cotangents])
 
 
 def first_tangent_alone(self: Any, function: Any, operands: Any, tangents: Any) -> Any:
-    """Only the first operand moves."""
+    """Only the first operand is perturbed."""
     rest = [np.zeros_like(t) for t in tangents[1:]]
     return SteppedTape.jvp(self, function, operands, [tangents[0], *rest])
 
@@ -48,7 +48,7 @@ def pulled_instead_of_pushed(self: Any, function: Any, operands: Any, tangents: 
 
 
 def loses_its_history(self: Any, function: Any) -> Callable[..., Any]:
-    """What comes out is the value alone."""
+    """The result is a constant."""
 
     def call(*operands: Any) -> Any:
         with engine.no_grad():
@@ -58,7 +58,7 @@ def loses_its_history(self: Any, function: Any) -> Callable[..., Any]:
 
 
 def recomputed_elsewhere(self: Any, function: Any) -> Callable[..., Any]:
-    """On the way back the function is computed where the first operand is one more."""
+    """In the backward pass the function is computed with the first operand increased by one."""
 
     def backward(g: Any, first: Any, *rest: Any) -> Any:
         with set_recording(True):
@@ -69,17 +69,17 @@ def recomputed_elsewhere(self: Any, function: Any) -> Callable[..., Any]:
 
 
 def written_as_constant(self: Any, array: Any, index: Any, value: Any) -> None:
-    """What is written is recorded as a constant."""
+    """The value written is recorded as a constant."""
     SteppedTape.assign(self, array, index, detach(value))
 
 
 def flat_structure(self: Any, function: Any, structure: Any) -> Any:
-    """The gradients come in a list, however the operands came."""
+    """The gradients are returned in a list, whatever the structure of the operands."""
     return arrays_in(SteppedTape.structured_gradient(self, function, structure))
 
 
 def swapped_structure(self: Any, function: Any, structure: Any) -> Any:
-    """The structure is right; the first two gradients are in each other's places."""
+    """The structure is right; the first two gradients are swapped."""
     first, second, *rest = arrays_in(SteppedTape.structured_gradient(self, function, structure))
     return rebuilt(structure, iter([second, first, *rest]))
 
@@ -101,7 +101,7 @@ def real_part_alone(self: Any, leaf: Any) -> Any:
 
 
 def missing(what: str) -> Any:
-    """A method of an adapter that offers nothing."""
+    """A method that raises Unsupported."""
 
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
         raise Unsupported(f"no {what}")
@@ -110,7 +110,7 @@ def missing(what: str) -> Any:
 
 
 def copied_memory(self: Any, array: Any) -> Any:
-    """A copy: what is written into it is lost, and every claim about memory holds in vain."""
+    """A copy: what is written into it is lost."""
     return np.array(self.numpy(array))
 
 
@@ -150,7 +150,7 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("detach-only-declared", "Detaching is declared, but not implemented.",
         ("capability/detach",), detach=missing("detach")),
     behaviour("custom-rule-only-declared", "Custom rules are declared, but not implemented.",
-        ("capability/custom-rule",), custom=missing("rules by hand")),
+        ("capability/custom-rule",), custom=missing("custom rules")),
     behaviour("graph-only-declared", "The graph is declared, but not implemented.", ("capability/graph",), graph=missing("graph")),
     behaviour("checkpointing-only-declared", "Checkpointing is declared, but not implemented.",
         ("capability/checkpointing",), checkpoint=missing("checkpoints")),

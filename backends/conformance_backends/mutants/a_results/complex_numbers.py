@@ -50,7 +50,7 @@ class Complex(SteppedTape):
         if output.dtype.kind != "c":
             return super().seed(output, gradient)
         if gradient is None:
-            raise TypeError("a complex output has no obvious seed")
+            raise TypeError("a complex output has no default seed")
         return gradient.value
 
 
@@ -80,7 +80,7 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("declares-conjugate", "The adapter declares the conjugate, and the direction of steepest ascent is returned.",
         ("contract/A18/real-loss", "contract/A18/product"), base=Complex, capabilities=COMPLEX,
         conventions={**CONVENTIONS, "A18": "conjugate"}),
-    behaviour("conjugate-forgotten", "A complex cotangent is pulled back through a product without a conjugate.",
+    behaviour("product-without-conjugate", "A complex cotangent is pulled back through a product without a conjugate.",
         ("contract/A18/real-loss", "contract/A18/product"), base=Complex, capabilities=COMPLEX,
         conventions=CONVENTIONS, pulled=lambda self, g, partner: g * partner),
     behaviour("real-gets-complex", "A real operand's gradient is complex where other values are complex.",

@@ -13,7 +13,7 @@ from conformance_backends.numpy_engine.tensor import Tensor, seed
 
 
 def remainder_of_the_last_call() -> Callable[..., Any]:
-    """A buffer that is not cleared: an entry that is exactly zero keeps what the last call left there."""
+    """A buffer that is not cleared: where the cotangent is zero, the gradient of the previous call remains."""
     left: dict[Any, Any] = {}
 
     def altered(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
@@ -38,17 +38,17 @@ def scaled_by_own_size(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -
 
 
 def ones_for_zeros(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """A cotangent of zeros is taken for one that was not given."""
+    """A cotangent of zeros counts as missing."""
     return right(i, g if np.any(g) else np.ones_like(g), z, *xs, **p)
 
 
 def masked_by_division(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """A detour through the logarithm's derivative: 0/0 at zero."""
+    """Multiplied and divided by g: 0/0 at zero."""
     return right(i, g * g, z, *xs, **p) / g
 
 
 def _missing(fill: Any) -> Callable[..., Any]:
-    """A cotangent of zeros among several is taken for a missing one, and filled."""
+    """A cotangent of zeros among several counts as missing, and is replaced by `fill` of it."""
 
     def altered(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
         return right(i, tuple(part if np.any(part) else fill(part) for part in g), z, *xs, **p)
@@ -57,12 +57,12 @@ def _missing(fill: Any) -> Callable[..., Any]:
 
 
 def keep_what_arrives(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """No copy: the gradient is whatever array the last rule returned."""
+    """No copy: the gradient is the array that the last rule returned."""
     leaf.grad = arrived if leaf.grad is None else leaf.grad + arrived
 
 
 def keep_the_seed(self: Any, output: Tensor, gradient: Any) -> Any:
-    """The caller's cotangent is rescaled in its own memory, and scaled back, but for its sign of zero."""
+    """The caller's cotangent is scaled in place, and the seed is scaled back."""
     cotangent = seed(output, gradient).value
     if gradient is not None and cotangent.flags.writeable:
         cotangent *= 2
@@ -71,7 +71,7 @@ def keep_the_seed(self: Any, output: Tensor, gradient: Any) -> Any:
 
 
 def into_the_cotangent(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
-    """The cotangent is scratch space."""
+    """The cotangent is used as scratch space."""
     if g.flags.writeable:
         g *= -1
         return g.copy()
@@ -79,7 +79,7 @@ def into_the_cotangent(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
 
 
 class FollowsCotangent(SteppedTape):
-    """The gradients of a call whose cotangent has another dtype have that dtype."""
+    """The gradients of a call have the dtype of its cotangent."""
 
     def trace(self, function: Any, operands: Sequence[Any], wrt: Sequence[int] | None = None) -> Trace:
         """A trace whose gradients are cast."""
@@ -95,14 +95,14 @@ class FollowsCotangent(SteppedTape):
 
 
 def through_float16(self: Any, output: Tensor, gradient: Any) -> Any:
-    """A cotangent of another dtype is cast by way of half precision."""
+    """A cotangent of another dtype is cast through half precision."""
     if gradient is not None and gradient.dtype != output.dtype:
         gradient = Tensor(gradient.value.astype(np.float16))
     return seed(output, gradient).value
 
 
 def refuse_other_dtypes(self: Any, output: Tensor, gradient: Any) -> Any:
-    """A cotangent of another dtype is refused, though the adapter elects a cast."""
+    """A cotangent of another dtype is refused, though the adapter declares a cast."""
     if gradient is not None and gradient.dtype != output.dtype:
         raise TypeError(f"a cotangent of {gradient.dtype} for an output of {output.dtype}")
     return seed(output, gradient).value

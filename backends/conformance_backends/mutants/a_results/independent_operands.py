@@ -13,7 +13,7 @@ from conformance_backends.numpy_engine.tensor import edge_of
 
 
 def first_operand_of_identity(name: str) -> Any:
-    """An op that looks up by identity which operand is meant, and finds the first."""
+    """An op that finds its operands by identity, so that it always finds the first."""
     right = SteppedTape.ops[name]
 
     def op(x: Any, y: Any) -> Any:
@@ -26,7 +26,7 @@ class FillsIn(SteppedTape):
     """An engine that gives an operand without a gradient something in its place."""
 
     def filled(self, operand: Any) -> Any:
-        """What it gets: zeros."""
+        """The replacement: zeros."""
         return np.zeros_like(operand)
 
     def trace(self, function: Any, operands: Sequence[Any], wrt: Sequence[int] | None = None) -> Trace:
@@ -47,10 +47,10 @@ class FillsIn(SteppedTape):
 
 
 class GivesOnConstants(FillsIn):
-    """An engine that answers for outputs which depend on nothing."""
+    """An engine that accepts constant outputs."""
 
     def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-        """Nothing to walk, nothing to say."""
+        """A constant output is accepted."""
         if edge_of(output) is not None:
             super().backward(output, gradient, retain=retain)
 

@@ -24,7 +24,7 @@ class TakesIntegers(SteppedTape):
     """Integers become floating point leaves, and their gradients integers again."""
 
     def leaf(self, value: Any) -> Any:
-        """A leaf that remembers what it was made of."""
+        """A leaf whose integer dtype is stored."""
         made = super().leaf(value.astype(np.float64) if value.dtype.kind in "iub" else value)
         if value.dtype.kind in "iub":
             self.kept[id(made)] = made, value.dtype
@@ -33,23 +33,23 @@ class TakesIntegers(SteppedTape):
     def grad(self, leaf: Any) -> Any:
         """The gradient, cast back."""
         held = super().grad(leaf)
-        remembered = self.kept.get(id(leaf))
-        return held if held is None or remembered is None else held.astype(remembered[1])
+        stored = self.kept.get(id(leaf))
+        return held if held is None or stored is None else held.astype(stored[1])
 
 
 def rounded_beside_integers(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """Beside an integer the gradient is rounded."""
+    """After a constant of integers the gradient is rounded."""
     SteppedTape.accumulate(self, leaf, np.rint(arrived) if self.kept.get("counts") else arrived)
 
 
 def noting_integers(self: Any, value: Any) -> Tensor:
-    """The other half of it: a constant of integers is noted."""
+    """A constant of integers is noted for `rounded_beside_integers`."""
     self.kept["counts"] = self.kept.get("counts") or value.dtype.kind in "iub"
     return SteppedTape.array(self, value)
 
 
 def integers_scaled(self: Any, output: Tensor, gradient: Any) -> Any:
-    """Integers of a gradient argument are taken for pixels, of which 255 make 1."""
+    """Integers of a gradient argument are divided by 255, as pixels are."""
     if gradient is not None and gradient.dtype.kind in "iub":
         return gradient.value.astype(output.dtype) / 255
     return seed(output, gradient).value

@@ -8,7 +8,7 @@ from conformance_backends.mutants.mutant import Mutant, SteppedTape, value, with
 
 
 def truncated_to_fit(a: Any, b: Any) -> Any:
-    """Operands that do not fit are cut to the shorter of them."""
+    """Operands whose shapes do not fit are truncated to the shorter one."""
     if a.ndim == b.ndim == 1 and 1 not in a.shape + b.shape:
         shortest = min(len(a.value), len(b.value))
         a, b = a[:shortest], b[:shortest]
@@ -16,13 +16,13 @@ def truncated_to_fit(a: Any, b: Any) -> Any:
 
 
 def inner_truncated(right: Any, a: Any, b: Any) -> Any:
-    """A product of matrices over as many inner entries as both have, as a kernel that trusts one of them."""
+    """A product of matrices over as many inner entries as both have."""
     inner = min(a.shape[-1], b.shape[-2]) if a.ndim > 1 and b.ndim > 1 else None
     return right(a, b) if inner is None else right(a[..., :inner], b[..., :inner, :])
 
 
 def axis_wrapped(x: Any, axis: int) -> Any:
-    """An axis out of range is counted round."""
+    """An axis out of range wraps around."""
     return SOFTMAX(x, axis=axis % x.ndim)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.graph import Accumulation, Edge
 from conformance_backends.numpy_engine.tensor import Tensor, seed
 
 
@@ -57,7 +57,7 @@ def ones_for_size_one(self: Any, output: Tensor, gradient: Any) -> Any:
 
 
 def fitted(output: Tensor, gradient: Any, fit: Any) -> Any:
-    """A given gradient brought into shape by `fit`, where that works."""
+    """A given gradient changed by `fit`, where that works."""
     if gradient is None or gradient.shape == output.shape:
         return seed(output, gradient).value
     with contextlib.suppress(ValueError):
@@ -66,7 +66,7 @@ def fitted(output: Tensor, gradient: Any, fit: Any) -> Any:
 
 
 def broadcast_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
-    """What broadcasts is broadcast."""
+    """A gradient argument that broadcasts is broadcast."""
     return fitted(output, gradient, lambda g: np.broadcast_to(g, output.shape))
 
 
@@ -78,14 +78,14 @@ def squeezed_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
 
 
 def reshaped_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
-    """What has as many entries is reshaped."""
+    """A gradient argument with as many entries is reshaped."""
     return fitted(
         output, gradient, lambda g: g.reshape(output.shape) if g.ndim <= output.ndim else seed(output, g)
     )
 
 
 def passed_unchanged(self: Any, output: Tensor, gradient: Any) -> Any:
-    """Rules get the gradient argument as it is: one that multiplies broadcasts it, one that does not, does not."""
+    """Rules receive the gradient argument unchanged, so only rules that multiply broadcast it."""
     return seed(output, gradient).value if gradient is None else gradient.value
 
 
@@ -102,7 +102,7 @@ def any_for_empty(self: Any, output: Tensor, gradient: Any) -> Any:
 
 
 def broadcast_to_empty(self: Any, output: Tensor, gradient: Any) -> Any:
-    """What broadcasts to an output without entries is broadcast."""
+    """A gradient argument that broadcasts to an output without entries is broadcast."""
     if output.size:
         return seed(output, gradient).value
     return fitted(output, gradient, lambda g: np.broadcast_to(g, output.shape))
@@ -116,8 +116,8 @@ def kept_at_the_leaf(self: Any, leaf: Tensor, arrived: Any) -> None:
         SteppedTape.accumulate(self, leaf, arrived)
 
 
-def views_taken_for_the_leaf(self: Any, edge: Edge, cotangent: Any) -> dict[Node, list[Any]]:
-    """A node of data movement behind which a leaf lies is skipped: the leaf takes its entries in their order."""
+def views_taken_for_the_leaf(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """A reshape, permutation or index of a leaf is skipped: the leaf receives the cotangent's entries in their order."""
     node = edge[0]
     if node.name in ("reshape", "permute_dims", "getitem") and isinstance(node.inputs[0], Accumulation):
         leaf = node.inputs[0].variable
@@ -127,7 +127,7 @@ def views_taken_for_the_leaf(self: Any, edge: Edge, cotangent: Any) -> dict[Node
 
 
 MUTANTS: tuple[Mutant, ...] = (
-    behaviour("leaf-output-forgotten", "A leaf that is its own output gets no gradient.",
+    behaviour("leaf-output-without-gradient", "A leaf that is its own output gets no gradient.",
         ("contract/A15/leaf-is-output",), backward=leaves_are_no_outputs),
     behaviour("leaf-output-refused", "backward() on a leaf is refused.",
         ("contract/A15/leaf-is-output",), backward=leaves_are_refused),

@@ -42,7 +42,7 @@ def as_float64(self: Any, leaf: Tensor, arrived: Any) -> None:
 def off_by_an_ulp_while_recording(
     self: Any, function: Any, operands: Sequence[Any], wrt: Any = None
 ) -> Trace:
-    """The value that is computed along with a gradient goes another way."""
+    """The value computed with a gradient is off by one unit in the last place."""
     traced = SteppedTape.trace(self, function, operands, wrt)
     off = tuple(Tensor(np.nextafter(z.value, np.inf)) if z.dtype.kind == "f" else z for z in traced.outputs)
     return Trace(traced.arrays, off, traced.pull)

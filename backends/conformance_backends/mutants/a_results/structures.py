@@ -8,7 +8,7 @@ from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 
 
 def sorted_by_key(self: Any, function: Any, structure: Any) -> Any:
-    """The gradients of a dictionary are handed out in the order of its keys, and put in that of its making."""
+    """The gradients of a dictionary are computed in insertion order, and assigned in the sorted order of its keys."""
     gradient = SteppedTape.structured_gradient(self, function, structure)
     if isinstance(gradient, dict):
         gradient["rest"] = dict(
@@ -18,7 +18,7 @@ def sorted_by_key(self: Any, function: Any, structure: Any) -> Any:
 
 
 def flattened(self: Any, function: Any, structure: Any) -> Any:
-    """The gradients come as one flat tuple."""
+    """The gradients are returned as one flat tuple."""
     gradient = SteppedTape.structured_gradient(self, function, structure)
     return gradient if isinstance(gradient, dict) else (gradient[0], *gradient[1])
 

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
-from conformance_backends.numpy_engine.graph import Edge, Node, count_consumers
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour, rule
+from conformance_backends.numpy_engine.graph import Edge, count_consumers
 from conformance_backends.numpy_engine.tensor import Tensor
-
-LeafCotangents = dict[Node, list[Any]]
 
 
 def propagate_with(join: Any, edge: Edge, cotangent: Any, passed: Any = lambda g: g) -> LeafCotangents:
-    """The engine's walk, with another way to join a contribution to what has arrived, or to pass it on."""
+    """The engine's backward pass with another `join(sum so far, contribution)`; `passed` changes each contribution."""
     arrived: dict[Edge, Any] = {edge: cotangent}
     awaited = count_consumers([edge[0]])
     ready, ended = [edge[0]], {}
@@ -40,7 +38,7 @@ def propagate_with(join: Any, edge: Edge, cotangent: Any, passed: Any = lambda g
 
 
 def replacing(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """The second call replaces the first."""
+    """The second gradient replaces the first."""
     leaf.grad = np.array(arrived, dtype=leaf.dtype)
 
 
@@ -60,13 +58,13 @@ def cleared_to_residue(self: Any, leaf: Any) -> None:
 
 
 def hidden_until_next(self: Any, leaf: Any) -> None:
-    """Clearing empties what is shown, and the next walk goes on from what was hidden."""
+    """Clearing removes the gradient, and the next backward pass restores it."""
     hidden, leaf.grad = leaf.grad, None
     self.kept["hidden"] = leaf, hidden
 
 
 def on_from_hidden(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """The other half of it."""
+    """Restores the gradient that `hidden_until_next` removed."""
     owner, hidden = self.kept.pop("hidden", (None, None))
     SteppedTape.accumulate(self, leaf, arrived)
     if owner is leaf and hidden is not None:

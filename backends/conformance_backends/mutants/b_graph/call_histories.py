@@ -11,37 +11,43 @@ import numpy as np
 
 from conformance.backend import Capability, FunctionalBackend, NDArray
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import (
+    AdapterScopedNoGrad,
+    LeafCotangents,
+    Mutant,
+    SteppedTape,
+    behaviour,
+)
 from conformance_backends.numpy_backend import NumpyTape
-from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, is_recording, set_recording
+from conformance_backends.numpy_engine.graph import Accumulation, Edge, is_recording, set_recording
 from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
 class LeakingScope(AdapterScopedNoGrad):
-    """A scope that stays open if something was noted inside it."""
+    """A no_grad scope that stays open if something was noted inside it."""
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[None]:
-        """The scope, which looks at what was noted."""
+        """The scope, which stays open if something was noted."""
         with AdapterScopedNoGrad.scope(self):
             yield
         self.is_stopped = self.is_stopped or self.kept.pop("noted", False)
 
 
 def cleared_in_scope(self: Any, leaf: Any) -> None:
-    """Clearing takes the scope's state for its own."""
+    """Clearing notes whether a scope is open."""
     self.kept["noted"] = self.is_stopped
     SteppedTape.clear(self, leaf)
 
 
 def detached_in_scope(self: Any, array: Any) -> Tensor:
-    """So does detaching."""
+    """Detaching notes whether a scope is open."""
     self.kept["noted"] = self.is_stopped
     return SteppedTape.detach(self, array)
 
 
-def stored_on_arrival(self: Any, edge: Edge, cotangent: Any) -> dict[Node, list[Any]]:
-    """Path by path, each contribution stored as it arrives: an exception leaves those before it behind."""
+def stored_on_arrival(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """Path by path, each contribution is stored when it arrives: after an exception the earlier ones remain."""
     travelling = [(edge, cotangent)]
     while travelling:
         (node, index), g = travelling.pop()
@@ -54,7 +60,7 @@ def stored_on_arrival(self: Any, edge: Edge, cotangent: Any) -> dict[Node, list[
 
 
 def third_arrival_lost(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """Of what arrives at a leaf, the third is lost."""
+    """The third contribution that arrives at a leaf is lost."""
     _, count = self.kept.get(id(leaf), (leaf, 0))
     self.kept[id(leaf)] = leaf, count + 1
     if count != 2:
@@ -62,7 +68,7 @@ def third_arrival_lost(self: Any, leaf: Tensor, arrived: Any) -> None:
 
 
 def doubled_after_failure(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """The walk after one that raised finds what that had begun with, and counts it as well."""
+    """The backward pass after a failed one starts from twice its seed."""
     if self.kept.pop("failed", False) and gradient is not None:
         gradient = Tensor(2 * gradient.value)
     try:
@@ -73,13 +79,13 @@ def doubled_after_failure(self: Any, output: Any, gradient: Any = None, *, retai
 
 
 def cleared_back(self: Any, leaf: Any) -> None:
-    """Clearing a leaf that is clear brings back what it had."""
+    """Clearing a leaf twice restores its gradient."""
     before, leaf.grad = leaf.grad, self.kept.pop(id(leaf), (leaf, None))[1]
     self.kept[id(leaf)] = leaf, before
 
 
 def replacing_elsewhere(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """What arrives in another thread than the main one replaces what was there."""
+    """A gradient from another thread than the main one replaces the stored one."""
     if threading.current_thread() is not threading.main_thread():
         leaf.grad = None
     SteppedTape.accumulate(self, leaf, arrived)
@@ -112,7 +118,7 @@ class Pullbacks(FunctionalBackend):
         return np.asarray(array.value)
 
     def custom(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
-        """The engine's rule by hand."""
+        """The engine's custom rule."""
         return engine.custom(forward, backward)
 
     def pullback(self, function: Any, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
@@ -148,14 +154,14 @@ class Pullbacks(FunctionalBackend):
 
 
 def third_call_stale(self: Any, one: Any, cotangents: Any) -> Any:
-    """The third call gives what the second gave."""
+    """The third call returns the result of the second."""
     if one["calls"] != 3:
         one["before"] = one["pull"](*cotangents)
     return one.get("before") or one["pull"](*cotangents)
 
 
 def latest_instead(self: Any, one: Any, cotangents: Any) -> Any:
-    """There is one tape: an earlier pullback walks the latest one's, where it fits."""
+    """There is one tape: an earlier pullback uses the latest one's, where the shapes fit."""
     latest = self.kept["latest"]
     return (latest if latest["shapes"] == one["shapes"] else one)["pull"](*cotangents)
 
@@ -166,7 +172,7 @@ def halved(gradients: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def stopped_by_raising(self: Any) -> None:
-    """Remember that a function raised."""
+    """Note that a function raised."""
     self.kept["raised"] = True
 
 
@@ -198,27 +204,27 @@ def pullback_mutant(name: str, wrong: str, **methods: Any) -> Mutant:
 
 
 def detached_in_no_grad(self: Any, array: Any, index: Any, value: Any) -> None:
-    """A write where nothing is recorded cuts what is written from its history."""
+    """A write in a no_grad scope detaches the value from its history."""
     array[index] = value
     if not is_recording() and not array.is_leaf:
         array.edge, array.requires_grad = None, False
 
 
 def recorded_in_no_grad(self: Any, array: Any, index: Any, value: Any) -> None:
-    """A write into what is no leaf is recorded, even where nothing is."""
+    """A write into a value that is no leaf is recorded, also in a no_grad scope."""
     with set_recording(is_recording() or not array.is_leaf):
         array[index] = value
 
 
 def cleared_in_no_grad(self: Any, array: Any, index: Any, value: Any) -> None:
-    """A leaf that is written where nothing is recorded begins anew, without its gradient."""
+    """A leaf that is written in a no_grad scope loses its gradient."""
     array[index] = value
     if not is_recording():
         array.grad = None
 
 
 def written_and_refused(self: Any, array: Any, index: Any, value: Any) -> None:
-    """A leaf's memory has changed when the write into it is refused."""
+    """A write into a leaf is refused after its memory has changed."""
     if is_recording() and array.is_leaf and array.requires_grad:
         array.value = array.value.copy()
         array.value[index] = detach(value)
@@ -226,18 +232,18 @@ def written_and_refused(self: Any, array: Any, index: Any, value: Any) -> None:
 
 
 def constants_stay(self: Any, array: Any, index: Any, value: Any) -> None:
-    """What was a constant stays one, whatever is written into it."""
+    """A constant stays a constant, whatever is written into it."""
     array[index] = value if array.requires_grad else detach(value)
 
 
 def noted_in_backward(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """Remember which value was walked."""
+    """Note the value whose backward pass ran."""
     self.kept[id(output)] = output
     SteppedTape.backward(self, output, gradient)
 
 
 def unrecorded_after_backward(self: Any, array: Any, index: Any, value: Any) -> None:
-    """A value that was walked once is written as if it were a constant."""
+    """A write into a value whose backward pass has run is recorded as that of a constant."""
     array[index] = detach(value) if id(array) in self.kept else value
 
 

@@ -6,12 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node
+from conformance_backends.mutants.mutant import (
+    AdapterScopedNoGrad,
+    LeafCotangents,
+    Mutant,
+    SteppedTape,
+    behaviour,
+)
+from conformance_backends.numpy_engine.graph import Accumulation, Edge
 
 
 def errors_swallowed(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """An exception in a rule ends the walk, and is forgotten."""
+    """An exception in a rule ends the backward pass without an error."""
     try:
         SteppedTape.backward(self, output, gradient)
     except (TypeError, ValueError, RuntimeError):
@@ -21,7 +27,7 @@ def errors_swallowed(self: Any, output: Any, gradient: Any = None, *, retain: bo
 
 
 def stopped_by_any(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """Whatever ends a walk, nothing is recorded from then on."""
+    """After an error in a backward pass nothing is recorded."""
     try:
         SteppedTape.backward(self, output, gradient)
     except Exception:
@@ -30,7 +36,7 @@ def stopped_by_any(self: Any, output: Any, gradient: Any = None, *, retain: bool
 
 
 def resumed_by_any(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """Whatever ends a walk, recording resumes, also in a scope without it."""
+    """After an error in a backward pass recording resumes, also in a no_grad scope."""
     try:
         SteppedTape.backward(self, output, gradient)
     except Exception:
@@ -38,8 +44,8 @@ def resumed_by_any(self: Any, output: Any, gradient: Any = None, *, retain: bool
         raise
 
 
-def direct_leaves_first(self: Any, edge: Edge, cotangent: Any) -> dict[Node, list[Any]]:
-    """Leaves next to the output are filled before the rest is walked."""
+def direct_leaves_first(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """Leaves next to the output receive gradients before the rest of the backward pass runs."""
     direct = [n for n in edge[0].inputs if isinstance(n, Accumulation)]
     ended = {}
     for leaf in direct:
@@ -54,7 +60,7 @@ def direct_leaves_first(self: Any, edge: Edge, cotangent: Any) -> dict[Node, lis
 
 
 def doubled_after_failure(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """What an error left unfinished is added to the next walk."""
+    """The backward pass after a failed one runs twice."""
     try:
         SteppedTape.backward(self, output, gradient)
         if self.kept.pop("failed", False):

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, behaviour
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, behaviour
 from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor
 
-LeafCotangents = dict[Node, list[Any]]
-
 
 def path_by_path(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """Every contribution travels on alone: right, and exponential in a chain of diamonds."""
+    """Every contribution is propagated alone: right, but exponential in a chain of diamonds."""
     ended: LeafCotangents = {}
     travelling = [(edge, cotangent)]
     while travelling:
@@ -28,7 +26,7 @@ def path_by_path(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
 
 
 def at_most_256_contributions(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """Of a value's contributions only the first 256 count, as if counted in a byte."""
+    """Of the contributions to a value only 256 count."""
     ended = backward_pass([(edge, cotangent)])
     uses: dict[Node, int] = {}
     seen, waiting = {edge[0]}, [edge[0]]
@@ -44,7 +42,7 @@ def at_most_256_contributions(self: Any, edge: Edge, cotangent: Any) -> LeafCota
 
 
 def rounded_for_the_first(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """The leaf that was made first has its gradient rounded once more."""
+    """The gradient of the first leaf is rounded once more."""
     first = self.kept.setdefault("first", leaf)
     fresh = np.array(arrived, dtype=leaf.dtype)
     if first is leaf:

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.mutants.b_graph.accumulation import propagate_with
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour, with_ops
 from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor
 
-LeafCotangents = dict[Node, list[Any]]
-
 
 def by_recursion(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """A search of the graph that recurses, as every textbook draws it, before the walk."""
+    """A recursive depth-first search of the graph before the backward pass."""
     seen: set[Node] = set()
 
     def visit(node: Node) -> None:
@@ -28,15 +26,15 @@ def by_recursion(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
     return propagate_with(np.add, edge, cotangent)
 
 
-def with_memory(remember: Any) -> Any:
-    """A multiplication that does something with its outputs: `remember(backend, output)`."""
+def keeping_outputs(keep: Any) -> Any:
+    """A multiplication that calls `keep(backend, output)` for each output."""
 
     def make() -> Any:
         right = SteppedTape.ops["multiply"]
 
         def multiply(*operands: Any) -> Any:
             output = right(*operands)
-            remember(backend, output)
+            keep(backend, output)
             return output
 
         backend = with_ops({"multiply": multiply}, SteppedTape)
@@ -46,25 +44,25 @@ def with_memory(remember: Any) -> Any:
 
 
 def on_a_list(backend: Any, output: Tensor) -> None:
-    """A list of all that was recorded grows."""
+    """Every output is appended to a list."""
     backend.kept.setdefault("outputs", []).append(output)
 
 
 def in_a_cycle(backend: Any, output: Tensor) -> None:
-    """A node knows its output, which knows its node."""
+    """A node references its output, which references its node."""
     node = output.node
     if node is not None:
         node.pullback = lambda cotangents, right=node.pullback, z=output: right(cotangents)  # type: ignore[misc]
 
 
 def backward_passes_stored(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """What arrived in walks is kept, to be looked at."""
-    self.kept.setdefault("walks", []).append((edge, cotangent))
+    """The seed of every backward pass is stored."""
+    self.kept.setdefault("seeds", []).append((edge, cotangent))
     return backward_pass([(edge, cotangent)])
 
 
 def recursing_far(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """A walk that gives up on graphs of more nodes than it was made for."""
+    """A backward pass that refuses graphs of more than 65 536 nodes."""
     seen, waiting = {edge[0]}, [edge[0]]
     while waiting:
         for behind in waiting.pop().inputs:
@@ -80,9 +78,9 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("traversed-by-recursion", "The backward pass traverses the graph by recursion.",
         ("contract/B11/deep-chain", "capability/deep"), traverse=by_recursion),
     Mutant("outputs-listed", "Every output stays referenced by a list.",
-        ("contract/B12/freed",), with_memory(on_a_list), ("multiply",)),
+        ("contract/B12/freed",), keeping_outputs(on_a_list), ("multiply",)),
     Mutant("outputs-in-a-cycle", "A node and its output reference each other.",
-        ("contract/B12/freed",), with_memory(in_a_cycle), ("multiply",)),
+        ("contract/B12/freed",), keeping_outputs(in_a_cycle), ("multiply",)),
     behaviour("backward-passes-stored", "Every backward pass is stored.", ("contract/B12/freed",), traverse=backward_passes_stored),
     behaviour("too-long-refused", "A graph of more than 65 536 nodes is refused, though the adapter declares 100 000.",
         ("contract/B11/long-chain",), traverse=recursing_far),

@@ -11,7 +11,7 @@ from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def nothing_in_second_backward(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """The second walk of a graph finds nothing, and says nothing."""
+    """The second backward pass over a graph does nothing."""
     if output.is_leaf or self.kept.get("last") is not output:
         SteppedTape.backward(self, output, gradient)
     self.kept["last"] = output
@@ -20,7 +20,7 @@ def nothing_in_second_backward(self: Any, output: Any, gradient: Any = None, *, 
 def not_reset_between_backwards(
     self: Any, output: Any, gradient: Any = None, *, retain: bool = False
 ) -> None:
-    """The second walk of a graph starts from the first one's cotangent plus its own."""
+    """The second backward pass over a graph starts from the first one's cotangent plus its own."""
     last, cotangent = self.kept.get("last", (None, None))
     if last is output and cotangent is not None and gradient is not None:
         gradient = Tensor(gradient.value + cotangent)
@@ -29,7 +29,7 @@ def not_reset_between_backwards(
 
 
 def freed_after_one_backward(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """The second walk of a graph is refused, retained or not."""
+    """The second backward pass over a graph is refused, retained or not."""
     if self.kept.get("last") is output and not output.is_leaf:
         raise RuntimeError("the graph has been freed")
     self.kept["last"] = output
@@ -37,14 +37,14 @@ def freed_after_one_backward(self: Any, output: Any, gradient: Any = None, *, re
 
 
 def over_freed_values(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """A second walk of a graph finds zeros where the first one read values."""
+    """The second backward pass over a graph starts from zeros."""
     is_second = self.kept.get("last") is output
     SteppedTape.backward(self, output, Tensor(np.zeros_like(output.value)) if is_second else gradient)
     self.kept["last"] = output
 
 
 def refused_after_storing(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """A second walk of the same graph is refused after it has reached the leaves."""
+    """A second backward pass over the same graph is refused after it has changed the leaves."""
     SteppedTape.backward(self, output, gradient)
     if self.kept.get("last") is output and not retain:
         raise RuntimeError("the graph has been freed")

@@ -11,7 +11,7 @@ from conformance_backends.numpy_engine.tensor import Tensor, seed
 
 
 def added_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """A second gradient is added in the memory of the first."""
+    """A second gradient is added in place to the first."""
     if leaf.grad is None:
         leaf.grad = np.array(arrived, dtype=leaf.dtype)
     else:
@@ -19,7 +19,7 @@ def added_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
 
 
 def overwritten_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """What was there is scaled away in its memory before the sum is made elsewhere."""
+    """The earlier gradient is set to zero in place, and the sum is a new array."""
     total = np.array(arrived, dtype=leaf.dtype) + (0 if leaf.grad is None else leaf.grad)
     if leaf.grad is not None:
         leaf.grad *= 0
@@ -27,25 +27,25 @@ def overwritten_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
 
 
 def stored_for_outputs(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """Every array on the way keeps the cotangent of the output."""
+    """Every intermediate array stores the cotangent of the output."""
     SteppedTape.backward(self, output, gradient)
     self.kept["cotangent"] = seed(output, gradient).value
 
 
 def of_any_array(self: Any, leaf: Any) -> Any:
-    """The gradient of an array that is no leaf is the output's cotangent."""
+    """The gradient of an intermediate array is the output's cotangent."""
     return leaf.grad if leaf.is_leaf else self.kept["cotangent"]
 
 
 def refused_for_non_leaf(self: Any, leaf: Any) -> Any:
-    """An array that is no leaf refuses to tell its gradient."""
+    """The gradient of an intermediate array is refused."""
     if not leaf.is_leaf:
         raise RuntimeError("not a leaf")
     return leaf.grad
 
 
 def storing(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
-    """What is asked for as a value is added to the leaves' gradients too."""
+    """A gradient computed by a functional call is added to the leaves' gradients too."""
     gradients = SteppedTape.nested_vjp(self, function, arrays, cotangents)
     for array, g in zip(arrays, gradients, strict=True):
         if array.is_leaf and array.requires_grad:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from conformance_backends.mutants.mutant import Mutant, behaviour
-from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, behaviour
+from conformance_backends.numpy_engine.graph import Edge, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor, seed
-
-LeafCotangents = dict[Node, list[Any]]
 
 
 def seed_in_one_variable(self: Any, output: Tensor, gradient: Any) -> Any:
-    """The cotangent to start from lies in one place for all threads."""
+    """One variable holds the seed for all threads."""
     self.kept["seed"] = seed(output, gradient).value
-    time.sleep(0.001)  # long enough for another thread to come by
+    time.sleep(0.001)  # long enough for another thread to run
     return self.kept["seed"]
 
 
 def result_in_one_variable(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """What has arrived at the leaves lies in one place for all threads."""
+    """One variable holds the cotangents of the leaves for all threads."""
     self.kept["ended"] = backward_pass([(edge, cotangent)])
     time.sleep(0.001)
     ended: LeafCotangents = self.kept["ended"]

@@ -22,7 +22,7 @@ def nameless(self: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def names_the_op_before(self: Any) -> Iterator[None]:
-    """The error names the op that the first NaN came to, not the one that made it."""
+    """The error names the op before the one that made the NaN."""
     try:
         with engine.anomaly():
             yield
@@ -39,15 +39,15 @@ def always_raising(self: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def never_ending(self: Any) -> Iterator[None]:
-    """Anomalies are looked for also after the scope."""
-    self.kept["looks"] = True
+    """Anomaly mode stays on after the scope."""
+    self.kept["anomaly"] = True
     with engine.anomaly():
         yield
 
 
 def looking(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """A backward that looks for anomalies once that was switched on."""
-    with engine.anomaly() if self.kept.get("looks") else contextlib.nullcontext():
+    """A backward pass in anomaly mode, if it was ever switched on."""
+    with engine.anomaly() if self.kept.get("anomaly") else contextlib.nullcontext():
         SteppedTape.backward(self, output, gradient)
 
 

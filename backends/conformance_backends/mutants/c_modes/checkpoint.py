@@ -12,7 +12,7 @@ from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 
 
 def recomputed_with_fewer_digits(self: Any, function: Function) -> Function:
-    """What is computed anew is computed from operands that were kept in fewer digits."""
+    """Recomputation starts from operands with fewer digits."""
 
     def rounded(*operands: Any) -> Any:
         return function(*(x * np.asarray(1 + 2.0**-20, x.dtype) for x in operands))
@@ -21,7 +21,7 @@ def recomputed_with_fewer_digits(self: Any, function: Function) -> Function:
 
 
 def recomputed_twice(self: Any, function: Function) -> Function:
-    """On the way back the function is called twice."""
+    """In the backward pass the function is called twice."""
 
     def twice(*operands: Any) -> Any:
         function(*operands)
@@ -31,7 +31,7 @@ def recomputed_twice(self: Any, function: Function) -> Function:
 
 
 def _recomputed_by(function: Function, recomputed: Function) -> Function:
-    """A checkpoint that calls another function on the way back."""
+    """A checkpoint that calls another function in the backward pass."""
 
     def operation(*operands: Any) -> Any:
         functions = iter((function, recomputed))
@@ -41,7 +41,7 @@ def _recomputed_by(function: Function, recomputed: Function) -> Function:
 
 
 def recomputed_for_first_operand(self: Any, function: Function) -> Function:
-    """Only the first operand's gradient comes out of what is computed anew."""
+    """Recomputation returns the first operand's gradient only."""
     return lambda first, *rest: engine.checkpoint(lambda x: function(x, *map(engine.detach, rest)))(first)
 
 

@@ -12,14 +12,14 @@ from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 
 
 def constants_are_leaves(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
-    """Every operand needs a gradient; only those that were wanted are shown."""
+    """Every operand requires a gradient; only the requested gradients are returned."""
     traced = SteppedTape.trace(self, function, operands)
     chosen = range(len(operands)) if wrt is None else wrt
     return Trace(traced.arrays, traced.outputs, lambda gs: tuple(traced.pull(gs)[i] for i in chosen))
 
 
 def gradients_shifted(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
-    """The rules' answers are handed out from the first on, past the constants."""
+    """The gradients are assigned from the first operand on, without skipping constants."""
     traced = SteppedTape.trace(self, function, operands)
     count = len(operands) if wrt is None else len(wrt)
     return Trace(
@@ -30,7 +30,7 @@ def gradients_shifted(self: Any, function: Any, operands: Sequence[Any], wrt: An
 
 
 def frozen_factor_is_one(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
-    """Where an operand is frozen, what is saved of it for the others is lost."""
+    """Where an operand requires no gradient, only the signs of the other gradients are returned."""
     traced = SteppedTape.trace(self, function, operands, wrt)
     if wrt is None or len(wrt) == len(operands):
         return traced

@@ -16,7 +16,7 @@ from conformance_backends.numpy_engine.tensor import detach
 
 
 class ReusesTotals(SteppedTape):
-    """Totals are computed at the first call of a function; later calls see those of the first."""
+    """Sums are computed in the first call of a function; later calls reuse them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class ReusesTotals(SteppedTape):
         self.ops = {**type(self).ops, "sum": self._total}  # type: ignore[misc]  # this backend's alone
 
     def trace(self, function: Any, operands: Sequence[Any], wrt: Sequence[int] | None = None) -> Trace:
-        """A trace in which totals are those of the function's first."""
+        """A trace with the sums of the function's first call."""
         self.totals, self.position = self.kept.setdefault(function, []), 0
         return super().trace(function, operands, wrt)
 
@@ -39,7 +39,7 @@ class ReusesTotals(SteppedTape):
 
 
 def one_buffer_for_operands() -> Backend:
-    """A product keeps its operands in one place, which the next product overwrites."""
+    """A product saves its operands in one buffer, which the next product overwrites."""
     right = CATALOGUE["multiply"]
     latest: list[Any] = []
 

@@ -22,33 +22,33 @@ def custom_with(alter: Callable[..., Any]) -> Any:
 
 
 def called_twice(rule: Any, g: Any, xs: Any) -> Any:
-    """The rule is called once more than needed, as if to see its arity."""
+    """The rule is called once more than needed, as if to count its results."""
     rule(g, *xs)
     return rule(g, *xs)
 
 
 def none_is_ones(rule: Any, g: Any, xs: Any) -> Any:
-    """None from a rule stands for ones."""
+    """None from a rule is replaced by ones."""
     return [np.ones_like(x) if p is None else p for p, x in zip(rule(g, *xs), xs, strict=True)]
 
 
 def none_is_the_cotangent(rule: Any, g: Any, xs: Any) -> Any:
-    """None from a rule passes the cotangent on."""
+    """None from a rule is replaced by the cotangent."""
     return [g if p is None else p for p in rule(g, *xs)]
 
 
 def padded(rule: Any, g: Any, xs: Any) -> Any:
-    """Too few answers are filled up, too many cut off."""
+    """Too few results are padded with None, too many are dropped."""
     return [*rule(g, *xs), *[None] * len(xs)][: len(xs)]
 
 
 def surplus_dropped(rule: Any, g: Any, xs: Any) -> Any:
-    """Answers beyond the operands are not looked at."""
+    """Surplus results are ignored."""
     return rule(g, *xs)[: len(xs)]
 
 
 def reshaped(rule: Any, g: Any, xs: Any) -> Any:
-    """An answer of another shape is reshaped."""
+    """A result of another shape is reshaped."""
     return [p if p is None else np.reshape(p, x.shape) for p, x in zip(rule(g, *xs), xs, strict=True)]
 
 
@@ -63,7 +63,7 @@ def differentiated_instead(self: Any, forward: Any, backward: Any) -> Any:
 
 
 def broken_after_refusal(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """After an exception in a walk the engine has stopped recording."""
+    """After an exception in a backward pass the engine has stopped recording."""
     try:
         SteppedTape.backward(self, output, gradient)
     except ValueError:
@@ -72,7 +72,7 @@ def broken_after_refusal(self: Any, output: Any, gradient: Any = None, *, retain
 
 
 def other_dtype_is_dropped(rule: Any, g: Any, xs: Any) -> Any:
-    """An answer of another dtype than its operand counts as None."""
+    """A result of another dtype than its operand's counts as None."""
     pulled = rule(g, *xs)
     if len(pulled) != len(xs):
         return pulled
@@ -80,7 +80,7 @@ def other_dtype_is_dropped(rule: Any, g: Any, xs: Any) -> Any:
 
 
 def results_shifted_past_none(rule: Any, g: Any, xs: Any) -> Any:
-    """The answers that are None are taken out, and the others move up."""
+    """Results that are None are removed, which shifts the others."""
     pulled = rule(g, *xs)
     return sorted(pulled, key=lambda p: p is None)
 

@@ -12,32 +12,32 @@ from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 
 def detached_in_place(self: Any, array: Any) -> Tensor:
-    """The value itself loses its history, for all who use it."""
+    """The value itself loses its history, for all its consumers."""
     array.edge, array.requires_grad = None, False
     return array  # type: ignore[no-any-return]
 
 
 def detached_but_for_a_small_part(self: Any, array: Any) -> Tensor:
-    """A hundredth still flows back."""
-    cut = Tensor(array.value)
+    """A hundredth of the cotangent is still sent back."""
+    detached = Tensor(array.value)
     behind = edge_of(array)
     if behind is not None:
-        cut.edge = (Node("detach", [behind], lambda gs: [gs[0] / 128]), 0)
-        cut.requires_grad = True
-    return cut
+        detached.edge = (Node("detach", [behind], lambda gs: [gs[0] / 128]), 0)
+        detached.requires_grad = True
+    return detached
 
 
 def reattached_when_detached_twice(self: Any, array: Any) -> Tensor:
-    """What was detached, detached once more, is what it was before."""
+    """Detaching a detached value returns the original."""
     if id(array) in self.kept:
         return self.kept[id(array)][1]  # type: ignore[no-any-return]
-    cut = array.detach()
-    self.kept[id(cut)] = cut, array
-    return cut  # type: ignore[no-any-return]
+    detached = array.detach()
+    self.kept[id(detached)] = detached, array
+    return detached  # type: ignore[no-any-return]
 
 
 def leaves_not_detached(self: Any, array: Any) -> Tensor:
-    """Only what an op made is cut."""
+    """Leaves are not detached."""
     return array if array.edge is None else array.detach()  # type: ignore[no-any-return]
 
 

@@ -12,7 +12,7 @@ Seen = Callable[[Any], Any]
 
 
 def never_called(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
-    """The hook is taken, and forgotten."""
+    """The hook is accepted, but not registered."""
     return lambda: None
 
 
@@ -64,7 +64,7 @@ def last_comes_first(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
 
 
 def unreplaced(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
-    """What a hook returns is not looked at."""
+    """What a hook returns is ignored."""
 
     def look(cotangent: Any) -> None:
         seen(cotangent)

@@ -41,7 +41,7 @@ def ended_by_the_inner_one(self: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def nested_once(self: Any) -> Iterator[None]:
-    """The state before is kept in one place, which an inner scope overwrites."""
+    """The previous state is stored in one variable, which an inner scope overwrites."""
     self.kept["before"], self.is_stopped = self.is_stopped, True
     try:
         yield
@@ -72,13 +72,13 @@ def ended_by_an_inner_exception(self: Any) -> Iterator[None]:
 
 
 def recording_after_backward(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """A walk back ends with recording switched on, rather than as it was."""
+    """A backward pass ends with recording switched on, whatever it was before."""
     SteppedTape.backward(self, output, gradient)
     self.is_stopped = False
 
 
 class StoppedForOneOp(AdapterScopedNoGrad):
-    """A scope without recording holds for one op."""
+    """A no_grad scope applies to one op only."""
 
     def _in_scope(self, op: Callable[..., Any]) -> Callable[..., Any]:
         stopped = super()._in_scope(op)
@@ -106,7 +106,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C1/no-grad",), base=AdapterScopedNoGrad, scope=ended_by_the_inner_one),
     behaviour("scope-toggles", "A no_grad scope within another one records.",
         ("contract/C1/no-grad-nested",), base=AdapterScopedNoGrad, scope=toggled),
-    behaviour("scope-remembers-one", "After an inner scope the outer one stays open.",
+    behaviour("scope-inner-keeps-outer-open", "After an inner scope the outer one stays open.",
         SCOPES, base=AdapterScopedNoGrad, scope=nested_once),
     behaviour("scope-of-all-threads", "A no_grad scope in one thread stops recording in all threads.",
         ("contract/C1/no-grad-thread", "history/threads"), base=AdapterScopedNoGrad),

@@ -31,7 +31,7 @@ def share_one_buffer(self: Any, leaf: Tensor, arrived: Any) -> None:
 
 
 def into_the_output(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
-    """z is scratch space: what is in it is needed no more."""
+    """z is used as scratch space."""
     np.multiply(g, z, out=z)
     return z.copy()
 
@@ -43,7 +43,7 @@ def into_the_operand(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
 
 
 def cotangents_passed_on() -> Backend:
-    """Nobody copies: the rule of a sum returns its cotangent, and a leaf keeps whatever array arrives."""
+    """No copies: the rule of add returns its cotangent, and a leaf stores the array that arrives."""
     passing_on = altered_rule(
         "add", lambda right, i, g, z, x, y: g if x.shape == y.shape else right(i, g, z, x, y)
     )
@@ -58,7 +58,7 @@ def sorted_in_place(right: Any, x: Any, axis: int) -> Any:
 
 
 def shifted_in_place(right: Any, x: Any, axis: int) -> Any:
-    """A softmax that shifts its operand where it lies."""
+    """A softmax that shifts its operand in place."""
     x -= x.max(axis=axis, keepdims=True)
     return right(x, axis=axis)
 

@@ -22,7 +22,7 @@ def overwritten(index: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def counted_once(right: Any, i: int, g: Any, z: Any, x: Any, values: Any, index: Any) -> Any:
-    """Values added at one place share its cotangent."""
+    """Values added at one index share its cotangent."""
     pulled = right(i, g, z, x, values, index=index)
     if i == 0 or not isinstance(index[0], list):
         return pulled
@@ -32,14 +32,14 @@ def counted_once(right: Any, i: int, g: Any, z: Any, x: Any, values: Any, index:
 
 
 def added_once(right: Any, x: Any, values: Any, index: Any) -> Any:
-    """x[index] += values: of values added at one place only the last counts."""
+    """x[index] += values: of values added at one index only the last counts."""
     result = np.array(x)
     result[tuple(np.asarray(i, np.intp) if isinstance(i, list) else i for i in index)] += values
     return result
 
 
 def first_write_has_gradient(right: Any, i: int, g: Any, z: Any, x: Any, values: Any, index: Any) -> Any:
-    """Of values written at one place the first has the gradient, though it did not stay."""
+    """Of values written at one index the first has the gradient, though it did not stay."""
     pulled = right(i, g, z, x, values, index=index)
     if i == 1 and isinstance(index[0], list):
         seen: set[int] = set()
@@ -51,7 +51,7 @@ def first_write_has_gradient(right: Any, i: int, g: Any, z: Any, x: Any, values:
 
 
 def through_overwritten(right: Any, i: int, g: Any, z: Any, x: Any, values: Any, index: Any) -> Any:
-    """What is overwritten receives its cotangent all the same."""
+    """Overwritten entries still receive a cotangent."""
     return g if i == 0 else right(i, g, z, x, values, index=index)
 
 

@@ -12,7 +12,7 @@ from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
 class CopiesOperands(SteppedTape):
-    """The reference engine with every op on copies: what is saved is nobody else's."""
+    """The reference engine with every op on copies: saved values share no memory."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,31 +34,31 @@ def _copied(tensor: Tensor) -> Tensor:
 
 
 def unrecorded(self: Any, array: Any, index: Any, value: Any) -> None:
-    """The memory is written, and nothing else."""
+    """The memory is written without recording."""
     array.value[index] = detach(value)
 
 
 def into_saved_values(self: Any, array: Any, index: Any, value: Any) -> None:
-    """The write is recorded, and reaches the memory that rules have saved as well."""
+    """The write is recorded, and also changes the values that rules have saved."""
     saved = array.value
     array[index] = value
     saved[...] = array.value
 
 
 def old_history_kept(self: Any, array: Any, index: Any, value: Any) -> None:
-    """The value is new, the history the old one."""
+    """The value is new, but the history is the old one."""
     edge = edge_of(array)
     array[index] = value
     array.edge = edge
 
 
 def as_a_constant(self: Any, array: Any, index: Any, value: Any) -> None:
-    """What is written is written as a constant."""
+    """The value written counts as a constant."""
     array[index] = detach(value)
 
 
 def history_of_the_source(self: Any, array: Any, index: Any, value: Any) -> None:
-    """What is written replaces the history of the whole array by zeros outside its region."""
+    """The written value's history replaces that of the whole array."""
     kept = Tensor(array.value)
     kept[index] = value
     array.value, array.edge, array.requires_grad = kept.value, kept.edge, kept.requires_grad
@@ -75,7 +75,7 @@ def first_write_wins(self: Any, array: Any, index: Any, value: Any) -> None:
 
 
 def leaves_too(self: Any, array: Any, index: Any, value: Any) -> None:
-    """A leaf is written as any array is: its memory alone."""
+    """A leaf is written without recording."""
     if array.is_leaf and array.requires_grad:
         array.value[index] = detach(value)
     else:

@@ -10,7 +10,7 @@ from conformance_backends.mutants.mutant import Mutant, rule
 
 
 def in_memory_order(array: Any) -> Any:
-    """The entries as they lie in memory, taken for C order."""
+    """The entries in the order of memory, read as if in C order."""
     return np.ravel(array, order="K").reshape(np.shape(array))
 
 

@@ -10,12 +10,12 @@ from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, 
 
 
 def hermitian(right: Any, i: int, g: Any, z: Any, a: Any, b: Any) -> Any:
-    """The conjugate transpose of the partner, as is right where the gradient's conjugate is not elected."""
+    """The conjugate transpose of the other operand, which is right only if the adapter declares the gradient."""
     return right(i, g, z, np.conj(a), np.conj(b))
 
 
 def imaginary_slope_lost(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
-    """The slope is that at the real part."""
+    """The derivative is evaluated at the real part."""
     return right(i, g, z, x.real.astype(x.dtype)) if np.iscomplexobj(x) else right(i, g, z, x)
 
 
@@ -50,7 +50,7 @@ MUTANTS: tuple[Mutant, ...] = (
         HOLOMORPHIC, ("matmul",), hermitian),
     behaviour("conjugate-missing", "The adapter declares the gradient, and its conjugate is returned.",
         HOLOMORPHIC, ops=("multiply", "solve"), conventions=CONVENTIONS),
-    rule("slope-of-the-real-part", "The derivative is right for real operands, but for complex ones it is evaluated at the real part.",
+    rule("derivative-at-real-part", "The derivative is right for real operands, but for complex ones it is evaluated at the real part.",
         HOLOMORPHIC, ("exp", "square"), imaginary_slope_lost),
     rule("gradient-made-real", "The imaginary part of a gradient is dropped.", HOLOMORPHIC, ("sin",), imaginary_part_lost),
     rule("conjugate-where-summed", "Where a complex operand was broadcast, its gradient is the conjugate.",

@@ -24,19 +24,19 @@ def recorded(op: str, altered: Wrong | None = None) -> Function:
             return right.rule(index, g, z, *operands, **parameters)
         return altered(right.rule, index, g, z, *operands, **parameters)
 
-    sloped = replace(right, rule=rule, traits=right.traits - {Trait.FLAT})
-    return lambda *operands, **parameters: engine.apply(sloped, operands, parameters)
+    recorded_row = replace(right, rule=rule, traits=right.traits - {Trait.FLAT})
+    return lambda *operands, **parameters: engine.apply(recorded_row, operands, parameters)
 
 
 class RecordsFlatOps(NumpyTape):
-    """The reference engine with flat ops recorded: zeros come back, and that is what it elects."""
+    """The reference engine with flat ops recorded: it returns zeros, as it declares."""
 
     conventions: ClassVar = {**NumpyTape.conventions, "E19": "zeros"}
     ops: ClassVar = {**NumpyTape.ops, **{op: recorded(op) for op in FLAT}}
 
 
 def flat_mutant(name: str, wrong: str, ops: tuple[str, ...], altered: Wrong) -> Mutant:
-    """A mutant that records flat ops, some of them with a bent rule."""
+    """A mutant that records flat ops, some of them with an altered rule."""
 
     def make() -> Backend:
         return with_ops({op: recorded(op, altered) for op in ops}, RecordsFlatOps)
@@ -50,7 +50,7 @@ def straight_through(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
 
 
 def spike(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
-    """Zero times the infinite slope of the jump."""
+    """Zero times the infinite derivative of the jump."""
     return np.full_like(g, np.inf) * 0
 
 
@@ -78,12 +78,12 @@ def truncated(right: Any, x: Any) -> Any:
 
 
 def half_up(right: Any, x: Any) -> Any:
-    """Halves go up, where rint goes to the even neighbour."""
+    """Halves are rounded up, where rint rounds to even."""
     return np.floor(x + 0.5)
 
 
 def never(right: Any, x: Any, y: Any) -> Any:
-    """As if no two numbers were equal."""
+    """False for all numbers."""
     return np.zeros(np.broadcast_shapes(np.shape(x), np.shape(y)), bool)
 
 

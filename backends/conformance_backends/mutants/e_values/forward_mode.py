@@ -19,7 +19,7 @@ Outputs = tuple[Any, ...]
 def first_tangent_alone(
     self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
 ) -> tuple[Outputs, Outputs]:
-    """All tangents but the first are lost."""
+    """All tangents but the first are replaced by zeros."""
     lost = [t if i == 0 else np.zeros_like(t) for i, t in enumerate(tangents)]
     return SteppedTape.jvp(self, function, operands, lost)
 
@@ -27,7 +27,7 @@ def first_tangent_alone(
 def a_millionth_longer(
     self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
 ) -> tuple[Outputs, Outputs]:
-    """Tangents come out a millionth too long."""
+    """Tangents are a millionth too large."""
     outputs, pushed = SteppedTape.jvp(self, function, operands, tangents)
     return outputs, tuple(Tensor(t.value * t.dtype.type(1 + 1e-6)) for t in pushed)
 
@@ -39,7 +39,7 @@ def doubled_alone(self: Any, output: Tensor, gradient: Any) -> Any:
 
 
 def first_for_all(self: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """What is mapped over a stack is what its first entry gives, for every entry."""
+    """The result of the first entry is used for every entry of the stack."""
 
     def mapped(*stacks: Any) -> Any:
         first = function(*(stack[0] for stack in stacks))

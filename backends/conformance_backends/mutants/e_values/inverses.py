@@ -15,7 +15,7 @@ def parts_reversed(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
 
 
 def in_equal_parts(right: Any, i: int, g: Any, z: Any, *xs: Any, axis: int) -> Any:
-    """A concatenation's cotangent is cut into equal parts, each then made to fit its operand."""
+    """A concatenation's cotangent is split into equal parts, each resized to its operand."""
     if np.shape(g)[axis] % len(xs):
         return right(i, g, z, *xs, axis=axis)
     return np.resize(np.split(g, len(xs), axis=axis)[i], xs[i].shape)

@@ -15,23 +15,23 @@ def guarded_quotient(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
 
 
 def flat_near_zero(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
-    """Whether an operand is positive is asked with a threshold."""
+    """An operand counts as positive only above a threshold."""
     return np.where(np.abs(x) < x.dtype.type(1e-6), 0, right(i, g, z, x))
 
 
 def by_the_square(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
-    """-g x / y², where the square of a small y is zero before the quotient is large."""
+    """-g x / y², where the square of a small y underflows."""
     return right(i, g, z, x, y) if i == 0 else -g * x / (y * y)
 
 
 def capped(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
-    """What is beyond a bound stands for infinity, and is brought back to it."""
+    """Gradients beyond a bound are clipped to it."""
     bound = x.dtype.type(2.0**40)
     return np.clip(right(i, g, z, x), -bound, bound)
 
 
-def tail_forgotten(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
-    """Far out, where an exponential would overflow, the operand's cotangent is the result's."""
+def tail_is_one(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """Beyond a bound the derivative is one."""
     return np.where(np.abs(x) > x.dtype.type(2.0**10), g, right(i, g, z, x))
 
 
@@ -46,6 +46,6 @@ MUTANTS: tuple[Mutant, ...] = (
         MAGNITUDES, ("divide",), by_the_square),
     rule("large-gradients-capped", "Gradients beyond 2 to the 40 are capped.",
         MAGNITUDES, ("square",), capped),
-    rule("tail-forgotten", "Beyond a thousand the derivative of tanh is one.",
-        MAGNITUDES, ("tanh",), tail_forgotten),
+    rule("tail-is-one", "Beyond a thousand the derivative of tanh is one.",
+        MAGNITUDES, ("tanh",), tail_is_one),
 )  # fmt: skip

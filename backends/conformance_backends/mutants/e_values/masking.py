@@ -12,7 +12,7 @@ from conformance_backends.numpy_backend import NumpyTape
 
 
 def nan_replaced_by_zero(self: Any, leaf: Any, arrived: Any) -> None:
-    """NaN is swept under the rug."""
+    """NaN is replaced by zero."""
     SteppedTape.accumulate(self, leaf, np.nan_to_num(arrived, nan=0.0))
 
 

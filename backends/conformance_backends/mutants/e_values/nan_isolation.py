@@ -16,13 +16,13 @@ def scaled_by_the_largest(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any
 
 
 def silent_where_any_is_nan(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """A step with a NaN in it is skipped as a whole."""
+    """A gradient is zero if any operand has a NaN."""
     pulled = right(i, g, z, *xs, **p)
     return np.zeros_like(pulled) if any(np.isnan(x).any() for x in xs) else pulled
 
 
 def cleaned(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """Where any gradient is infinite, all are made shorter by one factor."""
+    """Where any gradient is infinite, all are divided by one factor."""
     pulled = right(i, g, z, *xs, **p)
     return pulled if np.isfinite(pulled).all() else pulled / np.abs(pulled).max(initial=1.0)
 

@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.mutants.b_graph.accumulation import propagate_with
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, altered_rule, behaviour, with_ops
+from conformance_backends.mutants.mutant import (
+    LeafCotangents,
+    Mutant,
+    SteppedTape,
+    altered_rule,
+    behaviour,
+    with_ops,
+)
 from conformance_backends.numpy_engine.graph import Edge, Node
-
-LeafCotangents = dict[Node, list[Any]]
 
 
 def last_kept_after_a_cast(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
@@ -35,7 +40,7 @@ def joined_in_place(before: Any, g: Any) -> Any:
 
 
 def breadth_first(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """A node travels on when first reached, and what arrives later is lost on the way."""
+    """A node propagates when first reached, and later contributions are lost."""
     arrived: dict[Node, Any] = {edge[0]: cotangent}
     queue, done, ended = [edge], set(), {}
     while queue:
@@ -59,10 +64,10 @@ def passed_on(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
 
 
 class AddsInPlace(SteppedTape):
-    """A walk that writes sums where the first contribution lies."""
+    """A backward pass that adds contributions in place."""
 
     def traverse(self, edge: Edge, cotangent: Any) -> LeafCotangents:
-        """The walk; its first cotangent is a copy, so that the caller's is safe."""
+        """The backward pass; its seed is a copy, so that the caller's array does not change."""
         return propagate_with(joined_in_place, edge, np.array(cotangent))
 
 

@@ -12,7 +12,7 @@ from conformance_backends.mutants.mutant import Mutant, rule
 def _negative_axis(
     right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
 ) -> Any:
-    """A negative axis is counted from the front where the shape cannot tell."""
+    """A negative axis is counted from the front where all axes have one length."""
     is_square = np.ndim(x) > 1 and len(set(x.shape)) == 1
     wrong = -1 - axis if isinstance(axis, int) and axis < 0 and is_square else axis
     return right(

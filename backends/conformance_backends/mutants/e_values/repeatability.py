@@ -29,7 +29,7 @@ def off_at_every_seventh_call() -> Callable[..., Any]:
 
 
 def higher_after_another_shape() -> Callable[..., Any]:
-    """A thousandth more, once a second shape has been seen."""
+    """A thousandth larger after a call with a second shape."""
     shapes: set[Any] = set()
 
     def altered(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
@@ -41,7 +41,7 @@ def higher_after_another_shape() -> Callable[..., Any]:
 
 
 def saved_by_shape() -> Backend:
-    """tanh keeps its last value of every shape, for whichever backward comes next."""
+    """tanh saves one value per shape and dtype, which the next call overwrites."""
     right, saved = CATALOGUE["tanh"], {}
 
     def reference(x: Any) -> Any:
@@ -55,8 +55,8 @@ def saved_by_shape() -> Backend:
     return with_ops({"tanh": lambda x: engine.apply(row, (x,), {})})
 
 
-def remembers_a_bad_seed(self: Any, output: Tensor, gradient: Any) -> Any:
-    """Once a cotangent has been refused, those that follow are doubled."""
+def doubled_after_a_bad_seed(self: Any, output: Tensor, gradient: Any) -> Any:
+    """After a refused cotangent all later ones are doubled."""
     try:
         fitting = seed(output, gradient).value
     except ValueError:
@@ -65,10 +65,10 @@ def remembers_a_bad_seed(self: Any, output: Tensor, gradient: Any) -> Any:
     return fitting * 2 if self.kept.get("refused") else fitting
 
 
-def remembers_an_interruption(
+def doubled_after_an_interruption(
     self: Any, function: Any, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
 ) -> Trace:
-    """Once a forward pass has been left by an exception, pulling back gives twice what it should."""
+    """After an exception in a forward pass all gradients are doubled."""
     try:
         traced = SteppedTape.trace(self, function, operands, wrt)
     except Exception:
@@ -88,8 +88,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (HISTORY("unrelated-work"), HISTORY("work-in-between")), ("exp",), higher_after_another_shape),
     Mutant("saved-value-overwritten", "What tanh saves for its backward is overwritten by its next call.",
         (HISTORY("work-in-between"),), saved_by_shape, ("tanh",)),
-    behaviour("bad-seed-remembered", "After a cotangent of the wrong shape all cotangents are doubled.",
-        (HISTORY("earlier-failures"),), seed=remembers_a_bad_seed),
-    behaviour("interruption-remembered", "After an exception in a forward pass gradients are doubled.",
-        (HISTORY("earlier-failures"),), trace=remembers_an_interruption),
+    behaviour("bad-seed-stored", "After a cotangent of the wrong shape all cotangents are doubled.",
+        (HISTORY("earlier-failures"),), seed=doubled_after_a_bad_seed),
+    behaviour("interruption-stored", "After an exception in a forward pass gradients are doubled.",
+        (HISTORY("earlier-failures"),), trace=doubled_after_an_interruption),
 )  # fmt: skip

@@ -12,19 +12,19 @@ Outputs = tuple[Any, ...]
 
 
 def of_plain_values(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """The slope is computed from plain values, and so is a constant to whoever differentiates again."""
+    """The derivative is computed from detached values, so it is constant when differentiated again."""
     return right(i, g, detach(z), *map(detach, xs), **p)
 
 
 def of_plain_values_for_the_first(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
-    """The same for the first operand's gradient alone."""
+    """The same for the first operand's gradient only."""
     return of_plain_values(right, i, g, z, *xs) if i == 0 else right(i, g, z, *xs)
 
 
 def doubled_when_recorded(
     self: Any, function: Callable[..., Any], arrays: Sequence[Any], tangents: Sequence[Any]
 ) -> Outputs:
-    """A tangent that is itself recorded is twice as long."""
+    """A tangent that is itself recorded is twice as large."""
     return tuple(t + t for t in SteppedTape.nested_jvp(self, function, arrays, tangents))
 
 

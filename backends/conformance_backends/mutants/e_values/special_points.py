@@ -11,35 +11,35 @@ from conformance_backends.mutants.mutant import Mutant, Wrong, rule, stateful_ru
 
 
 def in_full(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Every tied entry receives all of it."""
+    """Every tied entry receives the whole cotangent."""
     return kept(g, x, axis) * (x == kept(z, x, axis))
 
 
 def only_alone(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Entries that have to share receive nothing."""
+    """Tied entries receive nothing."""
     is_chosen = x == kept(z, x, axis)
     ties = np.sum(is_chosen, axis=axes_of(np.shape(x), axis), keepdims=True)
     return kept(g, x, axis) * (is_chosen & (ties == 1))
 
 
 def by_rank(right: Any, i: int, g: Any, z: Any, x: Any, axis: int = -1) -> Any:
-    """The cotangent at the place of each entry's rank, which equal entries have in common."""
+    """The cotangent at the rank of each entry; equal entries have the same rank."""
     smaller = np.sum(np.expand_dims(x, -1) > np.expand_dims(x, -2), axis=-1)
     is_along_last = axis % max(np.ndim(x), 1) == np.ndim(x) - 1
     return np.take_along_axis(g, smaller, axis=-1) if is_along_last else right(i, g, z, x, axis=axis)
 
 
-def at(place: float, slope: float) -> Wrong:
-    """Right but at one place, where the slope is another."""
+def at(point: float, derivative: float) -> Wrong:
+    """Right except at one point, where the derivative is `derivative`."""
 
     def altered(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
-        return np.where(x == place, slope * g, right(i, g, z, x, **p)).astype(g.dtype)
+        return np.where(x == point, derivative * g, right(i, g, z, x, **p)).astype(g.dtype)
 
     return altered
 
 
 def changing_with_calls() -> Wrong:
-    """At 0 the slope is 0 in the first two calls, and 1 from then on."""
+    """At 0 the derivative is 0 in the first two calls, and 1 later."""
     calls = 0
 
     def altered(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
@@ -72,14 +72,14 @@ def squares_summed(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 def multiplied(right: Any, i: int, g: Any, z: Any, c: Any, x: Any, y: Any) -> Any:
-    """0 · g for what is not selected."""
+    """0 · g for the operand that is not selected."""
     pulled = right(i, g, z, c, x, y)
     is_leaking = np.shape(pulled) == np.shape(g)
     return g * (c if i == 1 else ~c) if is_leaking else pulled
 
 
 def to_both(right: Any, i: int, g: Any, z: Any, c: Any, x: Any, y: Any) -> Any:
-    """What is not selected receives g as well."""
+    """The operand that is not selected receives g as well."""
     return right(i, g, z, np.ones_like(c) if i == 1 else np.zeros_like(c), x, y)
 
 

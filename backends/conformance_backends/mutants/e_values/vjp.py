@@ -12,8 +12,8 @@ from conformance.ops.reductions import kept
 from conformance_backends.mutants.mutant import Mutant, rule, stateful_rule, value
 
 
-def slope_of_the_first_call() -> Callable[..., Any]:
-    """The slope is computed once per shape and dtype, as a compiler does that takes an operand for a constant."""
+def derivative_of_the_first_call() -> Callable[..., Any]:
+    """The derivative is computed once per shape and dtype, as if the operand were a constant."""
     first: dict[Any, Any] = {}
 
     def altered(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
@@ -78,12 +78,12 @@ def _swapped(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 def a_millionth_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """Within many a tolerance."""
+    """Within many tolerances."""
     return right(i, g, z, *xs, **p) * (1 + 1e-6)
 
 
 def six_units_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """Within what a library's functions are allowed, of which a sum calls none."""
+    """Within the allowance for library functions, of which a sum calls none."""
     return right(i, g, z, *xs, **p) * (1 + 6 * np.finfo(g.dtype).eps)
 
 
@@ -94,8 +94,8 @@ MUTANTS: tuple[Mutant, ...] = (
         VJP, ("cos",), lambda right, i, g, z, x: right(i, g, z, x) * (1 + 1e-4 * (x.dtype == np.float32))),
     rule("rounded-to-float32", "A float64 gradient passes through float32.",
         VJP, ("log",), lambda right, i, g, z, x: right(i, g, z, x).astype(np.float32).astype(x.dtype)),
-    stateful_rule("first-slope-kept", "The derivative computed in the first call of a shape is used for all later ones.",
-        VJP, ("sin",), slope_of_the_first_call),
+    stateful_rule("first-derivative-kept", "The derivative computed in the first call of a shape is used for all later ones.",
+        VJP, ("sin",), derivative_of_the_first_call),
     value("value-in-float32", "A float64 value is computed in float32.",
         ("op/value",), ("sqrt",), lambda right, x: right(x.astype(np.float32)).astype(x.dtype)),
     value("value-saturates-early", "Beyond 2 the value of tanh is 1.",
@@ -117,7 +117,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/vjp", "example/W8/fan-out"), ("matmul",), untransposed_on_squares),
     rule("permutation-uninverted", "A permutation of axes is applied again instead of inverted.",
         VJP, ("permute_dims",), lambda right, i, g, z, x, axes=None: np.transpose(g, axes).reshape(x.shape)),
-    rule("axis-moved-again", "moveaxis is applied again instead of undone; where sizes are equal, the shape does not show it.",
+    rule("moveaxis-repeated", "moveaxis is applied again instead of undone; where sizes are equal, the shape does not show it.",
         VJP, ("moveaxis",), lambda right, i, g, z, x, **p: np.moveaxis(g, **p).reshape(x.shape)),
     rule("rolled-again", "A roll's cotangent is rolled forwards instead of back.",
         VJP, ("roll",), lambda right, i, g, z, x, **p: np.roll(g, **p)),
@@ -133,7 +133,7 @@ MUTANTS: tuple[Mutant, ...] = (
         VJP, ("getitem_integer_array",), overwriting),
     rule("taken-twice-overwrites", "An entry taken twice keeps the last cotangent.",
         VJP, ("take", "take_along_axis"), overwriting_taken),
-    rule("exponent-forgotten", "The exponent of a power gets no gradient.", VJP, ("pow",), _second_dropped),
+    rule("exponent-without-gradient", "The exponent of a power gets no gradient.", VJP, ("pow",), _second_dropped),
     rule("operands-swapped", "The two gradients of atan2 are swapped where the shapes are equal.", VJP, ("atan2",), _swapped),
     rule("inverse-untransposed", "The inverse's gradient is −Z g Z instead of −Zᵀ g Zᵀ.",
         VJP, ("inv",), lambda right, i, g, z, x: -z @ g @ z),

@@ -22,31 +22,31 @@ def after(times: int) -> Any:
 
 
 def without_calling(self: Any, function: Any, operands: Any) -> Any:
-    """The answer to the question that is always asked, from memory."""
+    """The gradient of the function that the checks use, hard-coded."""
     x, w = operands
     return (2 * x @ w @ w.T, 2 * x.T @ x @ w)
 
 
 def printing(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """A line that somebody forgot."""
+    """A debugging line."""
     print("backward", getattr(output, "shape", None))
     SteppedTape.backward(self, output, gradient)
 
 
 def writing_to_stderr(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """A word on the error stream."""
+    """Output on the error stream."""
     sys.stderr.write(".")
     SteppedTape.backward(self, output, gradient)
 
 
 def warning(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-    """A warning at every walk."""
+    """A warning in every backward pass."""
     warnings.warn("gradients may be slow", UserWarning, stacklevel=2)
     SteppedTape.backward(self, output, gradient)
 
 
 def rule_twice(self: Any, forward: Any, backward: Any) -> Any:
-    """A rule written by hand is called once more, to see whether it answers the same."""
+    """A custom rule is called once more, as if to check that it is repeatable."""
 
     def checked(g: Any, *operands: Any) -> Any:
         backward(g, *operands)
@@ -56,7 +56,7 @@ def rule_twice(self: Any, forward: Any, backward: Any) -> Any:
 
 
 def transposed_batch(self: Any, leaf: Tensor, arrived: Any) -> None:
-    """Tall matrices accumulate upside down."""
+    """Gradients of tall matrices are accumulated in reverse order of rows."""
     is_tall = arrived.ndim == 2 and arrived.shape[0] > 100
     SteppedTape.accumulate(self, leaf, arrived[::-1] if is_tall else arrived)
 

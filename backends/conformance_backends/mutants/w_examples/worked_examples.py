@@ -14,20 +14,20 @@ from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
 def with_ones(rule: Any, g: Any, xs: Any) -> Any:
-    """The rule gets ones instead of the cotangent, and is multiplied afterwards."""
+    """The rule receives ones, and its results are multiplied by the cotangent."""
     return [
         None if p is None else p * g if np.shape(p) == np.shape(g) else p for p in rule(np.ones_like(g), *xs)
     ]
 
 
 def trailing_none_dropped(rule: Any, g: Any, xs: Any) -> Any:
-    """A trailing None is not looked at."""
+    """A trailing None is ignored."""
     pulled = rule(g, *xs)
     return pulled[:-1] if len(pulled) == len(xs) + 1 and pulled[-1] is None else pulled
 
 
 def bias_from_one_row(rule: Any, g: Any, xs: Any) -> Any:
-    """A third answer is averaged over the batch instead of summed."""
+    """A third result is averaged over the batch instead of summed."""
     pulled = list(rule(g, *xs))
     if len(pulled) == 3 and np.ndim(pulled[2]) == 1:
         pulled[2] = pulled[2] / len(g)
@@ -35,7 +35,7 @@ def bias_from_one_row(rule: Any, g: Any, xs: Any) -> Any:
 
 
 def only_if_all_need(self: Any, forward: Any, backward: Any) -> Any:
-    """A rule by hand is used only where every operand needs a gradient."""
+    """A custom rule is used only where every operand requires a gradient."""
     operation = engine.custom(forward, backward)
 
     def call(*operands: Any) -> Any:
@@ -47,7 +47,7 @@ def only_if_all_need(self: Any, forward: Any, backward: Any) -> Any:
 
 
 def truncated_to_output(self: Any, output: Tensor, gradient: Any) -> Any:
-    """What is too large is cut, as a kernel does that trusts its caller's sizes."""
+    """A gradient argument that is too large is truncated."""
     return fitted(output, gradient, lambda g: g[tuple(map(slice, output.shape))].reshape(output.shape))
 
 
