@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - the name it has in everybody's code
+import torch.nn.functional as F  # noqa: N812 - its customary name
 
-# torch's prelu has one slope per channel, where the catalogue's slopes broadcast: it is not here.
+# No prelu: torch's has one slope per channel, where the catalogue's slopes broadcast.
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "relu": F.relu,
     "relu6": F.relu6,
@@ -65,7 +65,7 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "max_pool2d": lambda x, kernel_size, stride: F.max_pool2d(x, kernel_size, stride),
 }
 
-# torch has no gradient of soft_margin_loss with respect to the target.
+# No soft_margin_loss: torch has no gradient with respect to the target.
 LOSSES: Mapping[str, Callable[..., Any]] = {
     "mse": lambda x, t, reduction: F.mse_loss(x, t, reduction=reduction),
     "l1": lambda x, t, reduction: F.l1_loss(x, t, reduction=reduction),

@@ -31,7 +31,7 @@ PLAIN = frozenset(
 
 
 def _listed(name: str) -> Callable[..., tuple[Op, Sequence[Any], Mapping[str, Any]]]:
-    """A NumPy function that takes its operands as one list, and perhaps an axis."""
+    """A NumPy function that takes its operands as one list, with an optional axis."""
 
     def bind_list(arrays: Sequence[Any], axis: int = 0) -> tuple[Op, Sequence[Any], Mapping[str, Any]]:
         return CATALOGUE[name], tuple(arrays), {"axis": axis}
@@ -83,7 +83,7 @@ def bind(
 def _split(
     op: Op, function: Callable[..., Any], operands: Sequence[Any], keywords: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """Tell operands from parameters, however the caller wrote them."""
+    """Separate operands from parameters, whether passed by position or by keyword."""
     if Trait.VARIADIC in op.traits:
         return operands, keywords
     names = parameter_names(function)
@@ -95,6 +95,6 @@ def _split(
 @cache
 def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's parameters, in order."""
-    if function is np.where:  # written in C, without a signature to ask
+    if function is np.where:  # written in C, without a signature
         return ("condition", "x", "y")
     return tuple(inspect.signature(function).parameters)

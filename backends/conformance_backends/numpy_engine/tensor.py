@@ -261,7 +261,7 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
         return [fitted(x, like) for x, like in zip(pulled, values, strict=True)]
 
     node = Node(op.name, edges, pullback)
-    made = weakref.ref(node)  # the node holds its pullback: held in turn, it would never be freed
+    made = weakref.ref(node)  # weak: the node holds its pullback, and a cycle would keep both alive
     return wrap(output, node)
 
 

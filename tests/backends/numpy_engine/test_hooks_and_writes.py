@@ -1,4 +1,4 @@
-"""The reference engine's gradients stay right where a computation is watched, written into, or done twice."""
+"""Gradients stay right with hooks, writes in place and recomputation."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def leaf(value: Any) -> Tensor:
 
 
 def gradient(function: Any, x: Any = X) -> Any:
-    """By the tape, where nothing of the walk is recorded."""
+    """By the tape, which does not record the backward pass."""
     variable = leaf(x)
     np.sum(function(variable)).backward()
     return variable.grad
 
 
 def second(function: Any, x: Any = X) -> Any:
-    """The gradient of the gradient's sum, by transforms, where the walk is recorded."""
+    """The gradient of the gradient's sum, by transforms, which record the backward pass."""
     return grad(lambda y: np.sum(grad(lambda z: np.sum(function(z)))(y)[0]))(x)[0].value
 
 
@@ -61,7 +61,7 @@ def test_a_checkpoint_has_the_same_gradients_to_the_last_bit() -> None:
     np.testing.assert_array_equal(second(checkpoint(busy)), second(busy))
 
 
-def test_a_checkpoint_computes_once_more_per_walk_and_only_then() -> None:
+def test_a_checkpoint_recomputes_once_per_backward_pass() -> None:
     calls = []
 
     def counted(x: Any) -> Any:
@@ -95,12 +95,12 @@ def written(x: Any) -> Any:
     return z + y
 
 
-def test_a_write_spoils_nothing_that_was_saved() -> None:
+def test_a_write_leaves_saved_values_unchanged() -> None:
     np.testing.assert_array_equal(gradient(written), 4 * X**3 + 2 * X * [0, 1, 1] + [0, 10, 0])
     np.testing.assert_array_equal(second(written), 12 * X**2 + [0, 2, 2])
 
 
-def test_a_write_after_a_rule_by_hand_or_a_checkpoint_spoils_nothing() -> None:
+def test_a_write_after_a_custom_rule_or_a_checkpoint_leaves_saved_values_unchanged() -> None:
     square = custom(lambda a: a * a, lambda g, a: (2 * g * a,))
     for squared in (square, checkpoint(lambda a: a * a)):
 
@@ -123,7 +123,7 @@ def test_a_write_broadcasts_and_writes_no_memory() -> None:
     np.testing.assert_array_equal(v.grad, a.sum(axis=0))
 
 
-def test_a_leaf_is_written_only_where_nothing_is_recorded() -> None:
+def test_a_leaf_is_written_only_in_a_no_grad_scope() -> None:
     x = leaf(X)
     with pytest.raises(RuntimeError, match="leaf"):
         x[0] = 5.0
@@ -150,7 +150,7 @@ def test_a_hook_on_a_leaf_outlives_what_was_computed_before() -> None:
     assert len(seen) == 2
 
 
-def test_hooks_are_called_in_order_each_with_what_the_one_before_returned() -> None:
+def test_hooks_are_called_in_order_each_with_the_result_of_the_one_before() -> None:
     x, seen = leaf(X), []
     y = x * 1.0
     hook(y, lambda g: 2 * g)
@@ -188,7 +188,7 @@ def test_what_a_hook_returns_is_differentiated_again() -> None:
     np.testing.assert_array_equal(vjp(first, X)[1](ONES)[0].value, 2 * X)
 
 
-def test_hooks_that_cannot_be_are_refused() -> None:
+def test_invalid_hooks_are_refused() -> None:
     with pytest.raises(ValueError, match="constant"):
         hook(Tensor(X), print)
     x = leaf(X)
@@ -213,13 +213,13 @@ def test_a_hooked_leaf_is_freed() -> None:
 def test_the_op_that_makes_a_nan_is_named() -> None:
     zero = leaf(np.zeros(3))
 
-    def walk() -> None:
+    def backward() -> None:
         (np.sum(np.sqrt(zero * 1.0)) * 0.0).backward()
 
-    walk()
+    backward()
     with anomaly(), pytest.raises(FloatingPointError, match="sqrt"):
-        walk()
-    walk()
+        backward()
+    backward()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -230,7 +230,7 @@ def test_a_nan_that_is_a_sum_of_infinities_is_found_where_they_meet() -> None:
         (y * np.inf - y * np.inf).backward()
 
 
-def test_a_finite_walk_is_no_anomaly() -> None:
+def test_a_finite_backward_pass_is_no_anomaly() -> None:
     with anomaly():
         np.testing.assert_array_equal(gradient(lambda x: x * x), 2 * X)
 
@@ -238,7 +238,7 @@ def test_a_finite_walk_is_no_anomaly() -> None:
 # ---- structures -----------------------------------------------------------------------------------------
 
 
-def test_the_gradient_of_a_structure_is_built_alike() -> None:
+def test_the_gradient_of_a_structure_has_the_same_structure() -> None:
     weights = {"layers": [(X, 2 * X), (3 * X,)], "unused": X}
 
     def loss(w: Any, scale: Any) -> Any:
