@@ -28,14 +28,14 @@ from autograd import checkpoint, grad, make_jvp, make_vjp
 from autograd.extend import defvjp_argnums, primitive
 from autograd.tracer import getval"""
 
-HAND_WRITTEN = """\
+CUSTOM_RULE = """\
 {name} = primitive(lambda {operands}: {value})
 defvjp_argnums({name}, lambda argnums, ans, args, kwargs: lambda g: (lambda {operands}: {cotangents})(*args))"""
 
 
 @contextlib.contextmanager
 def _missing_rules() -> Iterator[None]:
-    """What autograd says of an op without a rule for tangents: it does not offer one."""
+    """NotImplementedError of an op without a rule for tangents, raised as Unsupported."""
     try:
         yield
     except NotImplementedError as error:
@@ -89,7 +89,7 @@ class Autograd(FunctionalBackend):
         pullback="{pullback}, {out} = make_vjp(lambda xs: packed({function}(*xs)))(({operands},))",
         gradient="grad({function}, argnum={argnums})({operands})",
         detach="getval({value})",
-        custom=HAND_WRITTEN,
+        custom=CUSTOM_RULE,
         further={
             "nested_vjp": "{out} = make_vjp(lambda xs: packed({function}(*xs)))(packed(({operands},)))[0]({cotangent})",
             "jvp": "{out}, {pushed} = make_jvp(lambda xs: packed({function}(*xs)))(packed(({operands},)))"
@@ -99,11 +99,11 @@ class Autograd(FunctionalBackend):
     )
 
     def version(self) -> str:
-        """The version of the distribution; the module does not say it."""
+        """The version of the distribution; the module has none."""
         return importlib.metadata.version("autograd")
 
     def array(self, value: NDArray) -> NDArray:
-        """The array itself: autograd takes NumPy's as they are."""
+        """The array itself: autograd takes NumPy arrays."""
         return value
 
     def numpy(self, array: Any) -> NDArray:
@@ -111,7 +111,7 @@ class Autograd(FunctionalBackend):
         return np.asarray(getval(array))
 
     def memory(self, array: Any) -> NDArray:
-        """The array itself; a scalar is a value without memory, and a copy of it is as good."""
+        """The array itself; of a scalar, which has no writable memory, a copy."""
         return self.numpy(array)
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
@@ -152,7 +152,7 @@ class Autograd(FunctionalBackend):
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
         """autograd.make_vjp, whose pullback is made of primitives again."""
-        _, pulled = self.pullback(function, arrays)  # its output may be boxed, and no tuple to be seen
+        _, pulled = self.pullback(function, arrays)  # its output may be boxed, and then it is no tuple
         return tuple(pulled(packed(cotangents) if len(cotangents) > 1 else cotangents[0]))
 
     def jvp(
@@ -161,8 +161,8 @@ class Autograd(FunctionalBackend):
         """autograd.make_jvp of all operands at once."""
         push = make_jvp(lambda xs: packed(function(*xs)))(tuple(operands))
         with _missing_rules():
-            outputs, moved = push(tuple(tangents))
-        return as_tuple(outputs), as_tuple(moved)
+            outputs, pushed = push(tuple(tangents))
+        return as_tuple(outputs), as_tuple(pushed)
 
     def nested_jvp(
         self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]

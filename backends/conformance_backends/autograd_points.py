@@ -1,4 +1,4 @@
-"""Where autograd departs from the usual election of a special point, as `conformance atlas autograd --elections` measures it."""
+"""The conventions of autograd at special points that differ from the usual ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEPARTURES: Mapping[str, str | None] = {
     "det/of-rank-1": "raises",
     "det/of-rank-2": "raises",
     "det/of-0": "raises",
-    # Not fair: known failures.
+    # None of the allowed conventions: known failures.
     "hypot/at-0": None,
     "vector_norm/at-0-ord-2": None,
     "vector_norm/at-0-ord-3": None,

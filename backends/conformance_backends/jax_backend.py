@@ -1,7 +1,7 @@
 """The adapter to jax: called eagerly, or compiled.
 
-Double precision is switched on for the whole process, and computing stays on the CPU, where every
-other engine is asked too.
+Double precision is switched on for the whole process, and computing stays on the CPU, as with
+every other engine.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class JaxEager(FunctionalBackend):
     dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
     ops = OPS
     points = declared_convention(OPS, DEPARTURES)
-    # Not ANOMALY: jax_debug_nans names the primitive of the way back, not the op of the forward pass.
+    # Not ANOMALY: jax_debug_nans names the primitive of the backward pass, not the op of the forward pass.
     capabilities = frozenset(
         {
             Capability.RETAINING,
@@ -87,7 +87,7 @@ class JaxEager(FunctionalBackend):
         return jnp.array(value)
 
     def numpy(self, array: Any) -> NDArray:
-        """The values, once they are there."""
+        """The values, once they are computed."""
         return np.asarray(array)
 
     def finish(self, array: Any) -> None:
@@ -96,8 +96,8 @@ class JaxEager(FunctionalBackend):
 
     def forget(self) -> None:
         """jax.clear_caches: a run compiles some ten thousand functions, of which few are called again."""
-        for remembered in (_compiled, _compiled_vjp, _compiled_pullback, _compiled_jvp, _compiled_gradient):
-            remembered.cache_clear()
+        for cached in (_compiled, _compiled_vjp, _compiled_pullback, _compiled_jvp, _compiled_gradient):
+            cached.cache_clear()
         jax.clear_caches()
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
@@ -115,7 +115,7 @@ class JaxEager(FunctionalBackend):
         return jax.lax.stop_gradient(array)
 
     def custom(self, forward: Function, backward: Function) -> Function:
-        """A jax.custom_vjp; what `backward` returns reaches jax as it is."""
+        """A jax.custom_vjp; the result of `backward` reaches jax unchanged."""
         ruled = jax.custom_vjp(lambda *operands: forward(*operands))
         ruled.defvjp(
             lambda *operands: (forward(*operands), operands),
@@ -154,8 +154,8 @@ class JaxEager(FunctionalBackend):
 
     def checkpoint(self, function: Function) -> Function:
         """jax.checkpoint."""
-        forgetful: Function = jax.checkpoint(function)
-        return forgetful
+        recomputed: Function = jax.checkpoint(function)
+        return recomputed
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """jax.grad, which takes structures."""
@@ -165,15 +165,15 @@ class JaxEager(FunctionalBackend):
 class JaxJit(JaxEager):
     """jax compiled: everything that computes goes through jax.jit.
 
-    What is compiled is remembered by the function it was compiled from. All operands are arguments,
-    also those that need no gradient, so that other values of the same shapes compile nothing anew.
+    Compiled functions are cached by the function they were compiled from. All operands are arguments,
+    also those that need no gradient, so that other values of the same shapes cause no compilation.
     """
 
     mode = "jit"
     capabilities = JaxEager.capabilities - {Capability.DEEP}
     conventions: ClassVar[Mapping[str, str]] = {**JaxEager.conventions, "C7": "refused"}
     dialect = JIT
-    testers: ClassVar[Mapping[str, Any]] = {}  # it tests functions, however they are run
+    testers: ClassVar[Mapping[str, Any]] = {}  # its test is of functions, not of a mode
 
     def call(self, name: str, parameters: Mapping[str, Any]) -> Function:
         """The op compiled, also where it is called by itself."""
@@ -218,8 +218,8 @@ class JaxJit(JaxEager):
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """jax.jvp, compiled."""
-        primals, moves = tuple(map(self.array, operands)), tuple(map(self.array, tangents))
-        outputs, pushed = _compiled_jvp(function)(primals, moves)
+        primals, pushing = tuple(map(self.array, operands)), tuple(map(self.array, tangents))
+        outputs, pushed = _compiled_jvp(function)(primals, pushing)
         return as_tuple(outputs), as_tuple(pushed)
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 jax.config.update("jax_enable_x64", True)"""
 
-HAND_WRITTEN = """\
+CUSTOM_RULE = """\
 @jax.custom_vjp
 def {name}({operands}):
     return {value}
@@ -28,7 +28,7 @@ EAGER = Dialect(
     pullback="{out}, {pullback} = jax.vjp({function}, {operands})",
     gradient="jax.grad({function}, argnums={argnums})({operands})",
     detach="jax.lax.stop_gradient({value})",
-    custom=HAND_WRITTEN,
+    custom=CUSTOM_RULE,
     further={
         "nested_vjp": "{out} = jax.vjp({function}, {operands})[1]({cotangent})",
         "jvp": "{out}, {pushed} = jax.jvp({function}, ({operands},), ({tangents},))",

@@ -1,4 +1,4 @@
-"""Where jax departs from the usual election of a special point, as `conformance atlas jax --elections` measures it."""
+"""The conventions of jax at special points that differ from the usual ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEPARTURES: Mapping[str, str | None] = {
     "slogdet/singular": "infinite",
     "inv/singular": "nan",
     "cholesky/singular": "nan",
-    # Not fair: known failures.
+    # None of the allowed conventions: known failures.
     "vector_norm/at-0-ord-2": None,
     "vector_norm/at-0-ord-3": None,
     "std/equal-2-correction-0": None,

@@ -1,4 +1,4 @@
-"""The adapter to MyGrad: a tape whose gradients are replaced, and whose graphs end with a walk back."""
+"""The adapter to MyGrad: a tape whose backward replaces gradients, frees the graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import mygrad.nnet
 import numpy as np
 from mygrad.operation_base import Operation"""
 
-HAND_WRITTEN = """\
+CUSTOM_RULE = """\
 class {name}_rule(Operation):
     def __call__(self, *operands):
         self.variables = operands
@@ -89,7 +89,7 @@ class MyGrad(TapeBackend):
         clear="{leaf}.null_grad()",
         detach="mg.tensor({value}, constant=True)",
         no_grad="mg.no_autodiff",
-        custom=HAND_WRITTEN,
+        custom=CUSTOM_RULE,
         further={"assign": "{array}[{index}] = {value}"},
     )
 
@@ -110,13 +110,13 @@ class MyGrad(TapeBackend):
         return np.asarray(array.data if isinstance(array, mg.Tensor) else array)
 
     def memory(self, array: Any) -> NDArray:
-        """The array behind a tensor, which MyGrad locks while a graph lives that needs it."""
+        """The array of a tensor, which MyGrad locks while a graph needs it."""
         return self.numpy(array)
 
     def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-        """Tensor.backward(), which ends the graph."""
+        """Tensor.backward(), which frees the graph."""
         if retain:
-            raise Unsupported("MyGrad ends a graph with the walk back through it")
+            raise Unsupported("MyGrad frees a graph in its backward pass")
         output.backward(gradient)
 
     def grad(self, leaf: Any) -> Any:
@@ -137,27 +137,27 @@ class MyGrad(TapeBackend):
         return mg.tensor(array, constant=True)
 
     def custom(self, forward: Function, backward: Function) -> Function:
-        """An Operation of its own, which MyGrad asks for one operand's cotangent at a time.
+        """An Operation, from which MyGrad requests the cotangent of one operand at a time.
 
-        So the rule is called for the first that is asked, and its answers are handed over one by one.
+        So the rule is called at the first request, and its results are stored for the others.
         """
 
-        class HandWritten(Operation):  # type: ignore[misc]  # MyGrad is not typed here
+        class CustomRule(Operation):  # type: ignore[misc]  # MyGrad is not typed here
             def __call__(self, *operands: mg.Tensor) -> NDArray:
                 self.variables = operands
-                self.answers: Any = None
+                self.results: Any = None
                 return forward(*(x.data for x in operands))  # type: ignore[no-any-return]
 
             def backward_var(self, grad: NDArray, index: int, **_: Any) -> Any:
-                if self.answers is None:
-                    self.answers = backward(grad, *(x.data for x in self.variables))
-                if len(self.answers) != len(self.variables):
+                if self.results is None:
+                    self.results = backward(grad, *(x.data for x in self.variables))
+                if len(self.results) != len(self.variables):
                     raise Unsupported(
-                        "MyGrad asks operand by operand: it never sees how many answers there are"
+                        "MyGrad requests cotangents one by one: it cannot check how many a rule returns"
                     )
-                return self.answers[index]
+                return self.results[index]
 
-        return lambda *operands: mg.execute_op(HandWritten, *operands)
+        return lambda *operands: mg.execute_op(CustomRule, *operands)
 
     def graph(self, output: Any) -> GraphNode:
         """The operation behind a tensor, its variables being the edges; a leaf is the tensor itself."""

@@ -1,4 +1,4 @@
-"""Where MyGrad departs from the usual election of a special point, as `conformance atlas mygrad --elections` measures it."""
+"""The conventions of MyGrad at special points that differ from the usual ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEPARTURES: Mapping[str, str | None] = {
     "min": "first",
     "var/single-correction-1": "raises",
     "std/single-correction-1": "raises",
-    # Not fair: known failures.
+    # None of the allowed conventions: known failures.
     "maximum": None,
     "minimum": None,
     "leaky_relu/at-0": None,

@@ -119,15 +119,15 @@ class NumpyTape(TapeBackend):
         return Tensor(value, requires_grad=True)
 
     def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-        """The engine's own backward; its graphs are never freed by a walk."""
+        """The engine's own backward, which never frees a graph."""
         output.backward(gradient)
 
     def grad(self, leaf: Any) -> Any:
-        """What has accumulated."""
+        """The accumulated gradient."""
         return leaf.grad
 
     def clear(self, leaf: Any) -> None:
-        """Forget it."""
+        """Set it to None."""
         leaf.grad = None
 
     def memory(self, array: Any) -> np.ndarray[Any, Any]:
@@ -143,11 +143,11 @@ class NumpyTape(TapeBackend):
         return array.detach()  # type: ignore[no-any-return]
 
     def custom(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
-        """The engine's rule by hand."""
+        """The engine's custom rule."""
         return engine.custom(forward, backward)
 
     def graph(self, output: Any) -> GraphNode:
-        """The engine's nodes, told in the suite's words."""
+        """The engine's nodes as records of the suite."""
         return _shown(output.node)
 
     def nested_vjp(

@@ -1,4 +1,4 @@
-"""Where the reference engine departs from the usual election of a special point, as `conformance atlas numpy --elections` measures it."""
+"""The conventions of the reference engine at special points that differ from the usual ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What torch's faces share: arrays, scopes and rules written by hand."""
+"""The part that both of torch's adapters share: arrays, scopes, custom rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conformance_backends.usual_points import declared_convention
 
 
 class Torch(Backend):
-    """What does not depend on how gradients are asked for."""
+    """The methods that do not depend on how gradients are computed."""
 
     engine = "torch"
     dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
@@ -33,8 +33,8 @@ class Torch(Backend):
         return str(torch.__version__)
 
     def array(self, value: NDArray) -> torch.Tensor:
-        """A tensor of its own memory, lying there as `value` does in its own."""
-        return lying_alike(np.asarray(value))
+        """A tensor of its own memory, with the layout of `value`."""
+        return with_layout_of(np.asarray(value))
 
     def numpy(self, array: torch.Tensor) -> NDArray:
         """The values, without the history; complex numbers may wait to be conjugated or negated."""
@@ -43,7 +43,7 @@ class Torch(Backend):
     def memory(self, array: torch.Tensor) -> NDArray:
         """NumPy's view of the tensor's memory, which torch does not see being written."""
         plain = array.detach()
-        if plain.dtype is torch.bfloat16:  # to NumPy, torch hands nothing but the bits
+        if plain.dtype is torch.bfloat16:  # torch passes only the bits to NumPy
             bits: NDArray = plain.view(torch.int16).numpy()
             return bits.view(BFLOAT16)
         view: NDArray = plain.numpy()
@@ -64,10 +64,10 @@ class Torch(Backend):
         return mapped
 
     def custom(self, forward: Function, backward: Function) -> Function:
-        """A torch.autograd.Function; what `backward` returns reaches torch as it is."""
+        """A torch.autograd.Function; the result of `backward` reaches torch unchanged."""
 
-        class HandWritten(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
-            generate_vmap_rule = True  # torch.func transforms no other kind under vmap
+        class CustomRule(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
+            generate_vmap_rule = True  # needed by torch.func under vmap
 
             @staticmethod
             def forward(*operands: Any) -> Any:
@@ -81,24 +81,24 @@ class Torch(Backend):
             def backward(ctx: Any, g: Any) -> Any:
                 return backward(g, *ctx.saved_tensors)
 
-        apply: Function = HandWritten.apply
+        apply: Function = CustomRule.apply
         return apply
 
 
-def lying_alike(value: NDArray) -> torch.Tensor:
+def with_layout_of(value: NDArray) -> torch.Tensor:
     """A tensor of the strides and the offset of `value` in memory of its own.
 
-    torch has no negative strides, and an empty array none to speak of: those lie in C order.
+    torch has no negative strides, and those of an empty array do not matter: both get C order.
     """
     if not value.size or value.flags.c_contiguous or any(s < 0 or s % value.itemsize for s in value.strides):
         return tensor(np.array(value, order="C"))
     strides = [s // value.itemsize for s in value.strides]
     extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
     flat = tensor(np.lib.stride_tricks.as_strided(value, (extent,), (value.itemsize,)))
-    # set_, because what as_strided returns is a view of another tensor, which in-place rules tell apart.
+    # set_, because as_strided returns a view of another tensor, to which other in-place rules apply.
     return torch.empty(0, dtype=flat.dtype).set_(flat.untyped_storage(), 0, value.shape, strides)
 
 
 def tensor(value: NDArray) -> torch.Tensor:
-    """torch.tensor, of bfloat16 too, which torch does not read from NumPy: of the same numbers in float32."""
+    """torch.tensor, of bfloat16 through float32: torch does not read bfloat16 from NumPy."""
     return torch.tensor(carried(value), dtype=torch.bfloat16 if value.dtype == BFLOAT16 else None)

@@ -1,4 +1,4 @@
-"""The adapter to torch: its tape, where leaves keep gradients, beside its functional transforms."""
+"""The adapters to torch: its tape, its functional transforms."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 import torch
-import torch.autograd.forward_ad as fwAD  # noqa: N812 - the name it has in everybody's code
-from torch.utils import _pytree as pytree
+import torch.autograd.forward_ad as fwAD  # noqa: N812 - its customary name
 from torch.utils.checkpoint import checkpoint
 
 from conformance.backend import (
@@ -95,11 +94,11 @@ class TorchTape(Torch, TapeBackend):
         return leaf.grad
 
     def clear(self, leaf: Any) -> None:
-        """Forget the gradient, as optimizers do."""
+        """Set the gradient to None, as optimizers do."""
         leaf.grad = None
 
     def graph(self, output: Any) -> GraphNode:
-        """The nodes behind `output`, one record for each, however many ways lead to it."""
+        """The nodes behind `output`, one record for each, however many paths lead to it."""
         root = torch.autograd.graph.get_gradient_edge(output).node
         built: dict[Any, GraphNode | None] = {None: None}
         waiting = [root]
@@ -115,7 +114,7 @@ class TorchTape(Torch, TapeBackend):
             sources = tuple(built[before] for before in inputs)
             built[node] = GraphNode(node.name(), sources, variable, hasattr(node, "variable"))
         top = built[root]
-        assert top is not None  # only the key None stands for a constant
+        assert top is not None  # only the key None means a constant
         return top
 
     def nested_vjp(
@@ -163,14 +162,14 @@ class TorchTape(Torch, TapeBackend):
 def _pushed(
     function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The outputs and their tangents; None for the tangent of one that does not move."""
+    """The outputs and their tangents; None for a tangent that is known to be zero."""
     try:
         outputs, pushed = pushed_along(function, arrays, tangents)
     except RuntimeError as error:
         if isinstance(error, NotImplementedError) or "Nested forward mode AD" in str(error):
             raise Unsupported(f"torch: {error}") from error
         raise
-    return as_tuple(outputs), tuple(map(_moving, as_tuple(pushed)))
+    return as_tuple(outputs), tuple(map(_nonzero, as_tuple(pushed)))
 
 
 def recorded_gradients(function: Any, arrays: Any, cotangents: Any) -> Any:
@@ -196,10 +195,10 @@ def _pushed_by_func(
         outputs, pushed = torch.func.jvp(function, tuple(arrays), tuple(tangents))
     except NotImplementedError as error:
         raise Unsupported(f"torch.func: {error}") from error
-    return as_tuple(outputs), tuple(map(_moving, as_tuple(pushed)))
+    return as_tuple(outputs), tuple(map(_nonzero, as_tuple(pushed)))
 
 
-def _moving(tangent: torch.Tensor | None) -> torch.Tensor | None:
+def _nonzero(tangent: torch.Tensor | None) -> torch.Tensor | None:
     """A tangent; None where torch knows without memory of its own that it is zero."""
     return None if tangent is None or torch._is_zerotensor(tangent) else tangent
 
@@ -275,4 +274,12 @@ class TorchFunc(Torch, FunctionalBackend):
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """torch.func.grad, which takes structures."""
-        return torch.func.grad(function)(pytree.tree_map(self.array, structure))
+        return torch.func.grad(function)(self._arrays(structure))
+
+    def _arrays(self, structure: Any) -> Any:
+        """The structure with a tensor for each array."""
+        if isinstance(structure, dict):
+            return {key: self._arrays(part) for key, part in structure.items()}
+        if isinstance(structure, (list, tuple)):
+            return type(structure)(map(self._arrays, structure))
+        return self.array(structure)

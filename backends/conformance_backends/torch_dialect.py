@@ -13,7 +13,7 @@ import torch
 import torch.autograd.forward_ad as fwAD
 import torch.nn.functional as F
 from torch.utils.checkpoint import checkpoint"""
-HAND_WRITTEN = """\
+CUSTOM_RULE = """\
 class {name}(torch.autograd.Function):
     @staticmethod
     def forward({operands}):
@@ -33,7 +33,7 @@ _written = partial(
     array="torch.tensor({values}, dtype=torch.{dtype})",
     detach="{value}.detach()",
     no_grad="torch.no_grad()",
-    custom=HAND_WRITTEN,
+    custom=CUSTOM_RULE,
 )
 
 TAPE = _written(

@@ -1,8 +1,7 @@
 """The catalogue's ops as users of torch write them.
 
-Each entry is read as source too, to print scripts: an attribute of torch, or a lambda with the
-catalogue's operands by position and its parameters by keyword. Where torch has no such op the table
-has no entry; an op put together from others would test those instead.
+Each entry is also read as source, to print scripts: it is an attribute of torch, or a lambda with the
+operands by position and the parameters by keyword. Ops that torch lacks have no entry.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - the name it has in everybody's code
+import torch.nn.functional as F  # noqa: N812 - its customary name
 
-# ---- where one line is not enough ---------------------------------------------------------------
+from conformance_backends.torch_layers import NEURAL_NETWORKS
 
 
 def from_front(axis: int, ndim: int) -> int:
-    """An axis counted from the front; one that is out of range stays so, for torch to refuse."""
+    """An axis counted from the front; one out of range stays out of range, so that torch refuses it."""
     return axis + ndim if axis < 0 else axis
 
 
@@ -32,8 +31,8 @@ def expand_dims(x: Any, axis: Any) -> Any:
 def key(index: Any) -> Any:
     """An index in torch's types.
 
-    Between lists an integer is one of them in NumPy, while torch picks it first: as a list of one it
-    means the same to both.
+    NumPy broadcasts an integer with the lists of an index, while torch applies it first: a list of one
+    integer means the same in both.
     """
     if not any(isinstance(i, list) for i in index):
         return index
@@ -42,7 +41,7 @@ def key(index: Any) -> Any:
 
 
 def flipped(x: Any, index: Any) -> Any:
-    """The axes that an index walks backwards, and the index that walks them forwards once they are flipped.
+    """The axes with a negative step in an index, and the index with positive steps once they are flipped.
 
     torch has no negative steps; its users flip.
     """
@@ -65,7 +64,7 @@ def getitem(x: Any, index: Any) -> Any:
 
 
 def index_add(x: Any, values: Any, index: Any) -> Any:
-    """`x` with `values` added at `index`; torch's own wants places along one axis."""
+    """`x` with `values` added at `index`; torch's own takes indices along one axis."""
     places = getitem(torch.arange(x.numel()).reshape(x.shape), index)
     return torch.index_add(x.flatten(), 0, places.flatten(), values.flatten()).reshape(x.shape)
 
@@ -88,7 +87,7 @@ def over_merged(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
 
 
 def median(x: Any, axis: Any, keepdims: Any) -> Any:
-    """The median, without the place where it is."""
+    """The median, without its index."""
     return over_merged(lambda rows, dim: torch.median(rows, dim).values, x, axis, keepdims)
 
 
@@ -105,7 +104,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "abs": torch.abs,
     "negative": torch.negative,
     "positive": torch.positive,
-    "real": torch.real,  # and not torch.imag, which refuses real numbers
+    "real": torch.real,  # torch.imag has no entry: it refuses real numbers
     "conj": torch.conj,
     "deg2rad": torch.deg2rad,
     "rad2deg": torch.rad2deg,
@@ -234,7 +233,7 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "sort": lambda x, axis: torch.sort(x, dim=axis).values,
 }
 
-# torch's dot takes vectors only, so that row is not here.
+# No dot: torch's takes vectors only.
 LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "matmul": torch.matmul,
     "vecdot": lambda x, y, axis: torch.linalg.vecdot(x, y, dim=axis),
@@ -250,7 +249,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "trace": lambda x, offset: (
         torch.trace(x) if x.ndim == 2 and offset == 0 else torch.diagonal(x, offset, -2, -1).sum(-1)
     ),
-    # A matrix with one axis less than a stack reads as a stack of vectors, if it fits.
+    # torch reads a right-hand side with one axis less than a stack as a stack of vectors, if it fits.
     "solve": lambda a, b: torch.linalg.solve(a, b[None] if 1 < b.ndim < a.ndim else b),
     "inv": torch.linalg.inv,
     "det": torch.linalg.det,
@@ -259,80 +258,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "cholesky": torch.linalg.cholesky,
 }
 
-# torch's prelu has one slope per channel, where the catalogue's slopes broadcast: it is not here.
-ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
-    "relu": F.relu,
-    "relu6": F.relu6,
-    "leaky_relu": lambda x, negative_slope: F.leaky_relu(x, negative_slope=negative_slope),
-    "elu": lambda x, alpha: F.elu(x, alpha=alpha),
-    "celu": lambda x, alpha: F.celu(x, alpha=alpha),
-    "selu": F.selu,
-    "hard_tanh": F.hardtanh,
-    "hard_sigmoid": F.hardsigmoid,
-    "hard_swish": F.hardswish,
-    "hard_shrink": lambda x, threshold: F.hardshrink(x, lambd=threshold),
-    "soft_shrink": lambda x, threshold: F.softshrink(x, lambd=threshold),
-    "sigmoid": torch.sigmoid,
-    "log_sigmoid": F.logsigmoid,
-    "logit": torch.logit,
-    "softplus": F.softplus,
-    "softsign": F.softsign,
-    "silu": F.silu,
-    "mish": F.mish,
-    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
-    "tanh_shrink": F.tanhshrink,
-    "softmax": lambda x, axis: F.softmax(x, dim=axis),
-    "log_softmax": lambda x, axis: F.log_softmax(x, dim=axis),
-    "glu": lambda x, axis: F.glu(x, dim=axis),
-}
-
-LAYERS: Mapping[str, Callable[..., Any]] = {
-    "linear": F.linear,
-    "embedding": lambda weight, indices: F.embedding(indices, weight),
-    "scaled_dot_product_attention": lambda q, k, v, is_causal: F.scaled_dot_product_attention(
-        q, k, v, is_causal=is_causal
-    ),
-    "layer_norm": lambda x, weight, bias, eps: F.layer_norm(x, weight.shape, weight, bias, eps=eps),
-    "rms_norm": lambda x, weight, eps: F.rms_norm(x, weight.shape, weight, eps=eps),
-    "batch_norm": lambda x, weight, bias, eps: F.batch_norm(
-        x, None, None, weight, bias, training=True, eps=eps
-    ),
-    "unfold": lambda x, kernel_size, stride, padding, dilation: F.unfold(
-        x, kernel_size, stride=stride, padding=padding, dilation=dilation
-    ),
-    "fold": lambda x, output_size, kernel_size, stride, padding, dilation: F.fold(
-        x, output_size, kernel_size, stride=stride, padding=padding, dilation=dilation
-    ),
-    "conv1d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv1d(
-        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
-    ),
-    "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv2d(
-        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
-    ),
-    "avg_pool2d": lambda x, kernel_size, stride: F.avg_pool2d(x, kernel_size, stride),
-    "max_pool2d": lambda x, kernel_size, stride: F.max_pool2d(x, kernel_size, stride),
-}
-
-# torch has no gradient of soft_margin_loss with respect to the target.
-LOSSES: Mapping[str, Callable[..., Any]] = {
-    "mse": lambda x, t, reduction: F.mse_loss(x, t, reduction=reduction),
-    "l1": lambda x, t, reduction: F.l1_loss(x, t, reduction=reduction),
-    "huber": lambda x, t, reduction, delta: F.huber_loss(x, t, reduction=reduction, delta=delta),
-    "smooth_l1": lambda x, t, reduction, beta: F.smooth_l1_loss(x, t, reduction=reduction, beta=beta),
-    "binary_cross_entropy": lambda p, t, reduction: F.binary_cross_entropy(p, t, reduction=reduction),
-    "binary_cross_entropy_with_logits": lambda x, t, reduction: F.binary_cross_entropy_with_logits(
-        x, t, reduction=reduction
-    ),
-    "kl_div": lambda x, t, reduction: F.kl_div(x, t, reduction=reduction),
-    "poisson_nll": lambda x, t, reduction: F.poisson_nll_loss(x, t, reduction=reduction),
-    "gaussian_nll": lambda x, t, v, reduction: F.gaussian_nll_loss(
-        x, t, v, eps=torch.finfo(v.dtype).tiny, reduction=reduction
-    ),
-    "nll": lambda x, t, reduction: F.nll_loss(x, t, reduction=reduction),
-    "cross_entropy": lambda x, t, reduction: F.cross_entropy(x, t, reduction=reduction),
-}
-
-# torch has no derivative of heaviside and floor_divide, not even zero: their backward says so and raises.
+# No heaviside, no floor_divide: torch has no derivative of them, not even zero, and backward raises.
 FLAT: Mapping[str, Callable[..., Any]] = {
     "ceil": torch.ceil,
     "floor": torch.floor,
@@ -367,8 +293,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **SHAPE,
     **INDEXING,
     **LINEAR_ALGEBRA,
-    **ACTIVATIONS,
-    **LAYERS,
-    **LOSSES,
+    **NEURAL_NETWORKS,
     **FLAT,
 }

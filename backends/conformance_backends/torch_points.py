@@ -1,4 +1,4 @@
-"""Where torch departs from the usual election of a special point, as `conformance atlas torch --elections` measures it."""
+"""The conventions of torch at special points that differ from the usual ones."""
 
 from __future__ import annotations
 

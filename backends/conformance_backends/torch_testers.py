@@ -15,7 +15,7 @@ def gradcheck(function: Function, operands: Sequence[NDArray], *, fast_mode: boo
     """Whether torch.autograd.gradcheck, at its defaults, finds the gradients right."""
     leaves = [torch.tensor(x, requires_grad=True) for x in operands]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of single precision, and is asked in it all the same
+        warnings.simplefilter("ignore")  # it warns of single precision, which is intended here
         return bool(torch.autograd.gradcheck(function, leaves, fast_mode=fast_mode, raise_exception=False))
 
 

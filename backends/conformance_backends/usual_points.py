@@ -1,11 +1,11 @@
-"""What engines usually give where they may differ, so that an adapter's table has only its departures."""
+"""The usual conventions at special points; an adapter's table has only its departures from them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-# What most of the engines asked here were measured to give; where as many give something else, what the
-# reference engine does. By itself it claims nothing of an engine: an adapter is held to what it makes of it.
+# The convention that was measured for most of the engines; where there is no majority, that of the
+# reference engine. An adapter declares these conventions, except for its departures.
 USUAL: Mapping[str, str] = {
     "abs/at-0": "zero",
     "abs/at-minus-0": "zero",
@@ -120,10 +120,10 @@ USUAL: Mapping[str, str] = {
 
 
 def declared_convention(ops: Collection[str], departures: Mapping[str, str | None]) -> dict[str, str]:
-    """The elections of an engine that has these `ops`: the usual ones where it does not depart from them.
+    """The conventions that an engine with these `ops` declares: the usual ones, except for its departures.
 
-    A departure is of a point, or of an op for all its usual points that are not named themselves; None
-    elects nothing, so that the point is held only to what is fair. Points of other ops are left out.
+    The key of a departure is a point, or an op for all its usual points that have no key themselves. None
+    declares nothing, so that every allowed value passes at the point. Points of other ops are left out.
     """
     usual = {point: departures.get(_op(point), choice) for point, choice in USUAL.items()}
     named = {point: choice for point, choice in departures.items() if "/" in point}

@@ -1,6 +1,6 @@
-"""What tests of adapters share: an op of an adapter's table is held to the catalogue's row.
+"""Helpers for tests of adapters: an op of an adapter's table is compared with the catalogue's row.
 
-How accurate an engine is, the suite itself says; here an answer that is far off is a mistake of the table.
+The suite itself measures how accurate an engine is; a large error here is a mistake in the table.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The adapter to autograd is faithful: what it hands over is what autograd was given, and what it answered.
+"""The adapter passes operands to autograd, and results back, unchanged.
 
-How accurate autograd is, the suite itself says; here an answer that is far off is a mistake of the table.
+The suite itself measures how accurate autograd is; a large error here is a mistake in the table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ anp = pytest.importorskip("autograd.numpy")
 backends = pytest.importorskip("conformance_backends.autograd_backend")
 
 ENGINE = backends.Autograd()
-# Where autograd has a value and, at some calls, no gradient: known-failures.toml says why.
+# Ops for which autograd has no gradient in some calls: known-failures.toml gives the reasons.
 NO_GRADIENT = {
     "broadcast_to", "cross", "diag", "diagonal", "logsumexp", "repeat", "roll", "solve", "sort",
     "tile", "trace", "vector_norm", "where",
@@ -80,7 +80,7 @@ def test_a_scalar_is_read_as_an_array() -> None:
     assert (value.dtype, value.shape, value) == ("float32", (), 3)
 
 
-# ---- conventions: what the adapter elects is what autograd does --------------------------------------
+# ---- conventions: what the adapter declares is what autograd does --------------------------------------
 
 
 def gradient_with(shape: tuple[int, ...], cotangent: Any) -> Any:
@@ -88,14 +88,14 @@ def gradient_with(shape: tuple[int, ...], cotangent: Any) -> Any:
     return gradient
 
 
-def test_seeds_are_asked_for_as_elected() -> None:
+def test_seeds_are_required_as_declared() -> None:
     assert not is_refused(lambda: ENGINE.gradient(anp.square, [np.ones(())]))
     for clause, shape in (("A2", (3,)), ("A3", (1,))):
         refused = is_refused(functools.partial(ENGINE.gradient, anp.square, [np.ones(shape)]))
         assert refused == (ENGINE.conventions[clause] == "refused"), clause
 
 
-def test_a_gradient_argument_is_used_as_it_is() -> None:
+def test_a_gradient_argument_is_used_unchanged() -> None:
     np.testing.assert_array_equal(gradient_with((2, 3), np.ones(3)), np.full((2, 3), 2.0))
     assert gradient_with((2, 3), np.ones((4, 2, 3))).shape == (4, 2, 3)
     assert gradient_with((3,), np.ones(3, "float32")).dtype == np.float64
@@ -119,10 +119,10 @@ def test_several_outputs_are_pulled_back_together() -> None:
     assert (x.tolist(), w.tolist()) == ([13, 13, 13], [2, 2, 2])
 
 
-# ---- rules written by hand ------------------------------------------------------------------------
+# ---- custom rules ------------------------------------------------------------------------
 
 
-def test_what_a_rule_returns_reaches_autograd_as_it_is() -> None:
+def test_what_a_rule_returns_reaches_autograd_unchanged() -> None:
     def gradients(backward: Any) -> Any:
         rule = ENGINE.custom(lambda a, b: a * b, backward)
         _, got = ENGINE.vjp(rule, [np.full((2, 3), 2.0), np.full((2, 3), 3.0)], [np.ones((2, 3))])

@@ -1,6 +1,6 @@
-"""The adapter to jax is faithful: what it hands over is what jax was given, and what jax answered.
+"""The adapter passes operands to jax, and results back, unchanged.
 
-How accurate jax is, the suite itself says; here an answer that is far off is a mistake of the table.
+The suite itself measures how accurate jax is; a large error here is a mistake in the table.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ backends = pytest.importorskip("conformance_backends.jax_backend")
 
 EAGER, JIT = backends.JaxEager(), backends.JaxJit()
 MODES = pytest.mark.parametrize("backend", [EAGER, JIT], ids=["eager", "jit"])
-# Every signature is compiled anew, so most ops are asked in one mode about their first alone.
+# Every signature is compiled, so most ops are checked in one mode at their first signature only.
 FEW, SEVERAL = Effort(signatures=1, draws=1, samples=1, programs=1), Effort(3, 1, 1, 1)
 PARAMETRISED = ["clip", "sum", "repeat", "getitem", "take", "tensordot", "conv2d", "split"]
 
@@ -79,11 +79,11 @@ def test_arrays_are_immutable() -> None:
         EAGER.memory(EAGER.array(np.ones(3)))
 
 
-# ---- conventions: what the adapter elects is what jax does ------------------------------------------
+# ---- conventions: what the adapter declares is what jax does ------------------------------------------
 
 
 @MODES
-def test_seeds_are_refused_as_elected(backend: Any) -> None:
+def test_seeds_are_refused_as_declared(backend: Any) -> None:
     assert not is_refused(lambda: backend.gradient(jax.numpy.square, [np.ones(())]))
     for clause, shape in (("A2", (3,)), ("A3", (1,))):
         assert backend.conventions[clause] == "refused"
@@ -91,7 +91,7 @@ def test_seeds_are_refused_as_elected(backend: Any) -> None:
 
 
 @MODES
-def test_gradient_arguments_are_refused_as_elected(backend: Any) -> None:
+def test_gradient_arguments_are_refused_as_declared(backend: Any) -> None:
     for clause, cotangent in (("A4", np.ones(())), ("A4", np.ones((1, 3))), ("A5", np.ones(3, "float32"))):
         assert backend.conventions[clause] == "refused"
         assert is_refused(functools.partial(backend.vjp, jax.numpy.square, [np.ones(3)], [cotangent])), clause
@@ -107,14 +107,14 @@ def test_a_pullback_can_be_called_again(backend: Any) -> None:
 # ---- compiling -----------------------------------------------------------------------------------
 
 
-def test_other_values_compile_nothing_anew() -> None:
+def test_other_values_cause_no_compilation() -> None:
     traced: list[int] = []
 
     def counted(x: Any, y: Any) -> Any:
         traced.append(1)
         return x * y
 
-    def ask(value: float) -> None:
+    def run(value: float) -> None:
         operands, cotangents = [np.full(3, value), np.full(3, 2 * value)], [np.ones(3)]
         _, (gradient,) = JIT.vjp(counted, operands, cotangents, wrt=[0])
         np.testing.assert_array_equal(gradient, operands[1])
@@ -122,12 +122,12 @@ def test_other_values_compile_nothing_anew() -> None:
         np.testing.assert_array_equal(trace.pull([JIT.array(cotangents[0])])[0], operands[0])
         np.testing.assert_array_equal(JIT.forward(counted, operands)[0], operands[0] * operands[1])
 
-    ask(1.0)
+    run(1.0)
     before = len(traced)
-    ask(2.0)
+    run(2.0)
     assert len(traced) == before
     JIT.forget()
-    ask(3.0)
+    run(3.0)
     assert len(traced) > before
 
 
@@ -143,11 +143,11 @@ def test_several_outputs_take_several_cotangents(backend: Any) -> None:
     np.testing.assert_array_equal(trace.pull([backend.array(np.ones(2))] * 2)[0], [5, 5])
 
 
-# ---- rules written by hand ---------------------------------------------------------------------------
+# ---- custom rules ---------------------------------------------------------------------------
 
 
 @MODES
-def test_what_a_rule_returns_reaches_jax_as_it_is(backend: Any) -> None:
+def test_what_a_rule_returns_reaches_jax_unchanged(backend: Any) -> None:
     def gradients(backward: Any) -> Any:
         rule = backend.custom(lambda a, b: a * b, backward)
         _, got = backend.vjp(rule, [np.full((2, 3), 2.0), np.full((2, 3), 3.0)], [np.ones((2, 3))])

@@ -1,6 +1,6 @@
-"""The adapter to MyGrad is faithful: what it hands over is what MyGrad was given, and what it answered.
+"""The adapter passes operands to MyGrad, and results back, unchanged.
 
-How accurate MyGrad is, the suite itself says; here an answer that is far off is a mistake of the table.
+The suite itself measures how accurate MyGrad is; a large error here is a mistake in the table.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ mg = pytest.importorskip("mygrad")
 backends = pytest.importorskip("conformance_backends.mygrad_backend")
 
 ENGINE = backends.MyGrad()
-# Where MyGrad raises, or answers in another precision: known-failures.toml says why.
+# Ops for which MyGrad raises, or returns another precision: known-failures.toml gives the reasons.
 FAULTY = {"clip", "hard_tanh", "leaky_relu", "masked_fill", "nll", "repeat", "softsign"}
 NAMED = [
     pytest.param(name, marks=[pytest.mark.xfail(strict=True)] if name in FAULTY else ())
@@ -77,7 +77,7 @@ def test_a_leaf_is_no_constant() -> None:
     assert leaf.creator is None
 
 
-# ---- conventions: what the adapter elects is what MyGrad does ----------------------------------------
+# ---- conventions: what the adapter declares is what MyGrad does ----------------------------------------
 
 
 def gradient_with(shape: tuple[int, ...], cotangent: Any) -> Any:
@@ -91,7 +91,7 @@ def test_a_non_scalar_is_summed() -> None:
     assert (ENGINE.conventions["A2"], ENGINE.conventions["A3"]) == ("summed", "seeded")
 
 
-def test_gradient_arguments_are_taken_as_elected() -> None:
+def test_gradient_arguments_are_accepted_as_declared() -> None:
     assert gradient_with((2, 3), np.ones(3)).tolist() == [[2, 2, 2], [2, 2, 2]]
     assert is_refused(lambda: gradient_with((3,), np.ones((1, 3))))
     assert gradient_with((3,), np.ones(3, "float32")).dtype == np.float64
@@ -108,8 +108,8 @@ def test_leaves_are_overwritten_and_can_be_cleared() -> None:
     assert ENGINE.grad(leaf) is None
 
 
-def test_a_graph_is_walked_once() -> None:
-    with pytest.raises(Unsupported, match="ends a graph"):
+def test_backward_runs_once_per_graph() -> None:
+    with pytest.raises(Unsupported, match="frees a graph"):
         ENGINE.backward(mg.square(ENGINE.leaf(np.ones(()))), retain=True)
 
 
@@ -122,10 +122,10 @@ def test_a_write_in_place_is_recorded() -> None:
     assert ENGINE.grad(value) == 3
 
 
-# ---- rules written by hand, and the graph --------------------------------------------------------------
+# ---- custom rules, and the graph --------------------------------------------------------------
 
 
-def test_what_a_rule_returns_reaches_mygrad_as_it_is() -> None:
+def test_what_a_rule_returns_reaches_mygrad_unchanged() -> None:
     def gradients(backward: Any) -> Any:
         rule = ENGINE.custom(lambda a, b: a * b, backward)
         _, got = ENGINE.vjp(rule, [np.full((2, 3), 2.0), np.full((2, 3), 3.0)], [np.ones((2, 3))])
@@ -134,7 +134,7 @@ def test_what_a_rule_returns_reaches_mygrad_as_it_is() -> None:
     assert gradients(lambda g, a, b: (g * b, g * a)) == [18, 12]
     for wrong in (lambda g, a, b: (g * b, None), lambda g, a, b: (g.T, g)):
         assert is_refused(functools.partial(gradients, wrong))
-    with pytest.raises(Unsupported, match="operand by operand"):
+    with pytest.raises(Unsupported, match="cotangents one by one"):
         gradients(lambda g, a, b: (g, g, g))
 
 

@@ -33,7 +33,7 @@ def test_every_op_is_offered() -> None:
     assert set(NumpyTape.ops) == set(ALL_OPS)
 
 
-def test_the_graph_is_told_in_the_words_of_the_suite() -> None:
+def test_the_graph_is_returned_as_records_of_the_suite() -> None:
     backend = NumpyTape()
     x = backend.leaf(np.array(2.0))
     node = backend.graph(backend.op("multiply")(x, backend.array(np.array(3.0))))
@@ -45,9 +45,9 @@ def test_the_graph_is_told_in_the_words_of_the_suite() -> None:
 
 @pytest.mark.parametrize("op", SMOOTH, ids=lambda op: op.name)
 def test_forward_mode_is_the_adjoint_of_reverse_mode(op: Any) -> None:
-    """<w, J v> = <J^T w, v>, which no wrong transpose survives."""
+    """<w, J v> = <J^T w, v>, which a wrong transpose breaks."""
     rng = np.random.default_rng(1)
-    asked = 0
+    checked = 0
     for case in draw_cases(op, "float64", 3, EFFORT):
         wrt = [i for i in range(len(case.operands)) if op.is_differentiable(i)]
 
@@ -63,17 +63,17 @@ def test_forward_mode_is_the_adjoint_of_reverse_mode(op: Any) -> None:
         if not output.size:
             continue
         w = rng.integers(1, 5, output.shape) * 0.25
-        _, moved = jvp(function, points, tangents)
+        _, pushed = jvp(function, points, tangents)
         pulled = pullback(w)
         right = [g.value * t for g, t in zip(pulled, tangents, strict=True) if g is not None]
-        terms = np.concatenate([np.ravel(w * moved.value), *map(np.ravel, right)])
+        terms = np.concatenate([np.ravel(w * pushed.value), *map(np.ravel, right)])
         if not np.isfinite(terms).all():
             continue
-        asked += 1
+        checked += 1
         np.testing.assert_allclose(
-            np.sum(w * moved.value),
+            np.sum(w * pushed.value),
             sum(map(np.sum, right)),
             rtol=0,
             atol=1e-10 * np.abs(terms).sum() + 1e-300,
         )
-    assert asked
+    assert checked

@@ -1,6 +1,6 @@
-"""The adapter to torch is faithful: what it hands over is what torch was given, and what torch answered.
+"""The adapter passes operands to torch, and results back, unchanged.
 
-How accurate torch is, the suite itself says; here an answer that is far off is a mistake of the table.
+The suite itself measures how accurate torch is; a large error here is a mistake in the table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:reduction. 'mean' divides the to
 TAPE, FUNC = backends.TorchTape(), backends.TorchFunc()
 MODES = pytest.mark.parametrize("backend", [TAPE, FUNC], ids=["tape", "func"])
 MARKS = {
-    # Its slope is 1/6 rounded to single precision, in double precision too.
+    # Its derivative is 1/6 rounded to single precision, in double precision too.
     "hard_sigmoid": pytest.mark.xfail(strict=True),
 }
 NAMED = [pytest.param(name, marks=MARKS.get(name, ())) for name in TAPE.ops if name in CATALOGUE]
@@ -113,14 +113,14 @@ def test_memory_is_the_arrays_own() -> None:
     assert array.tolist() == [1, 7, 1]
 
 
-def test_a_leaf_is_a_leaf_however_it_lies() -> None:
+def test_a_leaf_is_a_leaf_in_any_layout() -> None:
     leaf = TAPE.leaf(np.asfortranarray(np.ones((2, 3))))
     assert leaf.is_leaf
     assert leaf.requires_grad
     assert leaf.stride() == (1, 2)
 
 
-# ---- conventions: what the adapter elects is what torch does ----------------------------------------
+# ---- conventions: what the adapter declares is what torch does ----------------------------------------
 
 
 def gradient_with(backend: Any, shape: tuple[int, ...], cotangent: Any) -> Any:
@@ -129,7 +129,7 @@ def gradient_with(backend: Any, shape: tuple[int, ...], cotangent: Any) -> Any:
 
 
 @MODES
-def test_seeds_are_asked_for_as_elected(backend: Any) -> None:
+def test_seeds_are_required_as_declared(backend: Any) -> None:
     assert not is_refused(lambda: backend.gradient(torch.square, [np.ones(())]))
     for clause, shape in (("A2", (3,)), ("A3", (1,))):
         refused = is_refused(functools.partial(backend.gradient, torch.square, [np.ones(shape)]))
@@ -137,7 +137,7 @@ def test_seeds_are_asked_for_as_elected(backend: Any) -> None:
 
 
 @MODES
-def test_gradient_arguments_are_taken_as_elected(backend: Any) -> None:
+def test_gradient_arguments_are_accepted_as_declared(backend: Any) -> None:
     for shape in ((), (1,), (1, 3)):
         assert is_refused(functools.partial(gradient_with, backend, (3,), np.ones(shape))), shape
     assert backend.conventions["A4"] == "refused"
@@ -155,7 +155,7 @@ def test_leaves_accumulate_until_they_are_cleared() -> None:
     assert TAPE.grad(leaf) is None
 
 
-def test_a_graph_can_be_walked_again_if_retained() -> None:
+def test_backward_can_run_again_if_the_graph_is_retained() -> None:
     leaf = TAPE.leaf(np.ones(()))
     output = torch.square(leaf)
     TAPE.backward(output, retain=True)
@@ -164,11 +164,11 @@ def test_a_graph_can_be_walked_again_if_retained() -> None:
     assert is_refused(lambda: TAPE.backward(output))
 
 
-# ---- rules written by hand, and the graph --------------------------------------------------------------
+# ---- custom rules, and the graph --------------------------------------------------------------
 
 
 @MODES
-def test_what_a_rule_returns_reaches_torch_as_it_is(backend: Any) -> None:
+def test_what_a_rule_returns_reaches_torch_unchanged(backend: Any) -> None:
     def gradients(backward: Any) -> Any:
         rule = backend.custom(lambda a, b: a * b, backward)
         _, got = backend.vjp(rule, [np.full((2, 3), 2.0), np.full((2, 3), 3.0)], [np.ones((2, 3))])
@@ -202,7 +202,7 @@ def test_constants_have_no_node_and_shared_nodes_are_one() -> None:
     assert top.inputs[0].inputs[0] is top.inputs[0].inputs[1]
 
 
-def test_a_deep_graph_can_be_looked_at() -> None:
+def test_a_deep_graph_can_be_returned() -> None:
     y = TAPE.leaf(np.ones(()))
     for _ in range(5000):
         y = -y

@@ -1,4 +1,4 @@
-"""The elections at special points: a table of the usual ones, and for each engine what departs from it."""
+"""The conventions at special points: the usual ones, with each engine's departures."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ DEPARTURES = [
 
 
 @pytest.mark.parametrize("point", USUAL)
-def test_a_usual_election_is_a_convention_of_its_point(point: str) -> None:
+def test_a_usual_choice_is_a_convention_of_its_point(point: str) -> None:
     assert USUAL[point] in (*SPECIAL_POINTS[point].conventions, RAISES)
 
 
 @pytest.mark.parametrize(("table", "place"), DEPARTURES)
-def test_a_departure_elects_a_convention_of_its_points(table: Mapping[str, str | None], place: str) -> None:
+def test_a_departure_declares_a_convention_of_its_points(table: Mapping[str, str | None], place: str) -> None:
     usual = [p for p in points_of(place) if p.key in USUAL]
     places = [SPECIAL_POINTS[place]] if "/" in place else usual
     assert places
@@ -35,13 +35,13 @@ def test_a_departure_elects_a_convention_of_its_points(table: Mapping[str, str |
 
 
 @pytest.mark.parametrize(("table", "place"), DEPARTURES)
-def test_a_departure_changes_what_is_elected(table: Mapping[str, str | None], place: str) -> None:
+def test_a_departure_changes_what_is_declared(table: Mapping[str, str | None], place: str) -> None:
     others = {key: choice for key, choice in table.items() if key != place}
     ops = {key.partition("/")[0] for key in (*USUAL, *table)}
     assert declared_convention(ops, table) != declared_convention(ops, others)
 
 
-def test_without_departures_the_usual_is_elected() -> None:
+def test_without_departures_the_usual_is_declared() -> None:
     assert declared_convention({"abs"}, {}) == {"abs/at-0": "zero", "abs/at-minus-0": "zero"}
 
 
@@ -54,14 +54,14 @@ def test_a_point_that_is_named_goes_before_its_op() -> None:
     assert declared_convention({"abs"}, departures) == {"abs/at-0": "left", "abs/at-minus-0": "right"}
 
 
-def test_none_elects_nothing() -> None:
+def test_none_declares_nothing() -> None:
     assert declared_convention({"abs"}, {"abs/at-0": None}) == {"abs/at-minus-0": "zero"}
     assert declared_convention({"abs"}, {"abs": None}) == {}
 
 
-def test_a_point_that_has_no_usual_election_may_be_elected() -> None:
+def test_a_point_without_a_usual_convention_may_be_declared() -> None:
     assert declared_convention({"det"}, {"det/singular": RAISES}) == {"det/singular": RAISES}
 
 
-def test_points_of_ops_that_the_engine_has_not_are_left_out() -> None:
+def test_points_of_ops_that_the_engine_lacks_are_left_out() -> None:
     assert declared_convention(set(), {"abs/at-0": "left"}) == {}

@@ -1,7 +1,7 @@
-"""What a mutant is, with the seams at which the reference engine is made wrong.
+"""What a mutant is, with the parts of the reference engine that it may override.
 
 A mutant changes a copy of a row, or overrides one method of an adapter made for it. Nothing outside
-the backend that `make` returns is touched, so that no wrongness stays behind in the process.
+the backend that `make` returns is changed, so that no error remains in the process.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from conformance.backend import Backend, Capability, Function
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
-from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, walk_back
+from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
 
+LeafCotangents = dict[Node, list[Any]]  # by accumulation node, the cotangents of its outputs
 Wrong = Callable[..., Any]  # wrong(right, index, g, z, *operands, **parameters) for the rule right
 
 
@@ -29,11 +30,11 @@ class Mutant:
     """An engine that is wrong in exactly one way.
 
     Attributes:
-        name: its name, which says the wrong in a few words.
+        name: a few words that describe the error.
         wrong: what is wrong, in a plain sentence.
         kills: the keys of the checks that must catch it; a control, wrong in nothing, has none.
-        make: a fresh backend; a mutant with a memory has an empty one.
-        ops: the ops on which the checks of ops are asked.
+        make: makes a new backend; a mutant with state starts from its initial state.
+        ops: the ops that are checked.
     """
 
     name: str
@@ -46,38 +47,38 @@ class Mutant:
 # ---- one row is wrong --------------------------------------------------------------------------
 
 
-def rule(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Wrong) -> Mutant:
-    """A mutant whose rule for some ops is `bent(right, index, g, z, *operands, **parameters)`."""
-    return forgetful_rule(name, wrong, kills, ops, lambda: bent)
+def rule(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], altered: Wrong) -> Mutant:
+    """A mutant whose rule for some ops is `altered(right, index, g, z, *operands, **parameters)`."""
+    return stateful_rule(name, wrong, kills, ops, lambda: altered)
 
 
-def forgetful_rule(
-    name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Callable[[], Wrong]
+def stateful_rule(
+    name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], altered: Callable[[], Wrong]
 ) -> Mutant:
-    """The same for a rule with a memory: `bent()` makes one that has not been called yet."""
+    """The same for a rule with state: `altered()` makes a new one."""
 
     def make() -> Backend:
-        return with_ops({op: bent_rule(op, bent()) for op in ops})
+        return with_ops({op: altered_rule(op, altered()) for op in ops})
 
     return Mutant(name, wrong, kills, make, ops)
 
 
-def bent_rule(op: str, bent: Wrong) -> Function:
-    """The op with `bent` around its rule."""
+def altered_rule(op: str, altered: Wrong) -> Function:
+    """The op with `altered` around its rule."""
     right = ALL_OPS[op]
 
     def wrong(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
-        return bent(right.rule, index, g, z, *operands, **parameters)
+        return altered(right.rule, index, g, z, *operands, **parameters)
 
     return lambda *operands, **parameters: engine.apply(replace(right, rule=wrong), operands, parameters)
 
 
-def value(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], bent: Wrong) -> Mutant:
-    """A mutant whose value for some ops is `bent(right, *operands, **parameters)`."""
+def value(name: str, wrong: str, kills: tuple[str, ...], ops: tuple[str, ...], altered: Wrong) -> Mutant:
+    """A mutant whose value for some ops is `altered(right, *operands, **parameters)`."""
 
     def changed(op: str) -> Function:
         right = ALL_OPS[op]
-        reference = lambda *operands, **parameters: bent(right.reference, *operands, **parameters)  # noqa: E731
+        reference = lambda *operands, **parameters: altered(right.reference, *operands, **parameters)  # noqa: E731
         return lambda *operands, **parameters: engine.apply(
             replace(right, reference=reference), operands, parameters
         )
@@ -95,42 +96,42 @@ def with_ops(changed: Mapping[str, Function], base: type[NumpyTape] = NumpyTape)
 # ---- the engine around the rows is wrong ---------------------------------------------------------
 
 
-class Walking(NumpyTape):
-    """The reference engine with its backward in steps, each of which a mutant may override."""
+class SteppedTape(NumpyTape):
+    """The reference engine with a backward pass in steps, each of which a mutant may override."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.kept: dict[Any, Any] = {}  # what a mutant remembers from one call to the next
+        self.kept: dict[Any, Any] = {}  # state of a mutant between calls
 
     def seed(self, output: Tensor, gradient: Any) -> Any:
         """The cotangent to start from."""
         return seed(output, gradient).value
 
-    def walk(self, edge: Edge, cotangent: Any) -> dict[Node, list[Any]]:
-        """Carry it back to the leaves."""
-        return walk_back([(edge, cotangent)])
+    def traverse(self, edge: Edge, cotangent: Any) -> LeafCotangents:
+        """Propagate it to the leaves."""
+        return backward_pass([(edge, cotangent)])
 
     def accumulate(self, leaf: Tensor, arrived: Any) -> None:
-        """Add what arrived at a leaf to its gradient."""
+        """Add the cotangent that arrived at a leaf to its gradient."""
         fresh = np.array(arrived, dtype=leaf.dtype)
         leaf.grad = fresh if leaf.grad is None else np.asarray(leaf.grad + fresh)
 
     def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-        """Seed, walk, accumulate."""
+        """Seed, propagate, accumulate."""
         edge = edge_of(output)
         if edge is None:
             raise RuntimeError("nothing behind this tensor requires a gradient")
         with engine.no_grad():
-            ended = self.walk(edge, self.seed(output, gradient))
-        for node, cotangents in ended.items():
+            reached = self.traverse(edge, self.seed(output, gradient))
+        for node, cotangents in reached.items():
             if isinstance(node, Accumulation) and cotangents and cotangents[0] is not None:
                 self.accumulate(node.variable, cotangents[0])
 
 
-class Running(Walking):
+class WithTransforms(SteppedTape):
     """The reference engine with a compiler that does nothing, and a loop for a map."""
 
-    capabilities = Walking.capabilities | {Capability.COMPILING, Capability.VECTORIZING}
+    capabilities = SteppedTape.capabilities | {Capability.COMPILING, Capability.VECTORIZING}
 
     def compiled(self, function: Function) -> Function:
         """The function itself."""
@@ -151,8 +152,8 @@ class Running(Walking):
         return mapped
 
 
-class Scoped(Walking):
-    """The reference engine with its scope without recording kept by the adapter."""
+class AdapterScopedNoGrad(SteppedTape):
+    """The reference engine with a no_grad scope that the adapter implements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +168,7 @@ class Scoped(Walking):
         return call
 
     def no_grad(self) -> AbstractContextManager[Any]:
-        """Stop until the block ends; unlike the engine's own, for every thread."""
+        """Stop recording until the block ends; unlike the engine's own scope, for every thread."""
         return self.scope()
 
     @contextlib.contextmanager
@@ -186,7 +187,7 @@ def behaviour(
     kills: tuple[str, ...],
     *,
     ops: tuple[str, ...] = ("multiply",),
-    base: type[Backend] = Walking,
+    base: type[Backend] = SteppedTape,
     **methods: Any,
 ) -> Mutant:
     """A mutant that overrides some attributes of the adapter."""
@@ -195,8 +196,3 @@ def behaviour(
         raise AttributeError(f"the mutant {name} overrides {unknown}, which {base.__name__} does not have")
     made = type(base.__name__, (base,), {"__module__": __name__, **methods})
     return Mutant(name, wrong, kills, made, ops)
-
-
-def control(ops: tuple[str, ...]) -> Mutant:
-    """The reference engine taken apart at its seams, and wrong in nothing."""
-    return Mutant("control", "Nothing is wrong: no check may catch it.", (), Running, ops)

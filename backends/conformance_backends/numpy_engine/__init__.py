@@ -8,9 +8,9 @@
     >>> x.grad
     array([2., 4.])
 
-Read it in this order: `graph` (what is remembered, and how it is walked back), `tensor` (how a call
-of a NumPy function comes to be remembered), `transforms` (gradients as functions of functions),
-`custom` (a rule of your own), `observing` (hooks, and where a NaN began), `structures` (lists and
+Read it in this order: `graph` (nodes, edges and the backward pass), `tensor` (how a call of
+a NumPy function is recorded), `transforms` (gradients as functions of functions),
+`custom` (custom rules), `observing` (hooks, and which op made a NaN), `structures` (lists and
 dicts of arrays). The derivative rules themselves are the rows of `conformance.ops`.
 """
 

@@ -1,4 +1,4 @@
-"""A rule of your own: an operation whose derivative you write by hand."""
+"""Custom rules: operations whose VJP the user writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.numpy_engine.graph import Node, fitted, is_recording
+from conformance_backends.numpy_engine.graph import Node, is_recording
+from conformance_backends.numpy_engine.rule_values import fitted
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade
 
 
@@ -16,14 +17,14 @@ def custom(forward: Callable[..., Any], backward: Callable[..., Sequence[Any]]) 
 
     Args:
         forward: takes the operands' plain arrays, returns an array.
-        backward: takes the upstream cotangent and the operands (plain arrays; tensors where the walk
-            itself is differentiated), returns one cotangent per operand; None means zero, and an operand
+        backward: takes the upstream cotangent and the operands (plain arrays; tensors where the
+            backward pass itself is differentiated), returns one cotangent per operand; None means zero, and an operand
             that needs no gradient may get one anyway.
 
     Returns:
         A function of tensors.
 
-    Raises (during the backward walk):
+    Raises (during the backward pass):
         ValueError: if `backward` returns another number of cotangents than there are operands, or
             one of another shape than its operand.
     """
@@ -49,11 +50,11 @@ def _checked(cotangents: Any, operands: Sequence[np.ndarray[Any, Any]]) -> list[
     given = list(cotangents) if isinstance(cotangents, (list, tuple)) else [cotangents]
     if len(given) != len(operands):
         raise ValueError(f"the rule returned {len(given)} cotangents for {len(operands)} operands")
-    return [_held(index, g, x) for index, (g, x) in enumerate(zip(given, operands, strict=True))]
+    return [_conforming(index, g, x) for index, (g, x) in enumerate(zip(given, operands, strict=True))]
 
 
-def _held(index: int, cotangent: Any, operand: np.ndarray[Any, Any]) -> Any:
-    """One cotangent, held to its operand's shape, in its operand's dtype."""
+def _conforming(index: int, cotangent: Any, operand: np.ndarray[Any, Any]) -> Any:
+    """One cotangent, checked to have its operand's shape, in its operand's dtype."""
     if cotangent is None:
         return None
     if np.shape(cotangent) != operand.shape:

@@ -1,21 +1,21 @@
-"""The graph: what a computation leaves behind, and how cotangents travel back along it.
+"""The graph that a computation records, along which the backward pass sends cotangents.
 
-Every operation on tensors that need a gradient leaves a `Node`. A node knows its rule (how a
+Every operation on tensors that need a gradient records a `Node`. A node knows its rule (how a
 cotangent of its output becomes cotangents of its operands) and its edges (which nodes made those
-operands). A leaf, a tensor the user made, has an `Accumulation` node: the place where cotangents end
-up, and the only kind of node that knows a variable.
+operands). A leaf, a tensor the user made, has an `Accumulation` node: the place where cotangents are
+accumulated, and the only kind of node that holds a variable.
 
-The walk back answers two questions at every node:
+The backward pass has two rules at every node:
 
-*Why is everything multiplied by the upstream cotangent?* A node knows only its own slope, dz/dx. What
-the final output L feels is dL/dx = dL/dz · dz/dx, and dL/dz is what comes from upstream. For an array
+*Why is everything multiplied by the upstream cotangent?* A node knows only its own derivative, dz/dx. The
+gradient of the final output L is dL/dx = dL/dz · dz/dx, and dL/dz is the upstream cotangent. For an array
 z the pair (dL/dz, dz/dx) is a vector and a matrix, and the rule multiplies them without ever
 building the matrix: a vector-Jacobian product.
 
 *Why must a node wait?* A value used k times influences the output along k paths, and its cotangent
-is the sum of k contributions (the multivariable chain rule). Propagating each alone would walk
+is the sum of k contributions (the multivariable chain rule). Propagating each alone would follow
 every path of the graph, exponentially many in a chain of diamonds; so a node propagates once,
-after its last consumer has delivered: in topological order (Griewank & Walther 2008, ch. 3).
+after its last consumer has contributed: in topological order (Griewank & Walther 2008, ch. 3).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ looks_for_nan = contextvars.ContextVar("looks_for_nan", default=False)
 
 
 def is_recording() -> bool:
-    """Whether operations leave nodes behind just now, in this thread."""
+    """Whether operations record nodes now, in this thread."""
     return _recording.get()
 
 
 @contextlib.contextmanager
 def set_recording(flag: bool) -> Iterator[None]:
-    """Record, or do not, until the block ends, by whatever way it ends."""
+    """Record, or do not, until the block ends, also by an exception."""
     before = _recording.set(flag)
     try:
         yield
@@ -57,7 +57,7 @@ class Node:
     `pullback(cotangents)` takes one cotangent per output (None where none arrived) and returns one
     per operand (None where the operand needs none). `edges` are, in operand order, the pairs (node,
     index of the operand among that node's outputs), or None for a constant. `hooks` are pairs of an
-    output's index and what is to be shown its cotangent.
+    output's index and a function of its cotangent.
     """
 
     __slots__ = ("__weakref__", "edges", "hooks", "name", "pullback")
@@ -78,7 +78,7 @@ class Node:
 
 
 class Accumulation(Node):
-    """Where the cotangents of one leaf end up: the only node that knows a variable."""
+    """Where the cotangents of one leaf are accumulated: the only node that holds a variable."""
 
     __slots__ = ("variable",)
 
@@ -93,7 +93,7 @@ Hook = Callable[[Any], Any]
 
 
 def count_consumers(roots: Sequence[Node], ends: Container[Node] = ()) -> dict[Node, int]:
-    """For every node from `roots` back to `ends`, from how many edges it will receive a cotangent."""
+    """For every node from `roots` back to `ends`, the number of edges from which it will receive a cotangent."""
     consumers: dict[Node, int] = dict.fromkeys(roots, 0)
     to_visit = list(consumers)
     while to_visit:  # a list, not recursion: a graph may be a hundred thousand nodes deep
@@ -108,15 +108,15 @@ def count_consumers(roots: Sequence[Node], ends: Container[Node] = ()) -> dict[N
     return consumers
 
 
-def walk_back(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> dict[Node, list[Any]]:
-    """Carry the seeds' cotangents back to the leaves.
+def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> dict[Node, list[Any]]:
+    """Propagate the seeds' cotangents back to the leaves.
 
     Args:
         seeds: pairs of an edge (whose cotangent is known) and that cotangent.
         ends: nodes to stop at, besides those that have no edges.
 
     Returns:
-        For each node at which the walk ended, the cotangents of its outputs.
+        For each node at which the pass ended, the cotangents of its outputs.
     """
     arrived: dict[Node, list[Any]] = {}
     for edge, cotangent in seeds:
@@ -126,7 +126,7 @@ def walk_back(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> 
     ended: dict[Node, list[Any]] = {}
     while ready:
         node = ready.pop()
-        cotangents = _shown(node, arrived.pop(node, []))
+        cotangents = _after_hooks(node, arrived.pop(node, []))
         if not node.edges or node in ends:
             ended[node] = cotangents
             continue
@@ -143,8 +143,8 @@ def walk_back(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> 
     return ended
 
 
-def _shown(node: Node, cotangents: list[Any]) -> list[Any]:
-    """The summed cotangents of a node after its hooks have seen them; what a hook returns takes their place."""
+def _after_hooks(node: Node, cotangents: list[Any]) -> list[Any]:
+    """The summed cotangents of a node after its hooks; what a hook returns replaces the cotangent."""
     for index, hook in node.hooks:
         if index < len(cotangents) and cotangents[index] is not None:
             replacement = hook(cotangents[index])
@@ -155,7 +155,7 @@ def _shown(node: Node, cotangents: list[Any]) -> list[Any]:
 
 
 def _pulled(node: Node, cotangents: list[Any]) -> Sequence[Any]:
-    """The node's rule applied; under `anomaly` no NaN leaves it unnoticed."""
+    """The node's rule applied; under `anomaly` a NaN raises."""
     downstream = node.pullback(cotangents)
     if looks_for_nan.get():
         _refuse_nan(downstream, f"the rule of {node.name} made a NaN")
@@ -168,34 +168,12 @@ def _refuse_nan(cotangents: Sequence[Any], message: str) -> None:
 
 
 def _deliver(arrived: dict[Node, list[Any]], edge: Edge, cotangent: Any) -> None:
-    """Add a contribution to what has arrived at one output of a node.
+    """Add a contribution to the cotangent of one output of a node.
 
     The sum is a new array: adding in place would write into a cotangent that another path, or the
-    caller, still holds.
+    caller, still uses.
     """
     node, index = edge
     slots = arrived.setdefault(node, [])
     slots.extend([None] * (index + 1 - len(slots)))
     slots[index] = cotangent if slots[index] is None else np.add(slots[index], cotangent)
-
-
-# ---- what a rule is given, and what it gives ---------------------------------------------------
-
-
-def complete(cotangents: Sequence[Any], outputs: Any) -> Any:
-    """The cotangents of all outputs: one that is missing is zero."""
-    if not isinstance(outputs, tuple):
-        return cotangents[0]
-    given = [*cotangents, *[None] * (len(outputs) - len(cotangents))]
-    return tuple(np.zeros_like(z) if g is None else g for g, z in zip(given, outputs, strict=True))
-
-
-def fitted(cotangent: Any, operand: Any) -> Any:
-    """The cotangent in its operand's dtype: mixed precision must not leak into a gradient.
-
-    A real operand moves along the real axis alone, so that of a complex cotangent it receives the real part.
-    """
-    if cotangent is None or cotangent.dtype == operand.dtype:
-        return cotangent
-    is_turned = cotangent.dtype.kind == "c" and operand.dtype.kind == "f"
-    return (np.real(cotangent) if is_turned else cotangent).astype(operand.dtype)

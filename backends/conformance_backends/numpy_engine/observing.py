@@ -1,7 +1,7 @@
-"""Looking at cotangents on their way back.
+"""Hooks for cotangents during the backward pass.
 
-A gradient that is wrong went wrong somewhere, and `grad` shows only where it ended. A hook shows (and
-may replace) the cotangent of any value on the way; `anomaly` finds the op whose rule made a NaN.
+`grad` holds the gradients of leaves only. A hook receives (and may replace) the cotangent of any
+value; `anomaly` finds the op whose rule made a NaN.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
 def hook(tensor: Tensor, seen: Hook) -> Callable[[], None]:
-    """Have `seen` called with the cotangent of a tensor, once per walk, when all of it has arrived.
+    """Have `seen` called with the cotangent of a tensor, once per backward pass, after all contributions are summed.
 
-    Several hooks are called in the order in which they came, each with what the one before returned.
+    Several hooks are called in the order of their registration, each with the result of the one before.
 
     Args:
         tensor: a leaf, or a result of an operation.
-        seen: takes the cotangent; returns None, or what shall take its place.
+        seen: takes the cotangent; returns None, or the replacement.
 
     Returns:
         A function that removes the hook.
 
     Raises:
-        ValueError: if the tensor is a constant, or (during the walk) if a replacement has another shape.
+        ValueError: if the tensor is a constant, or (during the backward pass) if a replacement has another shape.
     """
     edge = edge_of(tensor)
     if edge is None:
-        raise ValueError("nothing flows back to a constant")
+        raise ValueError("a constant receives no cotangent")
     node, index = edge
     if tensor.is_leaf:
-        tensor._accumulation = lambda: node  # held, since it now has something to remember
+        tensor._accumulation = lambda: node  # held strongly: the node now has hooks
 
     def show(cotangent: Any) -> Any:
         replacement = seen(cotangent)
@@ -55,10 +55,10 @@ def hook(tensor: Tensor, seen: Hook) -> Callable[[], None]:
 
 @contextlib.contextmanager
 def anomaly() -> Iterator[None]:
-    """A scope in which a NaN on the way back raises FloatingPointError, naming the op whose rule made it.
+    """A scope in which a NaN in the backward pass raises FloatingPointError, naming the op whose rule made it.
 
-    NaNs spread: once one is made, every gradient behind it is NaN, and nothing tells where it began.
-    In this scope the walk looks at every cotangent, which is why it is not always on.
+    NaNs spread: after one is made, every gradient that depends on it is NaN too.
+    In this scope the backward pass checks every cotangent, which is why it is not always on.
     """
     before = looks_for_nan.set(True)
     try:

@@ -1,8 +1,8 @@
 """Which row of the catalogue a call of a NumPy function is.
 
-Most rows name NumPy's own function as their reference, so the table is read off the catalogue. What
-is left are functions that take their operands as a list, and functions whose result does not change
-when the operands move a little, which are computed on plain values: the flat rows, and what is no op.
+Most rows name NumPy's own function as their reference, so the table is read off the catalogue. The
+other functions take their operands as a list, or have a result that does not change when the operands
+are perturbed; the latter are computed on plain values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conformance.ops import CATALOGUE, FLAT
 
 PLAIN = frozenset(
     {
-        # questions about shape and type
+        # shape and type
         np.shape, np.ndim, np.size, np.result_type, np.iscomplexobj, np.isrealobj,
         # fresh constants of the same shape
         np.zeros_like, np.ones_like, np.full_like, np.empty_like,
@@ -31,7 +31,7 @@ PLAIN = frozenset(
 
 
 def _listed(name: str) -> Callable[..., tuple[Op, Sequence[Any], Mapping[str, Any]]]:
-    """A NumPy function that takes its operands as one list, and perhaps an axis."""
+    """A NumPy function that takes its operands as one list, with an optional axis."""
 
     def bind_list(arrays: Sequence[Any], axis: int = 0) -> tuple[Op, Sequence[Any], Mapping[str, Any]]:
         return CATALOGUE[name], tuple(arrays), {"axis": axis}
@@ -57,7 +57,7 @@ def rows() -> dict[Callable[..., Any], Op]:
 
 
 def is_flat(function: Callable[..., Any]) -> bool:
-    """Whether the function's value does not change when its operands move a little."""
+    """Whether the function's value does not change when its operands are perturbed."""
     return function in PLAIN
 
 
@@ -83,7 +83,7 @@ def bind(
 def _split(
     op: Op, function: Callable[..., Any], operands: Sequence[Any], keywords: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """Tell operands from parameters, however the caller wrote them."""
+    """Separate operands from parameters, whether passed by position or by keyword."""
     if Trait.VARIADIC in op.traits:
         return operands, keywords
     names = parameter_names(function)
@@ -95,6 +95,6 @@ def _split(
 @cache
 def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's parameters, in order."""
-    if function is np.where:  # written in C, without a signature to ask
+    if function is np.where:  # written in C, without a signature
         return ("condition", "x", "y")
     return tuple(inspect.signature(function).parameters)

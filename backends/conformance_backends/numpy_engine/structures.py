@@ -1,7 +1,7 @@
 """Operands that are structures: lists, tuples and dicts of arrays, nested.
 
 A network's weights are one such structure. To differentiate with respect to it, take it apart into
-its arrays, ask for their gradients, and put those together in the same way.
+its arrays, compute their gradients, and put those together in the same way.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def arrays_in(structure: Any) -> list[Any]:
-    """The arrays of a structure, from left to right; anything that holds no others is one."""
+    """The arrays of a structure, from left to right; anything that is no list, tuple or dict is an array."""
     if isinstance(structure, dict):
         structure = tuple(structure.values())
     if not isinstance(structure, (list, tuple)):

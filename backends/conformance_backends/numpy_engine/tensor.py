@@ -1,9 +1,9 @@
-"""The tensor: an array whose NumPy calls are remembered.
+"""The tensor: an array whose NumPy calls are recorded.
 
-NumPy asks its operands before it computes: `np.tanh(x)` calls `x.__array_ufunc__`, `np.sum(x)` calls
-`x.__array_function__` (NEP 13 and NEP 18). A tensor answers by looking the function up among the
-rows of the catalogue, computing the plain value, and leaving a node with the row's rule behind. That
-is the whole engine: it has no derivative rules of its own.
+NumPy lets its operands take over a call: `np.tanh(x)` calls `x.__array_ufunc__`, `np.sum(x)` calls
+`x.__array_function__` (NEP 13 and NEP 18). A tensor looks the function up among the rows of the
+catalogue, computes the plain value, and records a node with the row's rule. That is the whole
+engine: it has no derivative rules of its own.
 
 Because a rule is written in NumPy too, it runs on tensors as well as on arrays. Run on tensors, it
 is itself recorded, and the gradient can be differentiated again.
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from conformance.dtype import BFLOAT16, carried, is_inexact, is_real, narrowed
+from conformance.dtype import carried, is_inexact, is_real
 from conformance.op import Op, Trait
 from conformance.ops import CATALOGUE
 from conformance_backends.numpy_engine import spellings
@@ -26,12 +26,11 @@ from conformance_backends.numpy_engine.graph import (
     Accumulation,
     Edge,
     Node,
-    complete,
-    fitted,
+    backward_pass,
     is_recording,
     no_grad,
-    walk_back,
 )
+from conformance_backends.numpy_engine.rule_values import complete, computed, fitted
 
 
 def detach(operand: Any) -> Any:
@@ -40,11 +39,11 @@ def detach(operand: Any) -> Any:
 
 
 class Tensor(NDArrayOperatorsMixin):
-    """An array, and where it came from.
+    """An array with the edge to the node that made it.
 
     Args:
         value: anything NumPy makes an array of; real or complex floating point if `requires_grad`.
-        requires_grad: whether gradients are to arrive here (this makes it a leaf).
+        requires_grad: whether its gradient is accumulated in `grad` (this makes it a leaf).
 
     Raises:
         TypeError: if a gradient is required of integers or truth values, which have none.
@@ -61,11 +60,11 @@ class Tensor(NDArrayOperatorsMixin):
         self.edge: Edge | None = None
         self._accumulation: Callable[[], Node | None] | None = None  # a weak reference
 
-    # ---- what it is -------------------------------------------------------------------------
+    # ---- attributes -------------------------------------------------------------------------
 
     @property
     def shape(self) -> Any:
-        """The lengths of its axes."""
+        """The length of each axis."""
         return self.value.shape
 
     @property
@@ -141,10 +140,12 @@ class Tensor(NDArrayOperatorsMixin):
         return apply(CATALOGUE["astype"], (self,), {"dtype": np.dtype(dtype).name})
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        """`x[index] = value`, recorded by rebinding: no memory is written, so no saved value is endangered.
+        """`x[index] = value`, recorded by rebinding: no memory is written, so no saved value changes.
 
-        The tensor takes over the value and the edge of a copy updated at `index`. A leaf that requires
-        a gradient refuses (RuntimeError), except where nothing is recorded.
+        The tensor takes over the value and the edge of a copy updated at `index`.
+
+        Raises:
+            RuntimeError: if the tensor is a leaf that requires a gradient, outside a no_grad scope.
         """
         if is_recording() and self.is_leaf and self.requires_grad:
             raise RuntimeError("a leaf that requires a gradient cannot be written while recording")
@@ -163,22 +164,20 @@ class Tensor(NDArrayOperatorsMixin):
 
         Args:
             gradient: the upstream cotangent dL/d(self), of this tensor's shape. A scalar output
-                needs none, because dL/dL = 1 is the only sensible seed. An output with several
-                entries has no such seed: one must say how much each entry counts, or, what comes to
-                the same, which combination of them is being differentiated.
+                needs none: its seed is dL/dL = 1. An output with several entries has no such seed.
 
         Raises:
             ValueError: if the output is not a scalar and no gradient is given, or if the gradient's
                 shape is not the output's.
             TypeError: if the output is complex and no gradient is given, or if it is real and the
                 gradient complex.
-            RuntimeError: if nothing behind this output requires a gradient.
+            RuntimeError: if this output depends on no leaf that requires a gradient.
         """
         edge = edge_of(self)
         if edge is None:
             raise RuntimeError("nothing behind this tensor requires a gradient")
         with no_grad():
-            leaves = walk_back([(edge, seed(self, gradient).value)])
+            leaves = backward_pass([(edge, seed(self, gradient).value)])
         for node, cotangents in leaves.items():
             if isinstance(node, Accumulation):
                 _accumulate(node.variable, cotangents)
@@ -194,25 +193,24 @@ def seed(output: Tensor, gradient: Any) -> Tensor:
         if output.ndim != 0:
             raise ValueError(
                 f"backward() on an output of shape {output.shape} needs a gradient argument: "
-                "only a scalar output has the obvious seed 1"
+                "only a scalar output has the default seed 1"
             )
         if output.dtype.kind == "c":
-            raise TypeError("a complex output has no obvious seed: which of its parts is meant?")
+            raise TypeError("a complex output has no default seed: pass a gradient")
         gradient = np.ones((), output.dtype)
     given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
     if given.shape != output.shape:
         raise ValueError(f"the gradient has shape {given.shape}, the output {output.shape}")
-    fits = is_inexact if output.dtype.kind == "c" else is_real
-    if not fits(given.dtype):
+    if not (is_inexact if output.dtype.kind == "c" else is_real)(given.dtype):
         raise TypeError(f"the gradient of a {output.dtype} output must be floating point, not {given.dtype}")
     return given if given.dtype == output.dtype else given.astype(output.dtype)
 
 
 def _accumulate(leaf: Tensor, cotangents: Sequence[Any]) -> None:
-    """Add to `leaf.grad`; the sum, or the copy, is an array that nobody else holds."""
+    """Add to `leaf.grad`; the sum, or the copy, is an array that shares no memory."""
     if cotangents and cotangents[0] is not None:
         arrived = np.array(cotangents[0], dtype=leaf.dtype)
-        # NumPy's sum of two 0-d arrays is no array.
+        # NumPy's sum of two 0-d arrays is a scalar, not an array.
         leaf.grad = arrived if leaf.grad is None else np.asarray(leaf.grad + arrived)
 
 
@@ -220,7 +218,7 @@ def _accumulate(leaf: Tensor, cotangents: Sequence[Any]) -> None:
 
 
 def edge_of(operand: Any) -> Edge | None:
-    """Where the cotangent of an operand is to go; None for a constant."""
+    """The edge along which the cotangent of an operand is sent; None for a constant."""
     if not isinstance(operand, Tensor):
         return None
     if operand.edge is not None or not operand.requires_grad:
@@ -234,9 +232,9 @@ def edge_of(operand: Any) -> Edge | None:
 
 
 def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
-    """Compute a row on operands and, if any of them needs a gradient, remember how.
+    """Compute a row on operands and, if any of them needs a gradient, record a node.
 
-    The value of a row that is flat is a constant. At complex operands only a holomorphic row has a rule: the
+    The value of a flat row is a constant. At complex operands only a holomorphic row has a rule: the
     transpose of a complex-linear map, g ↦ g · f′, without a conjugate.
     """
     values = [np.asarray(detach(operand)) for operand in operands]
@@ -252,9 +250,9 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
     saved = tuple(map(np.asarray, output)) if isinstance(output, tuple) else np.asarray(output)
 
     def pullback(cotangents: Sequence[Any]) -> list[Any]:
-        # While the walk itself is recorded, the rule sees tensors and is remembered in its turn.
+        # While the backward pass itself is recorded, the rule receives tensors and is recorded too.
         is_traced = is_recording()
-        # Made of what was saved, not the operands themselves: those may have been written since.
+        # Rebuilt from the saved values: the operands may have been written in place since.
         xs = remade(values, edges) if is_traced else values
         z = wrap(saved, made()) if is_traced else saved
         g = complete(cotangents, saved)
@@ -263,18 +261,8 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
         return [fitted(x, like) for x, like in zip(pulled, values, strict=True)]
 
     node = Node(op.name, edges, pullback)
-    made = weakref.ref(node)  # the node holds its pullback: held in turn, it would never be freed
+    made = weakref.ref(node)  # weak: the node holds its pullback, and a cycle would keep both alive
     return wrap(output, node)
-
-
-def computed(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
-    """The value of a row; of bfloat16, in which NumPy does not compute, found in float32 and rounded once.
-
-    Where a dtype is asked for, the value has that.
-    """
-    output = op.reference(*map(carried, operands), **parameters)
-    is_narrow = {x.dtype for x in operands if is_real(x.dtype)} == {BFLOAT16} and "dtype" not in parameters
-    return narrowed(output, BFLOAT16) if is_narrow else output
 
 
 def wrap(output: Any, node: Node | None) -> Any:
@@ -293,7 +281,7 @@ def tensor_at(value: Any, edge: Edge | None) -> Tensor:
 
 
 def remade(values: Sequence[Any], edges: Sequence[Edge | None]) -> list[Any]:
-    """The operands as they were, tensors again where a cotangent goes back to them."""
+    """The saved operands, as tensors where a cotangent is sent back to them."""
     return [x if edge is None else tensor_at(x, edge) for x, edge in zip(values, edges, strict=True)]
 
 
@@ -305,7 +293,7 @@ def _tuple(index: Any) -> tuple[Any, ...]:
 
 
 def call(function: Any, operands: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """What `function(*operands, **keywords)` means when an operand is a tensor."""
+    """`function(*operands, **keywords)` where an operand is a tensor."""
     if spellings.is_flat(function):
         return function(*map(detach, operands), **{name: detach(x) for name, x in keywords.items()})
     return apply(*spellings.bind(function, operands, keywords))

@@ -1,7 +1,7 @@
 """Gradients as functions of functions.
 
-`vjp` is the one primitive: run the function on fresh leaves, keep the graph, and walk back whenever
-asked. A gradient is a VJP seeded with 1. A JVP is the transpose of a VJP: for fixed x the map
+`vjp` is the one primitive: run the function on fresh leaves, keep the graph, and run its backward pass at each
+call of the pullback. A gradient is a VJP seeded with 1. A JVP is the transpose of a VJP: for fixed x the map
 u ↦ Jᵀu is linear, and transposing it once more gives t ↦ Jt, so forward mode needs no rules of its own.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.numpy_engine.graph import Node, is_recording, set_recording, walk_back
+from conformance_backends.numpy_engine.graph import Node, backward_pass, is_recording, set_recording
 from conformance_backends.numpy_engine.structures import arrays_in, rebuilt
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, seed, tensor_at, wrap
 
@@ -73,31 +73,31 @@ def grad(function: Function) -> Callable[..., Any]:
 
 
 def jvp(function: Function, operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-    """The value of a function, one output or several, and how it moves along the operands' `tangents`."""
+    """The value of a function, one output or several, and its derivative along the operands' `tangents`."""
     output, pullback = vjp(function, *operands)
     zeros = [np.zeros(z.shape, z.dtype) for z in _as_tuple(output)]
-    moved = [i for i, pulled in enumerate(pullback(*zeros)) if pulled is not None]
+    reached = [i for i, pulled in enumerate(pullback(*zeros)) if pulled is not None]
 
     def pulled_back(*cotangents: Any) -> tuple[Any, ...]:
         pulled = pullback(*cotangents)
-        return tuple(pulled[i] for i in moved)
+        return tuple(pulled[i] for i in reached)
 
     _, transposed = vjp(pulled_back, *zeros)
-    pushed = transposed(*(tangents[i] for i in moved))
+    pushed = transposed(*(tangents[i] for i in reached))
     outward = tuple(Tensor(z) if t is None else t for t, z in zip(pushed, zeros, strict=True))
     return output, outward if isinstance(output, tuple) else outward[0]
 
 
 def checkpoint(function: Function) -> Function:
-    """The same function, computed anew on the way back instead of being remembered.
+    """The same function, recomputed in the backward pass instead of being recorded.
 
     A graph keeps every intermediate value that a rule needs. This keeps the operands alone and, when
-    a cotangent arrives, runs the function once more to get its graph back: time is traded for
+    a cotangent arrives, runs the function once more to record its graph: time is traded for
     memory (Griewank & Walther 2008, ch. 12). The same rules see the same values, so the gradient
     is the same to the last bit.
     """
 
-    def forgetful(*operands: Any) -> Any:
+    def recomputed(*operands: Any) -> Any:
         with set_recording(False):
             outputs = function(*operands)
         edges = [edge_of(operand) for operand in operands]
@@ -115,7 +115,7 @@ def checkpoint(function: Function) -> Function:
 
         return wrap(_plain(outputs), Node("checkpoint", edges, pullback))
 
-    return forgetful
+    return recomputed
 
 
 def hessian(function: Function, operand: Any) -> Tensor:
@@ -134,14 +134,14 @@ def hessian(function: Function, operand: Any) -> Tensor:
 
 
 def _pulled_back(outputs: Any, cotangents: Sequence[Any], variables: Sequence[Tensor]) -> Gradients:
-    """Walk from the outputs to the variables, and no further; recorded or not, as is set."""
+    """The backward pass from the outputs to the variables, and no further; recorded if recording is on."""
     seeds = [
         (edge, g)
         for z, g in zip(_as_tuple(outputs), cotangents, strict=False)
         if g is not None and (edge := edge_of(z)) is not None
     ]
     ends = [edge_of(variable) for variable in variables]
-    ended = walk_back(seeds, [edge[0] for edge in ends if edge])
+    ended = backward_pass(seeds, [edge[0] for edge in ends if edge])
     return tuple(ended[edge[0]][0] if edge and ended.get(edge[0]) else None for edge in ends)
 
 
@@ -150,7 +150,7 @@ def _plain(outputs: Any) -> Any:
 
 
 def _variable(operand: Any) -> Tensor:
-    """A tensor at which a walk can end: a fresh leaf, or a node of its own behind one with a history."""
+    """A tensor at which a backward pass can end: a new leaf, or an identity node after an operand with a history."""
     behind = edge_of(operand)
     if behind is None:
         return Tensor(operand, requires_grad=True)

@@ -24,7 +24,7 @@ def test_an_undeclared_election_is_found() -> None:
     assert backend.conventions == {}
 
 
-@pytest.mark.parametrize("name", ["elects-replacing-accumulates"])
+@pytest.mark.parametrize("name", ["declares-replacing-accumulates"])
 def test_a_wrong_declaration_is_not_settled(name: str) -> None:
     mutant = next(m for m in MUTANTS if m.name == name)
     wrong = {e.clause.number: e for e in measure_conventions(mutant.make())}["B3"]

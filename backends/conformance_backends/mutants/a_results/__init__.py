@@ -1,0 +1,1 @@
+"""Mutants for the checks of chapter A, results."""

@@ -1,0 +1,92 @@
+"""Mutants wrong for operands on which the output does not depend, or that are passed twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Trace
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.numpy_engine.tensor import edge_of
+
+
+def first_operand_of_identity(name: str) -> Any:
+    """An op that finds its operands by identity, so that it always finds the first."""
+    right = SteppedTape.ops[name]
+
+    def op(x: Any, y: Any) -> Any:
+        return right(x, x.detach() if x is y else y)
+
+    return op
+
+
+class FillsIn(SteppedTape):
+    """An engine that gives an operand without a gradient something in its place."""
+
+    def filled(self, operand: Any) -> Any:
+        """The replacement: zeros."""
+        return np.zeros_like(operand)
+
+    def trace(self, function: Any, operands: Sequence[Any], wrt: Sequence[int] | None = None) -> Trace:
+        """A trace whose missing gradients are filled in."""
+        traced = super().trace(function, operands, wrt)
+        chosen = range(len(operands)) if wrt is None else wrt
+
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            pulled = zip(traced.pull(cotangents), chosen, strict=True)
+            return tuple(self.filled(operands[i]) if g is None else g for g, i in pulled)
+
+        return Trace(traced.arrays, traced.outputs, pull)
+
+    def gradient(self, function: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
+        """The same without a gradient argument."""
+        pulled = zip(super().gradient(function, operands), operands, strict=True)
+        return tuple(self.filled(x) if g is None else g for g, x in pulled)
+
+
+class GivesOnConstants(FillsIn):
+    """An engine that accepts constant outputs."""
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """A constant output is accepted."""
+        if edge_of(output) is not None:
+            super().backward(output, gradient, retain=retain)
+
+
+def transposed_zeros(self: Any, operand: Any) -> Any:
+    """Zeros of a shape that is not the operand's."""
+    return np.zeros((*operand.shape, 1))
+
+
+def refuses_unused(self: Any, operand: Any) -> Any:
+    """An error for every operand that is not used."""
+    raise ValueError("an operand is not used in the graph")
+
+
+def declaring_zeros(**changed: str) -> Any:
+    """The conventions of an engine that fills in zeros."""
+    return {**SteppedTape.conventions, "A13": "zeros", **changed}
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    Mutant("square-by-identity", "The gradient of x @ x is that of its first operand alone.",
+        ("contract/A20/named-twice",), lambda: with_ops({"matmul": first_operand_of_identity("matmul")}), ("matmul",)),
+    behaviour("declares-none-fills-in", "The adapter declares None for an operand that is not used, and zeros are returned.",
+        ("contract/A13/unused-operand",), base=FillsIn),
+    behaviour("unused-gets-ones", "An operand that is not used gets ones.",
+        ("contract/A13/unused-operand",), base=FillsIn, filled=lambda self, x: np.ones_like(x),
+        conventions=declaring_zeros()),
+    behaviour("unused-misshapen", "An operand that is not used gets zeros of another shape.",
+        ("contract/A13/unused-operand",), base=FillsIn, filled=transposed_zeros, conventions=declaring_zeros()),
+    behaviour("unused-refused", "An operand that is not used is refused, though the adapter declares None.",
+        ("contract/A13/unused-operand",), base=FillsIn, filled=refuses_unused),
+    behaviour("constant-accepted", "The gradient of a constant is returned, though the adapter declares refusal.",
+        ("contract/A14/constant-output",), base=GivesOnConstants, conventions=declaring_zeros()),
+    behaviour("constant-gets-ones", "The gradient of a constant is ones, though the adapter declares zeros.",
+        ("contract/A14/constant-output",), base=GivesOnConstants, filled=lambda self, x: np.ones_like(x),
+        conventions=declaring_zeros(A14="zeros")),
+    behaviour("declares-zeros-refuses-constants", "The adapter declares zeros for a constant output, and it is refused.",
+        ("contract/A14/constant-output",), base=FillsIn, conventions=declaring_zeros(A14="zeros")),
+)  # fmt: skip

@@ -1,0 +1,68 @@
+"""Mutants that treat integer or boolean operands wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor, seed
+
+
+def leaf_of(change: Callable[[Any], Any]) -> Any:
+    """A `leaf` that takes integers and truth values after all, changed into something that can be one."""
+
+    def leaf(self: Any, value: Any) -> Tensor:
+        return SteppedTape.leaf(self, change(value) if value.dtype.kind in "iub" else value)
+
+    return leaf
+
+
+class TakesIntegers(SteppedTape):
+    """Integers become floating point leaves, and their gradients integers again."""
+
+    def leaf(self, value: Any) -> Any:
+        """A leaf whose integer dtype is stored."""
+        made = super().leaf(value.astype(np.float64) if value.dtype.kind in "iub" else value)
+        if value.dtype.kind in "iub":
+            self.kept[id(made)] = made, value.dtype
+        return made
+
+    def grad(self, leaf: Any) -> Any:
+        """The gradient, cast back."""
+        held = super().grad(leaf)
+        stored = self.kept.get(id(leaf))
+        return held if held is None or stored is None else held.astype(stored[1])
+
+
+def rounded_beside_integers(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """After a constant of integers the gradient is rounded."""
+    SteppedTape.accumulate(self, leaf, np.rint(arrived) if self.kept.get("counts") else arrived)
+
+
+def noting_integers(self: Any, value: Any) -> Tensor:
+    """A constant of integers is noted for `rounded_beside_integers`."""
+    self.kept["counts"] = self.kept.get("counts") or value.dtype.kind in "iub"
+    return SteppedTape.array(self, value)
+
+
+def integers_scaled(self: Any, output: Tensor, gradient: Any) -> Any:
+    """Integers of a gradient argument are divided by 255, as pixels are."""
+    if gradient is not None and gradient.dtype.kind in "iub":
+        return gradient.value.astype(output.dtype) / 255
+    return seed(output, gradient).value
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("integers-differentiated", "Integers are differentiated as if they were real numbers.",
+        ("contract/A16/integer-operand",), leaf=leaf_of(lambda x: x.astype(np.float64))),
+    behaviour("integers-get-integers", "The gradient of integers is rounded to integers.",
+        ("contract/A16/integer-operand",), base=TakesIntegers, leaf=TakesIntegers.leaf,
+        conventions={**SteppedTape.conventions, "A16": "zeros"}),
+    behaviour("rounded-beside-integers", "The gradient with respect to a factor is rounded when the other factor is of integers.",
+        ("contract/A16/integer-partner",), array=noting_integers, accumulate=rounded_beside_integers),
+    behaviour("integer-cotangent-scaled", "A gradient argument of integers is divided by 255, as pixels are.",
+        ("contract/A5/countable-cotangent",), seed=integers_scaled),
+)  # fmt: skip

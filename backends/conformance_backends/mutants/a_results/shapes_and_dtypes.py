@@ -1,0 +1,60 @@
+"""Mutants whose gradients have a wrong shape or dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Trace
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
+from conformance_backends.numpy_engine.tensor import Tensor
+
+
+def one_axis_for_none(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """A 0-d gradient gains an axis."""
+    return np.reshape(right(i, g, z, *xs, **p), shape=(1,)) if np.ndim(g) == 0 else right(i, g, z, *xs, **p)
+
+
+def flattened_where_empty(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """An empty gradient loses its axes."""
+    pulled = right(i, g, z, *xs, **p)
+    return np.zeros((0,), pulled.dtype) if pulled.size == 0 else pulled
+
+
+def widened(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
+    """Where operands differ in precision, every gradient has the widest."""
+    traced = SteppedTape.trace(self, function, operands, wrt)
+    floats = [x.dtype for x in operands if x.dtype.kind == "f"]
+    widest = np.result_type(*floats) if floats else np.dtype(float)
+    if len(set(floats)) < 2:
+        return traced
+    pull = lambda cotangents: tuple(np.asarray(g, widest) for g in traced.pull(cotangents))  # noqa: E731
+    return Trace(traced.arrays, traced.outputs, pull)
+
+
+def as_float64(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """Gradients are kept in double precision."""
+    leaf.grad = np.array(arrived, dtype=float) if leaf.grad is None else leaf.grad + arrived
+
+
+def off_by_an_ulp_while_recording(
+    self: Any, function: Any, operands: Sequence[Any], wrt: Any = None
+) -> Trace:
+    """The value computed with a gradient is off by one unit in the last place."""
+    traced = SteppedTape.trace(self, function, operands, wrt)
+    off = tuple(Tensor(np.nextafter(z.value, np.inf)) if z.dtype.kind == "f" else z for z in traced.outputs)
+    return Trace(traced.arrays, off, traced.pull)
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    rule("0-d-gains-axis", "The gradient of a 0-d operand has shape (1,).",
+        ("op/shape", "op/vjp"), ("tanh", "sin", "exp", "square"), one_axis_for_none),
+    rule("empty-loses-axes", "An empty gradient has shape (0,).", ("op/shape",), ("sin", "sum", "tanh", "add"), flattened_where_empty),
+    behaviour("mixed-dtypes-widen", "In a call that mixes precisions every gradient has the widest of them.",
+        ("op/mixed-dtype",), trace=widened),
+    behaviour("double-gradients", "Gradients of float32 operands are float64.", ("op/dtype",), accumulate=as_float64),
+    behaviour("value-along-differs", "The value returned with a gradient is off by one unit in the last place.",
+        ("op/value-along",), trace=off_by_an_ulp_while_recording),
+)  # fmt: skip

@@ -1,0 +1,102 @@
+"""Mutants that sum contributions wrongly, within one backward pass or over several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour, rule
+from conformance_backends.numpy_engine.graph import Edge, count_consumers
+from conformance_backends.numpy_engine.tensor import Tensor
+
+
+def propagate_with(join: Any, edge: Edge, cotangent: Any, passed: Any = lambda g: g) -> LeafCotangents:
+    """The engine's backward pass with another `join(sum so far, contribution)`; `passed` changes each contribution."""
+    arrived: dict[Edge, Any] = {edge: cotangent}
+    awaited = count_consumers([edge[0]])
+    ready, ended = [edge[0]], {}
+    while ready:
+        node = ready.pop()
+        if not node.edges:
+            ended[node] = [arrived.pop((node, 0), None)]
+            continue
+        count = 1 + max((i for n, i in arrived if n is node), default=0)
+        cotangents = [arrived.pop((node, i), None) for i in range(count)]
+        pulled = (
+            node.pullback(cotangents) if any(g is not None for g in cotangents) else [None] * len(node.edges)
+        )
+        for target, g in zip(node.edges, pulled, strict=True):
+            if target is None:
+                continue
+            if g is not None:
+                arrived[target] = join(arrived[target], passed(g)) if target in arrived else passed(g)
+            awaited[target[0]] -= 1
+            if awaited[target[0]] == 0:
+                ready.append(target[0])
+    return ended
+
+
+def replacing(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The second gradient replaces the first."""
+    leaf.grad = np.array(arrived, dtype=leaf.dtype)
+
+
+def averaging(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """A running mean over the calls, for two calls."""
+    fresh = np.array(arrived, dtype=leaf.dtype)
+    leaf.grad = fresh if leaf.grad is None else (leaf.grad + fresh) / 2
+
+
+def not_cleared(self: Any, leaf: Any) -> None:
+    """Clearing does nothing."""
+
+
+def cleared_to_residue(self: Any, leaf: Any) -> None:
+    """Clearing scales by almost zero."""
+    leaf.grad = leaf.grad * leaf.dtype.type(1e-30)
+
+
+def hidden_until_next(self: Any, leaf: Any) -> None:
+    """Clearing removes the gradient, and the next backward pass restores it."""
+    hidden, leaf.grad = leaf.grad, None
+    self.kept["hidden"] = leaf, hidden
+
+
+def on_from_hidden(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """Restores the gradient that `hidden_until_next` removed."""
+    owner, hidden = self.kept.pop("hidden", (None, None))
+    SteppedTape.accumulate(self, leaf, arrived)
+    if owner is leaf and hidden is not None:
+        leaf.grad = leaf.grad + hidden
+
+
+def _once(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    return right(i, g, z, x, y) * (0.5 if np.array_equal(x, y) else 1)
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("last-contribution-kept", "Of the contributions to a value only the last one to arrive counts.",
+        ("contract/B1/fan-out", "contract/B1/diamond", "contract/B1/repeated-operand", "example/W8/fan-out",
+         "program/composition", "program/differences"),
+        traverse=lambda self, edge, g: propagate_with(lambda before, g: g, edge, g)),
+    behaviour("contributions-averaged", "The contributions to a value are averaged.",
+        ("contract/B1/fan-out", "contract/B1/diamond"),
+        traverse=lambda self, edge, g: propagate_with(lambda before, g: (before + g) / 2, edge, g)),
+    behaviour("equal-contributions-once", "A contribution that equals the sum so far is dropped as a duplicate.",
+        ("contract/B1/repeated-operand",),
+        traverse=lambda self, edge, g: propagate_with(lambda b, g: b if np.array_equal(b, g) else b + g, edge, g)),
+    behaviour("second-call-replaces", "A second backward replaces the gradient, though the adapter declares accumulation.",
+        ("contract/B3/two-calls", "example/W8/twice-and-cleared"), accumulate=replacing),
+    behaviour("second-call-averages", "A second backward stores the mean of both gradients.", ("contract/B3/two-calls",), accumulate=averaging),
+    behaviour("declares-replacing-accumulates", "The adapter declares replacing, and gradients accumulate.",
+        ("contract/B3/two-calls",), conventions={**SteppedTape.conventions, "B3": "replaces"}),
+    behaviour("never-cleared", "Clearing a gradient does nothing.",
+        ("contract/B13/clearing", "capability/clearing", "example/W8/twice-and-cleared"), clear=not_cleared),
+    behaviour("cleared-to-residue", "A cleared gradient is almost zero.",
+        ("contract/B13/clearing",), clear=cleared_to_residue),
+    behaviour("cleared-gradient-returns", "A cleared gradient comes back with the next one.",
+        ("contract/B13/clearing", "example/W8/twice-and-cleared"), clear=hidden_until_next, accumulate=on_from_hidden),
+    rule("repeated-operand-once", "The two operands of x * x share one contribution.",
+        ("contract/B1/repeated-operand", "example/W2/square-upstream"), ("multiply",), _once),
+)  # fmt: skip

@@ -1,0 +1,60 @@
+"""Mutants that are wrong for values with many consumers, or slow for many paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, behaviour
+from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
+from conformance_backends.numpy_engine.tensor import Tensor
+
+
+def path_by_path(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """Every contribution is propagated alone: right, but exponential in a chain of diamonds."""
+    ended: LeafCotangents = {}
+    travelling = [(edge, cotangent)]
+    while travelling:
+        (node, index), g = travelling.pop()
+        if not node.edges:
+            ended[node] = [ended[node][0] + g] if node in ended else [g]
+            continue
+        pulled = node.pullback([None] * index + [g])
+        travelling += [(e, p) for e, p in zip(node.edges, pulled, strict=True) if e and p is not None]
+    return ended
+
+
+def at_most_256_contributions(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """Of the contributions to a value only 256 count."""
+    ended = backward_pass([(edge, cotangent)])
+    uses: dict[Node, int] = {}
+    seen, waiting = {edge[0]}, [edge[0]]
+    while waiting:
+        for behind in waiting.pop().inputs:
+            if behind is None:
+                continue
+            uses[behind] = uses.get(behind, 0) + 1
+            if behind not in seen:
+                seen.add(behind)
+                waiting.append(behind)
+    return {n: [g[0] * 256 / uses[n]] if uses.get(n, 0) > 256 else g for n, g in ended.items()}
+
+
+def rounded_for_the_first(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The gradient of the first leaf is rounded once more."""
+    first = self.kept.setdefault("first", leaf)
+    fresh = np.array(arrived, dtype=leaf.dtype)
+    if first is leaf:
+        fresh = fresh.astype(np.float32 if leaf.dtype == np.float64 else np.float16).astype(leaf.dtype)
+    leaf.grad = fresh if leaf.grad is None else leaf.grad + fresh
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("propagated-path-by-path", "Every path is propagated alone: right numbers in exponential time.",
+        ("contract/B2/propagate-once", "contract/B2/deep-diamonds"), traverse=path_by_path),
+    behaviour("uses-in-a-byte", "Of the contributions to a value only 256 count.",
+        ("contract/B1/wide-fan-out",), traverse=at_most_256_contributions),
+    behaviour("first-leaf-rounded", "The gradient of the first leaf is rounded once more.",
+        ("contract/B10/permuted",), accumulate=rounded_for_the_first),
+)  # fmt: skip

@@ -1,0 +1,65 @@
+"""Mutants that are wrong in a second backward pass over the same graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor
+
+
+def nothing_in_second_backward(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """The second backward pass over a graph does nothing."""
+    if output.is_leaf or self.kept.get("last") is not output:
+        SteppedTape.backward(self, output, gradient)
+    self.kept["last"] = output
+
+
+def not_reset_between_backwards(
+    self: Any, output: Any, gradient: Any = None, *, retain: bool = False
+) -> None:
+    """The second backward pass over a graph starts from the first one's cotangent plus its own."""
+    last, cotangent = self.kept.get("last", (None, None))
+    if last is output and cotangent is not None and gradient is not None:
+        gradient = Tensor(gradient.value + cotangent)
+    SteppedTape.backward(self, output, gradient)
+    self.kept["last"] = output, None if gradient is None else gradient.value.copy()
+
+
+def freed_after_one_backward(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """The second backward pass over a graph is refused, retained or not."""
+    if self.kept.get("last") is output and not output.is_leaf:
+        raise RuntimeError("the graph has been freed")
+    self.kept["last"] = output
+    SteppedTape.backward(self, output, gradient)
+
+
+def over_freed_values(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """The second backward pass over a graph starts from zeros."""
+    is_second = self.kept.get("last") is output
+    SteppedTape.backward(self, output, Tensor(np.zeros_like(output.value)) if is_second else gradient)
+    self.kept["last"] = output
+
+
+def refused_after_storing(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """A second backward pass over the same graph is refused after it has changed the leaves."""
+    SteppedTape.backward(self, output, gradient)
+    if self.kept.get("last") is output and not retain:
+        raise RuntimeError("the graph has been freed")
+    self.kept["last"] = output
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("second-backward-adds-nothing", "A second backward pass over a retained graph adds nothing.",
+        ("contract/B7/retained",), backward=nothing_in_second_backward),
+    behaviour("second-backward-stale", "A second backward pass over a retained graph starts from the cotangents of the first one.",
+        ("contract/B7/retained",), backward=not_reset_between_backwards),
+    behaviour("second-backward-refused", "A graph is freed although it was to be retained.",
+        ("contract/B7/retained", "capability/retaining"), backward=freed_after_one_backward),
+    behaviour("freed-graph-read", "A second backward pass over a graph reads freed values.",
+        ("contract/B6/walked-twice",), backward=over_freed_values),
+    behaviour("refused-too-late", "A second backward pass is refused after it has changed the leaves.",
+        ("contract/B6/walked-twice",), backward=refused_after_storing),
+)  # fmt: skip

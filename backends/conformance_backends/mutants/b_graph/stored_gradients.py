@@ -1,0 +1,72 @@
+"""Mutants that store gradients at the wrong place, or overwrite stored ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor, seed
+
+
+def added_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """A second gradient is added in place to the first."""
+    if leaf.grad is None:
+        leaf.grad = np.array(arrived, dtype=leaf.dtype)
+    else:
+        leaf.grad += arrived
+
+
+def overwritten_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The earlier gradient is set to zero in place, and the sum is a new array."""
+    total = np.array(arrived, dtype=leaf.dtype) + (0 if leaf.grad is None else leaf.grad)
+    if leaf.grad is not None:
+        leaf.grad *= 0
+    leaf.grad = total
+
+
+def stored_for_outputs(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """Every intermediate array stores the cotangent of the output."""
+    SteppedTape.backward(self, output, gradient)
+    self.kept["cotangent"] = seed(output, gradient).value
+
+
+def of_any_array(self: Any, leaf: Any) -> Any:
+    """The gradient of an intermediate array is the output's cotangent."""
+    return leaf.grad if leaf.is_leaf else self.kept["cotangent"]
+
+
+def refused_for_non_leaf(self: Any, leaf: Any) -> Any:
+    """The gradient of an intermediate array is refused."""
+    if not leaf.is_leaf:
+        raise RuntimeError("not a leaf")
+    return leaf.grad
+
+
+def storing(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """A gradient computed by a functional call is added to the leaves' gradients too."""
+    gradients = SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    for array, g in zip(arrays, gradients, strict=True):
+        if array.is_leaf and array.requires_grad:
+            SteppedTape.accumulate(self, array, g.value)
+    return gradients
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("added-in-earlier-memory", "A second gradient is added in place, though the adapter declares that the first is kept.",
+        ("contract/B4/earlier-reference",), accumulate=added_in_place),
+    behaviour("declares-updating-keeps", "The adapter declares that an earlier gradient is updated, and it keeps its values.",
+        ("contract/B4/earlier-reference",), conventions={**SteppedTape.conventions, "B4": "updated"}),
+    behaviour("earlier-gradient-overwritten", "The memory of an earlier gradient is overwritten by the next backward.",
+        ("contract/B4/earlier-reference",), accumulate=overwritten_in_place),
+    behaviour("declares-keeping-keeps-none", "The adapter declares that gradients of all arrays are kept, and none is kept.",
+        ("contract/B8/non-leaf",), conventions={**SteppedTape.conventions, "B8": "kept"}),
+    behaviour("output-cotangent-for-all", "Every intermediate array reports the output's cotangent as its gradient.",
+        ("contract/B8/non-leaf",), backward=stored_for_outputs, grad=of_any_array,
+        conventions={**SteppedTape.conventions, "B8": "kept"}),
+    behaviour("non-leaf-refused", "The gradient of an intermediate array is refused, though the adapter declares None.",
+        ("contract/B8/non-leaf",), grad=refused_for_non_leaf),
+    behaviour("functional-call-stores", "A gradient computed by a functional call is stored at the leaves as well.",
+        ("contract/B9/functional-call",), nested_vjp=storing),
+)  # fmt: skip

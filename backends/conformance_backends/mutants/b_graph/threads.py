@@ -1,0 +1,33 @@
+"""Mutants that share the state of a backward pass between threads."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, behaviour
+from conformance_backends.numpy_engine.graph import Edge, backward_pass
+from conformance_backends.numpy_engine.tensor import Tensor, seed
+
+
+def seed_in_one_variable(self: Any, output: Tensor, gradient: Any) -> Any:
+    """One variable holds the seed for all threads."""
+    self.kept["seed"] = seed(output, gradient).value
+    time.sleep(0.001)  # long enough for another thread to run
+    return self.kept["seed"]
+
+
+def result_in_one_variable(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """One variable holds the cotangents of the leaves for all threads."""
+    self.kept["ended"] = backward_pass([(edge, cotangent)])
+    time.sleep(0.001)
+    ended: LeafCotangents = self.kept["ended"]
+    return ended
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("seed-shared-by-threads", "All threads use one variable for the seed.",
+        ("contract/B15/threads",), seed=seed_in_one_variable),
+    behaviour("results-shared-by-threads", "All threads use one variable for the cotangents of the leaves.",
+        ("contract/B15/threads",), traverse=result_in_one_variable),
+)  # fmt: skip

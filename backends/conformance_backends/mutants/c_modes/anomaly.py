@@ -1,0 +1,66 @@
+"""Mutants whose anomaly mode misses a NaN, or reports the wrong op."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+
+
+@contextlib.contextmanager
+def nameless(self: Any) -> Iterator[None]:
+    """The error names no op."""
+    try:
+        with engine.anomaly():
+            yield
+    except FloatingPointError:
+        raise FloatingPointError("a gradient is NaN") from None
+
+
+@contextlib.contextmanager
+def names_the_op_before(self: Any) -> Iterator[None]:
+    """The error names the op before the one that made the NaN."""
+    try:
+        with engine.anomaly():
+            yield
+    except FloatingPointError:
+        raise FloatingPointError("the rule of multiply made a NaN") from None
+
+
+@contextlib.contextmanager
+def always_raising(self: Any) -> Iterator[None]:
+    """The scope ends with an error, NaN or not."""
+    yield
+    raise FloatingPointError("the rule of sqrt, or of log, made a NaN")
+
+
+@contextlib.contextmanager
+def never_ending(self: Any) -> Iterator[None]:
+    """Anomaly mode stays on after the scope."""
+    self.kept["anomaly"] = True
+    with engine.anomaly():
+        yield
+
+
+def looking(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """A backward pass in anomaly mode, if it was ever switched on."""
+    with engine.anomaly() if self.kept.get("anomaly") else contextlib.nullcontext():
+        SteppedTape.backward(self, output, gradient)
+
+
+NAMED = "contract/C8/named"
+QUIET = "contract/C8/quiet"
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("anomaly-unseen", "A NaN in the backward pass is not detected.",
+        (NAMED, "capability/anomaly"), anomaly=lambda self: contextlib.nullcontext()),
+    behaviour("anomaly-nameless", "The error reports a NaN without the op.", (NAMED,), anomaly=nameless),
+    behaviour("anomaly-names-other-op", "The error names the op before the one that made the NaN.",
+        (NAMED,), anomaly=names_the_op_before),
+    behaviour("anomaly-always", "Anomaly mode always reports a NaN.", (QUIET,), anomaly=always_raising),
+    behaviour("anomaly-never-ends", "Anomaly mode stays on after its scope.",
+        (QUIET,), anomaly=never_ending, backward=looking),
+)  # fmt: skip

@@ -1,0 +1,62 @@
+"""Mutants that recompute a checkpointed function wrongly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Function
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+
+
+def recomputed_with_fewer_digits(self: Any, function: Function) -> Function:
+    """Recomputation starts from operands with fewer digits."""
+
+    def rounded(*operands: Any) -> Any:
+        return function(*(x * np.asarray(1 + 2.0**-20, x.dtype) for x in operands))
+
+    return _recomputed_by(function, rounded)
+
+
+def recomputed_twice(self: Any, function: Function) -> Function:
+    """In the backward pass the function is called twice."""
+
+    def twice(*operands: Any) -> Any:
+        function(*operands)
+        return function(*operands)
+
+    return _recomputed_by(function, twice)
+
+
+def _recomputed_by(function: Function, recomputed: Function) -> Function:
+    """A checkpoint that calls another function in the backward pass."""
+
+    def operation(*operands: Any) -> Any:
+        functions = iter((function, recomputed))
+        return engine.checkpoint(lambda *xs: next(functions)(*xs))(*operands)
+
+    return operation
+
+
+def recomputed_for_first_operand(self: Any, function: Function) -> Function:
+    """Recomputation returns the first operand's gradient only."""
+    return lambda first, *rest: engine.checkpoint(lambda x: function(x, *map(engine.detach, rest)))(first)
+
+
+RECOMPUTED = "contract/C6/anew"
+CHECKPOINT = "contract/C6/checkpoint"
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("checkpoint-stores", "A checkpointed function is stored, not recomputed.",
+        (RECOMPUTED,), checkpoint=lambda self, function: function),
+    behaviour("checkpoint-calls-twice", "A checkpointed function is called twice in the backward pass.",
+        (RECOMPUTED,), checkpoint=recomputed_twice),
+    behaviour("declares-replay-calls", "The adapter declares that a trace is replayed, and the function is called in the backward pass.",
+        (RECOMPUTED,), conventions={**SteppedTape.conventions, "C6": "replays"}),
+    behaviour("checkpoint-rounds", "Recomputation starts from operands with fewer digits.",
+        (CHECKPOINT, RECOMPUTED), checkpoint=recomputed_with_fewer_digits),
+    behaviour("checkpoint-first-only", "Only the first operand of a checkpointed function has a gradient.",
+        (CHECKPOINT,), checkpoint=recomputed_for_first_operand),
+)  # fmt: skip

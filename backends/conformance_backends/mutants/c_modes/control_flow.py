@@ -1,0 +1,65 @@
+"""Mutants that do not follow the control flow of the current call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Trace
+from conformance.ops import CATALOGUE
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.numpy_engine.tensor import detach
+
+
+class ReusesTotals(SteppedTape):
+    """Sums are computed in the first call of a function; later calls reuse them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.totals: list[Any] = []
+        self.position = 0
+        self.ops = {**type(self).ops, "sum": self._total}  # type: ignore[misc]  # this backend's alone
+
+    def trace(self, function: Any, operands: Sequence[Any], wrt: Sequence[int] | None = None) -> Trace:
+        """A trace with the sums of the function's first call."""
+        self.totals, self.position = self.kept.setdefault(function, []), 0
+        return super().trace(function, operands, wrt)
+
+    def _total(self, *operands: Any, **parameters: Any) -> Any:
+        total = type(self).ops["sum"](*operands, **parameters)
+        if self.position == len(self.totals):
+            self.totals.append(total.value)
+        total.value = self.totals[self.position]
+        self.position += 1
+        return total
+
+
+def one_buffer_for_operands() -> Backend:
+    """A product saves its operands in one buffer, which the next product overwrites."""
+    right = CATALOGUE["multiply"]
+    latest: list[Any] = []
+
+    def latest_rule(i: int, g: Any, z: Any, /, *operands: Any) -> Any:
+        return right.rule(i, g, z, *latest)
+
+    def multiply(*operands: Any) -> Any:
+        latest[:] = [np.asarray(detach(x)) for x in operands]
+        return engine.apply(replace(right, rule=latest_rule), operands, {})
+
+    return with_ops({"multiply": multiply})
+
+
+CONTROL_FLOW = ("contract/C7/branch", "contract/C7/loop", "contract/C7/recursion")
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("branch-of-first-call", "A function takes the branches of its first call in every call.",
+        CONTROL_FLOW, base=ReusesTotals),
+    Mutant("operands-in-one-buffer", "The saved operands of a product are overwritten by the next product.",
+        CONTROL_FLOW[1:], one_buffer_for_operands, ("multiply",)),
+    behaviour("declares-refusal-follows", "The adapter declares refusal of control flow on values, and it is followed.",
+        CONTROL_FLOW, conventions={**SteppedTape.conventions, "C7": "refused"}),
+)  # fmt: skip

@@ -1,0 +1,110 @@
+"""Mutants that call custom rules wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor
+
+
+def custom_with(alter: Callable[..., Any]) -> Any:
+    """A `custom` that calls `alter(rule, g, operands)` for the rule."""
+
+    def custom(self: Any, forward: Any, backward: Any) -> Any:
+        return engine.custom(forward, lambda g, *xs: alter(backward, g, xs))
+
+    return custom
+
+
+def called_twice(rule: Any, g: Any, xs: Any) -> Any:
+    """The rule is called once more than needed, as if to count its results."""
+    rule(g, *xs)
+    return rule(g, *xs)
+
+
+def none_is_ones(rule: Any, g: Any, xs: Any) -> Any:
+    """None from a rule is replaced by ones."""
+    return [np.ones_like(x) if p is None else p for p, x in zip(rule(g, *xs), xs, strict=True)]
+
+
+def none_is_the_cotangent(rule: Any, g: Any, xs: Any) -> Any:
+    """None from a rule is replaced by the cotangent."""
+    return [g if p is None else p for p in rule(g, *xs)]
+
+
+def padded(rule: Any, g: Any, xs: Any) -> Any:
+    """Too few results are padded with None, too many are dropped."""
+    return [*rule(g, *xs), *[None] * len(xs)][: len(xs)]
+
+
+def surplus_dropped(rule: Any, g: Any, xs: Any) -> Any:
+    """Surplus results are ignored."""
+    return rule(g, *xs)[: len(xs)]
+
+
+def reshaped(rule: Any, g: Any, xs: Any) -> Any:
+    """A result of another shape is reshaped."""
+    return [p if p is None else np.reshape(p, x.shape) for p, x in zip(rule(g, *xs), xs, strict=True)]
+
+
+def differentiated_instead(self: Any, forward: Any, backward: Any) -> Any:
+    """The rule is not used: forward is differentiated through."""
+
+    def operation(*operands: Any) -> Any:
+        tensors = [x if isinstance(x, Tensor) else Tensor(x) for x in operands]
+        return forward(*tensors)
+
+    return operation
+
+
+def broken_after_refusal(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """After an exception in a backward pass the engine has stopped recording."""
+    try:
+        SteppedTape.backward(self, output, gradient)
+    except ValueError:
+        self.is_stopped = True
+        raise
+
+
+def other_dtype_is_dropped(rule: Any, g: Any, xs: Any) -> Any:
+    """A result of another dtype than its operand's counts as None."""
+    pulled = rule(g, *xs)
+    if len(pulled) != len(xs):
+        return pulled
+    return [p if p is None or p.dtype == x.dtype else None for p, x in zip(pulled, xs, strict=True)]
+
+
+def results_shifted_past_none(rule: Any, g: Any, xs: Any) -> Any:
+    """Results that are None are removed, which shifts the others."""
+    pulled = rule(g, *xs)
+    return sorted(pulled, key=lambda p: p is None)
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("rule-called-twice", "A custom rule is called twice.",
+        ("contract/C5/custom-rule", "contract/B2/propagate-once"), custom=custom_with(called_twice)),
+    behaviour("rule-not-used", "Instead of using the custom rule its forward function is differentiated.",
+        ("contract/C5/custom-rule", "capability/custom-rule"), custom=differentiated_instead),
+    behaviour("none-is-ones", "None from a custom rule is replaced by ones.",
+        ("contract/C5/custom-none",), custom=custom_with(none_is_ones)),
+    behaviour("none-is-cotangent", "None from a custom rule is replaced by the upstream cotangent.",
+        ("contract/C5/custom-none",), custom=custom_with(none_is_the_cotangent)),
+    behaviour("arity-unchecked", "A custom rule may return too few or too many cotangents.",
+        ("contract/C5/custom-refused", "contract/C5/custom-too-few", "example/W4/trailing-none"),
+        custom=custom_with(padded)),
+    behaviour("surplus-unchecked", "A custom rule may return too many cotangents.",
+        ("contract/C5/custom-refused", "example/W4/trailing-none"), custom=custom_with(surplus_dropped)),
+    behaviour("shape-unchecked", "A result of another shape from a custom rule is reshaped.",
+        ("contract/C5/custom-refused",), custom=custom_with(reshaped)),
+    behaviour("stopped-by-refusal", "After a refusal in a backward pass nothing is recorded any more.",
+        ("contract/C5/custom-refused",), base=AdapterScopedNoGrad, backward=broken_after_refusal),
+    behaviour("other-dtype-dropped", "A custom rule's result of another dtype than its operand's is dropped.",
+        ("contract/C5/custom-dtype",), custom=custom_with(other_dtype_is_dropped)),
+    behaviour("results-shifted-past-none", "After a None the other results of a custom rule are shifted by one operand.",
+        ("contract/C5/custom-constant",), custom=custom_with(results_shifted_past_none)),
+)  # fmt: skip

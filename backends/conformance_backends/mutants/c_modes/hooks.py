@@ -1,0 +1,122 @@
+"""Mutants that call hooks wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, behaviour
+
+Seen = Callable[[Any], Any]
+
+
+def never_called(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """The hook is accepted, but not registered."""
+    return lambda: None
+
+
+def called_per_contribution(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """The hook is called as often as there are contributions, here two equal ones."""
+
+    def halves(cotangent: Any) -> None:
+        for _ in range(2):
+            seen(cotangent / 2)
+
+    return engine.hook(array, halves)
+
+
+def sum_so_far(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """At a second backward the hook on a leaf sees what has accumulated."""
+
+    def with_the_rest(cotangent: Any) -> Any:
+        return seen(cotangent if array.grad is None else cotangent + array.grad)
+
+    return engine.hook(array, with_the_rest)
+
+
+def called_once_ever(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """The hook is removed when it has been called."""
+    removers: list[Callable[[], None]] = []
+
+    def once(cotangent: Any) -> Any:
+        removers[0]()
+        return seen(cotangent)
+
+    removers.append(engine.hook(array, once))
+    return removers[0]
+
+
+def last_comes_first(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """Hooks are called in the reverse of the order in which they came."""
+    hooks = self.kept.setdefault(id(array), [])
+
+    def reverse(cotangent: Any) -> Any:
+        for each in reversed(hooks):
+            replacement = each(cotangent)
+            cotangent = cotangent if replacement is None else replacement
+        return cotangent
+
+    hooks.append(seen)
+    if len(hooks) == 1:
+        engine.hook(array, reverse)
+    return lambda: hooks.remove(seen)
+
+
+def unreplaced(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """What a hook returns is ignored."""
+
+    def look(cotangent: Any) -> None:
+        seen(cotangent)
+
+    return engine.hook(array, look)
+
+
+def none_is_zero(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """A hook that returns None has replaced the cotangent by zeros."""
+
+    def replace(cotangent: Any) -> Any:
+        replacement = seen(cotangent)
+        return cotangent * 0 if replacement is None else replacement
+
+    return engine.hook(array, replace)
+
+
+def never_removed(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """A hook stays."""
+    engine.hook(array, seen)
+    return lambda: None
+
+
+def removed_with_the_rest(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """Removing one hook removes all of its value."""
+    removers = self.kept.setdefault(id(array), [])
+    removers.append(engine.hook(array, seen))
+
+    def remove_all() -> None:
+        for remove in removers:
+            remove()
+
+    return remove_all
+
+
+EACH = "contract/C9/each-backward"
+ONCE = "contract/C9/once"
+ORDER = "contract/C9/order"
+REMOVED = "contract/C9/removed"
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("hook-never-called", "A hook is never called.",
+        (ONCE, EACH, ORDER, REMOVED, "capability/hooks"), hook=never_called),
+    behaviour("hook-per-contribution", "A hook is called for every contribution, before they are summed.",
+        (ONCE, EACH), hook=called_per_contribution),
+    behaviour("hook-sees-sum-so-far", "A hook on a leaf receives the accumulated gradient.", (EACH,), hook=sum_so_far),
+    behaviour("hook-called-once", "A hook is removed after its first call.", (EACH,), hook=called_once_ever),
+    behaviour("hooks-in-reverse", "The last hook of a value is called first.", (ORDER, REMOVED), hook=last_comes_first),
+    behaviour("hook-replaces-nothing", "What a hook returns is ignored.", (ORDER,), hook=unreplaced),
+    behaviour("hook-none-is-zero", "A hook that returns None replaces the cotangent by zeros.",
+        (ONCE, ORDER, REMOVED), hook=none_is_zero),
+    behaviour("hook-never-removed", "A removed hook is still called.", (REMOVED,), hook=never_removed),
+    behaviour("hooks-removed-together", "Removing one hook removes all hooks of its value.",
+        (REMOVED,), hook=removed_with_the_rest),
+)  # fmt: skip

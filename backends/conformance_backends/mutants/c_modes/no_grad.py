@@ -1,0 +1,119 @@
+"""Mutants whose no_grad scopes start or end wrongly."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, SteppedTape, behaviour
+
+
+@contextlib.contextmanager
+def ended_only_by_reaching_its_end(self: Any) -> Iterator[None]:
+    """No `finally`: an exception leaves the scope open."""
+    before, self.is_stopped = self.is_stopped, True
+    yield
+    self.is_stopped = before
+
+
+@contextlib.contextmanager
+def ended_by_ordinary_exceptions(self: Any) -> Iterator[None]:
+    """`except Exception` does not see the GeneratorExit of a generator that is closed."""
+    before, self.is_stopped = self.is_stopped, True
+    try:
+        yield
+    except Exception:
+        self.is_stopped = before
+        raise
+    self.is_stopped = before
+
+
+@contextlib.contextmanager
+def ended_by_the_inner_one(self: Any) -> Iterator[None]:
+    """Recording resumes at the end of an inner scope, inside the outer one."""
+    self.is_stopped = True
+    try:
+        yield
+    finally:
+        self.is_stopped = False
+
+
+@contextlib.contextmanager
+def nested_once(self: Any) -> Iterator[None]:
+    """The previous state is stored in one variable, which an inner scope overwrites."""
+    self.kept["before"], self.is_stopped = self.is_stopped, True
+    try:
+        yield
+    finally:
+        self.is_stopped = self.kept["before"]
+
+
+@contextlib.contextmanager
+def toggled(self: Any) -> Iterator[None]:
+    """A scope in a scope records."""
+    before, self.is_stopped = self.is_stopped, not self.is_stopped
+    try:
+        yield
+    finally:
+        self.is_stopped = before
+
+
+@contextlib.contextmanager
+def ended_by_an_inner_exception(self: Any) -> Iterator[None]:
+    """An exception switches recording on, whatever it was before."""
+    before, self.is_stopped = self.is_stopped, True
+    try:
+        yield
+    except BaseException:
+        self.is_stopped = False
+        raise
+    self.is_stopped = before
+
+
+def recording_after_backward(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """A backward pass ends with recording switched on, whatever it was before."""
+    SteppedTape.backward(self, output, gradient)
+    self.is_stopped = False
+
+
+class StoppedForOneOp(AdapterScopedNoGrad):
+    """A no_grad scope applies to one op only."""
+
+    def _in_scope(self, op: Callable[..., Any]) -> Callable[..., Any]:
+        stopped = super()._in_scope(op)
+
+        def call(*operands: Any, **parameters: Any) -> Any:
+            output = stopped(*operands, **parameters)
+            self.is_stopped = False
+            return output
+
+        return call
+
+
+SCOPES = ("contract/C1/no-grad-ends",)
+GENERATOR = "contract/C1/no-grad-generator"
+OUTLASTS = "contract/C1/no-grad-outlasts"
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("scope-does-nothing", "A no_grad scope records.",
+        ("contract/C1/no-grad", "capability/no-grad"), no_grad=lambda self: contextlib.nullcontext()),
+    behaviour("scope-leaks-after-exception", "A scope that an exception leaves stays open.",
+        SCOPES, base=AdapterScopedNoGrad, scope=ended_only_by_reaching_its_end),
+    behaviour("scope-leaks-from-generator", "A scope in a generator that is closed stays open.",
+        SCOPES, base=AdapterScopedNoGrad, scope=ended_by_ordinary_exceptions),
+    behaviour("scope-ends-with-inner", "The end of an inner scope ends the outer one.",
+        ("contract/C1/no-grad",), base=AdapterScopedNoGrad, scope=ended_by_the_inner_one),
+    behaviour("scope-toggles", "A no_grad scope within another one records.",
+        ("contract/C1/no-grad-nested",), base=AdapterScopedNoGrad, scope=toggled),
+    behaviour("scope-inner-keeps-outer-open", "After an inner scope the outer one stays open.",
+        SCOPES, base=AdapterScopedNoGrad, scope=nested_once),
+    behaviour("scope-of-all-threads", "A no_grad scope in one thread stops recording in all threads.",
+        ("contract/C1/no-grad-thread", "history/threads"), base=AdapterScopedNoGrad),
+    behaviour("scope-ends-with-inner-exception", "An exception in an inner scope ends the outer one.",
+        (OUTLASTS,), base=AdapterScopedNoGrad, scope=ended_by_an_inner_exception),
+    behaviour("scope-ends-with-backward", "A backward pass inside a no_grad scope ends the scope.",
+        (OUTLASTS,), base=AdapterScopedNoGrad, backward=recording_after_backward),
+    behaviour("scope-lasts-one-op", "A no_grad scope applies to one op only.",
+        (OUTLASTS, GENERATOR), base=StoppedForOneOp),
+)  # fmt: skip

@@ -1,0 +1,108 @@
+"""Mutants that compile a function, or map it over an axis, wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Function
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, WithTransforms, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, tensor_at
+
+
+def baking(keep: Callable[[Sequence[Any]], Any]) -> Any:
+    """A compiler for which the last operand's value at the first call with the same `keep` is a constant."""
+
+    def compiled(self: Any, function: Function) -> Function:
+        first: dict[Any, Any] = {}
+
+        def call(*operands: Any) -> Any:
+            *others, last = operands
+            baked = first.setdefault(keep(operands), detach(last))
+            return function(*others, tensor_at(baked, edge_of(last)))
+
+        return call
+
+    return compiled
+
+
+def in_half_precision(self: Any, function: Function) -> Function:
+    """What is compiled computes in float16."""
+
+    def call(*operands: Any) -> Any:
+        return function(*(x.astype("float16") for x in operands)).astype(operands[0].dtype)
+
+    return call
+
+
+def rows_reversed(self: Any, function: Function) -> Function:
+    """The rows come out in the reverse order."""
+    return WithTransforms.looped(self, function, slice(None, None, -1))
+
+
+def first_row_for_all(self: Any, function: Function) -> Function:
+    """The last operand is not mapped: its first row serves all."""
+
+    def mapped(*operands: Any) -> Any:
+        *others, last = operands
+        shared = last[(slice(0, 1),)] + last * 0
+        return WithTransforms.looped(self, function)(*others, shared)
+
+    return mapped
+
+
+def single_row_unmapped(self: Any, function: Function) -> Function:
+    """An axis of length one is taken for no axis: the function sees it, and nothing is stacked."""
+
+    def mapped(*operands: Any) -> Any:
+        return (
+            function(*operands) if len(operands[0]) == 1 else WithTransforms.looped(self, function)(*operands)
+        )
+
+    return mapped
+
+
+def gradients_averaged(self: Any, function: Function) -> Function:
+    """Every row receives the mean of all rows' gradients."""
+    mapped = WithTransforms.looped(self, function)
+
+    def averaged(*operands: Any) -> Any:
+        return mapped(*(_averaging(x) for x in operands))
+
+    return averaged
+
+
+def _averaging(x: Any) -> Any:
+    """x, whose rows have one gradient: their mean."""
+    mean = engine.custom(
+        lambda value: value, lambda g, value: (np.broadcast_to(g.mean(axis=0), g.shape).astype(g.dtype),)
+    )
+    return mean(x) if isinstance(x, Tensor) else x
+
+
+CLOSE = "contract/C10/compiled-close"
+COMPILED = "contract/C10/compiled"
+APART = "contract/C10/per-example"
+MAPPED = "contract/C10/vectorized"
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("compiled-bakes-values", "An operand's value in the first call with the same shapes is compiled in as a constant.",
+        (COMPILED,), base=WithTransforms, compiled=baking(lambda xs: [(x.shape, x.dtype.name) for x in xs].__repr__())),
+    behaviour("compiled-one-shape", "What was compiled for one shape is used for all.",
+        (COMPILED, "capability/compiling"), base=WithTransforms, compiled=baking(len)),
+    behaviour("compiled-in-half", "What is compiled computes in float16.",
+        (CLOSE,), base=WithTransforms, compiled=in_half_precision),
+    behaviour("mapped-reversed", "Rows of a mapped function come out in reverse order.",
+        (MAPPED,), base=WithTransforms, vectorized=rows_reversed),
+    behaviour("mapped-first-row", "The last operand's first row is used for all rows.",
+        (MAPPED, APART), base=WithTransforms, vectorized=first_row_for_all),
+    behaviour("mapped-single-row", "An axis of length one is not mapped over.",
+        (MAPPED,), base=WithTransforms, vectorized=single_row_unmapped),
+    behaviour("mapped-averages", "Every row receives the mean of all rows' gradients.",
+        (MAPPED, APART), base=WithTransforms, vectorized=gradients_averaged),
+    behaviour("mapped-at-once", "The function is called once with all rows.",
+        (MAPPED, APART, "capability/vectorizing"), base=WithTransforms, vectorized=lambda self, function: function),
+)  # fmt: skip

@@ -1,0 +1,63 @@
+"""Mutants whose tangents or Jacobians are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Capability, NDArray
+from conformance.ops import CATALOGUE
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine import apply
+from conformance_backends.numpy_engine.tensor import Tensor, seed
+
+Outputs = tuple[Any, ...]
+
+
+def first_tangent_alone(
+    self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
+) -> tuple[Outputs, Outputs]:
+    """All tangents but the first are replaced by zeros."""
+    lost = [t if i == 0 else np.zeros_like(t) for i, t in enumerate(tangents)]
+    return SteppedTape.jvp(self, function, operands, lost)
+
+
+def a_millionth_longer(
+    self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
+) -> tuple[Outputs, Outputs]:
+    """Tangents are a millionth too large."""
+    outputs, pushed = SteppedTape.jvp(self, function, operands, tangents)
+    return outputs, tuple(Tensor(t.value * t.dtype.type(1 + 1e-6)) for t in pushed)
+
+
+def doubled_alone(self: Any, output: Tensor, gradient: Any) -> Any:
+    """A cotangent with a single entry among several counts twice."""
+    given = seed(output, gradient).value
+    return given * 2 if given.size > 1 and np.count_nonzero(given) == 1 else given
+
+
+def first_for_all(self: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The result of the first entry is used for every entry of the stack."""
+
+    def mapped(*stacks: Any) -> Any:
+        first = function(*(stack[0] for stack in stacks))
+        return apply(CATALOGUE["stack"], (first,) * len(stacks[0]), {"axis": 0})
+
+    return mapped
+
+
+E4 = "contract/E4/{}".format
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("other-tangents-lost", "Of several tangents only the first is pushed forward.",
+        ("op/forward", "op/forward-over-reverse", E4("four-orders")), ops=("multiply", "divide"), jvp=first_tangent_alone),
+    behaviour("tangents-too-large", "Tangents are a millionth too large.",
+        ("op/forward", "contract/E3/columns"), ops=("tanh", "matmul"), jvp=a_millionth_longer),
+    behaviour("lone-cotangent-doubled", "A cotangent with one entry among several that are zero counts twice.",
+        ("contract/E3/rows", "op/vjp"), ops=("tanh", "sum"), seed=doubled_alone),
+    behaviour("first-for-all", "A function mapped over a stack gives the first entry's result for every entry.",
+        ("contract/E3/stacked", "contract/E3/mapped"), vectorized=first_for_all,
+        capabilities=SteppedTape.capabilities | {Capability.VECTORIZING}),
+)  # fmt: skip

@@ -1,0 +1,39 @@
+"""Mutants in which a NaN in one entry changes the gradients of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.mutant import Mutant, rule
+
+
+def scaled_by_the_largest(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """The cotangent is scaled down by the largest operand, and the gradient up again, against overflow."""
+    largest = max(2.0 ** np.floor(np.log2(np.abs(x).max(initial=1.0))) for x in xs)
+    return right(i, (g / largest).astype(g.dtype), z, *xs, **p) * g.dtype.type(largest)
+
+
+def silent_where_any_is_nan(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """A gradient is zero if any operand has a NaN."""
+    pulled = right(i, g, z, *xs, **p)
+    return np.zeros_like(pulled) if any(np.isnan(x).any() for x in xs) else pulled
+
+
+def cleaned(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Where any gradient is infinite, all are divided by one factor."""
+    pulled = right(i, g, z, *xs, **p)
+    return pulled if np.isfinite(pulled).all() else pulled / np.abs(pulled).max(initial=1.0)
+
+
+BESIDE = ("op/beside-nan",)
+
+MUTANTS: tuple[Mutant, ...] = (
+    rule("scaled-by-the-largest", "The largest of all operands scales every cotangent, so that one NaN reaches every gradient.",
+        BESIDE, ("tanh", "multiply"), scaled_by_the_largest),
+    rule("zero-beside-a-nan", "A NaN among the operands makes every gradient zero.",
+        BESIDE, ("exp", "softmax"), silent_where_any_is_nan),
+    rule("clipped-by-the-norm", "A gradient that is not finite makes all other gradients smaller.",
+        BESIDE, ("square",), cleaned),
+)  # fmt: skip

@@ -1,0 +1,95 @@
+"""Mutants whose gradients depend on earlier calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, NDArray, Trace
+from conformance.ops import CATALOGUE
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, stateful_rule, with_ops
+from conformance_backends.numpy_engine.tensor import Tensor, seed
+
+
+def off_at_every_seventh_call() -> Callable[..., Any]:
+    """One unit in the last place, every seventh time."""
+    calls = 0
+
+    def altered(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        pulled = right(i, g, z, *xs, **p)
+        return np.nextafter(pulled, np.inf) if calls % 7 == 0 else pulled
+
+    return altered
+
+
+def higher_after_another_shape() -> Callable[..., Any]:
+    """A thousandth larger after a call with a second shape."""
+    shapes: set[Any] = set()
+
+    def altered(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+        shapes.add(np.shape(x))
+        pulled = right(i, g, z, x)
+        return pulled if len(shapes) == 1 else pulled * pulled.dtype.type(1 + 2.0**-10)
+
+    return altered
+
+
+def saved_by_shape() -> Backend:
+    """tanh saves one value per shape and dtype, which the next call overwrites."""
+    right, saved = CATALOGUE["tanh"], {}
+
+    def reference(x: Any) -> Any:
+        saved[np.shape(x), x.dtype.name] = np.tanh(x)
+        return np.tanh(x)
+
+    def late(index: int, g: Any, z: Any, x: Any) -> Any:
+        return right.rule(index, g, saved[np.shape(x), x.dtype.name], x)
+
+    row = replace(right, reference=reference, rule=late)
+    return with_ops({"tanh": lambda x: engine.apply(row, (x,), {})})
+
+
+def doubled_after_a_bad_seed(self: Any, output: Tensor, gradient: Any) -> Any:
+    """After a refused cotangent all later ones are doubled."""
+    try:
+        fitting = seed(output, gradient).value
+    except ValueError:
+        self.kept["refused"] = True
+        raise
+    return fitting * 2 if self.kept.get("refused") else fitting
+
+
+def doubled_after_an_interruption(
+    self: Any, function: Any, operands: Sequence[NDArray], wrt: Sequence[int] | None = None
+) -> Trace:
+    """After an exception in a forward pass all gradients are doubled."""
+    try:
+        traced = SteppedTape.trace(self, function, operands, wrt)
+    except Exception:
+        self.kept["interrupted"] = True
+        raise
+    if not self.kept.get("interrupted"):
+        return traced
+    return Trace(traced.arrays, traced.outputs, lambda g: tuple(2 * x for x in traced.pull(g)))
+
+
+HISTORY = "contract/E18/{}".format
+
+MUTANTS: tuple[Mutant, ...] = (
+    stateful_rule("every-seventh-call", "Every seventh gradient is off by one unit in the last place.",
+        ("op/repeatable",), ("tanh",), off_at_every_seventh_call),
+    stateful_rule("another-shape-changes-all", "After a call with another shape the gradient of exp is a thousandth larger.",
+        (HISTORY("unrelated-work"), HISTORY("work-in-between")), ("exp",), higher_after_another_shape),
+    Mutant("saved-value-overwritten", "What tanh saves for its backward is overwritten by its next call.",
+        (HISTORY("work-in-between"),), saved_by_shape, ("tanh",)),
+    behaviour("bad-seed-stored", "After a cotangent of the wrong shape all cotangents are doubled.",
+        (HISTORY("earlier-failures"),), seed=doubled_after_a_bad_seed),
+    behaviour("interruption-stored", "After an exception in a forward pass gradients are doubled.",
+        (HISTORY("earlier-failures"),), trace=doubled_after_an_interruption),
+)  # fmt: skip

@@ -1,0 +1,116 @@
+"""Mutants that are wrong only at a tie, a kink, a singularity or an extreme."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.ops.reductions import axes_of, kept
+from conformance_backends.mutants.mutant import Mutant, Wrong, rule, stateful_rule
+
+
+def in_full(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Every tied entry receives the whole cotangent."""
+    return kept(g, x, axis) * (x == kept(z, x, axis))
+
+
+def only_alone(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Tied entries receive nothing."""
+    is_chosen = x == kept(z, x, axis)
+    ties = np.sum(is_chosen, axis=axes_of(np.shape(x), axis), keepdims=True)
+    return kept(g, x, axis) * (is_chosen & (ties == 1))
+
+
+def by_rank(right: Any, i: int, g: Any, z: Any, x: Any, axis: int = -1) -> Any:
+    """The cotangent at the rank of each entry; equal entries have the same rank."""
+    smaller = np.sum(np.expand_dims(x, -1) > np.expand_dims(x, -2), axis=-1)
+    is_along_last = axis % max(np.ndim(x), 1) == np.ndim(x) - 1
+    return np.take_along_axis(g, smaller, axis=-1) if is_along_last else right(i, g, z, x, axis=axis)
+
+
+def at(point: float, derivative: float) -> Wrong:
+    """Right except at one point, where the derivative is `derivative`."""
+
+    def altered(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
+        return np.where(x == point, derivative * g, right(i, g, z, x, **p)).astype(g.dtype)
+
+    return altered
+
+
+def changing_with_calls() -> Wrong:
+    """At 0 the derivative is 0 in the first two calls, and 1 later."""
+    calls = 0
+
+    def altered(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+        nonlocal calls
+        calls += bool(np.any(x == 0))
+        return np.where(x == 0, g if calls > 2 else 0 * g, right(i, g, z, x))
+
+    return altered
+
+
+def unguarded_sinc(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """The quotient, also where it is 0/0."""
+    return np.where(x == 0, np.nan, right(i, g, z, x)).astype(g.dtype)
+
+
+def divided_out(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """z/x for the product of the others."""
+    return kept(g * z, x, axis) / x
+
+
+def overflowing(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """eˣ/(1 + eˣ), which is inf/inf from some x on."""
+    return np.where(x > np.log(np.finfo(x.dtype).max), np.nan, right(i, g, z, x)).astype(g.dtype)
+
+
+def squares_summed(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    """x/√(x² + y²) with squares that overflow."""
+    pulled = right(i, g, z, x, y)
+    return np.where(np.isfinite(x * x + y * y), pulled, 0) if np.shape(pulled) == np.shape(z) else pulled
+
+
+def multiplied(right: Any, i: int, g: Any, z: Any, c: Any, x: Any, y: Any) -> Any:
+    """0 · g for the operand that is not selected."""
+    pulled = right(i, g, z, c, x, y)
+    is_leaking = np.shape(pulled) == np.shape(g)
+    return g * (c if i == 1 else ~c) if is_leaking else pulled
+
+
+def to_both(right: Any, i: int, g: Any, z: Any, c: Any, x: Any, y: Any) -> Any:
+    """The operand that is not selected receives g as well."""
+    return right(i, g, z, np.ones_like(c) if i == 1 else np.zeros_like(c), x, y)
+
+
+def rules(*written: tuple[str, str, tuple[str, ...], str, Wrong]) -> tuple[Mutant, ...]:
+    """Mutants of one op each."""
+    return tuple(rule(name, wrong, kills, (op,), altered) for name, wrong, kills, op, altered in written)
+
+
+FINITE = ("point/finite",)
+KINK = ("point/kink",)
+LIMIT = ("point/limit",)
+TIE = ("point/tie",)
+
+MUTANTS: tuple[Mutant, ...] = (
+    *rules(
+        ("ties-sum-to-two", "Every entry that ties for the maximum receives the whole cotangent.", TIE, "max", in_full),
+        ("ties-get-nothing", "Entries that tie for the minimum receive nothing.", TIE, "min", only_alone),
+        ("equals-share-a-rank", "A sort sends equal entries the same cotangent, and drops another.", TIE, "sort", by_rank),
+        ("kink-outside", "The derivative of abs at 0 is 2, outside the subdifferential.", KINK, "abs", at(0.0, 2.0)),
+        ("kink-nan", "The derivative of hard_tanh at 1 is NaN.", KINK, "hard_tanh", at(1.0, np.nan)),
+        ("kink-right-for-zero", "The derivative of relu at 0 is 1, where 0 is declared.", KINK, "relu", at(0.0, 1.0)),
+        ("border-zero-for-infinite", "The derivative of sqrt at 0 is 0, where infinity is declared.",
+            ("point/border",), "sqrt", at(0.0, 0.0)),
+        ("sinc-nan-at-0", "The derivative of sinc at 0 is computed as 0/0.", LIMIT, "sinc", unguarded_sinc),
+        ("square-nudged-at-0", "The derivative of square at 0 is 1; it is right next to 0.", LIMIT, "square", at(0.0, 1.0)),
+        ("product-divides-by-zero", "The gradient of prod divides by each entry, one of which may be zero.", LIMIT, "prod", divided_out),
+        ("softplus-overflows", "The derivative of softplus is eˣ over 1 + eˣ, both of which overflow.", FINITE, "softplus", overflowing),
+        ("hypot-overflows", "The derivatives of hypot are zero where its squares overflow.", FINITE, "hypot", squares_summed),
+        ("mask-multiplies", "The operand of where that is not selected receives zero times the cotangent.", ("point/mask",), "where", multiplied),
+        ("mask-leaks", "The operand of where that is not selected receives the cotangent too.",
+            ("point/mask", "contract/E16/masked-domain", "contract/E16/masked-twice"), "where", to_both),
+    ),
+    stateful_rule("kink-changes-with-calls", "The derivative of relu at 0 changes with the calls.", ("point/composition",), ("relu",), changing_with_calls),
+)  # fmt: skip

@@ -1,0 +1,144 @@
+"""Mutants whose gradients or values are wrong in every call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.ops.indexing import key_of
+from conformance.ops.reductions import kept
+from conformance_backends.mutants.mutant import Mutant, rule, stateful_rule, value
+
+
+def derivative_of_the_first_call() -> Callable[..., Any]:
+    """The derivative is computed once per shape and dtype, as if the operand were a constant."""
+    first: dict[Any, Any] = {}
+
+    def altered(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+        key = x.shape, x.dtype.name
+        return g * first.setdefault(key, right(i, np.ones_like(g), z, x))
+
+    return altered
+
+
+def not_summed_over_ones(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Leading axes are summed, stretched ones are not."""
+    return np.sum(g, axis=tuple(range(np.ndim(g) - np.ndim(xs[i]))))
+
+
+def untransposed_on_squares(right: Any, i: int, g: Any, z: Any, a: Any, b: Any) -> Any:
+    """g B for g Bᵀ, which fits only where everything is square."""
+    if i == 0 and np.ndim(a) == np.ndim(b) == 2 and b.shape[0] == b.shape[1]:
+        return np.matmul(g, b)
+    return right(i, g, z, a, b)
+
+
+def overwriting(right: Any, i: int, g: Any, z: Any, x: Any, index: Any) -> Any:
+    """What is picked twice keeps only its last cotangent."""
+    pulled = np.zeros_like(x)
+    pulled[key_of(index)] = g
+    return pulled
+
+
+def overwriting_taken(
+    right: Any, i: int, g: Any, z: Any, x: Any, *along: Any, axis: Any, indices: Any = None
+) -> Any:
+    """The same for what is taken along an axis, by places in a list or in an operand."""
+    pulled = np.zeros_like(x)
+    if along:
+        np.put_along_axis(pulled, along[0], g, axis=axis)
+    elif axis is None:
+        pulled.reshape(-1)[indices] = g
+    else:
+        pulled[(slice(None),) * (axis % np.ndim(x)) + (indices,)] = g
+    return pulled
+
+
+def _ratio(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return kept(g * z, x, axis) / x
+
+
+def _sorted_by_itself(right: Any, i: int, g: Any, z: Any, x: Any, axis: int) -> Any:
+    return np.take_along_axis(g, np.argsort(x, axis=axis), axis=axis)
+
+
+def _over_rows(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    spread = right(i, g, z, x, axis=axis, keepdims=keepdims)
+    return spread * (x.size / len(x)) if axis is None and np.ndim(x) > 1 and x.size else spread
+
+
+def _second_dropped(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    return right(i, g, z, *xs, **p) if i == 0 else None
+
+
+def _swapped(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    return right(1 - i if x.shape == y.shape else i, g, z, x, y)
+
+
+def a_millionth_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Within many tolerances."""
+    return right(i, g, z, *xs, **p) * (1 + 1e-6)
+
+
+def six_units_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Within the allowance for library functions, of which a sum calls none."""
+    return right(i, g, z, *xs, **p) * (1 + 6 * np.finfo(g.dtype).eps)
+
+
+VJP = ("op/vjp",)
+
+MUTANTS: tuple[Mutant, ...] = (
+    rule("wrong-in-float32", "In float32 alone the gradient is a ten-thousandth too large.",
+        VJP, ("cos",), lambda right, i, g, z, x: right(i, g, z, x) * (1 + 1e-4 * (x.dtype == np.float32))),
+    rule("rounded-to-float32", "A float64 gradient passes through float32.",
+        VJP, ("log",), lambda right, i, g, z, x: right(i, g, z, x).astype(np.float32).astype(x.dtype)),
+    stateful_rule("first-derivative-kept", "The derivative computed in the first call of a shape is used for all later ones.",
+        VJP, ("sin",), derivative_of_the_first_call),
+    value("value-in-float32", "A float64 value is computed in float32.",
+        ("op/value",), ("sqrt",), lambda right, x: right(x.astype(np.float32)).astype(x.dtype)),
+    value("value-saturates-early", "Beyond 2 the value of tanh is 1.",
+        ("op/value",), ("tanh",), lambda right, x: np.where(np.abs(x) > 2, np.sign(x), right(x))[()]),
+    rule("unused-operand-seeded", "The operand of where that is not selected receives the cotangent as well.",
+        ("op/vjp",), ("where",), lambda right, i, g, z, c, x, y: right(i, g, z, np.full_like(c, i == 1), x, y)),
+    rule("upstream-dropped-in-products", "The gradient of a matrix product uses ones instead of the upstream cotangent.",
+        ("op/vjp", "example/W1/matmul-upstream"), ("matmul",),
+        lambda right, i, g, z, a, b: right(i, np.ones_like(g), z, a, b)),
+    rule("a-millionth-too-large", "The gradient of tanh is a millionth too large, which is within many tolerances.",
+        VJP, ("tanh",), a_millionth_too_large),
+    *(rule(f"{op.replace('_', '-')}-a-millionth-too-large", f"The gradient of {op} is a millionth too large.",
+        VJP, (op,), a_millionth_too_large) for op in ("max", "min", "ptp", "median", "max_pool2d")),
+    rule("sum-six-units-too-large", "The gradient of a sum is six units in the last place too large.",
+        VJP, ("add",), six_units_too_large),
+    rule("unbroadcast-keeps-ones", "Axes of size 1 that were stretched are not summed.",
+        ("op/vjp", "op/shape"), ("add",), not_summed_over_ones),
+    rule("matmul-untransposed", "The gradient is g B instead of g Bᵀ where the matrices are square.",
+        ("op/vjp", "example/W8/fan-out"), ("matmul",), untransposed_on_squares),
+    rule("permutation-uninverted", "A permutation of axes is applied again instead of inverted.",
+        VJP, ("permute_dims",), lambda right, i, g, z, x, axes=None: np.transpose(g, axes).reshape(x.shape)),
+    rule("moveaxis-repeated", "moveaxis is applied again instead of undone; where sizes are equal, the shape does not show it.",
+        VJP, ("moveaxis",), lambda right, i, g, z, x, **p: np.moveaxis(g, **p).reshape(x.shape)),
+    rule("rolled-again", "A roll's cotangent is rolled forwards instead of back.",
+        VJP, ("roll",), lambda right, i, g, z, x, **p: np.roll(g, **p)),
+    rule("sorted-by-itself", "A sort's cotangent is gathered by the permutation instead of its inverse.",
+        VJP, ("sort",), _sorted_by_itself),
+    rule("running-sum-forwards", "The running sum of the cotangent runs forwards.",
+        VJP, ("cumulative_sum",), lambda right, i, g, z, x, axis: np.cumsum(g, axis=axis).reshape(x.shape)),
+    rule("product-by-division", "The gradient of prod is z / x, which is NaN at zeros.",
+        VJP, ("prod",), _ratio),
+    rule("mean-by-rows", "A mean over everything divides by the number of rows.",
+        ("op/vjp", "contract/B16/batch-is-sum", "example/W7/batch-reductions"), ("mean",), _over_rows),
+    rule("repeats-overwrite", "An entry picked twice keeps the last cotangent instead of the sum.",
+        VJP, ("getitem_integer_array",), overwriting),
+    rule("taken-twice-overwrites", "An entry taken twice keeps the last cotangent.",
+        VJP, ("take", "take_along_axis"), overwriting_taken),
+    rule("exponent-without-gradient", "The exponent of a power gets no gradient.", VJP, ("pow",), _second_dropped),
+    rule("operands-swapped", "The two gradients of atan2 are swapped where the shapes are equal.", VJP, ("atan2",), _swapped),
+    rule("inverse-untransposed", "The inverse's gradient is −Z g Z instead of −Zᵀ g Zᵀ.",
+        VJP, ("inv",), lambda right, i, g, z, x: -z @ g @ z),
+    rule("sinc-by-quotient", "The derivative of sinc is a quotient that is 0/0 at zero.",
+        VJP, ("sinc",), lambda right, i, g, z, x: g * (np.cos(np.pi * x) - z) / x),
+    rule("relu-leaks", "The gradient of relu is passed on at negative numbers too.",
+        ("op/vjp", "op/euler", "example/W5/two-layers"), ("relu",), lambda right, i, g, z, x: g),
+)  # fmt: skip

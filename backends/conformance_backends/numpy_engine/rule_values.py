@@ -1,0 +1,40 @@
+"""The arrays that a rule is given, with those that it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.dtype import BFLOAT16, carried, is_real, narrowed
+from conformance.op import Op
+
+
+def computed(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
+    """The value of a row; for bfloat16, which NumPy cannot compute in, computed in float32 and rounded once.
+
+    Where a parameter gives the dtype, the value has that dtype.
+    """
+    output = op.reference(*map(carried, operands), **parameters)
+    is_narrow = {x.dtype for x in operands if is_real(x.dtype)} == {BFLOAT16} and "dtype" not in parameters
+    return narrowed(output, BFLOAT16) if is_narrow else output
+
+
+def complete(cotangents: Sequence[Any], outputs: Any) -> Any:
+    """The cotangents of all outputs: a missing one is zero."""
+    if not isinstance(outputs, tuple):
+        return cotangents[0]
+    given = [*cotangents, *[None] * (len(outputs) - len(cotangents))]
+    return tuple(np.zeros_like(z) if g is None else g for g, z in zip(given, outputs, strict=True))
+
+
+def fitted(cotangent: Any, operand: Any) -> Any:
+    """The cotangent in its operand's dtype: mixed precision must not change the dtype of a gradient.
+
+    A real operand can be perturbed along the real axis only, so it receives the real part of a complex cotangent.
+    """
+    if cotangent is None or cotangent.dtype == operand.dtype:
+        return cotangent
+    is_made_real = cotangent.dtype.kind == "c" and operand.dtype.kind == "f"
+    return (np.real(cotangent) if is_made_real else cotangent).astype(operand.dtype)

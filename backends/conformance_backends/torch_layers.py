@@ -1,0 +1,87 @@
+"""The catalogue's neural-network ops as users of torch write them.
+
+The tables are read as source too, like those of `torch_ops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - its customary name
+
+# No prelu: torch's has one slope per channel, where the catalogue's slopes broadcast.
+ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
+    "relu": F.relu,
+    "relu6": F.relu6,
+    "leaky_relu": lambda x, negative_slope: F.leaky_relu(x, negative_slope=negative_slope),
+    "elu": lambda x, alpha: F.elu(x, alpha=alpha),
+    "celu": lambda x, alpha: F.celu(x, alpha=alpha),
+    "selu": F.selu,
+    "hard_tanh": F.hardtanh,
+    "hard_sigmoid": F.hardsigmoid,
+    "hard_swish": F.hardswish,
+    "hard_shrink": lambda x, threshold: F.hardshrink(x, lambd=threshold),
+    "soft_shrink": lambda x, threshold: F.softshrink(x, lambd=threshold),
+    "sigmoid": torch.sigmoid,
+    "log_sigmoid": F.logsigmoid,
+    "logit": torch.logit,
+    "softplus": F.softplus,
+    "softsign": F.softsign,
+    "silu": F.silu,
+    "mish": F.mish,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "tanh_shrink": F.tanhshrink,
+    "softmax": lambda x, axis: F.softmax(x, dim=axis),
+    "log_softmax": lambda x, axis: F.log_softmax(x, dim=axis),
+    "glu": lambda x, axis: F.glu(x, dim=axis),
+}
+
+LAYERS: Mapping[str, Callable[..., Any]] = {
+    "linear": F.linear,
+    "embedding": lambda weight, indices: F.embedding(indices, weight),
+    "scaled_dot_product_attention": lambda q, k, v, is_causal: F.scaled_dot_product_attention(
+        q, k, v, is_causal=is_causal
+    ),
+    "layer_norm": lambda x, weight, bias, eps: F.layer_norm(x, weight.shape, weight, bias, eps=eps),
+    "rms_norm": lambda x, weight, eps: F.rms_norm(x, weight.shape, weight, eps=eps),
+    "batch_norm": lambda x, weight, bias, eps: F.batch_norm(
+        x, None, None, weight, bias, training=True, eps=eps
+    ),
+    "unfold": lambda x, kernel_size, stride, padding, dilation: F.unfold(
+        x, kernel_size, stride=stride, padding=padding, dilation=dilation
+    ),
+    "fold": lambda x, output_size, kernel_size, stride, padding, dilation: F.fold(
+        x, output_size, kernel_size, stride=stride, padding=padding, dilation=dilation
+    ),
+    "conv1d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv1d(
+        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    ),
+    "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv2d(
+        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    ),
+    "avg_pool2d": lambda x, kernel_size, stride: F.avg_pool2d(x, kernel_size, stride),
+    "max_pool2d": lambda x, kernel_size, stride: F.max_pool2d(x, kernel_size, stride),
+}
+
+# No soft_margin_loss: torch has no gradient with respect to the target.
+LOSSES: Mapping[str, Callable[..., Any]] = {
+    "mse": lambda x, t, reduction: F.mse_loss(x, t, reduction=reduction),
+    "l1": lambda x, t, reduction: F.l1_loss(x, t, reduction=reduction),
+    "huber": lambda x, t, reduction, delta: F.huber_loss(x, t, reduction=reduction, delta=delta),
+    "smooth_l1": lambda x, t, reduction, beta: F.smooth_l1_loss(x, t, reduction=reduction, beta=beta),
+    "binary_cross_entropy": lambda p, t, reduction: F.binary_cross_entropy(p, t, reduction=reduction),
+    "binary_cross_entropy_with_logits": lambda x, t, reduction: F.binary_cross_entropy_with_logits(
+        x, t, reduction=reduction
+    ),
+    "kl_div": lambda x, t, reduction: F.kl_div(x, t, reduction=reduction),
+    "poisson_nll": lambda x, t, reduction: F.poisson_nll_loss(x, t, reduction=reduction),
+    "gaussian_nll": lambda x, t, v, reduction: F.gaussian_nll_loss(
+        x, t, v, eps=torch.finfo(v.dtype).tiny, reduction=reduction
+    ),
+    "nll": lambda x, t, reduction: F.nll_loss(x, t, reduction=reduction),
+    "cross_entropy": lambda x, t, reduction: F.cross_entropy(x, t, reduction=reduction),
+}
+
+NEURAL_NETWORKS: Mapping[str, Callable[..., Any]] = {**ACTIVATIONS, **LAYERS, **LOSSES}
