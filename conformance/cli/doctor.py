@@ -30,7 +30,7 @@ def command(options: argparse.Namespace) -> int:
         "extended": f"{bits} bits"
         + ("" if bits > 53 else ": no more than float64, so float64 is judged against itself"),
     }
-    for name in ("numpy", "scipy", "hypothesis", "pytest", "pytest-xdist", "pytest-benchmark"):
+    for name in ("numpy", "hypothesis", "pytest", "pytest-xdist", "pytest-benchmark"):
         facts[name] = version(name)
     for name, fact in facts.items():
         print(f"  ok    {name:18} {fact}")

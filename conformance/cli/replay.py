@@ -79,9 +79,11 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
             f"{options.what!r} is neither a replay token (c1:…, p1:…, h2:…, k1:…, s1:…) nor the id of a result"
         )
     run = read_run(options.run)
-    result = next((r for r in run.results if r.id == options.what), None)
-    if result is None:
-        raise UsageError(f"{options.run} has no result {options.what!r}; see --run")
+    results = [r for r in run.results if r.id == options.what]
+    if len(results) != 1:
+        count = f"{len(results)} results" if results else "no result"
+        raise UsageError(f"{options.run} has {count} {options.what!r}; see --run")
+    (result,) = results
     token = _recorded(result)
     if not token:
         raise UsageError(

@@ -70,8 +70,8 @@ def _converted(flag: argparse.Action, action: str, value: Any) -> Any:
         given = value if isinstance(value, list) else str(value).split(",")
         if not all(isinstance(item, str) for item in given):
             raise UsageError(f"the setting {flag.dest} = {value!r} is not a list of strings")
-        return given
-    kind: Callable[[str], Any] = flag.type if callable(flag.type) else str
+        return [_kind(flag)(item) for item in given]
+    kind = _kind(flag)
     try:
         converted = kind(str(value))
     except argparse.ArgumentTypeError as error:
@@ -83,3 +83,7 @@ def _converted(flag: argparse.Action, action: str, value: Any) -> Any:
     if flag.choices and converted not in flag.choices:
         raise UsageError(f"the setting {flag.dest} = {value!r} is none of {', '.join(flag.choices)}")
     return converted
+
+
+def _kind(flag: argparse.Action) -> Callable[[str], Any]:
+    return flag.type if callable(flag.type) else str

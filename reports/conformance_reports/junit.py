@@ -11,6 +11,8 @@ from conformance.runfile.jsonl import Run
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance_reports.united import backend_names, reason, unite
 
+SUFFIXES = (".xml",)
+
 # `fixed` is a failure: what the known-failures file promises did not happen, as with a strict xfail.
 OUTCOMES = {
     Verdict.FAIL: "failure",
@@ -20,7 +22,6 @@ OUTCOMES = {
     Verdict.CRASH: "error",
     Verdict.ADAPTER_ERROR: "error",
     Verdict.UNSUPPORTED: "skipped",
-    Verdict.SKIPPED: "skipped",
     Verdict.KNOWN: "skipped",
 }
 
@@ -119,8 +120,7 @@ def _properties(element: ET.Element, values: dict[str, str], *, at: int | None =
 
 def _cut_short(run: Run) -> ET.Element:
     """A suite of one error: without it a run that died early would look green."""
-    message = run.damage or "the run was cut short: what it did not reach is not in this file"
-    return _counted("run", [_lone_error("run/complete", "incomplete", message)])
+    return _counted("run", [_lone_error("run/complete", "incomplete", run.missing)])
 
 
 def _lone_error(name: str, kind: str, message: str) -> ET.Element:

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from conformance.runfile.accuracy import Accuracy
 from conformance.runfile.diagnostics import Agreement, Diagnostic
-from conformance.runfile.jsonl import SCHEMA, Run
+from conformance.runfile.jsonl import SCHEMA, Damage, DamageKind, Run
 from conformance.runfile.records import (
     BackendLine,
     EndLine,
@@ -157,7 +157,6 @@ def _fate(backend: str, op: str, check: str, dtype: str) -> dict[str, Any]:
         ),
         ("tape", "clip", "vjp"): (Verdict.FIXED, {"reason": "bound counted twice", "message": "passes now"}),
         ("slate", "where", "shape"): (Verdict.ADAPTER_ERROR, {"message": "the adapter returned None"}),
-        ("slate.jit", "where", "shape"): (Verdict.SKIPPED, {"message": "not selected"}),
     }
     if backend == "mini" and op in ("conv2d", "sort", "logsumexp", "softmax"):
         return {"verdict": Verdict.UNSUPPORTED, "cases": 0, "evidence": Evidence(f"mini has no {op}")}
@@ -297,7 +296,7 @@ def hostile_run() -> Run:
     ] + [TimingLine(text, "4", backends[0], "float64", "gradient", refused=text) for text in HOSTILE]
     run.proofs = [ProofLine(text, text, 1e-12, 3) for text in HOSTILE]
     run.mutants = [MutantLine(text, text, (text,), ()) for text in HOSTILE]
-    run.damage = HOSTILE[2]
+    run.damage = (Damage(DamageKind.UNREADABLE, HOSTILE[0], 2, HOSTILE[2]),)
     return run
 
 

@@ -42,8 +42,8 @@ def test_a_backend_without_results_is_not_run_never_zero() -> None:
     assert "– not run" in render([Run(header(backends=("tape",)), [], [], [], [])])
 
 
-def test_a_run_cut_short_says_so_first() -> None:
-    assert "Cut short" in render([Run(header(), [], [], [], [])]).splitlines()[2]
+def test_a_run_that_is_not_complete_says_so_first() -> None:
+    assert "Not complete" in render([Run(header(), [], [], [], [])]).splitlines()[2]
 
 
 def test_hostile_text_is_escaped() -> None:
