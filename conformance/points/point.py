@@ -64,7 +64,6 @@ class Extremes:
 
 Values = tuple[Any, ...]
 Given = Values | Callable[[Extremes], Values]  # of any dtype alike, or as its extremes are
-Range = tuple[Any, Any]  # the least and the largest fair value of every entry
 OPEN = None  # in place of a range: nothing is right or wrong, or there is no gradient
 
 

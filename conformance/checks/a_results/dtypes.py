@@ -23,7 +23,6 @@ from conformance.errors import Violation
 from conformance.ops.names import ABS, MULTIPLY, SUM
 
 COUNTABLE = ("int64", "int32", "bool")
-NO_GRADIENT = ("refused", "none", "zeros")
 CONVENTIONS = ("gradient", "conjugate")
 
 

@@ -16,7 +16,6 @@ from conformance.errors import Unsupported, Violation
 from conformance.ops.names import INDEX_ADD, INDEX_UPDATE
 
 PLACES = [2, 0, -1, 2]  # of three: 0 once, 2 three times, once under another name
-WINNERS = ("winner", "each", "refused")
 
 
 @contract("D9", "gather")
