@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the backend whose time others are also compared with",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the operands, the order of turns, and the bootstrap"
+        "--seed", type=int, default=0, help="of the operands, the order within each sweep, and the bootstrap"
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("bench.jsonl"), metavar="RUN", help="the run file"

@@ -1,4 +1,4 @@
-"""replay: ask one recorded question again, on any backend."""
+"""replay: run one recorded case again, on any backend."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="BACKEND",
-        help="where to ask; may be given several times (an id: its own backend)",
+        help="where to run it; may be given several times (an id: its own backend)",
     )
     parser.add_argument(
         "--check", default="", metavar="KEY", help="only that check of a token, such as op/vjp (default: all)"
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Ask again; 0 where everything holds."""
+    """Run it again; 0 where everything holds."""
     import warnings
 
     import numpy as np
@@ -54,7 +54,7 @@ def command(options: argparse.Namespace) -> int:
     token, key, backends = _found(options)
     specs = options.on or backends
     if not specs:
-        raise UsageError("say where to ask: --on BACKEND")
+        raise UsageError("say where to run it: --on BACKEND")
     failed = 0
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -63,12 +63,12 @@ def command(options: argparse.Namespace) -> int:
             if options.script:
                 print(_script(backend, token, key))
             else:
-                failed += _asked(backend, spec, token, key)
+                failed += _failures(backend, spec, token, key)
     return 1 if failed else 0
 
 
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
-    """The token, the key of the one check to ask ("" for all that apply), and the backends on record."""
+    """The token, the key of the one check to run ("" for all that apply), and the backends on record."""
     from conformance.errors import UsageError
     from conformance.runfile.jsonl import read_run
 
@@ -111,7 +111,7 @@ def _check_key(key: str) -> str:
 
 
 def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
-    """Every check that a token speaks of, with its question."""
+    """Every check that a token is for, with its question."""
     from conformance.case import Case
     from conformance.checks import CheckKind, load_all
     from conformance.checks.sample import Sample
@@ -149,7 +149,7 @@ def _questions(token: str, key: str) -> Iterator[tuple[Check, Question]]:
                 yield check, case
 
 
-def _asked_for(token: str, key: str) -> list[tuple[Check, Question]]:
+def _chosen_questions(token: str, key: str) -> list[tuple[Check, Question]]:
     from conformance.errors import UsageError
 
     found = list(_questions(token, key))
@@ -158,15 +158,15 @@ def _asked_for(token: str, key: str) -> list[tuple[Check, Question]]:
     return found
 
 
-def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
-    """Ask, print one line a check, and return how many failed."""
+def _failures(backend: Backend, spec: str, token: str, key: str) -> int:
+    """Run the checks, print a line each, and return how many failed."""
     from conformance.run.describe import describe
     from conformance.run.execute import result_of
     from conformance.run.failure_text import failure_text
     from conformance.runfile.records import UNEXPECTED
 
     failed = 0
-    for check, question in _asked_for(token, key):
+    for check, question in _chosen_questions(token, key):
         result = result_of(check, backend, question)
         print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}{_furthest(result)}")
         if result.verdict in UNEXPECTED:
@@ -191,17 +191,17 @@ def _script(backend: Backend, token: str, key: str) -> str:
     from conformance.run.asking import failure_of
     from conformance.scripts.script import script_of
 
-    asked = _asked_for(token, key)
-    for check, question in asked:
+    chosen = _chosen_questions(token, key)
+    for check, question in chosen:
         failure = failure_of(check, backend, question)
         if failure is not None:
             return script_of(backend, partial(_put, check, question), failure)
-    check, question = asked[0]
+    check, question = chosen[0]
     return script_of(backend, partial(_put, check, question), None)
 
 
 def _put(check: Check, question: Question, backend: Backend) -> object:
-    """Ask a question, the backend last: what a script is written from."""
+    """Run a check, the backend last: what a script is recorded from."""
     from conformance.run.asking import put
 
     return put(check, backend, question)

@@ -1,4 +1,4 @@
-"""run: ask the questions of the standard on one or more backends."""
+"""run: run the checks of the standard on one or more backends."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """pytest-benchmark's private names, which no other module uses: they time one round at a time.
 
-The public call of the fixture calibrates a function and runs all its rounds at once. Contenders that take turns
+The public call of the fixture calibrates a function and runs all its rounds at once. Contenders that are interleaved
 need the steps one by one.
 """
 

@@ -1,4 +1,4 @@
-"""Rounds: pytest-benchmark's calibration, clock and statistics, with the contenders taking turns.
+"""Rounds: pytest-benchmark's calibration, clock and statistics, with the contenders interleaved.
 
 pytest-benchmark runs all the rounds of one function, then all of the next, so that a machine that
 slows down for a second slows down one engine. Here one sweep times one round of every contender,
@@ -65,7 +65,7 @@ class Ratio:
     high: float
 
 
-def take_turns(contenders: Sequence[Contender], budget: Budget, seed: int) -> dict[str, Rounds]:
+def time_interleaved(contenders: Sequence[Contender], budget: Budget, seed: int) -> dict[str, Rounds]:
     """Time all the contenders in sweeps of one round each, by name.
 
     The order within each sweep is drawn: no contender always follows one that empties the caches or leaves

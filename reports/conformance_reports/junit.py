@@ -45,7 +45,7 @@ def render(runs: Sequence[Run]) -> str:
     for name, results in by_backend.items():
         root.append(_suite(name, lines.get(name), results, run.header.started))
     if not run.is_complete:
-        root.append(_cut_short(run))
+        root.append(_incomplete(run))
     for outcome in ("tests", "failures", "errors", "skipped"):
         root.set(outcome, str(sum(int(suite.get(outcome, "0")) for suite in root)))
     ET.indent(root)
@@ -118,7 +118,7 @@ def _properties(element: ET.Element, values: dict[str, str], *, at: int | None =
     element.insert(len(element) if at is None else at, properties)
 
 
-def _cut_short(run: Run) -> ET.Element:
+def _incomplete(run: Run) -> ET.Element:
     """A suite of one error: without it a run that died early would look green."""
     return _counted("run", [_lone_error("run/complete", "incomplete", run.missing)])
 

@@ -12,7 +12,7 @@ from conformance_reports.clause_table import clause_table
 from conformance_reports.united import alike, backend_names, reason, unexpected, unite
 
 SUFFIXES = (".md",)
-LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded without a word
+LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded silently
 TOP = 50
 LONGEST = 300  # characters of one name or message
 
@@ -135,8 +135,8 @@ def _clauses(run: Run) -> Iterable[str]:
 
 
 def _fitting(lines: Iterable[str]) -> str:
-    """The lines up to the limit; what is left out is said, not dropped."""
-    note = "\nCut here: the summary of a CI job holds no more. The rest is in the HTML report.\n"
+    """The lines up to the limit; what is left out is stated, not dropped."""
+    note = "\nShortened here: the summary of a CI job holds no more. The rest is in the HTML report.\n"
     room = LIMIT - len(note.encode())
     kept: list[str] = []
     for line in lines:

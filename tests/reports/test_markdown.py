@@ -65,7 +65,7 @@ def test_the_summary_fits_and_says_what_it_left_out() -> None:
     fixed = [result("tape", f"op{n}" * 20, "vjp", verdict=Verdict.FIXED) for n in range(15_000)]
     text = render([Run(header(), fixed, [], [], [])])
     assert len(text.encode()) <= LIMIT
-    assert "Cut here" in text
+    assert "Shortened here" in text
 
 
 def test_long_names_are_cut() -> None:

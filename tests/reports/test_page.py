@@ -168,7 +168,7 @@ def test_a_case_shows_rule_numbers_and_distance(visit: Open, small: str) -> None
 def test_a_case_tells_whose_fault_it_is_and_its_witnesses_in_a_line_each(visit: Open, small: str) -> None:
     page = visit(f"{small}#{CASE}")
     heard = page.locator(".diagnostics")
-    expect(heard.locator("h2")).to_have_text("Witnesses: engine wrong")
+    expect(heard.locator("h2")).to_have_text("Diagnosis: engine wrong")
     assert heard.locator("li").all_inner_texts() == [
         "complex step the reference's slope is -0.5 ± 1e-19 · agrees with the rule",
         "engine's differences the engine raised ValueError beside the case · cannot tell",

@@ -39,7 +39,7 @@ def test_characters_that_reorder_text_are_shown_by_number(visit: Open, hostile: 
 
 
 def test_a_run_cut_short_says_so_and_where(visit: Open, hostile: str) -> None:
-    expect(visit(hostile).locator(".facts .amber")).to_contain_text("! cut short")
+    expect(visit(hostile).locator(".facts .amber")).to_contain_text("! not complete")
 
 
 def test_no_script_but_the_pages_own_may_run(visit: Open, small: str) -> None:

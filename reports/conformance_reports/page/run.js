@@ -88,7 +88,7 @@ let sortedProblems = null;
 const problems = () =>
   (sortedProblems ||= data.results.filter((r) => UNEXPECTED.has(r.verdict)).sort(bySeverity));
 const toCase = (r, ...children) => link("case", r.id, {}, children);
-// A chip: verdict and what tells it from its neighbours, with a link to the case.
+// A chip: verdict and what distinguishes it from others, with a link to the case.
 const chip = (r, text) =>
   el(
     "a",
