@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the page of whatever the id names."""
+    """Print the page of what the id names."""
     from conformance.cli.console import Page
     from conformance.errors import UsageError
 

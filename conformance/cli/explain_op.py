@@ -24,7 +24,7 @@ NUDGE = 1e-3
 
 WHY_UPSTREAM = (
     "Where z has several entries, “the derivative of z” is not one number per entry of an operand but one for "
-    "every pair of entries: the Jacobian J. Nobody stores it. What learning needs is how a single number at "
+    "every pair of entries: the Jacobian J. It is never stored. What learning needs is how a single number at "
     "the very end, the loss L, depends on each operand, and the chain rule gives that as Jᵀ · ∂L/∂z.",
     "The factor g = ∂L/∂z comes from upstream: the ops after this one have already worked it out. The rule "
     "makes Jᵀg of it without ever forming J, and passes the result on as the upstream gradient of the op "

@@ -46,7 +46,7 @@ class Progress:
                 else f"{backend.engine} {backend.version}{mode}"
             )
             self.say(f"{backend.name:12} {state}")
-        self.say(f"{total} questions, profile {header.profile}, seed {header.seed}")
+        self.say(f"{total} checks to run, profile {header.profile}, seed {header.seed}")
         if self.console.is_terminal:
             columns = (
                 TextColumn("{task.description}", markup=False),
@@ -84,7 +84,7 @@ class Progress:
         self.console.print(table_of(header, results))
         for text in trouble:
             self.say(f"problem of the suite, not of an engine: {text}")
-        missing = "" if len(results) == self.total else f", {self.total - len(results)} questions not run"
+        missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
         self.say(f"run file {request.output}{missing}")
 
 

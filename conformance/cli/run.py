@@ -52,9 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", "--workers", type=count, default=0, metavar="N", help="worker processes (default: one per core)"
     )
-    parser.add_argument("--shard", default="", metavar="I/N", help="one part of the questions")
+    parser.add_argument("--shard", default="", metavar="I/N", help="one part of the checks")
     parser.add_argument(
-        "--timeout", type=positive, default=300.0, metavar="S", help="seconds one group of questions may take"
+        "--timeout",
+        type=positive,
+        default=300.0,
+        metavar="S",
+        help="seconds that one group of checks may take",
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file"

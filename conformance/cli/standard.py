@@ -71,7 +71,7 @@ def _clause(clause: Clause, mutants: list[Mutant]) -> Iterator[Block]:
     yield Block("p", f"{'What it teaches' if clause.level is Level.SHOWN else 'Why'}: {clause.reason}")
     if clause.conventions:
         yield Block("p", f"Conventions: {', '.join(f'`{choice}`' for choice in clause.conventions)}.")
-    for _, check in sorted(load_all().items()):  # registered in the order of imports, which is nobody's
+    for _, check in sorted(load_all().items()):  # registered in the order of imports, which means nothing
         if check.clause == clause.number:
             yield Block("li", _check(check, mutants))
             if clause.level is Level.SHOWN:

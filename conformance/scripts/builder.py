@@ -45,7 +45,7 @@ class ScriptBuilder:
         return len(self.indent) // 4 + 1
 
     def result(self) -> str:
-        """A name for what an op returns; in a block, of which others may lie around, one of its own."""
+        """A name for what an op returns; in a block, which may be nested, one of its own."""
         return self.fresh("t" * (self.depth - 1) if self.indent else "y")
 
     @contextlib.contextmanager
@@ -119,7 +119,7 @@ class ScriptBuilder:
         name, dtype = self.fresh(prefix), value.dtype.name
         buffer, view = spread(value)
         array = self.dialect.array.format(values=literal(buffer), dtype=dtype) + view
-        lost = "  # does not lie in C order" if view and "{array}" not in template else ""
+        lost = "  # is not in C order" if view and "{array}" not in template else ""
         self.write(f"{name} = {template.format(values=literal(value), dtype=dtype, array=array)}{lost}")
         return self.name(make(value), name)
 
@@ -170,7 +170,7 @@ def _is_same(left: Any, right: Any) -> bool:
 
 
 def spread(value: NDArray) -> tuple[NDArray, str]:
-    """A buffer in C order, and the indexing that makes of it an array that lies as `value` does."""
+    """A buffer in C order, and the indexing that makes of it an array with the layout of `value`."""
     if value.flags.c_contiguous or not value.size:
         return value, ""
     if value.flags.f_contiguous and value.ndim == 2:

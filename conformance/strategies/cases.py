@@ -63,10 +63,12 @@ def build(
     answers_in_kind = dtype in HALF and "dtype" not in signature.parameters
     dtypes = [dtype if answers_in_kind or z.dtype.kind in "biu" else z.dtype.name for z in outputs]
     cotangents = tuple(cotangent(z.shape, d, upstream, rng) for z, d in zip(outputs, dtypes, strict=True))
-    lying = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
+    chosen = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
     parameters = dict(signature.parameters)
     return Case(
-        *(op.name, values, parameters, cotangents, lying, dtype), domains=signature.domains, texture=texture
+        *(op.name, values, parameters, cotangents, chosen, dtype),
+        domains=signature.domains,
+        texture=texture,
     )
 
 

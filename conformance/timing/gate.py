@@ -95,7 +95,7 @@ def hold(backend: Backend, array: object, solution: Solution, index: int, what: 
     if got.shape != exact.shape:
         raise Refused(f"{what} has shape {got.shape}, expected {exact.shape}")
     if got.dtype != dtype:
-        raise Refused(f"{what} is {got.dtype}, expected {dtype}: another dtype is another race")
+        raise Refused(f"{what} is {got.dtype}, expected {dtype}: its time cannot be compared")
     error = distance(got, exact)
     if not error <= allowed:  # so that NaN is refused
         raise Refused(f"{what} is off by {error:.2g}, allowed {allowed:.2g}")

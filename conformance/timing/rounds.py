@@ -2,7 +2,7 @@
 
 pytest-benchmark runs all the rounds of one function, then all of the next, so that a machine that
 slows down for a second slows down one engine. Here one sweep times one round of every contender,
-and a ratio is taken within each sweep, where whatever was slow was slow for both.
+and a ratio is taken within each sweep, where a slow moment is slow for both.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def time_interleaved(contenders: Sequence[Contender], budget: Budget, seed: int)
     with collected():
         tracks = [Track(contender, budget) for contender in contenders]
         for sweep in range(max(track.rounds for track in tracks)):
-            gc.collect()  # between rounds: within one it is off, and garbage is nobody else's time
+            gc.collect()  # between rounds: within one the collector is off
             for index in rng.permutation(len(tracks)):
                 if sweep < tracks[index].rounds:
                     tracks[index].fixture.run_round()

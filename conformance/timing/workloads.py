@@ -1,11 +1,8 @@
 """The workloads: small programs that training is made of, in three sizes each.
 
-A workload is written twice. Its program finds the catalogue's ops by name and so runs on any
-engine; its hand-written form is plain NumPy with a gradient derived on paper, which is what a person
-without an engine would write and what an engine's time is divided by.
-
-Every operand is floating point and every operand's gradient is computed, the inputs' and the
-targets' too: an engine and the hand-written form do the same work.
+A workload is written twice: as a program of the catalogue's ops, which any engine runs, and in plain NumPy with
+a gradient derived on paper, by whose time an engine's is divided. Both do the same work: every operand is
+floating point, and every operand's gradient is computed, the inputs' and the targets' too.
 """
 
 from __future__ import annotations

@@ -68,11 +68,11 @@ def test_the_summary_fits_and_says_what_it_left_out() -> None:
     assert "Shortened here" in text
 
 
-def test_long_names_are_cut() -> None:
+def test_long_names_are_shortened() -> None:
     assert len(plain(HOSTILE[-1])) < 400
 
 
-def test_every_clause_is_told_by_backend_and_what_is_not_promised_with_its_reason() -> None:
+def test_every_clause_is_listed_by_backend_and_what_is_not_offered_with_its_reason() -> None:
     lines = [
         result("slate", "tanh", "vjp"),
         result("slate", "tanh", "vjp", verdict=Verdict.KNOWN, dtype="float32"),
@@ -84,7 +84,7 @@ def test_every_clause_is_told_by_backend_and_what_is_not_promised_with_its_reaso
     text = render([Run(header(), lines, [], [], [])])
     (heads,) = (line for line in text.splitlines() if line.startswith("| clause |"))
     (row,) = (line for line in text.splitlines() if line.startswith("| E1 |"))
-    names, told = (line.strip("| ").split(" | ")[1:] for line in (heads, row))
-    cells = dict(zip(names, told, strict=True))
+    names, shown = (line.strip("| ").split(" | ")[1:] for line in (heads, row))
+    cells = dict(zip(names, shown, strict=True))
     assert (cells["slate"], cells["mini"], cells["tape"]) == ("1 pass, 1 known", "1 ✗", "– (1)")
     assert "1. it has no &lt;tanh&gt;" in text

@@ -38,7 +38,7 @@ def test_characters_that_reorder_text_are_shown_by_number(visit: Open, hostile: 
     assert "\u202e" not in text
 
 
-def test_a_run_cut_short_says_so_and_where(visit: Open, hostile: str) -> None:
+def test_a_run_that_is_not_complete_says_so_and_where(visit: Open, hostile: str) -> None:
     expect(visit(hostile).locator(".facts .amber")).to_contain_text("! not complete")
 
 

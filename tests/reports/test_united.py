@@ -40,7 +40,7 @@ def test_later_results_win_by_id_and_are_counted_again() -> None:
     assert united.end.counts == {"pass": 1}
 
 
-def test_one_run_cut_short_leaves_the_whole_cut_short() -> None:
+def test_one_incomplete_run_leaves_the_whole_incomplete() -> None:
     assert not unite([small_run(), Run(header(), [], [], [], [])]).is_complete
 
 

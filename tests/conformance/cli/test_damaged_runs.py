@@ -1,4 +1,4 @@
-"""A run file that was cut, changed or interrupted still shows what it holds, and says so."""
+"""A run file that was truncated, changed or interrupted still shows what it holds, and says so."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write(*lines: str) -> None:
     Path("run.jsonl").write_text("\n".join(lines))
 
 
-CUT = [*WHOLE[:3], WHOLE[3][:20]]
+TRUNCATED = [*WHOLE[:3], WHOLE[3][:20]]
 DAMAGED = [*WHOLE[:1], "{broken", *WHOLE[1:]]
 INTERRUPTED = [*WHOLE[:3], encode(EndLine(False, {}))]
 
@@ -54,7 +54,7 @@ INTERRUPTED = [*WHOLE[:3], encode(EndLine(False, {}))]
     ("lines", "why"),
     [
         (WHOLE[:3], "it has no footer"),
-        (CUT, "line 4"),
+        (TRUNCATED, "line 4"),
         (DAMAGED, "line 2"),
         (INTERRUPTED, "the run was not finished"),
     ],
@@ -73,7 +73,7 @@ def test_reports_show_what_an_incomplete_file_holds_and_say_so(
             assert "wrong in float64" in Path(f"report.{ending}").read_text()
 
 
-@pytest.mark.parametrize("lines", [WHOLE[:3], CUT, DAMAGED, INTERRUPTED])
+@pytest.mark.parametrize("lines", [WHOLE[:3], TRUNCATED, DAMAGED, INTERRUPTED])
 def test_known_failures_are_judged_by_what_an_incomplete_file_holds(lines: list[str], capsys: Any) -> None:
     write(*lines)
     assert main(["known", "check", "run.jsonl", "--known", "known.toml"]) == 10
@@ -150,7 +150,7 @@ def test_a_file_of_another_schema_is_refused(capsys: Any) -> None:
     assert "has schema 99; this version reads schema 1" in capsys.readouterr().err
 
 
-def test_replay_reads_a_failure_from_a_file_that_was_cut(command: Any, adapters: Path, capsys: Any) -> None:
+def test_replay_reads_a_failure_from_a_truncated_file(command: Any, adapters: Path, capsys: Any) -> None:
     ran = command("run", adapters / "wrong_tanh.py", "-q", "op/tanh/vjp/float64", "-n", 1)
     path = ran.folder / "run.jsonl"
     path.write_text("\n".join(path.read_text().splitlines()[:2]) + '\n{"type":"res')

@@ -1,4 +1,4 @@
-"""Contenders take turns, and what is made of their rounds is true of them."""
+"""Contenders are interleaved, and the statistics are of their own rounds."""
 
 from __future__ import annotations
 
