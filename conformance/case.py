@@ -10,7 +10,7 @@ import base64
 import binascii
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -52,10 +52,6 @@ class Case:
     def laid_out_cotangents(self) -> tuple[Array, ...]:
         """Fresh copies of the cotangents, lying in memory as `layouts` says."""
         return tuple(map(laid_out, self.cotangents, self.layouts[len(self.operands) :]))
-
-    def contiguous(self) -> Case:
-        """The same case with everything lying in C order."""
-        return replace(self, layouts=("C",) * len(self.layouts))
 
     @property
     def label(self) -> str:

@@ -5,6 +5,7 @@ ConformanceError
 │   └── NothingSelected  the query matches nothing                           exit 5
 ├── AdapterError         the adapter could not start, or broke its protocol  exit 11
 ├── RunFileError         a run file that cannot be read                      exit 4
+├── DependencyError      a dependency has changed a private interface        exit 3
 ├── Unsupported          the backend does not offer this; the message is the reason
 └── Violation            the engine breaks a clause (a verdict, not a crash)
 """
@@ -41,6 +42,15 @@ class AdapterError(ConformanceError):
     """The adapter could not start, or returned what the protocol does not allow."""
 
     exit_code = 11
+
+
+class DependencyError(ConformanceError):
+    """A dependency no longer has a private interface that this project relies on."""
+
+    def __init__(self, name: str, version: str, missing: str) -> None:
+        super().__init__(
+            f"{name} {version} has changed a private interface: {missing}. Install the release in constraints.txt"
+        )
 
 
 class Unsupported(ConformanceError):

@@ -24,12 +24,10 @@ from conformance.oracle.allowance import PERTURBATIONS, Expected, differentiable
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine answered: plain arrays, and the engine's own behind them."""
+    """What an engine answered, as plain arrays."""
 
     outputs: tuple[Array, ...]
     gradients: tuple[Array | None, ...]
-    engine_outputs: tuple[Any, ...]
-    engine_gradients: tuple[Any, ...]
 
 
 class Oracle:
@@ -103,8 +101,6 @@ class Observation:
         return Answer(
             tuple(plain(self.backend, z) for z in outputs),
             tuple(None if g is None else plain(self.backend, g) for g in gradients),
-            tuple(outputs),
-            tuple(gradients),
         )
 
     def forward(self) -> tuple[Array, ...]:

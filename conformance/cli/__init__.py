@@ -33,9 +33,9 @@ EXIT_CODES = """exit codes:
   10 stale known failure   11 an adapter could not start   12 incomplete run"""
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> settings.Parser:
     """The parser of all verbs; nothing heavy is imported to make it."""
-    top = argparse.ArgumentParser(
+    top = settings.Parser(
         prog="conformance",
         description="What a gradient engine must do, checked on any engine.",
         epilog=EXIT_CODES,
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parser().parse_args(arguments)
         return int(options.command(options))
-    except SystemExit as end:  # argparse: 2 is its word for usage, 4 is ours
+    except SystemExit as end:  # argparse ends with 2 for a usage error, this project with 4
         return 4 if end.code == 2 else int(end.code or 0)
     except ConformanceError as error:
         print(f"conformance: {error}", file=sys.stderr)
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("conformance: interrupted", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        sys.stderr.close()  # the reader went away; nobody is left to tell
+        sys.stderr.close()  # the reader of our output has closed it
         return 0
     except Exception:
         traceback.print_exc()

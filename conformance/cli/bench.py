@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the backend whose time others are also compared with",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the operands, the order of turns, and the bootstrap"
+        "--seed", type=int, default=0, help="of the operands, the order within each sweep, and the bootstrap"
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("bench.jsonl"), metavar="RUN", help="the run file"
@@ -41,11 +41,11 @@ def command(options: argparse.Namespace) -> int:
 
     host = threads.pin()  # before anything starts NumPy, whose libraries read it once
     from conformance.cli.benchmarks import bench
+    from conformance.cli.report import report_to
 
+    report = report_to(options.html, "html") if options.html else None
     code = bench(options, host)
-    if options.html:
-        from conformance.cli.report import write_report
-
-        write_report([options.output], options.html, "html")
-        print(f"html     {options.html}")
+    if report:
+        report.write([options.output])
+        print(report)
     return code

@@ -20,18 +20,18 @@ from conformance.timing.measure import HAND_WRITTEN, Progress, measure
 
 
 def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
-    """Measure every backend in one process, in turns; each line is on the disk when it is known."""
+    """Measure every backend in one process, interleaved; each line is written as soon as it is known."""
     specs = specs_of(options.backends)
     backends = [load_backend(spec) for spec in specs]
     header = header_of("bench", options.seed, [describe(spec) for spec in specs])
     header = msgspec.structs.replace(header, host={**header.host, **host})
     options.output.parent.mkdir(parents=True, exist_ok=True)
     writer = RunWriter(Path(options.output), header)
-    # Elsewhere than on a terminal there is no width to keep to, and a table must not be cut.
+    # Away from a terminal no width is given, and a table must stay whole.
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
     lines: list[TimingLine] = []
 
-    def tell(progress: Progress) -> None:
+    def print_progress(progress: Progress) -> None:
         console.print(
             f"{progress.done + 1}/{progress.total} {progress.workload} {progress.size}", markup=False
         )
@@ -43,7 +43,7 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
         workloads=options.workload or None,
         sizes=options.size or None,
         seed=options.seed,
-        on_progress=tell,
+        on_progress=print_progress,
     ):
         lines.append(line)
         writer.write(line)

@@ -1,4 +1,4 @@
-"""doctor: tell whether this machine is set up right."""
+"""doctor: check whether this machine is set up right."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print what is here and what is missing; 11 where an installed adapter cannot start."""
+    """Print what is installed and what is missing; 11 where an installed adapter cannot start."""
     import os
     import platform
     from importlib.metadata import version
@@ -30,7 +30,7 @@ def command(options: argparse.Namespace) -> int:
         "extended": f"{bits} bits"
         + ("" if bits > 53 else ": no more than float64, so float64 is judged against itself"),
     }
-    for name in ("numpy", "scipy", "hypothesis", "pytest", "pytest-xdist", "pytest-benchmark"):
+    for name in ("numpy", "hypothesis", "pytest", "pytest-xdist", "pytest-benchmark"):
         facts[name] = version(name)
     for name, fact in facts.items():
         print(f"  ok    {name:18} {fact}")

@@ -1,4 +1,4 @@
-"""explain: say what a clause, an op or a check means, and why."""
+"""explain: say what a clause, an op or a check means and why."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ KINDS = (
 LEVELS = {
     "must": "an engine that does not is not conforming",
     "should": "an engine may have a reason not to, and its users must know",
-    "reported": "a number to be compared, on which nobody is judged",
+    "reported": "a number to be compared; no engine fails for it",
     "may": "where an engine offers it, it is held to this",
-    "example": "a worked example: every number can be checked by hand",
+    "example": "a worked example: every number can be checked on paper",
 }
 
-ASKED = {  # about what, where it is not the engine as a whole
+SUBJECTS = {  # of the checks that are not about the engine as a whole
     "program": "Small random graphs of ops.",
-    "history": "Random histories: calls in any order, each with what the ones before left behind.",
+    "history": "Random histories: calls in any order, each on the state that the ones before left.",
 }
 
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the page of whatever the id names."""
+    """Print the page of what the id names."""
     from conformance.cli.console import Page
     from conformance.errors import UsageError
 
@@ -172,7 +172,7 @@ def _docstring(check: Check, page: Page, indent: int = 2) -> None:
 
 
 def _query(check: Check) -> str:
-    """What to ask `conformance run` for to see one check."""
+    """The query with which `conformance run` runs one check."""
     return {"op": f"op/*/{check.name}", "point": "point"}.get(check.kind, check.key)
 
 
@@ -194,22 +194,22 @@ def _check(check: Check, page: Page) -> None:
         page.heading(f"The clause it tests: {clause.number}, {clause.level.value}")
         page.text(clause.sentence)
         page.text(clause.reason)
-    page.heading("What it is asked about")
+    page.heading("What it is run on")
     if check.kind == "op":
         rows, what = (FLAT, "flat ops") if check.is_of_flat else (CATALOGUE, "ops")
-        asked = [op.name for op in rows.values() if check.asks_about(op)]
-        few = ", ".join(asked[:6]) + (", …" if len(asked) > 6 else "")
+        names = [op.name for op in rows.values() if check.asks_about(op)]
+        few = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
         once = "a few signatures" if check.sparing else "one draw of every signature"
         how = once if check.once_per_signature else "every drawn case"
         how += " of operands of every magnitude" if check.textures == MAGNITUDES else ""
         dtypes = " and ".join(sorted(check.dtypes))
-        page.text(f"{len(asked)} of {len(rows)} {what} ({few}), {how}, in {dtypes} where the engine has it.")
+        page.text(f"{len(names)} of {len(rows)} {what} ({few}), {how}, in {dtypes} where the engine has it.")
     elif check.kind == "point":
         points = [point.key for point in SPECIAL_POINTS.values() if point.nature.value == check.name]
         few = ", ".join(points[:6]) + (", …" if len(points) > 6 else "")
         page.text(f"{len(points)} special points ({few}), in every dtype that the engine has.")
     else:
-        page.text(ASKED.get(check.kind, "The engine as a whole."))
+        page.text(SUBJECTS.get(check.kind, "The engine as a whole."))
     for need in sorted(check.needs, key=lambda need: need.name):
         page.line(f"needs {need.name.lower()}: {need.value}")
     page.heading("Further")

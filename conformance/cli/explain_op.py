@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from conformance.cli.console import MACRON, Page, names_of, number, parameters_of, simplest
-from conformance.cli.explain_point import tell_points
+from conformance.cli.explain_point import list_points
 from conformance.op import Domain, Op, OperandKind, Trait
 from conformance.ops import FAMILIES
 
@@ -24,17 +24,17 @@ NUDGE = 1e-3
 
 WHY_UPSTREAM = (
     "Where z has several entries, “the derivative of z” is not one number per entry of an operand but one for "
-    "every pair of entries: the Jacobian J. Nobody stores it. What learning needs is how a single number at "
-    "the very end, the loss L, answers to each operand, and the chain rule gives that as Jᵀ · ∂L/∂z.",
+    "every pair of entries: the Jacobian J. It is never stored. What learning needs is how a single number at "
+    "the very end, the loss L, depends on each operand, and the chain rule gives that as Jᵀ · ∂L/∂z.",
     "The factor g = ∂L/∂z comes from upstream: the ops after this one have already worked it out. The rule "
-    "turns it into Jᵀg without ever forming J, and hands the result on as the upstream gradient of the op "
+    "makes Jᵀg of it without ever forming J, and passes the result on as the upstream gradient of the op "
     "before. That is all of backpropagation.",
     "If z is the loss itself, nothing comes after it and g is 1. So backward() wants no argument there, and "
     "wants one everywhere else. An engine that forgets the factor is right only where g happens to be 1.",
 )
 
 FLATNESS = (
-    "The op is flat: where its operands move a little, its value does not. So nothing flows back through it, and "
+    "The op is flat: where its operands change a little, its value does not. So its gradient is zero, and "
     "engines say that in several ways, with zeros, with None, or by refusing; clause E19 holds each to its own."
 )
 
@@ -63,7 +63,7 @@ def explain_op(op: Op, page: Page) -> None:
     page.text("A bar marks the gradient of what is under it; it always has the shape of that operand.")
     _operands(op, page)
     _parameters(op, page)
-    tell_points(op, page)
+    list_points(op, page)
     _example(worked(op), page)
     page.heading("Why there is an upstream gradient")
     for position, paragraph in enumerate(WHY_UPSTREAM):
@@ -145,13 +145,13 @@ class Worked:
         return index, tuple(int(i) for i in np.unravel_index(int(np.argmax(gradient)), gradient.shape))
 
     def measured(self, index: int, entry: tuple[int, ...]) -> float:
-        """The gradient at one entry, found by moving it a little to either side."""
-        moved = []
+        """The gradient at one entry, by a central difference."""
+        values = []
         for step in (NUDGE, -NUDGE):
             operands = [np.array(x) for x in self.operands]
             operands[index][entry] += step
-            moved.append(self.weighted(operands))
-        return (moved[0] - moved[1]) / (2 * NUDGE)
+            values.append(self.weighted(operands))
+        return (values[0] - values[1]) / (2 * NUDGE)
 
 
 def worked(op: Op) -> Worked:
@@ -211,8 +211,8 @@ def _example(example: Worked, page: Page) -> None:
     place = names[index] + (f"[{', '.join(map(str, entry))}]" if entry else "")
     change, gradient = example.measured(index, entry), float(example.gradients[index][entry])
     page.text(
-        f"To see that it is right, move {place} by {NUDGE:g} up and down: Σ g·z changes by {change:.5g} "
-        f"for every unit moved, and the rule says {gradient:.5g}."
+        f"To see that it is right, change {place} by {NUDGE:g} up and down: Σ g·z changes by {change:.5g} "
+        f"per unit of {place}, and the rule says {gradient:.5g}."
     )
 
 
@@ -247,7 +247,7 @@ def _further(op: Op, family: str) -> list[tuple[str, str]]:
         "A10": (op.has_several_outputs, "when only some outputs are used"),
     }
     return [
-        ("explain E19", "what is asked of an op without a slope")
+        ("explain E19", "what is checked of an op without a slope")
         if op.is_flat
         else ("explain E1", "what an engine's gradient is held to"),
         *((f"explain {number}", why) for number, (fits, why) in fitting.items() if fits),
@@ -255,8 +255,8 @@ def _further(op: Op, family: str) -> list[tuple[str, str]]:
         ("explain W6", "the chain in which a forgotten factor shows"),
         (f"list ops {op.name} --proofs", "how the rule was proven"),
         (f"list ops {family}", "its family"),
-        ("explain op/flat", "how it is asked")
+        ("explain op/flat", "how it is checked")
         if op.is_flat
-        else ("list checks op/", "what is asked of every op"),
-        (f"run -q 'op/{op.name}'", "ask the installed engines"),
+        else ("list checks op/", "what is checked of every op"),
+        (f"run -q 'op/{op.name}'", "run its checks on the installed engines"),
     ]

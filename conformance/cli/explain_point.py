@@ -14,19 +14,19 @@ from conformance.points import points_of
 from conformance.points.point import Nature, Place, SpecialPoint
 
 NATURES = {
-    Nature.TIE: "the weights of those that tie are not negative and add up; who gets how much is a convention",
+    Nature.TIE: "the weights of the tied entries are not negative and sum to one; which entry gets how much is a convention",
     Nature.KINK: "every number between the slopes beside it (the Clarke subdifferential) is a fair answer; "
     "which one an engine gives is its convention",
     Nature.LIMIT: "only the rule is singular here, the gradient is not: the limit is right, and nothing else",
     Nature.FINITE: "the true gradient is finite at an extreme operand: NaN, infinity or another number is wrong",
-    Nature.MASK: "what is not taken contributes zero, whatever it is",
-    Nature.BORDER: "the domain ends here, or the op jumps: no answer is right or wrong, and the atlas shows them",
-    Nature.COMPOSITION: "in a smooth function built from ops that are not, what comes out other than the limit is an "
+    Nature.MASK: "what is not selected contributes zero, whatever its value",
+    Nature.BORDER: "the domain ends here, or the op jumps: no answer is right or wrong; the atlas lists them",
+    Nature.COMPOSITION: "in a smooth function built from ops that are not smooth, a result other than the limit is an "
     "artefact of the ops' conventions, not a fault of an op",
 }
 
 
-def tell_points(op: Op, page: Page) -> None:
+def list_points(op: Op, page: Page) -> None:
     """The section of an op's page about its special points."""
     points = points_of(op.name)
     if not points:

@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action",
         choices=("update", "check"),
-        help="update: add the run's unexpected failures; check: tell which entries the run contradicts",
+        help="update: add the run's unexpected failures; check: list the entries that the run contradicts",
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="a run file")
     parser.add_argument(
@@ -43,5 +43,5 @@ def command(options: argparse.Namespace) -> int:
         return 0 if run.is_complete else INCOMPLETE
     entries = stale(read_known(options.known), run.results, is_complete=run.is_complete)
     for entry in entries:
-        print(f"stale: {entry.id} passes now, or is not asked any more")
+        print(f"stale: {entry.id} passes now, or is not run any more")
     return STALE if entries else 0 if run.is_complete else INCOMPLETE

@@ -65,7 +65,7 @@ def command(options: argparse.Namespace) -> int:
 
 
 def chosen(noun: str, entries: list[Entry], query: str) -> list[Entry]:
-    """The entries that a query asks for; raises NothingSelected where there is none."""
+    """The entries that a query selects; raises NothingSelected where there is none."""
     from conformance.cli.console import matches, nearest
     from conformance.errors import NothingSelected
 
@@ -138,7 +138,7 @@ def clauses() -> Iterator[Entry]:
 
 
 def checks() -> Iterator[Entry]:
-    """What is asked of engines, by key."""
+    """The checks of engines, by key."""
     from conformance.checks import load_all
     from conformance.clauses import STANDARD
 
@@ -155,7 +155,7 @@ def checks() -> Iterator[Entry]:
 
 
 def backends() -> Iterator[Entry]:
-    """The adapters that are registered, each asked in a process of its own."""
+    """The adapters that are registered, each described in a process of its own."""
     from conformance.load import registered
     from conformance.run.describe import describe_all
 
@@ -201,14 +201,14 @@ def prove(names: list[str], path: Path | None, *, as_json: bool) -> int:
 
     from conformance.selfcheck.proofs import prove_rows, write_proofs
 
-    teller = _Teller(names, is_silent=as_json)
-    with teller:
+    printer = _ProofPrinter(names, is_silent=as_json)
+    with printer:
         if path:
-            write_proofs(path, prove_rows(names), teller.tell)
+            write_proofs(path, prove_rows(names), printer.add)
         else:
             for proof in prove_rows(names):
-                teller.tell(proof)
-    proofs = teller.proofs
+                printer.add(proof)
+    proofs = printer.proofs
     if as_json:
         fields = [
             {"op": p.op, "oracle": p.oracle, "error": p.error, "cases": p.cases, "holds": p.holds}
@@ -233,7 +233,7 @@ def summary(proofs: list[Proof]) -> str:
     )
 
 
-class _Teller:
+class _ProofPrinter:
     """Prints proofs as they come, under a bar where there is a terminal."""
 
     def __init__(self, names: list[str], *, is_silent: bool) -> None:
@@ -254,7 +254,7 @@ class _Teller:
     def __exit__(self, *_: object) -> None:
         self.bar.stop()
 
-    def tell(self, proof: Proof) -> None:
+    def add(self, proof: Proof) -> None:
         """One more row."""
         self.proofs.append(proof)
         verdict = "" if proof.holds else "  NOT PROVEN"

@@ -1,4 +1,4 @@
-"""How a run is told: a bar on a terminal, plain lines elsewhere, and what matters at the end."""
+"""How a run is reported: a bar on a terminal, plain lines elsewhere, the worst failures at the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAUSE = 10.0  # seconds between plain lines
 
 
 class Progress:
-    """Tells people how a run goes."""
+    """Prints how a run goes."""
 
     def __init__(self) -> None:
         self.console = Console(highlight=False, soft_wrap=True)
@@ -29,7 +29,7 @@ class Progress:
         self.task: TaskID | None = None
         self.total = 0
         self.counts: Counter[str] = Counter()
-        self._spoken = 0.0
+        self._printed = 0.0
 
     def say(self, text: str) -> None:
         """One line; engines' own words are not markup."""
@@ -37,7 +37,7 @@ class Progress:
 
     def begin(self, header: RunLine, total: int) -> None:
         """The backends, and those that could not start."""
-        self.total, self._spoken = total, time.monotonic()
+        self.total, self._printed = total, time.monotonic()
         for backend in header.backends:
             mode = f" ({backend.mode})" if backend.mode else ""
             state = (
@@ -46,7 +46,7 @@ class Progress:
                 else f"{backend.engine} {backend.version}{mode}"
             )
             self.say(f"{backend.name:12} {state}")
-        self.say(f"{total} questions, profile {header.profile}, seed {header.seed}")
+        self.say(f"{total} checks to run, profile {header.profile}, seed {header.seed}")
         if self.console.is_terminal:
             columns = (
                 TextColumn("{task.description}", markup=False),
@@ -55,7 +55,7 @@ class Progress:
                 TimeElapsedColumn(),
             )
             self.bar = Bar(*columns, console=self.console, transient=True)
-            self.task = self.bar.add_task("asking", total=total)
+            self.task = self.bar.add_task("running", total=total)
             self.bar.start()
 
     def result(self, result: ResultLine) -> None:
@@ -64,8 +64,8 @@ class Progress:
         failed = sum(self.counts[v.value] for v in UNEXPECTED)
         if self.bar is not None and self.task is not None:
             self.bar.update(self.task, advance=1, description=f"{result.backend} {failed} failed")
-        elif time.monotonic() - self._spoken > PAUSE:
-            self._spoken = time.monotonic()
+        elif time.monotonic() - self._printed > PAUSE:
+            self._printed = time.monotonic()
             self.say(f"{sum(self.counts.values())}/{self.total} {result.backend}, {failed} failed")
 
     def end(
@@ -83,9 +83,9 @@ class Progress:
         self.say("")
         self.console.print(table_of(header, results))
         for text in trouble:
-            self.say(f"trouble on our side: {text}")
-        cut = "" if len(results) == self.total else f", {self.total - len(results)} questions not asked"
-        self.say(f"run file {request.output}{cut}")
+            self.say(f"problem of the suite, not of an engine: {text}")
+        missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
+        self.say(f"run file {request.output}{missing}")
 
 
 def _gravity(result: ResultLine) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""replay: ask one recorded question again, on any backend."""
+"""replay: run one recorded case again, on any backend."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="BACKEND",
-        help="where to ask; may be given several times (an id: its own backend)",
+        help="where to run it; may be given several times (an id: its own backend)",
     )
     parser.add_argument(
         "--check", default="", metavar="KEY", help="only that check of a token, such as op/vjp (default: all)"
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Ask again; 0 where everything holds."""
+    """Run it again; 0 where everything holds."""
     import warnings
 
     import numpy as np
@@ -50,7 +50,7 @@ def command(options: argparse.Namespace) -> int:
     token, key, backends = _found(options)
     specs = options.on or backends
     if not specs:
-        raise UsageError("say where to ask: --on BACKEND")
+        raise UsageError("say where to run it: --on BACKEND")
     failed = 0
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -59,12 +59,12 @@ def command(options: argparse.Namespace) -> int:
             if options.script:
                 print(_script(backend, token, key))
             else:
-                failed += _asked(backend, spec, token, key)
+                failed += _failures(backend, spec, token, key)
     return 1 if failed else 0
 
 
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
-    """The token, the key of the one check to ask ("" for all that apply), and the backends on record."""
+    """The token, the key of the one check to run ("" for all that apply), and the backends on record."""
     from conformance.errors import UsageError
     from conformance.questions import all_kinds
     from conformance.runfile.jsonl import read_run
@@ -76,9 +76,11 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
         listed = ", ".join(f"{prefix}…" for prefix in prefixes)
         raise UsageError(f"{options.what!r} is neither a replay token ({listed}) nor the id of a result")
     run = read_run(options.run)
-    result = next((r for r in run.results if r.id == options.what), None)
-    if result is None:
-        raise UsageError(f"{options.run} has no result {options.what!r}; see --run")
+    results = [r for r in run.results if r.id == options.what]
+    if len(results) != 1:
+        count = f"{len(results)} results" if results else "no result"
+        raise UsageError(f"{options.run} has {count} {options.what!r}; see --run")
+    (result,) = results
     token = _recorded(result)
     if not token:
         raise UsageError(
@@ -104,8 +106,8 @@ def _check_key(key: str) -> str:
     return key
 
 
-def _asked(backend: Backend, spec: str, token: str, key: str) -> int:
-    """Ask, print one line a check, and return how many failed."""
+def _failures(backend: Backend, spec: str, token: str, key: str) -> int:
+    """Run the checks, print a line each, and return how many failed."""
     from conformance.questions import questions_in
     from conformance.run.describe import describe
     from conformance.run.execute import result_of

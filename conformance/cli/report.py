@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-FORMATS = {".html": "html", ".xml": "junit", ".md": "markdown", ".json": "json"}
+from conformance.errors import UsageError
+
+if TYPE_CHECKING:
+    from conformance.runfile.jsonl import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,45 +28,62 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="F",
-        help="the report; its ending says the format: .html, .xml (JUnit), .md or .json",
+        help="the report; its suffix decides the format, such as .html",
     )
     parser.add_argument(
-        "--format", default="", metavar="NAME", help="the format, where the ending does not say it"
+        "--format", default="", metavar="NAME", help="the format, where the suffix does not decide it"
     )
 
 
 def command(options: argparse.Namespace) -> int:
     """Write the report."""
-    from conformance.errors import UsageError
-
-    name = options.format or FORMATS.get(options.output.suffix, "")
-    if not name:
-        raise UsageError(
-            f"{options.output} does not say its format; it ends in {', '.join(FORMATS)}, or use --format"
-        )
-    write_report(options.runs, options.output, name)
-    print(f"{name:8} {options.output}")
+    report = report_to(options.output, options.format)
+    report.write(options.runs)
+    print(report)
     return 0
 
 
-def write_report(runs: Sequence[Path], output: Path, name: str) -> None:
-    """Write the report `name` of run files; raises UsageError where there is no such report or file."""
-    import sys
-    from importlib.metadata import entry_points
+@dataclass(frozen=True)
+class Report:
+    """A report to be written: where, and how its format renders runs."""
 
-    from conformance.errors import UsageError
-    from conformance.runfile.jsonl import read_run
+    path: Path
+    format: str
+    render: Callable[[Sequence[Run]], str]
 
-    found = {point.name: point for point in entry_points(group="conformance.reports")}
-    if name not in found:
-        raise UsageError(f"there is no report {name!r}; there are {', '.join(sorted(found))}")
-    read = [read_run(path) for path in runs]
-    for path, run in zip(runs, read, strict=True):
-        if not run.is_complete:
-            print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
-    if len({run.header.spec.digest for run in read}) > 1:
-        print(
-            "conformance: these runs asked different questions (their spec digests differ)", file=sys.stderr
+    def __str__(self) -> str:
+        return f"{self.format:8} {self.path}"
+
+    def write(self, runs: Sequence[Path]) -> None:
+        """Write the report of run files; raises RunFileError for a file that cannot be read."""
+        from conformance.runfile.jsonl import read_run
+
+        read = [read_run(path) for path in runs]
+        for path, run in zip(runs, read, strict=True):
+            if not run.is_complete:
+                print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
+        if len({run.header.spec.digest for run in read}) > 1:
+            print("conformance: these runs are of different specifications", file=sys.stderr)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(self.render(read), encoding="utf-8")
+
+
+def report_to(path: Path, name: str = "") -> Report:
+    """The report at `path`, in the format `name` or else in that of the suffix.
+
+    Raises UsageError, listing the registered formats, where there is none.
+    """
+    points = {point.name: point for point in entry_points(group="conformance.reports")}
+    chosen = name or next((n for n, point in points.items() if path.suffix.lower() in suffixes_of(point)), "")
+    if chosen not in points:
+        listed = ", ".join(f"{n} ({' '.join(suffixes_of(point))})" for n, point in sorted(points.items()))
+        missing = (
+            f"there is no report format {name!r}" if name else f"the suffix of {path} is of no report format"
         )
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(found[name].load()(read), encoding="utf-8")
+        raise UsageError(f"{missing}; the formats are {listed}")
+    return Report(path, chosen, points[chosen].load())
+
+
+def suffixes_of(point: EntryPoint) -> tuple[str, ...]:
+    """The suffixes of a format: the `SUFFIXES` of its module, or else its name."""
+    return tuple(getattr(import_module(point.module), "SUFFIXES", (f".{point.name}",)))

@@ -1,4 +1,4 @@
-"""run: ask the questions of the standard on one or more backends."""
+"""run: run the checks of the standard on one or more backends."""
 
 from __future__ import annotations
 
@@ -52,23 +52,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", "--workers", type=count, default=0, metavar="N", help="worker processes (default: one per core)"
     )
-    parser.add_argument("--shard", default="", metavar="I/N", help="one part of the questions")
+    parser.add_argument("--shard", default="", metavar="I/N", help="one part of the checks")
     parser.add_argument(
-        "--timeout", type=positive, default=300.0, metavar="S", help="seconds one group of questions may take"
+        "--timeout",
+        type=positive,
+        default=300.0,
+        metavar="S",
+        help="seconds that one group of checks may take",
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file"
     )
-    parser.add_argument("--html", type=Path, metavar="F", help="also write the HTML report")
-    parser.add_argument("--junit", type=Path, metavar="F", help="also write JUnit XML")
+    parser.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="F",
+        help="also write a report; its suffix decides the format; may be given several times",
+    )
+    parser.add_argument("--html", type=Path, metavar="F", help="also write the report of the format html")
+    parser.add_argument("--junit", type=Path, metavar="F", help="also write the report of the format junit")
     parser.add_argument("--known", type=Path, metavar="F", help="the known failures")
 
 
 def command(options: argparse.Namespace) -> int:
-    """Run, tell, and return the exit code."""
+    """Run, print the results, and return the exit code."""
     from conformance.cli.progress import Progress
+    from conformance.cli.report import report_to
     from conformance.run.conduct import Request, conduct
 
+    named = [(path, name) for path, name in ((options.html, "html"), (options.junit, "junit")) if path]
+    reports = [report_to(path, name) for path, name in (*((path, "") for path in options.report), *named)]
     request = Request(
         specs=tuple(options.backends),
         queries=tuple(options.query),
@@ -82,10 +97,7 @@ def command(options: argparse.Namespace) -> int:
     )
     progress = Progress()
     code = conduct(request, progress)
-    for name, path in (("html", options.html), ("junit", options.junit)):
-        if path:
-            from conformance.cli.report import write_report
-
-            write_report([options.output], path, name)
-            progress.say(f"{name:8} {path}")
+    for report in reports:
+        report.write([options.output])
+        progress.say(str(report))
     return code

@@ -1,4 +1,4 @@
-"""selftest: put the questions to engines that are wrong on purpose, each of which must be caught."""
+"""selftest: run the checks on engines that are wrong on purpose, each of which must be caught."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Judge the mutants and the checks, and tell.
+    """Run the mutants and the checks, and print what was found.
 
-    Returns 1 if a mutant survived, a check has none or is vacuous, or a control was caught.
+    Returns 1 if a mutant survived, a check has none or is undecided, or a control was caught.
     """
     import time
 
@@ -54,8 +54,8 @@ def command(options: argparse.Namespace) -> int:
             on_progress=progress.done,
         )
     without = [] if options.query else _without_mutant(mutants)
-    vacuous = [] if options.query else _vacuous()
-    has_failed = bool(report.survivors or report.control or without or vacuous)
+    undecided = [] if options.query else _undecided()
+    has_failed = bool(report.survivors or report.control or without or undecided)
     if options.output:
         write_selftest(
             options.output,
@@ -65,9 +65,9 @@ def command(options: argparse.Namespace) -> int:
             exit_code=int(has_failed),
         )
     if options.json:
-        print(json.dumps(_as_json(report, without, vacuous), indent=1))
+        print(json.dumps(_as_json(report, without, undecided), indent=1))
     else:
-        _tell(report, without, vacuous, time.perf_counter() - started)
+        _print(report, without, undecided, time.perf_counter() - started)
     return int(has_failed)
 
 
@@ -97,7 +97,7 @@ def _without_mutant(mutants: Sequence[Mutant]) -> list[str]:
     return checks_without_mutant(mutants)
 
 
-def _vacuous() -> list[str]:
+def _undecided() -> list[str]:
     """The checks that could not see a wrong gradient, and why."""
     from conformance.checks import load_all
     from conformance.selfcheck.power import power_of_checks
@@ -108,7 +108,7 @@ def _vacuous() -> list[str]:
 
 
 class _Progress:
-    """A counter on a terminal, nothing elsewhere: what matters is told at the end."""
+    """A counter on a terminal, nothing elsewhere: the result is printed at the end."""
 
     def __init__(self, total: int, *, is_silent: bool) -> None:
         from rich.console import Console
@@ -132,7 +132,7 @@ class _Progress:
         self.bar.update(self.task, advance=1, description=name)
 
 
-def _tell(report: Report, without: Sequence[str], vacuous: Sequence[str], seconds: float) -> None:
+def _print(report: Report, without: Sequence[str], undecided: Sequence[str], seconds: float) -> None:
     """The kill matrix by mutant and by check, then what is wrong, then the score."""
     from rich.console import Console
     from rich.text import Text
@@ -158,12 +158,12 @@ def _tell(report: Report, without: Sequence[str], vacuous: Sequence[str], second
         console.print(Text(f"false     {where} catches an engine that is not wrong"))
     for key in without:
         console.print(f"untested  no mutant names {key}")
-    for fault in vacuous:
-        console.print(Text(f"vacuous   {fault}"))
+    for fault in undecided:
+        console.print(Text(f"undecided {fault}"))
     console.print(f"mutation score {report.score} in {seconds:.0f} s")
 
 
-def _as_json(report: Report, without: Sequence[str], vacuous: Sequence[str]) -> dict[str, Any]:
+def _as_json(report: Report, without: Sequence[str], undecided: Sequence[str]) -> dict[str, Any]:
     import msgspec
 
     return {
@@ -171,7 +171,7 @@ def _as_json(report: Report, without: Sequence[str], vacuous: Sequence[str]) -> 
         "survivors": [line.name for line in report.survivors],
         "control": report.control,
         "checks without mutant": list(without),
-        "vacuous checks": list(vacuous),
+        "undecided checks": list(undecided),
         "mutants": msgspec.to_builtins(report.mutants),
         "catches": report.kills,
     }

@@ -1,4 +1,4 @@
-"""sensitivity: plant errors in an engine's gradients, and tell the smallest that is noticed."""
+"""sensitivity: plant errors in an engine's gradients, and find the smallest that is noticed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Measure, with progress, and tell."""
+    """Measure, with progress, and print the summary."""
     import msgspec
 
     from conformance.errors import NothingSelected
@@ -135,8 +135,8 @@ def summary(figures: Sequence[Figure]) -> list[str]:
     for (backend, tester, dtype), found in medians(of_shared_ops(figures)).items():
         shared.setdefault((tester, dtype, found.ops), []).append(f"{found.median:.1e} on {backend}")
     return lines + [
-        f"the ops that all of these have ({count}), {dtype}: {tester} notices {', '.join(told)}"
-        for (tester, dtype, count), told in shared.items()
+        f"the ops that all of these have ({count}), {dtype}: {tester} notices {', '.join(medians_by_backend)}"
+        for (tester, dtype, count), medians_by_backend in shared.items()
     ]
 
 

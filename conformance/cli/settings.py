@@ -33,36 +33,57 @@ def _project(folder: Path) -> dict[str, Any]:
     return {name.replace("-", "_"): value for name, value in table.items()}
 
 
-def apply(parser: argparse.ArgumentParser) -> None:
-    """Set the defaults of a verb's flags from the project's settings and the environment."""
+class Parser(argparse.ArgumentParser):
+    """A parser that remembers its flags with their actions, so that they can get defaults from settings."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.flags: list[tuple[argparse.Action, str]] = []  # before argparse adds --help
+        super().__init__(*arguments, **options)
+
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """The argument, as argparse adds it."""
+        argument = super().add_argument(*names, **options)
+        action = options.get("action", "store")
+        if argument.option_strings and action not in ("help", "version"):
+            self.flags.append((argument, action))
+        return argument
+
+
+def apply(parser: Parser) -> None:
+    """Set the defaults of a verb's flags from the project's settings and the environment.
+
+    Raises UsageError, naming the setting, where it does not fit its flag.
+    """
     project = _project(Path.cwd())
-    for action in parser._actions:
-        if not action.option_strings or action.dest == "help":
-            continue
-        value = os.environ.get(f"CONFORMANCE_{action.dest.upper()}", project.get(action.dest))
+    for flag, action in parser.flags:
+        value = os.environ.get(f"CONFORMANCE_{flag.dest.upper()}", project.get(flag.dest))
         if value is not None:
-            parser.set_defaults(**{action.dest: _converted(action, value)})
+            parser.set_defaults(**{flag.dest: _converted(flag, action, value)})
 
 
-def _converted(action: argparse.Action, value: Any) -> Any:
-    if isinstance(action, argparse._StoreTrueAction):
+def _converted(flag: argparse.Action, action: str, value: Any) -> Any:
+    if action == "store_true":
         if str(value).lower() not in SWITCH:
-            raise UsageError(f"the setting {action.dest} = {value!r} is neither true nor false")
+            raise UsageError(f"the setting {flag.dest} = {value!r} is neither true nor false")
         return SWITCH[str(value).lower()]
-    if isinstance(action, argparse._AppendAction):
+    if action == "append":
         given = value if isinstance(value, list) else str(value).split(",")
         if not all(isinstance(item, str) for item in given):
-            raise UsageError(f"the setting {action.dest} = {value!r} is not a list of strings")
-        return given
-    kind: Callable[[str], Any] = action.type if callable(action.type) else str
+            raise UsageError(f"the setting {flag.dest} = {value!r} is not a list of strings")
+        return [_kind(flag)(item) for item in given]
+    kind = _kind(flag)
     try:
         converted = kind(str(value))
     except argparse.ArgumentTypeError as error:
-        raise UsageError(f"the setting {action.dest}: {error}") from None
+        raise UsageError(f"the setting {flag.dest}: {error}") from None
     except ValueError:
         raise UsageError(
-            f"the setting {action.dest} = {value!r} is not a {getattr(kind, '__name__', kind)}"
+            f"the setting {flag.dest} = {value!r} is not a {getattr(kind, '__name__', kind)}"
         ) from None
-    if action.choices and converted not in action.choices:
-        raise UsageError(f"the setting {action.dest} = {value!r} is none of {', '.join(action.choices)}")
+    if flag.choices and converted not in flag.choices:
+        raise UsageError(f"the setting {flag.dest} = {value!r} is none of {', '.join(flag.choices)}")
     return converted
+
+
+def _kind(flag: argparse.Action) -> Callable[[str], Any]:
+    return flag.type if callable(flag.type) else str

@@ -19,7 +19,7 @@ COMMAND = "conformance explain standard -o docs/standard.md"
 INTRODUCTION = (
     "What an engine that differentiates programs can be held to. A clause is one sentence; its level says how "
     "binding it is, its reason who is hurt where it does not hold. Where good engines differ, a clause names the "
-    "alternatives: an engine says which it elects, and is held to that.",
+    "conventions: an engine declares its own, and is held to that.",
     "Every clause is tested by checks, and every check must catch engines that are wrong on purpose. "
     "Both are named here by the ids that the command line takes: `conformance run -q ID`, `conformance explain ID`.",
 )
@@ -70,8 +70,8 @@ def _clause(clause: Clause, mutants: list[Mutant]) -> Iterator[Block]:
     yield Block("p", clause.sentence)
     yield Block("p", f"{'What it teaches' if clause.level is Level.SHOWN else 'Why'}: {clause.reason}")
     if clause.conventions:
-        yield Block("p", f"Elected: {', '.join(f'`{choice}`' for choice in clause.conventions)}.")
-    for _, check in sorted(load_all().items()):  # registered in the order of imports, which is nobody's
+        yield Block("p", f"Conventions: {', '.join(f'`{choice}`' for choice in clause.conventions)}.")
+    for _, check in sorted(load_all().items()):  # registered in the order of imports, which means nothing
         if check.clause == clause.number:
             yield Block("li", _check(check, mutants))
             if clause.level is Level.SHOWN:
@@ -89,7 +89,7 @@ def _check(check: Check, mutants: list[Mutant]) -> str:
 
 
 def _worked(check: Check) -> Iterator[Block]:
-    """The rest of a worked example's docstring, then the values it is asked with."""
+    """The rest of a worked example's docstring, then the values it is run with."""
     _, _, rest = (inspect.getdoc(check.function) or "").partition("\n\n")
     for paragraph in filter(None, rest.split("\n\n")):
         yield Block("p", " ".join(paragraph.split()))
@@ -113,7 +113,7 @@ WORKED = {
     "entries; under mean it is `0.5` for each, whatever the batch's size.",
     "example/W8/fan-out": "At `x = 1`: `y = 2`, `z = 4`, and x receives `2 · 2 · 3 = 12`.",
     "example/W8/twice-and-cleared": "At `x = 3` with upstream `1`, `x * x` gives `6`; again without clearing `12`, where "
-    "accumulating is elected; after clearing `6`.",
+    "accumulating is the declared convention; after clearing `6`.",
 }
 
 

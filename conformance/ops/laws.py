@@ -60,12 +60,6 @@ def axis_forms(shape: Shape) -> tuple[Any, ...]:
     return (None, *singles, *pairs, *mixed, ())
 
 
-def nonempty_along(shape: Shape, axis: Any) -> bool:
-    """Whether a reduction of `shape` over `axis` sees at least one entry per result."""
-    axes = range(len(shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
-    return all(shape[a] > 0 for a in axes)
-
-
 def reduction(shapes: Sequence[Shape] = SHAPES, *, needs_entries: bool = False) -> Law:
     """One operand, `axis` in every form and `keepdims`.
 

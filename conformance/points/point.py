@@ -64,7 +64,6 @@ class Extremes:
 
 Values = tuple[Any, ...]
 Given = Values | Callable[[Extremes], Values]  # the same for all dtypes, or from the extremes of the dtype
-Range = tuple[Any, Any]  # the least and the largest allowed value of every entry
 OPEN = None  # in place of a range: every gradient is allowed, or there is none
 
 

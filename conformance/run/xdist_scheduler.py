@@ -11,16 +11,16 @@ from typing import Any
 
 from xdist.scheduler import LoadGroupScheduling
 
-from conformance.errors import ConformanceError
+from conformance.errors import DependencyError
 
 PRIVATE = ("_reschedule", "_pending_of")
 
 
 def require_xdist(scheduler: type) -> None:
-    """Raise ConformanceError, naming xdist's version, where the scheduler lacks what is relied on."""
+    """Raise DependencyError, naming xdist's version, where the scheduler lacks what is relied on."""
     missing = [name for name in PRIVATE if not hasattr(scheduler, name)]
     if missing:
-        raise ConformanceError(
+        raise DependencyError(
             f"pytest-xdist {version('pytest-xdist')} has no {' and no '.join(missing)} in its {scheduler.__name__}; "
             "install the version that constraints.txt pins"
         )

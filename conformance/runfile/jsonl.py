@@ -6,6 +6,7 @@ as it is known, so that a killed run loses nothing that was finished.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
@@ -43,8 +44,27 @@ def decode(text: str) -> Line:
     return line
 
 
+class DamageKind(enum.StrEnum):
+    """What can be wrong with a line of a run file."""
+
+    UNREADABLE = "unreadable line"
+    DUPLICATE_ID = "duplicate id"
+
+
+class Damage(msgspec.Struct, frozen=True):
+    """One thing wrong with a run file, at a line of it."""
+
+    kind: DamageKind
+    path: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.line}: {self.reason}"
+
+
 class Run(msgspec.Struct):
-    """A run file, read: `damage` tells what was wrong with it, empty where nothing was."""
+    """A run file, read, with whatever damage it has: its other lines are still measurements."""
 
     header: RunLine
     results: list[ResultLine]
@@ -52,7 +72,7 @@ class Run(msgspec.Struct):
     proofs: list[ProofLine]
     mutants: list[MutantLine]
     end: EndLine | None = None
-    damage: str = ""
+    damage: tuple[Damage, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -63,10 +83,10 @@ class Run(msgspec.Struct):
     def missing(self) -> str:
         """Why the file is not complete; empty where it is."""
         if self.damage:
-            return self.damage
+            return "; ".join(map(str, self.damage))
         if self.end is None:
             return "it has no footer: the run was cut short"
-        return "" if self.end.complete else "its footer says that questions were not asked"
+        return "" if self.end.complete else "its footer says that the run was not finished"
 
     def counts(self) -> dict[str, int]:
         """Results by verdict, as they are in the file whatever its footer says."""
@@ -94,15 +114,15 @@ class RunWriter:
 def read_run(path: Path) -> Run:
     """Read a run file, damaged or not.
 
-    Raises RunFileError if there is no such file, or its first line is no header of this schema. Later
-    damage is kept to in `Run.damage`: the lines around it are still measurements.
+    Raises RunFileError if there is no such file, or its first line is no header of this schema. Later lines
+    that are no records, and results whose id an earlier result has, are in `Run.damage`.
     """
     try:
         text = path.read_bytes().decode("utf-8", errors="replace")
     except OSError as error:
         raise RunFileError(f"cannot read the run file {path}: {error.strerror}") from None
     lines = _lines(text, path)
-    first = next(lines, None)
+    _, first = next(lines, (0, None))
     if not isinstance(first, RunLine):
         raise RunFileError(
             f"{path} is not a run file: its first line is not a run header. "
@@ -110,13 +130,17 @@ def read_run(path: Path) -> Run:
         )
     if first.schema != SCHEMA:
         raise RunFileError(f"{path} has schema {first.schema}; this version reads schema {SCHEMA}")
-    run = Run(first, [], [], [], [])
+    run, damage = Run(first, [], [], [], []), list[Damage]()
     cross_engine_answers: list[CrossEngineLine] = []
-    for line in lines:
-        if isinstance(line, str):
-            run.damage = run.damage or line
-        if isinstance(line, ResultLine):
+    first_lines: dict[str, int] = {}  # where each result id stands first
+    for number, line in lines:
+        if isinstance(line, Damage):
+            damage.append(line)
+        elif isinstance(line, ResultLine):
             run.results.append(line)
+            if (earlier := first_lines.setdefault(line.id, number)) != number:
+                reason = f"the result {line.id} is also in line {earlier}"
+                damage.append(Damage(DamageKind.DUPLICATE_ID, str(path), number, reason))
         elif isinstance(line, CrossEngineLine):
             cross_engine_answers.append(line)
         elif isinstance(line, TimingLine):
@@ -127,18 +151,19 @@ def read_run(path: Path) -> Run:
             run.mutants.append(line)
         elif isinstance(line, EndLine):
             run.end = line
+    run.damage = tuple(damage)
     run.results = with_cross_engine(run.results, cross_engine_answers)
     return run
 
 
-def _lines(text: str, path: Path) -> Iterator[Line | str]:
+def _lines(text: str, path: Path) -> Iterator[tuple[int, Line | Damage]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            yield _decoder.decode(line)
+            yield number, _decoder.decode(line)
         except msgspec.MsgspecError as error:
-            yield f"{path}, line {number}: {error}"
+            yield number, Damage(DamageKind.UNREADABLE, str(path), number, str(error))
 
 
 def json_schema() -> Mapping[str, Any]:

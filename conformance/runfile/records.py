@@ -21,7 +21,6 @@ class Verdict(enum.StrEnum):
     FIXED = "fixed"
     KNOWN = "known"
     UNSUPPORTED = "unsupported"
-    SKIPPED = "skipped"
     ADAPTER_ERROR = "adapter_error"
     FAIL = "fail"
     ERROR = "error"

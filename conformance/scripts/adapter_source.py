@@ -1,7 +1,7 @@
 """How an adapter spells an op, read off its own source.
 
-An adapter's table of ops is a dictionary of names and expressions; the expression is what a user of
-the engine would write, so scripts quote it.
+An adapter's `ops` is made of dictionaries of names and expressions. The expression is what a user of the
+engine would write, so scripts quote it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import Any
@@ -26,16 +28,46 @@ def modules_of(backend: Backend) -> list[ModuleType]:
     return [sys.modules[name] for name in chosen if name in sys.modules]
 
 
+@dataclass(frozen=True)
+class Table:
+    """A dictionary that a module's source assigns to a name: of the module, or of the class `owner`."""
+
+    owner: str
+    name: str
+    entries: dict[str, ast.expr]
+
+    def value(self, backend: Backend, module: ModuleType) -> Mapping[str, Any]:
+        """The dictionary itself; empty where the backend has none of that name."""
+        owners = [
+            c for c in type(backend).__mro__ if (c.__module__, c.__name__) == (module.__name__, self.owner)
+        ]
+        scopes = owners if self.owner else [module]
+        value = vars(scopes[0]).get(self.name) if scopes else None
+        return value if isinstance(value, Mapping) else {}
+
+
 @lru_cache(maxsize=16)
-def _table(module: ModuleType) -> dict[str, ast.expr]:
-    """Every entry of every dictionary with string keys in a module's source."""
+def _tables(module: ModuleType) -> tuple[Table, ...]:
+    """Every dictionary with string keys that a module's source assigns."""
     try:
         tree = ast.parse(inspect.getsource(module))
     except (OSError, TypeError, SyntaxError):
-        return {}
+        return ()
+    bodies = [("", tree.body), *((n.name, n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
+    return tuple(
+        Table(owner, target.id, _entries(statement.value))
+        for owner, body in bodies
+        for statement in body
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value
+        for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+        if isinstance(target, ast.Name)
+    )
+
+
+def _entries(assigned: ast.expr) -> dict[str, ast.expr]:
     return {
         key.value: value
-        for node in ast.walk(tree)
+        for node in ast.walk(assigned)
         if isinstance(node, ast.Dict)
         for key, value in zip(node.keys, node.values, strict=True)
         if isinstance(key, ast.Constant) and isinstance(key.value, str)
@@ -43,9 +75,18 @@ def _table(module: ModuleType) -> dict[str, ast.expr]:
 
 
 def expression_of(backend: Backend, name: str) -> ast.expr | None:
-    """The expression behind an op's name in the adapter's source; None where it cannot be read."""
-    found = (_table(module).get(name) for module in modules_of(backend))
-    return next((expression for expression in found if expression is not None), None)
+    """The expression behind an op's name in the adapter's source; None where it cannot be read.
+
+    A dictionary counts only where its value of that name is the function in the adapter's `ops`: others may
+    have keys of the same name.
+    """
+    op = inspect.unwrap(backend.ops[name])
+    for module in modules_of(backend):
+        for table in _tables(module):
+            found = table.value(backend, module).get(name) if name in table.entries else None
+            if found is not None and inspect.unwrap(found) is op:
+                return table.entries[name]
+    return None
 
 
 def call_text(backend: Backend, name: str, operands: list[str], parameters: dict[str, Any]) -> str:

@@ -30,7 +30,7 @@ class ScriptBuilder:
         self._counts: dict[str, int] = {}
         self._functions: dict[tuple[str, ...], str] = {}  # those that can be called from here
         self.is_muted = False
-        self.rules: list[str] = []  # what was written by hand, defined before everything else
+        self.rules: list[str] = []  # custom rules, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
 
     def fresh(self, prefix: str) -> str:
@@ -45,7 +45,7 @@ class ScriptBuilder:
         return len(self.indent) // 4 + 1
 
     def result(self) -> str:
-        """A name for what an op returns; in a block, of which others may lie around, one of its own."""
+        """A name for what an op returns; in a block, which may be nested, one of its own."""
         return self.fresh("t" * (self.depth - 1) if self.indent else "y")
 
     @contextlib.contextmanager
@@ -84,14 +84,14 @@ class ScriptBuilder:
             named.append(self._functions[body])
 
     def rule(self, forward: Function, backward: Function, count: int) -> str:
-        """Define a rule written by hand, told by its formulas; returns its name."""
+        """Define a custom rule by its formulas; returns its name."""
         name, operands = self.fresh("rule"), OPERANDS[:count]
         try:
             value, cotangents = formula_of(forward, operands), formula_of(backward, "g" + operands)
             template = self.dialect.custom
         except NoFormula as reason:
             value = cotangents = "..."
-            template = f"# {{name}} is written by hand, and does more than a formula tells: {reason}"
+            template = f"# {{name}} is a custom rule that no formula can express: {reason}"
         listed = ", ".join(operands)
         self.rules.append(template.format(name=name, operands=listed, value=value, cotangents=cotangents))
         return name
@@ -119,7 +119,7 @@ class ScriptBuilder:
         name, dtype = self.fresh(prefix), value.dtype.name
         buffer, view = spread(value)
         array = self.dialect.array.format(values=literal(buffer), dtype=dtype) + view
-        lost = "  # does not lie in C order" if view and "{array}" not in template else ""
+        lost = "  # is not in C order" if view and "{array}" not in template else ""
         self.write(f"{name} = {template.format(values=literal(value), dtype=dtype, array=array)}{lost}")
         return self.name(make(value), name)
 
@@ -129,10 +129,10 @@ class ScriptBuilder:
         self.write(self.dialect.show.format(value=name))
         self.reads.append((name, np.array(value)))
 
-    def _telling(self, failure: BaseException | None) -> list[str] | None:
+    def _revealing(self, failure: BaseException | None) -> list[str] | None:
         """Of what was read, what shows the failure: what was got, and what it was compared with.
 
-        None where that cannot be told.
+        None where nothing that was read is what was got.
         """
         got = getattr(failure, "got", None)
         if got is None:
@@ -161,7 +161,7 @@ class ScriptBuilder:
             helpers = ""
         whole = "\n".join(part for part in (self.dialect.imports, *self.rules, helpers, body) if part)
         with contextlib.suppress(SyntaxError):
-            whole = shortened(whole, self._telling(failure) if failure is not None else None)
+            whole = shortened(whole, self._revealing(failure) if failure is not None else None)
         return "\n".join((whole, *tail))
 
 
@@ -170,7 +170,7 @@ def _is_same(left: Any, right: Any) -> bool:
 
 
 def spread(value: NDArray) -> tuple[NDArray, str]:
-    """A buffer in C order, and the indexing that makes of it an array that lies as `value` does."""
+    """A buffer in C order, and the indexing that makes of it an array with the layout of `value`."""
     if value.flags.c_contiguous or not value.size:
         return value, ""
     if value.flags.f_contiguous and value.ndim == 2:

@@ -1,7 +1,7 @@
-"""Symbols: operands that write down what is computed of them.
+"""Symbols: operands that record what is computed from them.
 
-A rule written by hand is a Python function of arrays. Called on symbols instead, it tells its own
-formula, which a script can then quote.
+A custom rule is a Python function of arrays. Called on symbols instead, it returns its own formula, which a
+script can then quote.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _joined(left: Any, sign: str, right: Any) -> Symbol:
 def formula_of(function: Function, operands: str) -> str:
     """What `function` makes of operands of those names: one formula, or several in a tuple.
 
-    Raises NoFormula where it cannot be told that way.
+    Raises NoFormula where no formula can express it.
     """
     try:
         made = function(*map(Symbol, operands))

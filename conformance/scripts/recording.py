@@ -1,4 +1,4 @@
-"""Recording: a backend that writes down what is asked of it, whichever its face."""
+"""Recording: a backend that writes down the calls it receives, of a tape or of a functional engine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.scripts.builder import ScriptBuilder
 
 
 class Recording(Backend):
-    """What both faces write down."""
+    """What tapes and functional engines have in common."""
 
     def __init__(self, inner: Backend, builder: ScriptBuilder) -> None:
         super().__init__()
@@ -60,19 +60,19 @@ class Recording(Backend):
         return self.builder.made("c", "{array}", value, self.inner.array)
 
     def numpy(self, array: Any) -> NDArray:
-        """AtlasCell a value is worth a print."""
+        """The values, which the script prints."""
         value = self.inner.numpy(array)
         self.builder.looked_at(array, value)
         return value
 
     def memory(self, array: Any) -> NDArray:
-        """The checks write sevens into memory."""
+        """The memory, into which the checks write sevens."""
         memory = self.inner.memory(array)
         self.builder.write(f"{self.builder.called(array)}[...] = 7.0")
         return memory
 
     def detach(self, array: Any) -> Any:
-        """Cut."""
+        """A detached array."""
         name = self.builder.fresh("d")
         self.builder.write(f"{name} = {self.builder.dialect.detach.format(value=self.builder.called(array))}")
         return self.builder.name(self.inner.detach(array), name)
@@ -95,7 +95,7 @@ class Recording(Backend):
             self.builder.indent = before
 
     def custom(self, forward: Function, backward: Function) -> Function:
-        """A rule written by hand, told by its formulas."""
+        """A custom rule, defined by its formulas."""
         builder, inner = self.builder, self.inner.custom(forward, backward)
         named: list[str] = []
 
@@ -117,7 +117,7 @@ class Recording(Backend):
 class Definition:
     """A function that writes itself down when it is first called.
 
-    What it does when it is called again, computed anew or compiled, is written already.
+    What it does when it is called again, recomputed or compiled, is written already.
     """
 
     def __init__(self, builder: ScriptBuilder, function: Function) -> None:

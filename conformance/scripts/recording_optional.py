@@ -24,7 +24,7 @@ class RecordingOptional(Recording):
     def _listed(self, arrays: Sequence[Any]) -> str:
         return ", ".join(map(self.builder.called, arrays))
 
-    # ---- functions whose derivative is asked ----------------------------------------------------------
+    # ---- derivatives of functions ---------------------------------------------------------------------
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
@@ -53,24 +53,24 @@ class RecordingOptional(Recording):
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Outputs and their tangents, of arrays made for it."""
-        arrays, moves = [*map(self.array, operands)], [*map(self.array, tangents)]
-        return self._pushed(function, arrays, moves, lambda f: self.inner.jvp(f, operands, tangents))
+        arrays, pushed = [*map(self.array, operands)], [*map(self.array, tangents)]
+        return self._pushed(function, arrays, pushed, lambda f: self.inner.jvp(f, operands, tangents))
 
     def nested_jvp(
         self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
     ) -> tuple[Any, ...]:
         """The same statement, of which only the tangents are used."""
-        ask = lambda f: ((), self.inner.nested_jvp(f, arrays, tangents))  # noqa: E731
-        return self._pushed(function, arrays, tangents, ask)[1]
+        push = lambda f: ((), self.inner.nested_jvp(f, arrays, tangents))  # noqa: E731
+        return self._pushed(function, arrays, tangents, push)[1]
 
     def _pushed(
-        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any], ask: Callable[..., Any]
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any], push: Callable[..., Any]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         builder, template = self.builder, self._template("jvp")
         out, pushed = builder.fresh("out"), builder.fresh("pushed")
         defined = self.defined(function)
         try:
-            outputs, moved = ask(defined.traced)
+            outputs, output_tangents = push(defined.traced)
         finally:
             builder.write(
                 template.format(
@@ -81,9 +81,9 @@ class RecordingOptional(Recording):
                     tangents=self._listed(tangents),
                 )
             )
-        for name, values in ((out, outputs), (pushed, moved)):
+        for name, values in ((out, outputs), (pushed, output_tangents)):
             builder.name_parts(values if defined.has_several else values[0] if values else (), name)
-        return outputs, moved
+        return outputs, output_tangents
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """A gradient built as its structure is."""
@@ -108,28 +108,28 @@ class RecordingOptional(Recording):
         return self._made_of("vectorized", function)
 
     def checkpoint(self, function: Function) -> Function:
-        """A function to be computed anew."""
+        """A function to be recomputed."""
         return self._made_of("checkpoint", function)
 
     def _made_of(self, method: str, function: Function) -> Function:
-        """What is made of a function is written where it is called: only there is known what it does."""
+        """What is made of a function is written where it is called: only then is it known what it does."""
         builder, template = self.builder, self._template(method)
-        asked: list[Function] = []
+        pending: list[Function] = []
 
-        def watched(*operands: Any) -> Any:
-            if asked:
-                return asked.pop()(*operands)
-            with builder.muted():  # on the way back, it is computed anew
+        def called(*operands: Any) -> Any:
+            if pending:
+                return pending.pop()(*operands)
+            with builder.muted():  # in the backward pass, it is recomputed
                 return function(*operands)
 
-        made = getattr(self.inner, method)(watched)
+        made = getattr(self.inner, method)(called)
 
         def recorded(*operands: Any) -> Any:
             listed, defined = self._listed(operands), self.defined(function)
-            asked.append(defined.traced)
+            pending.append(defined.traced)
             output = made(*operands)
-            if asked:  # the engine answered out of what it remembers of an earlier call
-                asked.pop()(*operands)
+            if pending:  # the engine answered from its cache of an earlier call
+                pending.pop()(*operands)
             target = builder.result()
             builder.write(f"{target} = {template.format(function=defined.name)}({listed})")
             builder.name_parts(output, target)
@@ -137,20 +137,20 @@ class RecordingOptional(Recording):
 
         return recorded
 
-    # ---- watching and changing -----------------------------------------------------------------------------
+    # ---- hooks and in-place writes --------------------------------------------------------------------------
 
     def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
         """A hook that prints what it sees, and returns what it was seen to return."""
         builder, template = self.builder, self._template("hook")
         name, remover, place = builder.fresh("hook"), builder.fresh("remove"), len(builder.rules)
-        told: list[bool] = []
+        is_written: list[bool] = []
         builder.rules.append(_hook_text(name, ""))
 
         def shown(cotangent: Any) -> Any:
             with builder.muted():
                 replacement = seen(cotangent)
-            if replacement is not None and not told:
-                told.append(True)
+            if replacement is not None and not is_written:
+                is_written.append(True)
                 value = self.inner.numpy(replacement)
                 array = builder.dialect.array.format(values=literal(value), dtype=value.dtype.name)
                 builder.rules[place] = _hook_text(name, array)

@@ -1,7 +1,7 @@
-"""Scripts: a failure told in the engine's own API, without this project.
+"""Scripts: a failure written in the engine's own API, without this project.
 
-The failing question is asked once more through a backend that writes down what is asked of the engine,
-in the words of the adapter's dialect and of its table of ops.
+The failing check is run once more through a backend that writes down every call to the engine, as the
+adapter's dialect and its table of ops spell it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.recording_optional import RecordingOptional
 
 
-def script_of(backend: Backend, ask: Callable[[Backend], Any], failure: BaseException | None) -> str:
-    """The script of a question: what `ask` makes of the engine, and what was expected.
+def script_of(backend: Backend, run: Callable[[Backend], Any], failure: BaseException | None) -> str:
+    """The script of a check: the calls that `run` makes to the engine, and what was expected.
 
     Empty where the adapter has no dialect.
     """
@@ -31,15 +31,15 @@ def script_of(backend: Backend, ask: Callable[[Backend], Any], failure: BaseExce
         return ""
     builder = ScriptBuilder(backend, backend.dialect)
     try:
-        ask(recorder(backend, builder))
-    except BaseException as error:  # the failure is known; here only the way to it is of interest
+        run(recorder(backend, builder))
+    except BaseException as error:  # the failure is known; here only the calls before it matter
         if is_ctrl_c(error):
             raise
     return builder.text(failure)
 
 
 class RecordingTape(RecordingOptional, TapeBackend):
-    """A tape that writes down what is asked of it."""
+    """A tape that writes down the calls it receives."""
 
     inner: TapeBackend
 
@@ -48,7 +48,7 @@ class RecordingTape(RecordingOptional, TapeBackend):
         return self.builder.made("x", self.builder.dialect.leaf, value, self.inner.leaf)
 
     def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-        """A walk back."""
+        """A backward pass."""
         dialect, called = self.builder.dialect, self.builder.called
         if gradient is None:
             self.builder.write(dialect.backward.format(output=called(output)))
@@ -74,7 +74,7 @@ class RecordingTape(RecordingOptional, TapeBackend):
 
 
 class RecordingFunctional(RecordingOptional, FunctionalBackend):
-    """A functional engine that writes down what is asked of it."""
+    """A functional engine that writes down the calls it receives."""
 
     inner: FunctionalBackend
 
@@ -105,7 +105,7 @@ class RecordingFunctional(RecordingOptional, FunctionalBackend):
         return output, recorded
 
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
-        """A gradient asked without a cotangent."""
+        """A gradient without a cotangent."""
         builder = self.builder
         names = [builder.called(self.array(x)) for x in operands]
         defined = self.defined(function)

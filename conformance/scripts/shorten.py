@@ -1,7 +1,7 @@
-"""Shortening: from all that a check asked of an engine to what one needs to see the failure.
+"""Shortening: from all the calls of a check to those that show the failure.
 
-A check asks many things before one of them fails. Of the script that recorded it all, this keeps the
-prints that show the failure and whatever they depend on, makes nothing twice, and writes in one line
+A check makes many calls before one of them fails. Of the script that recorded them all, this keeps the
+prints that show the failure with whatever they depend on, makes nothing twice, and writes in one line
 what is used once.
 """
 
@@ -60,7 +60,7 @@ def _writes_memory(statement: ast.stmt) -> bool:
 
 
 def _changes_something(statement: ast.stmt) -> bool:
-    """Whether it is there for its effect on what it reads: a walk back, a write, a hook, a block, a setting."""
+    """Whether it is there for its effect on what it reads: a backward pass, a write, a hook, a block, a setting."""
     is_call = isinstance(statement, ast.Expr) and _printed(statement) is None
     is_call |= any(name.startswith("remove") for name in _made(statement))  # a hook, by what removes it
     return is_call or _writes_memory(statement) or isinstance(statement, (ast.With, ast.Try))
@@ -121,7 +121,7 @@ def _ancestry(statements: Sequence[ast.stmt]) -> dict[str, Names]:
 
 
 def _is_constant(statement: ast.stmt, behind: dict[str, Names]) -> bool:
-    """Whether it makes an array of numbers or defines a function: a walk back changes neither."""
+    """Whether it makes an array of numbers or defines a function: a backward pass changes neither."""
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         return True
     names = _made(statement)
@@ -143,7 +143,7 @@ def _made_once(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Names of equal constants, and of equal results of functional calls, stand for one thing."""
     renaming, kept = _Renaming(), []
     seen: dict[str, list[str]] = {}
-    walks_back = any(_changes_something(s) for s in statements if not _is_setting(s))
+    has_backward = any(_changes_something(s) for s in statements if not _is_setting(s))
     for statement in statements:
         if not isinstance(statement, ast.Assign):
             kept.append(renaming.visit(statement))
@@ -153,7 +153,7 @@ def _made_once(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
             ast.unparse(value),
             [n.id for n in ast.walk(statement.targets[0]) if isinstance(n, ast.Name)],
         )
-        may_share = not walks_back or all(name.startswith("c") for name in names)
+        may_share = not has_backward or all(name.startswith("c") for name in names)
         if may_share and key in seen and len(seen[key]) == len(names):
             renaming.names.update(zip(names, seen[key], strict=True))
             continue

@@ -1,7 +1,7 @@
 """From an op to its cases.
 
 Hypothesis draws the structure: shapes, parameters, texture, layouts. The numbers come from a seed it
-draws too, since drawing each would cost more than asking the engine.
+draws too, since drawing each would cost more than calling the engine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Effort:
 
     @property
     def few(self) -> int:
-        """How many signatures decide a check whose every question costs an engine a compilation of its own."""
+        """How many signatures decide a check for each of whose cases an engine compiles again."""
         return max(1, self.signatures // 4)
 
 
@@ -58,15 +58,17 @@ def build(
     with np.errstate(all="ignore"):
         output = op.reference(*map(carried, values), **signature.parameters)
     outputs = [np.asarray(z) for z in (output if isinstance(output, tuple) else (output,))]
-    # Some functions of NumPy answer half precision in single; an engine does only where it is told to. Whole
+    # Some functions of NumPy answer half precision in single; an engine does only where `dtype` says so. Whole
     # numbers and truth values have no cotangents: theirs are those of what they are multiplied with.
     answers_in_kind = dtype in HALF and "dtype" not in signature.parameters
     dtypes = [dtype if answers_in_kind or z.dtype.kind in "biu" else z.dtype.name for z in outputs]
     cotangents = tuple(cotangent(z.shape, d, upstream, rng) for z, d in zip(outputs, dtypes, strict=True))
-    lying = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
+    chosen = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
     parameters = dict(signature.parameters)
     return Case(
-        *(op.name, values, parameters, cotangents, lying, dtype), domains=signature.domains, texture=texture
+        *(op.name, values, parameters, cotangents, chosen, dtype),
+        domains=signature.domains,
+        texture=texture,
     )
 
 
@@ -85,7 +87,7 @@ class Structure:
 
     @property
     def key(self) -> str:
-        """What an engine may compile anew: shapes and parameters."""
+        """What an engine may compile again for: shapes and parameters."""
         return f"{self.signature.shapes} {sorted(self.signature.parameters.items())}"
 
     def draw(self, number: int) -> Case:
@@ -141,7 +143,7 @@ def draw_cases(
 
 @lru_cache(maxsize=1024)
 def _fullest_batch(op: Op, seed: int, count: int) -> tuple[Structure, ...]:
-    """The structures of an op for a seed: the same in every dtype, and dearer to draw than their numbers."""
+    """The structures of an op for a seed: the same in every dtype, and more expensive to draw than their numbers."""
     drawn = explore.draw(
         batches(op, "float64", count), seed=_seed_of(op, seed), is_enough=lambda batch: len(batch) == count
     )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Generic, TypeVar
-from unittest import mock
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.errors import Flaky
-from hypothesis.internal.conjecture import providers
-from hypothesis.internal.constants_ast import Constants
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from hypothesis.strategies import SearchStrategy
+
+from conformance.strategies.hypothesis_internals import without_local_constants
 
 T = TypeVar("T")
 
@@ -41,23 +40,6 @@ def _settings(examples: int, phases: tuple[Phase, ...], steps: int = 50) -> sett
     )
 
 
-@contextlib.contextmanager
-def _whatever_is_loaded() -> Iterator[None]:
-    """Draws that depend on the seed alone.
-
-    One draw in twenty Hypothesis takes from the constants in the source of whatever modules are loaded and lie
-    outside site-packages, adapters among them: so two engines would see two sets of cases, and so would a
-    checkout and an installation. There is no setting for it. Should the function be gone one day, nothing is
-    replaced; a test sees it.
-    """
-    providers.CONSTANTS_CACHE.cache.clear()
-    try:
-        with mock.patch.object(providers, "_get_local_constants", Constants, create=True):
-            yield
-    finally:
-        providers.CONSTANTS_CACHE.cache.clear()  # what others draw in this process is theirs
-
-
 def _visit(
     strategy: SearchStrategy[T],
     visit: Callable[[T], None],
@@ -65,7 +47,7 @@ def _visit(
     examples: int,
     phases: tuple[Phase, ...] = SHRINKING,
 ) -> None:
-    with _whatever_is_loaded():
+    with without_local_constants():
         hypothesis.seed(seed)(_settings(examples, phases)(given(strategy)(visit)))()
 
 
@@ -78,7 +60,7 @@ def run_machine(
     phases: tuple[Phase, ...] = GENERATING,
 ) -> None:
     """Run a state machine, for this seed, as many times as there are examples."""
-    with _whatever_is_loaded():
+    with without_local_constants():
         run_state_machine_as_test(hypothesis.seed(seed)(machine), settings=_settings(examples, phases, steps))
 
 
@@ -89,7 +71,7 @@ def draw(
     examples: int = 3,
     is_enough: Callable[[T], bool] = lambda example: False,
 ) -> list[T]:
-    """The examples Hypothesis draws for this seed, up to the first that is enough."""
+    """The examples that Hypothesis draws for this seed, up to the first that `is_enough`."""
     drawn: list[T] = []
 
     def visit(example: T) -> None:
@@ -129,7 +111,7 @@ def shrink_machine(
     steps: int,
     patience: float = 5.0,
 ) -> T | None:
-    """The same for what a state machine hands to the function that it is made for."""
+    """The smallest failing example of those that the state machine of `machine_for(visit)` hands to `visit`."""
     smallest = _Smallest(is_failing, patience)
     machine = machine_for(smallest.visit)
     with contextlib.suppress(_Found, Flaky):
@@ -146,7 +128,7 @@ class _Smallest(Generic[T]):
         self.found: T | None = None
 
     def visit(self, example: T) -> None:
-        """Keep an example that fails, and say so to Hypothesis."""
+        """Keep a failing example; raise, so that Hypothesis shrinks it."""
         if time.monotonic() < self.until and self.is_failing(example):
             self.found = example
             raise _Found

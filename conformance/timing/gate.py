@@ -32,11 +32,11 @@ class Solution:
 
 
 class Refused(Exception):
-    """The engine's answer is not the workload's, so its time means nothing."""
+    """The engine's answer is wrong, so its time means nothing."""
 
 
 def solve(workload: Workload, size: Size, dtype: str, seed: int) -> Solution:
-    """Draw the operands and find the exact answers by hand, in extended precision."""
+    """Draw the operands and find the exact answers with the hand-written form, in extended precision."""
     operands = workload.operands(size, dtype, np.random.default_rng(seed))
     rounded = answers(workload, size, operands)
     exact = answers(workload, size, [x.astype(np.longdouble) for x in operands])
@@ -67,13 +67,13 @@ def distance(a: Array, b: Array) -> float:
 
 
 def admit_gradient(backend: Backend, function: Function, solution: Solution, step: Step) -> None:
-    """Raise Refused unless the engine's gradients are right, as its users ask and as they are timed.
+    """Raise Refused unless the engine's gradients are right, as its users call it and as they are timed.
 
     The step is called again because the clock will: an engine that accumulates what it should have
     cleared is right only once.
     """
-    asked = backend.gradient(function, solution.operands)
-    for gradients in (asked, step(), step()):
+    plain = backend.gradient(function, solution.operands)
+    for gradients in (plain, step(), step()):
         if len(gradients) != len(solution.operands):
             raise Refused(f"{len(gradients)} gradients for {len(solution.operands)} operands")
         for index, gradient in enumerate(gradients):
@@ -95,7 +95,7 @@ def hold(backend: Backend, array: object, solution: Solution, index: int, what: 
     if got.shape != exact.shape:
         raise Refused(f"{what} has shape {got.shape}, expected {exact.shape}")
     if got.dtype != dtype:
-        raise Refused(f"{what} is {got.dtype}, expected {dtype}: another dtype is another race")
+        raise Refused(f"{what} is {got.dtype}, expected {dtype}: its time cannot be compared")
     error = distance(got, exact)
     if not error <= allowed:  # so that NaN is refused
         raise Refused(f"{what} is off by {error:.2g}, allowed {allowed:.2g}")

@@ -1,7 +1,7 @@
 """The measurement: every workload on every backend, right answers first.
 
 For each workload of each size, a backend's answers go through the gate; then those admitted and the
-hand-written form take turns on the clock, once for the value and once for the gradient.
+hand-written form are timed in alternation, once for the value and once for the gradient.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from conformance.errors import UsageError
 from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
 from conformance.timing.prepare import Step, prepare_forward, prepare_gradient
-from conformance.timing.rounds import Budget, Contender, Rounds, ratio, take_turns
+from conformance.timing.rounds import Budget, Contender, Rounds, ratio, time_interleaved
 from conformance.timing.workloads import SIZES, WORKLOADS, Workload, label
 
 HAND_WRITTEN = "hand-written"
@@ -60,14 +60,14 @@ def measure(
     """Time the backends on the workloads, line by line.
 
     Args:
-        backends: whom to time; all on the same operands, in turns.
+        backends: whom to time; all on the same operands, interleaved.
         reference: the name of the backend that `ratio_to_reference` divides by; where it is not among
             the backends, or was refused, there is no such ratio.
         dtype: of all operands.
         budget: how many rounds, and how long at most.
         workloads: names in WORKLOADS; all by default.
         sizes: names in SIZES; all by default.
-        seed: of the operands, the order in which backends take turns, and the bootstrap.
+        seed: of the operands, the order of the backends within each sweep, and the bootstrap.
         on_progress: called before each workload and size.
 
     Yields:
@@ -108,7 +108,7 @@ def _measured(
         entries = [hand_written(solution), *(enter(backend, solution, dtype) for backend in backends)]
         for what in WHATS:
             contenders = [Contender(e.name, e.steps[what]) for e in entries if not e.refused]
-            rounds = take_turns(contenders, budget, seed)
+            rounds = time_interleaved(contenders, budget, seed)
             for entry in entries:
                 yield line_of(entry, what, solution, rounds, reference=reference, seed=seed)
 

@@ -4,8 +4,8 @@ A training step runs forward and backward on parameters that live in the engine,
 step before left. So operands are converted before the clock starts: a tape engine that can clear its
 leaves keeps them, any other makes fresh leaves each time, as its users must.
 
-An adapter whose engine is used in another way in training (compiled, or asked for the value along
-with the gradient) says so with methods of its own, called in place of the defaults here:
+An adapter whose engine is used in another way in training (compiled, or with the value along with the
+gradient) says so with methods of its own, called in place of the defaults here:
 `prepare_gradient(function, operands)` and `prepare_forward(function, operands)`, each returning what
 the default returns.
 """
@@ -76,7 +76,7 @@ def pullback_step(backend: FunctionalBackend, function: Function, operands: Sequ
 
 def finished(backend: Backend, step: Step) -> Step:
     """`step`, returning only when everything has been computed."""
-    if type(backend).finish is Backend.finish:  # nothing to wait for: do not time the asking
+    if type(backend).finish is Backend.finish:  # nothing to wait for: do not time the call
         return step
 
     def waited() -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from conformance.run.threads import SETTINGS
 
 
 def pin() -> dict[str, str]:
-    """Ask every library for one thread, and keep the process on one core where the system can.
+    """Set every library to one thread, and keep the process on one core where the system can.
 
     The core is what binds libraries with settings of their own: a thread pool is as large as the
     cores the process may use.
@@ -25,9 +25,7 @@ def pin() -> dict[str, str]:
     already = all(os.environ.get(name) == "1" for name in SETTINGS)
     os.environ.update(dict.fromkeys(SETTINGS, "1"))
     if not is_early and not already:
-        return {
-            "threads": "as many as the libraries took: they had started before they could be asked for one"
-        }
+        return {"threads": "as many as the libraries took: they had started before they could be set to one"}
     return {"threads": "1", "core": keep_to_one_core()}
 
 

@@ -1,11 +1,8 @@
 """The workloads: small programs that training is made of, in three sizes each.
 
-A workload is written twice. Its program asks for the catalogue's ops by name and so runs on any
-engine; its hand-written form is plain NumPy with a gradient derived on paper, which is what a person
-without an engine would write and what an engine's time is divided by.
-
-Every operand is floating point and every operand's gradient is asked for, the inputs' and the
-targets' too: an engine and the hand-written form do the same work.
+A workload is written twice: as a program of the catalogue's ops, which any engine runs, and in plain NumPy with
+a gradient derived on paper, by whose time an engine's is divided. Both do the same work: every operand is
+floating point, and every operand's gradient is computed, the inputs' and the targets' too.
 """
 
 from __future__ import annotations
@@ -43,7 +40,7 @@ SIZES = ("small", "medium", "large")
 
 @dataclass(frozen=True)
 class Workload:
-    """One scalar program, for engines and by hand.
+    """One scalar program, for engines and hand-written.
 
     `operands(size, dtype, rng)` draws the arrays. `program(op, size)` is a function of an engine's
     arrays, where `op(name)` is the engine's function for an op. `forward(size, *operands)` is its
@@ -99,12 +96,12 @@ def linear_program(op: FindOp, size: Size) -> Function:
 
 
 def linear_forward(size: Size, x: Array, w: Array, b: Array) -> Any:
-    """The value by hand."""
+    """The hand-written value."""
     return np.mean(np.square(x @ w.T + b))
 
 
 def linear_gradient(size: Size, x: Array, w: Array, b: Array) -> ValueAndGradient:
-    """The value and gradients by hand: ȳ = 2y/n, then x̄ = ȳ w, w̄ = ȳᵀ x, b̄ = Σ ȳ."""
+    """The hand-written value and gradients: ȳ = 2y/n, then x̄ = ȳ w, w̄ = ȳᵀ x, b̄ = Σ ȳ."""
     y = x @ w.T + b
     g = y * (2 / y.size)
     return np.mean(np.square(y)), (g @ w, g.T @ x, g.sum(axis=0))
@@ -141,7 +138,7 @@ def mlp_program(op: FindOp, size: Size) -> Function:
 def mlp_forward(
     size: Size, x: Array, t: Array, w1: Array, b1: Array, w2: Array, b2: Array, w3: Array, b3: Array
 ) -> Any:
-    """The value by hand."""
+    """The hand-written value."""
     h2 = np.maximum(np.tanh(x @ w1 + b1) @ w2 + b2, 0)
     return np.mean(np.square(h2 @ w3 + b3 - t))
 
@@ -149,7 +146,7 @@ def mlp_forward(
 def mlp_gradient(
     size: Size, x: Array, t: Array, w1: Array, b1: Array, w2: Array, b2: Array, w3: Array, b3: Array
 ) -> ValueAndGradient:
-    """The value and gradients by hand, from the last layer to the first."""
+    """The hand-written value and gradients, from the last layer to the first."""
     h1 = np.tanh(x @ w1 + b1)
     h2 = np.maximum(h1 @ w2 + b2, 0)
     error = h2 @ w3 + b3 - t
@@ -201,14 +198,14 @@ def log_chances_of(x: Array, w: Array) -> Array:
 
 
 def cross_entropy_forward(size: Size, x: Array, w: Array, t: Array) -> Any:
-    """The value by hand."""
+    """The hand-written value."""
     return -np.sum(t * log_chances_of(x, w)) / len(x)
 
 
 def cross_entropy_gradient(size: Size, x: Array, w: Array, t: Array) -> ValueAndGradient:
-    """The value and gradients by hand: z̄ = (softmax(z) Σt − t)/n.
+    """The hand-written value and gradients: z̄ = (softmax(z) Σt − t)/n.
 
-    Σt is 1 only where the targets are probabilities; as an operand of its own t may move off them.
+    Σt is 1 only where the targets are probabilities; as an operand t need not be.
     """
     log_chances = log_chances_of(x, w)
     g = (np.exp(log_chances) * np.sum(t, axis=1, keepdims=True) - t) / len(x)
@@ -247,7 +244,7 @@ def chain_program(op: FindOp, size: Size) -> Function:
 
 
 def chain_forward(size: Size, q: Array, p: Array, h: Array) -> Any:
-    """The value by hand."""
+    """The hand-written value."""
     for _ in range(size["depth"] // OPS_PER_STEP):
         p = p - h * np.sin(q)
         q = q + h * p
@@ -255,7 +252,7 @@ def chain_forward(size: Size, q: Array, p: Array, h: Array) -> Any:
 
 
 def chain_gradient(size: Size, q: Array, p: Array, h: Array) -> ValueAndGradient:
-    """The value and gradients by hand: every step undone in reverse order."""
+    """The hand-written value and gradients: every step undone in reverse order."""
     steps = []
     for _ in range(size["depth"] // OPS_PER_STEP):
         sine = np.sin(q)

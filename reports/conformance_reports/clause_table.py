@@ -1,4 +1,4 @@
-"""The clauses of the standard by backend, as a table of Markdown: what held, and why what was not asked was not."""
+"""The clauses of the standard by backend, as a table of Markdown: what held, and why the rest was not run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Plain = Callable[[str], str]  # makes untrusted text harmless
 
 
 def clause_table(names: Sequence[str], results: Iterable[ResultLine], plain: Plain) -> Iterator[str]:
-    """A row per clause that was asked, a column per backend; reasons are numbered, and told below.
+    """A row per clause that was run, a column per backend; reasons are numbered, and listed below.
 
     A cell counts the answers: those that held, those that did not as listed, and those that did not (✗). Where
-    an engine promises nothing that a clause asks of, the cell has the number of the most frequent reason.
+    an engine offers nothing that a clause applies to, the cell has the number of the most frequent reason.
     """
     answers: dict[str, dict[str, list[ResultLine]]] = {}
     for line in results:
@@ -43,9 +43,9 @@ def _place(clause: str) -> tuple[str, int]:
 def _cell(lines: Sequence[ResultLine], reasons: dict[str, int]) -> str:
     counts = Counter(line.verdict for line in lines)
     wrong = sum(counts[verdict] for verdict in UNEXPECTED)
-    told = {"pass": counts[Verdict.PASS], "known": counts[Verdict.KNOWN], "✗": wrong}
-    if any(told.values()):
-        return ", ".join(f"{count} {word}" for word, count in told.items() if count)
+    shown = {"pass": counts[Verdict.PASS], "known": counts[Verdict.KNOWN], "✗": wrong}
+    if any(shown.values()):
+        return ", ".join(f"{count} {word}" for word, count in shown.items() if count)
     return f"– ({_number(lines, reasons)})" if lines else ""
 
 

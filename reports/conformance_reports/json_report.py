@@ -16,7 +16,7 @@ def document(run: Run) -> dict[str, Any]:
     return {
         "run": run.header,
         "complete": run.is_complete,
-        "damage": run.damage,
+        "damage": run.missing,
         "counts": run.counts(),
         "results": run.results,
         "timings": run.timings,

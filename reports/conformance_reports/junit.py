@@ -11,6 +11,8 @@ from conformance.runfile.jsonl import Run
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance_reports.united import backend_names, reason, unite
 
+SUFFIXES = (".xml",)
+
 # `fixed` is a failure: what the known-failures file promises did not happen, as with a strict xfail.
 OUTCOMES = {
     Verdict.FAIL: "failure",
@@ -20,7 +22,6 @@ OUTCOMES = {
     Verdict.CRASH: "error",
     Verdict.ADAPTER_ERROR: "error",
     Verdict.UNSUPPORTED: "skipped",
-    Verdict.SKIPPED: "skipped",
     Verdict.KNOWN: "skipped",
 }
 
@@ -44,7 +45,7 @@ def render(runs: Sequence[Run]) -> str:
     for name, results in by_backend.items():
         root.append(_suite(name, lines.get(name), results, run.header.started))
     if not run.is_complete:
-        root.append(_cut_short(run))
+        root.append(_incomplete(run))
     for outcome in ("tests", "failures", "errors", "skipped"):
         root.set(outcome, str(sum(int(suite.get(outcome, "0")) for suite in root)))
     ET.indent(root)
@@ -117,10 +118,9 @@ def _properties(element: ET.Element, values: dict[str, str], *, at: int | None =
     element.insert(len(element) if at is None else at, properties)
 
 
-def _cut_short(run: Run) -> ET.Element:
+def _incomplete(run: Run) -> ET.Element:
     """A suite of one error: without it a run that died early would look green."""
-    message = run.damage or "the run was cut short: what it did not reach is not in this file"
-    return _counted("run", [_lone_error("run/complete", "incomplete", message)])
+    return _counted("run", [_lone_error("run/complete", "incomplete", run.missing)])
 
 
 def _lone_error(name: str, kind: str, message: str) -> ET.Element:

@@ -11,7 +11,8 @@ from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Ver
 from conformance_reports.clause_table import clause_table
 from conformance_reports.united import alike, backend_names, reason, unexpected, unite
 
-LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded without a word
+SUFFIXES = (".md",)
+LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded silently
 TOP = 50
 LONGEST = 300  # characters of one name or message
 
@@ -42,8 +43,7 @@ def _head(run: Run) -> Iterable[str]:
     yield "## Conformance"
     yield ""
     if not run.is_complete:
-        damage = plain(run.damage) or "The run file has no footer"
-        yield f"> **! Cut short.** {damage}; the counts are of what was finished."
+        yield f"> **! Not complete.** {plain(run.missing)}; the counts are of what was finished."
         yield ""
     cases = sum(line.cases for line in run.results)
     yield (
@@ -135,8 +135,8 @@ def _clauses(run: Run) -> Iterable[str]:
 
 
 def _fitting(lines: Iterable[str]) -> str:
-    """The lines up to the limit; what is left out is said, not dropped."""
-    note = "\nCut here: the summary of a CI job holds no more. The rest is in the HTML report.\n"
+    """The lines up to the limit; what is left out is stated, not dropped."""
+    note = "\nShortened here: the summary of a CI job holds no more. The rest is in the HTML report.\n"
     room = LIMIT - len(note.encode())
     kept: list[str] = []
     for line in lines:

@@ -30,7 +30,7 @@ def unite(runs: Sequence[Run]) -> Run:
         ),
         _last((line for run in runs for line in run.proofs), lambda line: (line.op, line.oracle)),
         _last((line for run in runs for line in run.mutants), lambda line: line.name),
-        damage="; ".join(run.damage for run in runs if run.damage),
+        damage=tuple(damage for run in runs for damage in run.damage),
     )
     united.end = _end(runs, united.counts())
     return united
@@ -63,20 +63,20 @@ def _end(runs: Sequence[Run], counts: dict[str, int]) -> EndLine | None:
 
 
 def backend_names(run: Run) -> list[str]:
-    """The backends by name: those of the header, then any that only its lines know."""
+    """The backends by name: those of the header, then any that only its lines name."""
     names = [line.name for line in run.header.backends]
     names += [line.backend for line in run.results]
     return list(dict.fromkeys(names))
 
 
 def unexpected(results: Iterable[ResultLine]) -> list[ResultLine]:
-    """The results nobody expected, the severest verdict and the largest error first."""
+    """The unexpected results, the severest verdict and the largest error first."""
     found = [line for line in results if line.verdict in UNEXPECTED]
     return sorted(found, key=lambda line: (SEVEREST_FIRST.index(line.verdict), -(line.error or 0.0), line.id))
 
 
 def alike(results: Iterable[ResultLine]) -> list[list[ResultLine]]:
-    """Results with one complaint of one backend in one check: told once, however many ops they are about."""
+    """Results with one complaint of one backend in one check: listed once, however many ops they are about."""
     groups: dict[tuple[str, str, Verdict, str], list[ResultLine]] = {}
     for line in results:
         groups.setdefault((line.backend, line.check, line.verdict, reason(line)), []).append(line)
@@ -84,7 +84,7 @@ def alike(results: Iterable[ResultLine]) -> list[list[ResultLine]]:
 
 
 def reason(result: ResultLine) -> str:
-    """Why the verdict is what it is, in the words of whoever gave it."""
+    """Why the verdict is what it is: the reason of a known failure, or else the message."""
     if result.evidence is None:
         return ""
     return result.evidence.reason or result.evidence.message

@@ -29,10 +29,10 @@ Open = Callable[..., Page]
 def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None:
-        told = "no chromium on the path: install Debian's chromium (apt-get install chromium)"
+        missing = "no chromium on the path: install Debian's chromium (apt-get install chromium)"
         if os.environ.get("CI"):
-            pytest.fail(told)
-        pytest.skip(told)
+            pytest.fail(missing)
+        pytest.skip(missing)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         yield started
@@ -72,7 +72,7 @@ def visit(contexts: dict[bool, BrowserContext]) -> Iterator[Open]:
     complaints: list[str] = []
     pages: list[Page] = []
 
-    def heard(message: ConsoleMessage) -> None:
+    def on_console(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             complaints.append(message.text)
 
@@ -80,7 +80,7 @@ def visit(contexts: dict[bool, BrowserContext]) -> Iterator[Open]:
         page = contexts[dark].new_page()
         page.set_viewport_size({"width": width, "height": 860})
         pages.append(page)
-        page.on("console", heard)
+        page.on("console", on_console)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
         page.on("request", lambda request: _local(request.url, complaints))
@@ -96,7 +96,7 @@ def visit(contexts: dict[bool, BrowserContext]) -> Iterator[Open]:
 
 def _local(url: str, complaints: list[str]) -> None:
     if not url.startswith(("file:", "data:", "blob:")):
-        complaints.append(f"the page asked the network for {url}")
+        complaints.append(f"the page requested {url}")
 
 
 def go(page: Page, view: str) -> None:

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from conformance.runfile.accuracy import Accuracy
 from conformance.runfile.diagnostics import Agreement, Diagnostic
-from conformance.runfile.jsonl import SCHEMA, Run
+from conformance.runfile.jsonl import SCHEMA, Damage, DamageKind, Run
 from conformance.runfile.records import (
     BackendLine,
     EndLine,
@@ -113,7 +113,7 @@ def evidence(subject: str, **changes: Any) -> Evidence:
         "got": [[0.25, 1.0 + 1e-12, 0.5], [0.125 + 2e-12, "nan", "nan"]],
         "allowed": [[3e-12, 3e-12, 3e-12], [1e-12, 1e-12, 1e-12]],
         "where": "[0, 2]",
-        "because": "3 times the 9e-13 by which rounding moves the textbook rule, and 1 ulp of 3e-13 for its own rounding",
+        "because": "3 times the 9e-13 by which rounding changes the textbook rule, and 1 ulp of 3e-13 for its own rounding",
         "fault": "engine wrong",
         "diagnostics": (
             Diagnostic("complex step", "the reference's slope is -0.5 ± 1e-19", Agreement.RULE),
@@ -157,31 +157,33 @@ def _fate(backend: str, op: str, check: str, dtype: str) -> dict[str, Any]:
         ),
         ("tape", "clip", "vjp"): (Verdict.FIXED, {"reason": "bound counted twice", "message": "passes now"}),
         ("slate", "where", "shape"): (Verdict.ADAPTER_ERROR, {"message": "the adapter returned None"}),
-        ("slate.jit", "where", "shape"): (Verdict.SKIPPED, {"message": "not selected"}),
     }
     if backend == "mini" and op in ("conv2d", "sort", "logsumexp", "softmax"):
         return {"verdict": Verdict.UNSUPPORTED, "cases": 0, "evidence": Evidence(f"mini has no {op}")}
     if backend == "mini" and dtype == "float32":
         return {"verdict": Verdict.UNSUPPORTED, "cases": 0, "evidence": Evidence("mini knows float64 alone")}
-    verdict, told = fates.get((backend, op, check), (Verdict.PASS, {}))
+    verdict, changes = fates.get((backend, op, check), (Verdict.PASS, {}))
     if verdict is Verdict.PASS:
         return {"error": 0.31, "ulp": 0.5 + len(op)} | ({"accuracy": ACCURACY} if check == "vjp" else {})
-    bare: dict[str, Any] = dict.fromkeys(("expected", "got", "allowed")) if told else {}
-    bare |= {"because": "", "fault": "", "diagnostics": ()} if told else {}
+    bare: dict[str, Any] = dict.fromkeys(("expected", "got", "allowed")) if changes else {}
+    bare |= {"because": "", "fault": "", "diagnostics": ()} if changes else {}
     return {
         "verdict": verdict,
         "error": 4.1e11,
         "ulp": 2e6,
         "accuracy": INEXACT,
-        "evidence": evidence(op, **{**bare, **told}),
+        "evidence": evidence(op, **{**bare, **changes}),
     }
 
 
 def _kept(backend: str, clause: str) -> dict[str, Any]:
-    """One backend does not hold what it elected."""
+    """One backend does not keep the convention it declares."""
     if (backend, clause) != ("slate.jit", "A2"):
         return {}
-    return {"verdict": Verdict.KNOWN, "evidence": Evidence("refused", reason="elected to sum, but refuses")}
+    return {
+        "verdict": Verdict.KNOWN,
+        "evidence": Evidence("refused", reason="declares that it sums, but refuses"),
+    }
 
 
 def small_run() -> Run:
@@ -281,13 +283,13 @@ def hostile_run() -> Run:
         for n, text in enumerate(HOSTILE):
             words = dict.fromkeys(("message", "where", "because", "token", "script", "reason"), text)
             said = (Diagnostic(text, text, Agreement.NEITHER),)
-            told = evidence(text, **words, link=HOSTILE[4], fault=text, diagnostics=said)
+            found = evidence(text, **words, link=HOSTILE[4], fault=text, diagnostics=said)
             if n == 5:
-                told = evidence(text, case={text: text, "operands": [text]}, expected=text, got=[text])
+                found = evidence(text, case={text: text, "operands": [text]}, expected=text, got=[text])
             names = {"dtype": text, "clause": text, "level": text}
             exact = structs.replace(ACCURACY, where=text, token=text)
             results.append(
-                result(backend, text, text, verdict=verdicts[n % 5], accuracy=exact, evidence=told, **names)
+                result(backend, text, text, verdict=verdicts[n % 5], accuracy=exact, evidence=found, **names)
             )
     run = Run(header(HOSTILE[1], backends), results, [], [], [])
     run.timings = [
@@ -297,7 +299,7 @@ def hostile_run() -> Run:
     ] + [TimingLine(text, "4", backends[0], "float64", "gradient", refused=text) for text in HOSTILE]
     run.proofs = [ProofLine(text, text, 1e-12, 3) for text in HOSTILE]
     run.mutants = [MutantLine(text, text, (text,), ()) for text in HOSTILE]
-    run.damage = HOSTILE[2]
+    run.damage = (Damage(DamageKind.UNREADABLE, HOSTILE[0], 2, HOSTILE[2]),)
     return run
 
 

@@ -38,7 +38,6 @@ def test_each_verdict_has_its_outcome() -> None:
         Verdict.TIMEOUT: "error",
         Verdict.ADAPTER_ERROR: "error",
         Verdict.UNSUPPORTED: "skipped",
-        Verdict.SKIPPED: "skipped",
         Verdict.KNOWN: "skipped",
     }
     assert set(expected) == set(Verdict)
@@ -49,10 +48,10 @@ def test_each_verdict_has_its_outcome() -> None:
         assert outcomes == ([expected[line.verdict]] if expected[line.verdict] else [])
 
 
-def test_a_case_tells_level_clause_token_and_verdict() -> None:
+def test_a_case_has_level_clause_token_and_verdict() -> None:
     case = cases(render([small_run()]))["slate/op/atan2/vjp/float64"]
-    told = {entry.get("name"): entry.get("value") for entry in case.iter("property")}
-    assert told == {"level": "must", "clause": "E1", "token": "c1:9f2e77aa", "verdict": "fail"}
+    properties = {entry.get("name"): entry.get("value") for entry in case.iter("property")}
+    assert properties == {"level": "must", "clause": "E1", "token": "c1:9f2e77aa", "verdict": "fail"}
     failure = case.find("failure")
     assert failure is not None
     assert "again: conformance replay c1:9f2e77aa --on slate" in (failure.text or "")
@@ -76,7 +75,7 @@ def test_characters_that_xml_forbids_are_replaced() -> None:
     assert not ILLEGAL.search("∂z/∂x · 𝑥 ‮")
 
 
-def test_a_run_cut_short_is_an_error() -> None:
+def test_a_run_that_is_not_complete_is_an_error() -> None:
     case = cases(render([Run(header(), [result("tape", "add", "vjp")], [], [], [])]))["run/complete"]
     assert case.find("error") is not None
 

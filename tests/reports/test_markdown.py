@@ -42,8 +42,8 @@ def test_a_backend_without_results_is_not_run_never_zero() -> None:
     assert "– not run" in render([Run(header(backends=("tape",)), [], [], [], [])])
 
 
-def test_a_run_cut_short_says_so_first() -> None:
-    assert "Cut short" in render([Run(header(), [], [], [], [])]).splitlines()[2]
+def test_a_run_that_is_not_complete_says_so_first() -> None:
+    assert "Not complete" in render([Run(header(), [], [], [], [])]).splitlines()[2]
 
 
 def test_hostile_text_is_escaped() -> None:
@@ -65,14 +65,14 @@ def test_the_summary_fits_and_says_what_it_left_out() -> None:
     fixed = [result("tape", f"op{n}" * 20, "vjp", verdict=Verdict.FIXED) for n in range(15_000)]
     text = render([Run(header(), fixed, [], [], [])])
     assert len(text.encode()) <= LIMIT
-    assert "Cut here" in text
+    assert "Shortened here" in text
 
 
-def test_long_names_are_cut() -> None:
+def test_long_names_are_shortened() -> None:
     assert len(plain(HOSTILE[-1])) < 400
 
 
-def test_every_clause_is_told_by_backend_and_what_is_not_promised_with_its_reason() -> None:
+def test_every_clause_is_listed_by_backend_and_what_is_not_offered_with_its_reason() -> None:
     lines = [
         result("slate", "tanh", "vjp"),
         result("slate", "tanh", "vjp", verdict=Verdict.KNOWN, dtype="float32"),
@@ -84,7 +84,7 @@ def test_every_clause_is_told_by_backend_and_what_is_not_promised_with_its_reaso
     text = render([Run(header(), lines, [], [], [])])
     (heads,) = (line for line in text.splitlines() if line.startswith("| clause |"))
     (row,) = (line for line in text.splitlines() if line.startswith("| E1 |"))
-    names, told = (line.strip("| ").split(" | ")[1:] for line in (heads, row))
-    cells = dict(zip(names, told, strict=True))
+    names, shown = (line.strip("| ").split(" | ")[1:] for line in (heads, row))
+    cells = dict(zip(names, shown, strict=True))
     assert (cells["slate"], cells["mini"], cells["tape"]) == ("1 pass, 1 known", "1 ✗", "– (1)")
     assert "1. it has no &lt;tanh&gt;" in text

@@ -60,14 +60,14 @@ def test_failures_come_first_and_lead_to_their_case(visit: Open, small: str) -> 
     expect(page.locator("h1")).to_be_focused()
 
 
-def test_one_complaint_about_many_ops_is_told_once(visit: Open, small: str) -> None:
+def test_one_complaint_about_many_ops_is_listed_once(visit: Open, small: str) -> None:
     page = visit(f"{small}#/overview")
     grouped = page.evaluate("document.querySelectorAll('ol.jump > li').length")
     assert grouped == 4
     expect(page.locator("ol.jump > li").nth(2).locator(".chip")).to_have_count(4)
 
 
-def test_fixed_and_known_ones_are_told_with_reason_and_link(visit: Open, small: str) -> None:
+def test_fixed_and_known_ones_are_listed_with_reason_and_link(visit: Open, small: str) -> None:
     page = visit(small)
     assert page.locator("details", has_text="Pass now").evaluate("node => node.open")
     known = page.locator("details").nth(1)
@@ -120,7 +120,7 @@ def test_a_cell_opens_its_checks_and_they_lead_to_cases_and_back(visit: Open, sm
     assert "cell=" not in page.url
 
 
-def test_arrow_keys_walk_the_matrix_and_enter_opens(visit: Open, small: str) -> None:
+def test_arrow_keys_cross_the_matrix_and_enter_opens(visit: Open, small: str) -> None:
     page = visit(f"{small}#/matrix?by=subject")
     page.locator("a[data-cell]").first.focus()
     start = page.evaluate("document.activeElement.dataset.cell")
@@ -149,7 +149,7 @@ def test_only_one_cell_is_a_stop_of_the_tab_key(visit: Open, small: str) -> None
 def test_a_case_shows_rule_numbers_and_distance(visit: Open, small: str) -> None:
     page = visit(f"{small}#{CASE}")
     main = page.locator("main")
-    for told in (
+    for text in (
         "✗ fail",
         "Clause E1",
         "operand 1",
@@ -157,7 +157,7 @@ def test_a_case_shows_rule_numbers_and_distance(visit: Open, small: str) -> None
         "axis=-1",
         "3 of 6 entries beyond",
     ):
-        expect(main).to_contain_text(told)
+        expect(main).to_contain_text(text)
     assert page.locator("td.out").all_inner_texts() == ["✗ 0.5", "✗ 0.125000000002", "✗ nan"]
     expect(page.locator(".strip")).to_have_attribute(
         "aria-label", "3 of 6 entries beyond the allowance; " + ("furthest out [1, 1] at inf × allowed")
@@ -165,20 +165,20 @@ def test_a_case_shows_rule_numbers_and_distance(visit: Open, small: str) -> None
     assert page.locator(".card .checks li").count() == len(BACKENDS)
 
 
-def test_a_case_tells_whose_fault_it_is_and_its_witnesses_in_a_line_each(visit: Open, small: str) -> None:
+def test_a_case_says_whose_fault_it_is_and_has_a_line_per_diagnostic(visit: Open, small: str) -> None:
     page = visit(f"{small}#{CASE}")
-    heard = page.locator(".diagnostics")
-    expect(heard.locator("h2")).to_have_text("Witnesses: engine wrong")
-    assert heard.locator("li").all_inner_texts() == [
+    diagnosis = page.locator(".diagnostics")
+    expect(diagnosis.locator("h2")).to_have_text("Diagnosis: engine wrong")
+    assert diagnosis.locator("li").all_inner_texts() == [
         "complex step the reference's slope is -0.5 ± 1e-19 · agrees with the rule",
-        "engine's differences the engine raised ValueError beside the case · cannot tell",
+        "engine's differences the engine raised ValueError beside the case · undecided",
     ]
     go(page, "/case/slate/op/tanh/vjp/float64")
     expect(page.locator(".diagnostics")).to_have_count(0)
 
 
-def test_a_case_tells_what_its_allowance_is_made_of(visit: Open, small: str) -> None:
-    said = "Allowed there: 3 times the 9e-13 by which rounding moves the textbook rule, and 1 ulp of 3e-13"
+def test_a_case_says_what_its_allowance_is_made_of(visit: Open, small: str) -> None:
+    said = "Allowed there: 3 times the 9e-13 by which rounding changes the textbook rule, and 1 ulp of 3e-13"
     page = visit(f"{small}#{CASE}")
     expect(page.locator("main")).to_contain_text(said)
     go(page, "/case/tape/op/norm/vjp/float64")  # one that says nothing of it
@@ -218,7 +218,7 @@ def test_the_atlas_shows_first_where_backends_differ_and_whether_each_holds_to_i
     expect(again.locator("h1")).to_have_text("A2 · non scalar backward is refused")
 
 
-def test_arrow_keys_walk_the_atlas_over_cells_that_lead_nowhere(visit: Open, small: str) -> None:
+def test_arrow_keys_cross_the_atlas_over_cells_that_lead_nowhere(visit: Open, small: str) -> None:
     page = visit(f"{small}#/atlas")
     assert page.locator(".atlas a[tabindex='0']").count() == 1
     page.locator(".atlas a[tabindex='0']").focus()
@@ -268,7 +268,7 @@ def test_typical_and_worst_ulp_stand_by_op_and_lead_to_the_worst(visit: Open, sm
     expect(page.get_by_role("tabpanel")).to_contain_text("conformance replay tape/op/tanh/vjp/float32")
 
 
-def test_a_run_file_of_before_entries_were_counted_still_tells_its_worst(visit: Open, spotless: str) -> None:
+def test_a_run_file_of_before_entries_were_counted_still_shows_its_worst(visit: Open, spotless: str) -> None:
     page = visit(f"{spotless}#/accuracy")
     expect(page.locator("main")).to_contain_text("the run file is older than the counts of entries")
     expect(page.locator(".ulps tbody tr")).to_contain_text("0.5")
@@ -285,10 +285,10 @@ def test_a_wrong_gradient_has_a_reason_and_no_time(visit: Open, small: str) -> N
     assert "what=forward" in page.url
 
 
-def test_about_tells_what_was_left_out_what_survived_and_what_was_proven(visit: Open, small: str) -> None:
+def test_about_lists_what_was_left_out_what_survived_and_what_was_proven(visit: Open, small: str) -> None:
     main = visit(f"{small}#/about").locator("main")
-    for told in ("mini knows float64 alone", "✗ survived", "2 of 3", "extended precision", "Linux 6.1"):
-        expect(main).to_contain_text(told)
+    for text in ("mini knows float64 alone", "✗ survived", "2 of 3", "extended precision", "Linux 6.1"):
+        expect(main).to_contain_text(text)
 
 
 def test_the_dark_page_is_dark_and_holds_the_same(visit: Open, small: str) -> None:
@@ -310,9 +310,9 @@ def test_the_atlas_shows_special_points_with_what_was_found_and_whether_it_is_fa
         ("slate", "nan", "unfair"),
         ("mini", "zero", "fair"),
     ):
-        reading = AtlasCell(found, standing, among=("zero", "right"))
+        cell = AtlasCell(found, standing, among=("zero", "right"))
         line = result(backend, "hypot/at-0", "kink", kind="point", clause="E12", dtype="float64")
-        run.results.append(structs.replace(line, atlas=reading))
+        run.results.append(structs.replace(line, atlas=cell))
     path = tmp_path / "points.html"
     path.write_text(render([run]), encoding="utf-8")
     page = visit(f"{path.as_uri()}#/atlas?differ=1")

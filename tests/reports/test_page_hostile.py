@@ -38,8 +38,8 @@ def test_characters_that_reorder_text_are_shown_by_number(visit: Open, hostile: 
     assert "\u202e" not in text
 
 
-def test_a_run_cut_short_says_so_and_where(visit: Open, hostile: str) -> None:
-    expect(visit(hostile).locator(".facts .amber")).to_contain_text("! cut short")
+def test_a_run_that_is_not_complete_says_so_and_where(visit: Open, hostile: str) -> None:
+    expect(visit(hostile).locator(".facts .amber")).to_contain_text("! not complete")
 
 
 def test_no_script_but_the_pages_own_may_run(visit: Open, small: str) -> None:

@@ -29,16 +29,16 @@ def planted(monkeypatch: pytest.MonkeyPatch, **members: object) -> dict[str, obj
 
 
 def test_sentences_rules_families_and_chapters(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = planted(
+    words = planted(
         monkeypatch,
         FAMILIES={"elementwise": (Row,), "named": ["sort"], "mapped": {"exp": Row}},
         ALL_OPS={"tanh": Row},
         STANDARD={"A1": Clause},
         CHAPTERS={"A": "Seeding and results"},
     )
-    assert told["families"] == {"elementwise": ["tanh"], "named": ["sort"], "mapped": ["exp"]}
-    assert told["ops"] == {"tanh": {"formula": Row.formula, "source": Row.source}}
-    assert told["clauses"] == {
+    assert words["families"] == {"elementwise": ["tanh"], "named": ["sort"], "mapped": ["exp"]}
+    assert words["ops"] == {"tanh": {"formula": Row.formula, "source": Row.source}}
+    assert words["clauses"] == {
         "A1": {
             "sentence": Clause.sentence,
             "reason": Clause.reason,
@@ -46,7 +46,7 @@ def test_sentences_rules_families_and_chapters(monkeypatch: pytest.MonkeyPatch) 
             "conventions": ["refused", "summed"],
         }
     }
-    assert told["chapters"] == {"A": "Seeding and results"}
+    assert words["chapters"] == {"A": "Seeding and results"}
 
 
 def test_what_the_specification_does_not_know_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,5 +54,5 @@ def test_what_the_specification_does_not_know_is_left_out(monkeypatch: pytest.Mo
 
 
 def test_the_installed_specification_is_plain_data() -> None:
-    told = module.specification()
-    assert set(told) == {"families", "ops", "clauses", "chapters"}
+    words = module.specification()
+    assert set(words) == {"families", "ops", "clauses", "chapters"}

@@ -7,7 +7,7 @@ import pytest
 from conformance_reports.united import alike, backend_names, unexpected, unite
 
 from conformance.errors import UsageError
-from conformance.runfile.jsonl import Run
+from conformance.runfile.jsonl import Damage, DamageKind, Run
 from conformance.runfile.records import EndLine, Verdict
 
 from .synthetic import BACKENDS, header, proofs, result, small_run, timings
@@ -31,7 +31,7 @@ def test_the_first_header_leads_and_backends_are_joined() -> None:
     assert united.end.seconds == 4.0
 
 
-def test_later_results_win_by_id_and_are_counted_anew() -> None:
+def test_later_results_win_by_id_and_are_counted_again() -> None:
     before = finished(Run(header(), [result("tape", "add", "vjp", verdict=Verdict.FAIL)], [], [], []))
     after = finished(Run(header(), [result("tape", "add", "vjp")], [], [], []))
     united = unite([before, after])
@@ -40,14 +40,15 @@ def test_later_results_win_by_id_and_are_counted_anew() -> None:
     assert united.end.counts == {"pass": 1}
 
 
-def test_one_run_cut_short_leaves_the_whole_cut_short() -> None:
+def test_one_incomplete_run_leaves_the_whole_incomplete() -> None:
     assert not unite([small_run(), Run(header(), [], [], [], [])]).is_complete
 
 
 def test_damage_is_kept() -> None:
-    damaged = finished(Run(header(), [], [], [], [], damage="line 3: not JSON"))
-    united = unite([small_run(), damaged])
-    assert united.damage == "line 3: not JSON"
+    damage = Damage(DamageKind.UNREADABLE, "run.jsonl", 3, "not JSON")
+    united = unite([small_run(), finished(Run(header(), [], [], [], [], damage=(damage,)))])
+    assert united.damage == (damage,)
+    assert united.missing == "run.jsonl, line 3: not JSON"
     assert not united.is_complete
 
 

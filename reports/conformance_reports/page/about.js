@@ -13,7 +13,7 @@ const about = (main) => {
         ["started", run.started],
         [
           "state",
-          data.complete ? "✓ complete" : el("span", { class: "amber" }, "! cut short " + data.damage),
+          data.complete ? "✓ complete" : el("span", { class: "amber" }, "! not complete: " + data.damage),
         ],
         ["profile", run.profile],
         ["seed", String(run.seed)],

@@ -1,4 +1,4 @@
-// Accuracy: how far each engine is from the rule, entry by entry: over what is allowed, and in units in the last place.
+// Accuracy: how far each engine is from the rule, entry by entry: divided by what is allowed, and in units in the last place.
 
 // The counts of a result, in the order of its bins; the last is beyond what is allowed.
 const POWERS = [256, 128, 64, 32, 16, 8, 4, 2];
@@ -42,12 +42,12 @@ const accuracy = (main, { parameters }) => {
       select("check", checks, check, pick("check")),
       select("op", [["", "all ops"], ...subjects], op, pick("op")),
     ),
-    el("h2", {}, "Error over allowance"),
+    el("h2", {}, "Error divided by the allowed error"),
     histograms(shown),
     el("h2", {}, "By op, " + short(check, 40) + " in " + short(dtype, 20)),
     note(
       "In ulp at the conditioning of the case: one is the last place of the exact entry or, where that is more, ",
-      "what moving the operands by one makes of it. The mark is of the worst entry, the faint one of the ",
+      "the change of the entry when the operands change by one. The mark is of the worst entry, the faint one of the ",
       "typical (the median); the number leads to where the worst is.",
     ),
     ulps(shown),

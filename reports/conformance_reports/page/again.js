@@ -1,7 +1,7 @@
 // See it again: script, command and record of one result, in tabs, to be copied.
 
 const tabs = (r, evidence, chosen) => {
-  // A token holds the case but not where it was asked; the id of a result holds both.
+  // A token holds the case but not where it was run; the id of a result holds both.
   const again =
     "conformance replay " + (evidence.token ? quoted(evidence.token) + " --on " + quoted(r.backend) : quoted(r.id));
   const list = {
@@ -80,7 +80,7 @@ const copier = (text) => {
             button.textContent = "✓ copied";
           },
           () => {
-            button.textContent = "! select and copy by hand";
+            button.textContent = "! select the text and copy it";
           },
         );
         setTimeout(() => {

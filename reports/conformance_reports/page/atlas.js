@@ -1,10 +1,10 @@
-// Atlas: what each backend elected where engines may differ, and what it declares it can do.
+// Atlas: the convention of each backend where engines may differ, and what it declares it can do.
 
 const atlas = (main, { parameters }) => {
-  const rows = [...electedRows(), ...pointRows(), ...capabilityRows()].map(compared);
+  const rows = [...conventionRows(), ...pointRows(), ...capabilityRows()].map(compared);
   main.append(el("h1", {}, "Atlas of conventions"));
   if (!rows.length) {
-    main.append(note("– not run: no backend of this run told its conventions."));
+    main.append(note("– not run: no backend of this run declares its conventions."));
     return;
   }
   // The sort is stable: clauses stay before special points, and these before capabilities, each in its order.
@@ -24,7 +24,7 @@ const atlas = (main, { parameters }) => {
     el(
       "p",
       { class: "lead" },
-      "Where engines may differ: what each one elected, what each one was measured to give at special points, and what each one declares it can do. The verdict says whether the checks hold it to its word; ✗ marks a gradient outside what is fair there (beyond the Clarke subdifferential, or not the limit), ~ what a composition makes of its ops' conventions.",
+      "Where engines may differ: the convention that each one declares, what each one was measured to give at special points, and what each one declares it can do. The verdict says whether the checks confirm it; ✗ marks a gradient outside what is fair there (beyond the Clarke subdifferential, or not the limit), ~ what a composition makes of its ops' conventions.",
     ),
     form(
       tick("engines differ", parameters.differ, (differ) => {
@@ -38,7 +38,7 @@ const atlas = (main, { parameters }) => {
       el(
         "table",
         { class: "atlas" },
-        el("caption", { class: "unseen" }, "Elections, special points and capabilities, per backend"),
+        el("caption", { class: "unseen" }, "Conventions, special points and capabilities, per backend"),
         el(
           "thead",
           {},
@@ -57,13 +57,13 @@ const atlas = (main, { parameters }) => {
   apply(parameters.differ);
 };
 
-// A row: what it is called, what it means, the answer and the results of each backend that told its own.
-const electedRows = () => {
+// A row: what it is called, what it means, the answer and the results of each backend that has one.
+const conventionRows = () => {
   const answers = new Map();
   for (const b of engines.values())
-    for (const [clause, elected] of Object.entries(b.conventions || {})) {
+    for (const [clause, convention] of Object.entries(b.conventions || {})) {
       if (!answers.has(clause)) answers.set(clause, new Map());
-      answers.get(clause).set(b.name, elected);
+      answers.get(clause).set(b.name, convention);
     }
   return [...answers.keys()].sort(natural).map((clause) => ({
     label: clause,
@@ -79,7 +79,7 @@ const electedRows = () => {
 
 const STANDINGS = { unfair: ["bad", "✗ not fair"], artefact: ["known", "~ artefact"] };
 
-// What was found at each special point; precisions that differ are told apart.
+// What was found at each special point; dtypes that differ are listed one by one.
 const pointRows = () => {
   const measured = group(
     data.results.filter((r) => r.kind === "point" && r.atlas),
@@ -90,8 +90,8 @@ const pointRows = () => {
     const marks = new Map();
     for (const [backend, lines] of group(results, (r) => r.backend)) {
       const found = group(lines, (r) => r.atlas.found);
-      const told = [...found].map(([name, of]) => name + " (" + of.map((r) => r.dtype).join(", ") + ")");
-      answers.set(backend, found.size > 1 ? told.join("; ") : lines[0].atlas.found);
+      const perDtype = [...found].map(([name, of]) => name + " (" + of.map((r) => r.dtype).join(", ") + ")");
+      answers.set(backend, found.size > 1 ? perDtype.join("; ") : lines[0].atlas.found);
       for (const r of lines) if (STANDINGS[r.atlas.standing]) marks.set(backend, STANDINGS[r.atlas.standing]);
     }
     return {
@@ -112,20 +112,20 @@ const capabilityRows = () => {
     data.results.filter((r) => r.kind === "capability"),
     (r) => r.subject.replace(/^capability /, ""),
   );
-  const told = [...engines.values()].filter((b) => !b.error);
-  const names = new Set([...told.flatMap((b) => b.capabilities || []), ...probes.keys()]);
+  const started = [...engines.values()].filter((b) => !b.error);
+  const names = new Set([...started.flatMap((b) => b.capabilities || []), ...probes.keys()]);
   return [...names].sort(natural).map((name) => ({
     label: name,
     about: "",
     kind: "capability",
     answers: new Map(
-      told.map((b) => [b.name, (b.capabilities || []).includes(name) ? "declared" : "not declared"]),
+      started.map((b) => [b.name, (b.capabilities || []).includes(name) ? "declared" : "not declared"]),
     ),
     results: group(probes.get(name) || [], (r) => r.backend),
   }));
 };
 
-// The answer that most give is what the others stand apart from.
+// The most frequent answer is the usual one; the others are marked.
 const compared = (row) => {
   const alike = [...group([...row.answers.values()], (a) => a).values()].sort((a, b) => b.length - a.length);
   return { ...row, differ: alike.length > 1, usual: alike[0] && alike[0][0] };
@@ -153,7 +153,7 @@ const atlasRow = (row) =>
           "div",
           {},
           answer === undefined
-            ? el("span", { class: "muted" }, "– not told")
+            ? el("span", { class: "muted" }, "– not declared")
             : el("span", { class: row.differ && answer !== row.usual && "apart" }, answer),
           row.marks && row.marks.has(b)
             ? el("span", { class: "badge " + row.marks.get(b)[0] }, row.marks.get(b)[1])
@@ -178,7 +178,7 @@ const held = (lines, of) => {
   );
 };
 
-// Arrow keys walk from cell to cell, over those that lead nowhere; one cell is a stop of the tab key.
+// Arrow keys go from cell to cell, over those that lead nowhere; one cell is a stop of the tab key.
 const stroll = (e) => {
   const [down, across] = (!e.altKey && e.key.startsWith("Arrow") && STEPS[e.key]) || [0, 0];
   const from = e.target.closest("td");

@@ -1,4 +1,4 @@
-// Case page: one verdict, and all that is needed to believe it and to see it again.
+// Case page: one verdict, with its evidence and how to see it again.
 
 const casePage = (main, { path, parameters }) => {
   const r = byId.get(path);
@@ -20,7 +20,7 @@ const casePage = (main, { path, parameters }) => {
       link("matrix", "", { family: family(r) }, family(r)),
       " / ",
       r.subject,
-      neighbours(r),
+      nearbyProblems(r),
     ),
     el("h1", {}, r.subject + " · " + r.check.replace(/_/g, " ")),
     el(
@@ -46,13 +46,13 @@ const casePage = (main, { path, parameters }) => {
   );
 };
 
-const neighbours = (r) => {
+const nearbyProblems = (r) => {
   const list = problems();
   const at = list.indexOf(r);
   if (at < 0) return null;
   return el(
     "span",
-    { class: "neighbours" },
+    { class: "nearby" },
     at > 0 ? link("case", list[at - 1].id, {}, "← previous") : null,
     " problem " + (at + 1) + " of " + list.length + " ",
     at + 1 < list.length ? link("case", list[at + 1].id, {}, "next →") : null,
@@ -116,24 +116,24 @@ const saying = (r, evidence) =>
   );
 
 const AGREES = { engine: "agrees with the engine", rule: "agrees with the rule", neither: "agrees with neither" };
-// Whose fault a wrong gradient is, and what those say who do not use the rule.
+// Whose fault a wrong gradient is, and what each diagnostic says, none of which uses the rule.
 const diagnostics = (evidence) =>
   evidence.diagnostics &&
   el(
     "section",
     { class: "diagnostics" },
-    el("h2", {}, "Witnesses: " + short(evidence.fault, 40)),
+    el("h2", {}, "Diagnosis: " + short(evidence.fault, 40)),
     el(
       "ul",
       { class: "checks" },
-      evidence.diagnostics.map((w) =>
+      evidence.diagnostics.map((d) =>
         el(
           "li",
           {},
-          el("b", {}, short(w.name, 40)),
+          el("b", {}, short(d.name, 40)),
           " ",
-          w.says,
-          el("span", { class: "muted" }, " · " + (AGREES[w.agrees_with] || "cannot tell")),
+          d.says,
+          el("span", { class: "muted" }, " · " + (AGREES[d.agrees_with] || "undecided")),
         ),
       ),
     ),
@@ -205,7 +205,7 @@ const numbers = (r, evidence) => {
       }),
     ),
     apart && apart.length && apart[0].ratio !== undefined
-      ? [el("h3", {}, "difference over allowance"), heatStrip(apart)]
+      ? [el("h3", {}, "difference divided by the allowed error"), heatStrip(apart)]
       : null,
     evidence.because ? note("Allowed there: " + short(evidence.because, 400) + ".") : null,
   );

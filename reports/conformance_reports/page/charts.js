@@ -1,4 +1,4 @@
-// Charts: logarithmic axes, and the marks that tell one backend's line from another's without its colour.
+// Charts: logarithmic axes, and the marks that distinguish one backend's line from another's without its colour.
 
 const MARKS = [
   (x, y) => svg("circle", { cx: x, cy: y, r: 3.6 }),

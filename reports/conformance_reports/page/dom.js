@@ -1,7 +1,7 @@
 // Elements, numbers and the address: everything a view draws with. Text from engines only ever becomes text nodes,
-// clipped unless it is preformatted or asked for whole.
+// clipped unless it is preformatted or marked as whole.
 
-// Characters that reorder or hide their neighbours are shown by number, so that a name looks like what it is.
+// Characters that reorder or hide adjacent ones are shown by number, so that a name looks like what it is.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const seen = (text) =>
   String(text).replace(
@@ -154,15 +154,15 @@ const address = (view, path = "", parameters = {}) => {
 };
 const place = () => {
   const [way, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const cut = way.indexOf("/");
-  let path = cut < 0 ? "" : way.slice(cut + 1);
+  const end = way.indexOf("/");
+  let path = end < 0 ? "" : way.slice(end + 1);
   try {
     path = decodeURIComponent(path);
   } catch {
     /* kept as typed */
   }
   return {
-    view: cut < 0 ? way : way.slice(0, cut),
+    view: end < 0 ? way : way.slice(0, end),
     path,
     parameters: Object.fromEntries(new URLSearchParams(query)),
   };

@@ -1,4 +1,4 @@
-// The grid of the matrix: only rows in sight are drawn; arrow keys walk over all of them.
+// The grid of the matrix: only rows in sight are drawn; arrow keys go over all of them.
 
 const ROW = 36; // pixels; equal to the height in page.css
 
@@ -111,7 +111,7 @@ const STEPS = {
   Home: [0, -1e9],
   End: [0, 1e9],
 };
-const walk = (e, port, { all, rows }, draw) => {
+const moveFocus = (e, port, { all, rows }, draw) => {
   const at = e.target.closest("a[data-cell]");
   const step = STEPS[e.key];
   if (!at || !step || e.altKey) return;

@@ -65,7 +65,7 @@ const listen = (grid, port, panel, items, draw, chosen) => {
     open(at.dataset.cell);
     panel.querySelector("h2").focus();
   });
-  grid.addEventListener("keydown", (e) => walk(e, port, items, draw));
+  grid.addEventListener("keydown", (e) => moveFocus(e, port, items, draw));
   port.addEventListener("scroll", () => {
     matrixTop = port.scrollTop;
     draw();

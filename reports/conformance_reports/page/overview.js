@@ -31,16 +31,15 @@ const overview = (main) => {
 
 const strip = () => {
   const run = data.run;
-  const cut = data.complete
+  const state = data.complete
     ? el("span", {}, "✓ complete")
     : el(
         "span",
         { class: "amber" },
-        "! cut short",
-        data.damage ? ": " + data.damage : ": the run file has no footer",
+        "! not complete: " + data.damage,
       );
   return facts([
-    ["run", cut],
+    ["run", state],
     ["specification", run.spec.version],
     ["profile", run.profile + ", seed " + run.seed],
     ["backends", count(backends.length)],
@@ -57,7 +56,7 @@ const standings = () => {
     const lines = all.get(name) || [];
     return { name, lines, found: lines.filter((r) => UNEXPECTED.has(r.verdict)).length };
   });
-  // A backend with no results has no problems either, but it has shown nothing: it stands last.
+  // A backend with no results has no problems either, but nothing is known of it: it is listed last.
   rows.sort((a, b) => !a.lines.length - !b.lines.length || a.found - b.found);
   return el("ul", { class: "standings" }, rows.map(standing));
 };
@@ -178,7 +177,7 @@ const jumpList = () => {
   node.append(
     note(
       plural(found.length, "unexpected result") +
-        ", told in " +
+        ", listed in " +
         count(groups.length) +
         (groups.length === 1 ? " entry" : " entries") +
         ", the severest first.",
@@ -196,7 +195,7 @@ const jumpList = () => {
   return node;
 };
 
-// One question that fails on several backends and dtypes is told once; so is one complaint about many ops.
+// One question that fails on several backends and dtypes is listed once; so is one message about many ops.
 const alike = (found) => {
   const questions = [...group(found, (r) => JSON.stringify([r.kind, r.subject, r.check])).values()];
   const complaint = ([r]) => JSON.stringify([r.kind, r.check, r.verdict, reason(r)]);

@@ -44,7 +44,7 @@ const indexed = (by) => {
   return sorted;
 };
 
-// Whether two backends that were both judged on one question came to different verdicts.
+// Whether two backends that were both judged on one check of one subject came to different verdicts.
 const differs = (row, dtype) => {
   const answers = new Map();
   for (const r of [...row.cells.values()].flat()) {

@@ -5,7 +5,6 @@ const VERDICTS = {
   fixed: ["!", "fixed", "warn"],
   known: ["~", "known", "known"],
   unsupported: ["–", "unsupported", "none"],
-  skipped: ["–", "skipped", "none"],
   adapter_error: ["!", "adapter error", "warn"],
   fail: ["✗", "fail", "bad"],
   error: ["!", "error", "bad"],
@@ -32,7 +31,7 @@ const group = (lines, key) => {
 const worst = (lines) =>
   lines.reduce((a, b) => (ORDER.indexOf(b.verdict) > ORDER.indexOf(a.verdict) ? b : a));
 const reason = (r) => (r.evidence && (r.evidence.reason || r.evidence.message)) || "";
-// Passed out of judged: what was unsupported or skipped is in neither number.
+// Passed out of judged: what was unsupported is in neither number.
 const tally = (lines) => {
   const judged = lines.filter((r) => tone(r.verdict) !== "none");
   const passed = judged.filter((r) => r.verdict === "pass").length;
@@ -89,7 +88,7 @@ let sortedProblems = null;
 const problems = () =>
   (sortedProblems ||= data.results.filter((r) => UNEXPECTED.has(r.verdict)).sort(bySeverity));
 const toCase = (r, ...children) => link("case", r.id, {}, children);
-// A chip: verdict and what tells it from its neighbours, with a link to the case.
+// A chip: verdict and what distinguishes it from others, with a link to the case.
 const chip = (r, text) =>
   el(
     "a",

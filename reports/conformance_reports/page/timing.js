@@ -27,7 +27,7 @@ const timing = (main, { parameters }) => {
     el(
       "p",
       { class: "lead" },
-      "Median with the quartiles, on one machine, engines in turn. A wrong gradient gets no number.",
+      "Median with the quartiles, on one machine, engines interleaved. A wrong gradient gets no number.",
     ),
     form(select("what", whats, what, pick("what")), select("dtype", dtypes, dtype, pick("dtype"))),
     chartLegend(names),

@@ -1,4 +1,4 @@
-"""A run file that was cut, changed or interrupted still shows what it holds, and says so."""
+"""A run file that was truncated, changed or interrupted still shows what it holds, and says so."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance.cli import main
-from conformance.runfile.jsonl import SCHEMA, encode, read_run
+from conformance.runfile.jsonl import SCHEMA, Damage, DamageKind, encode, read_run
 from conformance.runfile.records import BackendLine, EndLine, Evidence, ResultLine, RunLine, SpecLine, Verdict
 
 HEADER = RunLine(
@@ -44,7 +45,7 @@ def write(*lines: str) -> None:
     Path("run.jsonl").write_text("\n".join(lines))
 
 
-CUT = [*WHOLE[:3], WHOLE[3][:20]]
+TRUNCATED = [*WHOLE[:3], WHOLE[3][:20]]
 DAMAGED = [*WHOLE[:1], "{broken", *WHOLE[1:]]
 INTERRUPTED = [*WHOLE[:3], encode(EndLine(False, {}))]
 
@@ -53,9 +54,9 @@ INTERRUPTED = [*WHOLE[:3], encode(EndLine(False, {}))]
     ("lines", "why"),
     [
         (WHOLE[:3], "it has no footer"),
-        (CUT, "line 4"),
+        (TRUNCATED, "line 4"),
         (DAMAGED, "line 2"),
-        (INTERRUPTED, "questions were not asked"),
+        (INTERRUPTED, "the run was not finished"),
     ],
 )
 def test_reports_show_what_an_incomplete_file_holds_and_say_so(
@@ -72,15 +73,50 @@ def test_reports_show_what_an_incomplete_file_holds_and_say_so(
             assert "wrong in float64" in Path(f"report.{ending}").read_text()
 
 
-@pytest.mark.parametrize("lines", [WHOLE[:3], CUT, DAMAGED, INTERRUPTED])
+@pytest.mark.parametrize("lines", [WHOLE[:3], TRUNCATED, DAMAGED, INTERRUPTED])
 def test_known_failures_are_judged_by_what_an_incomplete_file_holds(lines: list[str], capsys: Any) -> None:
     write(*lines)
     assert main(["known", "check", "run.jsonl", "--known", "known.toml"]) == 10
-    told = capsys.readouterr()
-    assert "is not complete" in told.err
-    assert "stale: numpy/op/tanh/vjp/float32" in told.out
+    printed = capsys.readouterr()
+    assert "is not complete" in printed.err
+    assert "stale: numpy/op/tanh/vjp/float32" in printed.out
     assert main(["known", "update", "run.jsonl", "--known", "new.toml"]) == 12
     assert "numpy/op/tanh/vjp/float64" in Path("new.toml").read_text()
+
+
+TWICE = [*WHOLE[:3], encode(msgspec.structs.replace(PASS, id=FAIL.id)), *WHOLE[3:]]
+
+
+def test_a_second_result_of_one_id_is_damage_of_its_own_kind() -> None:
+    write(*TWICE)
+    run = read_run(Path("run.jsonl"))
+    reason = f"the result {FAIL.id} is also in line 2"
+    assert run.damage == (Damage(DamageKind.DUPLICATE_ID, "run.jsonl", 4, reason),)
+    assert [r.verdict for r in run.results] == [Verdict.FAIL, Verdict.PASS, Verdict.PASS]
+    assert not run.is_complete
+
+
+def test_every_unreadable_line_is_damage() -> None:
+    write(WHOLE[0], "{broken", WHOLE[1], "[]", *WHOLE[2:])
+    found = [(damage.kind, damage.line) for damage in read_run(Path("run.jsonl")).damage]
+    assert found == [(DamageKind.UNREADABLE, 2), (DamageKind.UNREADABLE, 4)]
+
+
+def test_verbs_refuse_to_trust_a_file_with_an_id_twice(capsys: Any) -> None:
+    write(*TWICE)
+    for command, code in (
+        (["known", "check", "run.jsonl", "--known", "known.toml"], 10),
+        (["known", "update", "run.jsonl", "--known", "new.toml"], 12),
+        (["report", "run.jsonl", "-o", "r.md"], 0),
+    ):
+        assert main(command) == code
+        assert (
+            "run.jsonl, line 4: the result numpy/op/tanh/vjp/float64 is also in line 2"
+            in capsys.readouterr().err
+        )
+    assert "Not complete" in Path("r.md").read_text()
+    assert main(["replay", FAIL.id]) == 4
+    assert "has 2 results" in capsys.readouterr().err
 
 
 def test_an_incomplete_file_does_not_make_an_entry_stale_by_not_asking(capsys: Any) -> None:
@@ -114,9 +150,9 @@ def test_a_file_of_another_schema_is_refused(capsys: Any) -> None:
     assert "has schema 99; this version reads schema 1" in capsys.readouterr().err
 
 
-def test_replay_reads_a_failure_from_a_file_that_was_cut(command: Any, adapters: Path, capsys: Any) -> None:
-    told = command("run", adapters / "wrong_tanh.py", "-q", "op/tanh/vjp/float64", "-n", 1)
-    path = told.folder / "run.jsonl"
+def test_replay_reads_a_failure_from_a_truncated_file(command: Any, adapters: Path, capsys: Any) -> None:
+    ran = command("run", adapters / "wrong_tanh.py", "-q", "op/tanh/vjp/float64", "-n", 1)
+    path = ran.folder / "run.jsonl"
     path.write_text("\n".join(path.read_text().splitlines()[:2]) + '\n{"type":"res')
     assert main(["replay", "wrong_tanh/op/tanh/vjp/float64"]) == 1
     out = capsys.readouterr().out
@@ -125,7 +161,7 @@ def test_replay_reads_a_failure_from_a_file_that_was_cut(command: Any, adapters:
 
 
 # A shell's background job inherits that SIGINT is ignored, and so would a run started from it.
-HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+WITH_SIGINT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
 
 
 @pytest.mark.parametrize("whole_group", [False, True])
@@ -137,7 +173,7 @@ def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
         [
             sys.executable,
             "-c",
-            HEARING + "import sys; from conformance.cli import main; sys.exit(main())",
+            WITH_SIGINT + "import sys; from conformance.cli import main; sys.exit(main())",
             "run",
             "numpy",
             "-n",

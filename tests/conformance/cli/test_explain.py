@@ -36,7 +36,7 @@ def test_every_op_is_explained(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert op.formula in out
     assert op.source in out
     assert "Why there is an upstream gradient" in out
-    example = out[out.index("An example") :]  # special points, told before it, may well lie at infinity
+    example = out[out.index("An example") :]  # special points, listed before it, may have infinite operands
     assert not re.search(r"\b(nan|inf)\b", example)
 
 
@@ -119,9 +119,9 @@ def test_a_result_explains_its_check_and_its_op(capsys: pytest.CaptureFixture[st
 
 
 def test_a_check_of_far_operands_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = "every drawn case of operands of every magnitude"
-    assert asked in in_one_line(explained(capsys, "op/magnitudes"))
-    assert asked not in in_one_line(explained(capsys, "op/vjp"))
+    draws = "every drawn case of operands of every magnitude"
+    assert draws in in_one_line(explained(capsys, "op/magnitudes"))
+    assert draws not in in_one_line(explained(capsys, "op/vjp"))
 
 
 def test_special_points_come_with_their_interval(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""A token alone is enough to ask again what was asked of its case, and nothing else."""
+"""A token alone is enough to run the checks of its case again, and no others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEAR = draw_cases(find("exp"), "float64", 0, EFFORT)[0]
 FAR = draw_cases(find("exp"), "float64", 0, EFFORT, MAGNITUDES)[0]
 
 
-def claims_told(capsys: Any, *arguments: str) -> list[str]:
+def claims_printed(capsys: Any, *arguments: str) -> list[str]:
     assert main(["replay", *arguments, "--on", "numpy"]) == 0
     return [line.split(maxsplit=3)[3] for line in capsys.readouterr().out.splitlines()]
 
@@ -31,21 +31,21 @@ def meant_for(case: Case) -> int:
 @pytest.mark.parametrize(
     ("case", "is_far", "is_near"),
     [(NEAR, False, True), (FAR, True, False), (replace(NEAR, texture=""), True, True)],
-    ids=["ordinary", "of every magnitude", "written by hand"],
+    ids=["ordinary", "of every magnitude", "custom rule"],
 )
-def test_numbers_of_every_magnitude_are_asked_what_is_meant_for_them(
+def test_operands_of_every_magnitude_have_the_checks_meant_for_them(
     case: Case, is_far: bool, is_near: bool, capsys: Any
 ) -> None:
-    told = "\n".join(claims_told(capsys, case.token))
-    assert ("At operands of every magnitude" in told) == is_far
-    assert ("linear in the cotangent" in told) == is_near
-    assert told.count("\n") + 1 == meant_for(case)
+    printed = "\n".join(claims_printed(capsys, case.token))
+    assert ("At operands of every magnitude" in printed) == is_far
+    assert ("linear in the cotangent" in printed) == is_near
+    assert printed.count("\n") + 1 == meant_for(case)
 
 
-def test_a_check_that_is_named_is_asked_whatever_the_numbers(capsys: Any) -> None:
-    assert len(claims_told(capsys, FAR.token, "--check", "op/vjp")) == 1
+def test_a_named_check_is_run_for_any_operands(capsys: Any) -> None:
+    assert len(claims_printed(capsys, FAR.token, "--check", "op/vjp")) == 1
 
 
-def test_half_precision_is_not_asked_what_only_full_precision_can_answer(capsys: Any) -> None:
+def test_half_precision_has_no_checks_that_need_full_precision(capsys: Any) -> None:
     half = draw_cases(find("exp"), "float16", 0, EFFORT)[0]
-    assert len(claims_told(capsys, half.token)) == meant_for(half) < meant_for(NEAR)
+    assert len(claims_printed(capsys, half.token)) == meant_for(half) < meant_for(NEAR)

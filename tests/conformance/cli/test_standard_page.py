@@ -23,5 +23,5 @@ def test_every_clause_stands_on_the_page_in_both_forms() -> None:
         assert f'id="{clause.number.lower()}"' in page
 
 
-def test_values_are_told_of_examples_that_there_are() -> None:
+def test_the_values_shown_are_of_existing_examples() -> None:
     assert set(WORKED) <= set(load_all())

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli import main, parser
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,17 @@ def test_a_setting_of_the_wrong_kind_is_named(
     monkeypatch.chdir(tmp_path)
     assert main(["run", "numpy"]) == 4
     assert said in capsys.readouterr().err
+
+
+def test_settings_are_the_defaults_of_their_flags(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.conformance]\nseed = 7\nquery = ["op/tanh"]\nas-json = true\noutput = "a.jsonl"'
+    )
+    monkeypatch.chdir(tmp_path)
+    options = parser().parse_args(["run", "numpy", "--timeout", "5"])
+    assert (options.seed, options.query, options.timeout) == (7, ["op/tanh"], 5.0)
+    assert options.output == Path("a.jsonl")
+    assert parser().parse_args(["list", "ops"]).as_json is True
 
 
 def test_the_environment_is_read_like_the_project_s_settings(

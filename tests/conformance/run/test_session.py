@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.errors import ConformanceError
+from conformance.errors import DependencyError
 from conformance.questions import Item, items_of
 from conformance.run import journal
 from conformance.run.session import REMEMBERED, Keeper, item_of, run_session
@@ -84,7 +84,7 @@ def test_what_shares_its_cases_is_run_by_one_worker_in_one_go() -> None:
 
 
 def test_a_scheduler_without_what_is_relied_on_is_an_error_that_names_the_version() -> None:
-    with pytest.raises(ConformanceError, match=f"pytest-xdist {version('pytest-xdist')} has no _reschedule"):
+    with pytest.raises(DependencyError, match=f"pytest-xdist {version('pytest-xdist')} has no _reschedule"):
         require_xdist(type("Other", (), {"_pending_of": None}))
 
 

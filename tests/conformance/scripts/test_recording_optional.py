@@ -94,7 +94,7 @@ def test_the_script_of_a_contract_runs_as_far_as_the_engine_goes(key: str) -> No
         shown(text)
 
 
-def test_functions_in_functions_are_told_apart() -> None:
+def test_functions_in_functions_are_distinguished() -> None:
     """Each has names of its own, so that an inner one can use an outer one's."""
     backend = NumpyTape()
 

@@ -66,7 +66,7 @@ def test_the_script_of_a_gradient_in_bfloat16_runs_in_bfloat16() -> None:
 
 
 @pytest.mark.parametrize("name", FLAT)
-def test_the_script_of_a_flat_op_runs_to_the_walk_that_is_refused(name: str) -> None:
+def test_the_script_of_a_flat_op_runs_to_the_backward_pass_that_is_refused(name: str) -> None:
     case = draw_cases(find(name), "float64", 0, EFFORT)[0]
     text = script("op/flat", CaseQuestion(case))
     assert f"ALL_OPS[{name!r}]" in text

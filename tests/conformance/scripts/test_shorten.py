@@ -29,7 +29,7 @@ def test_only_what_the_shown_print_needs_is_kept() -> None:
     assert shortened(text, ["d"]) == "b = 2\nprint(b + 1)"
 
 
-def test_a_walk_back_is_kept_where_it_reaches_what_is_shown() -> None:
+def test_a_backward_pass_is_kept_where_it_reaches_what_is_shown() -> None:
     text = "x = leaf()\nw = leaf()\ny = f(x)\nz = f(w)\ny.backward(1)\nz.backward(2)\nprint(x.grad)\nprint(w.grad)"
     assert shortened(text, ["w.grad"]) == "w = leaf()\nz = f(w)\nz.backward(2)\nprint(w.grad)"
 
@@ -77,7 +77,7 @@ def failures(check: str) -> Iterator[tuple[Backend, Case, Exception]]:
                     break
 
 
-def test_a_rule_tells_its_formula() -> None:
+def test_a_custom_rule_has_its_formula() -> None:
     assert (
         formula_of(lambda g, a, b: (g @ b.T, None, (a * 2).sum(0)), "gab")
         == "(g @ b.T, None, (a * 2).sum(0),)"

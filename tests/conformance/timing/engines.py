@@ -41,9 +41,9 @@ def gradient_by_complex_step(function: Callable[..., Any], operands: Sequence[An
     gradients = [np.zeros_like(x) for x in operands]
     for index, x in enumerate(operands):
         for place in np.ndindex(x.shape):
-            moved = [np.array(operand, np.complex128) for operand in operands]
-            moved[index][place] += STEP * 1j
-            gradients[index][place] = np.imag(function(*moved)) / STEP
+            stepped = [np.array(operand, np.complex128) for operand in operands]
+            stepped[index][place] += STEP * 1j
+            gradients[index][place] = np.imag(function(*stepped)) / STEP
     return tuple(gradients)
 
 
@@ -129,14 +129,14 @@ class WrongForward(Right):
 
 
 class WrongWhenTimed(Right):
-    """Right when asked as users ask, wrong in the call that is timed."""
+    """Right when called as users call it, wrong in the call that is timed."""
 
     def prepare_gradient(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
         return lambda: tuple(np.zeros_like(x) for x in operands)
 
 
 class WrongWhenAsked(Right):
-    """Right in the call that is timed, wrong when asked as users ask."""
+    """Right in the call that is timed, wrong when called as users call it."""
 
     def gradient(self, function: Callable[..., Any], operands: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(np.zeros_like(x) for x in operands)
@@ -176,7 +176,7 @@ class OnlyDouble(Right):
 
 
 class Leaf(np.ndarray):
-    """A NumPy array that can be told from a constant, with a place for its gradient."""
+    """A NumPy array distinguishable from a constant, with a place for its gradient."""
 
     grad: Any = None
 
@@ -238,7 +238,7 @@ class CannotClear(Tape):
 
 
 class Waits(Right):
-    """An asynchronous engine: counts what it is asked to wait for."""
+    """An asynchronous engine: counts the results it must wait for."""
 
     def __init__(self) -> None:
         super().__init__()

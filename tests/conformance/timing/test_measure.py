@@ -103,15 +103,15 @@ def test_without_the_reference_there_is_no_ratio_to_it() -> None:
     assert {line.ratio_to_reference for line in found} == {None}
 
 
-def test_every_workload_and_size_is_measured_with_progress_told() -> None:
-    told: list[Progress] = []
-    found = list(measure([], reference="", budget=QUICK, on_progress=told.append))
-    assert [(p.done, p.total) for p in told] == [(i, 12) for i in range(12)]
-    assert {p.workload for p in told} == set(WORKLOADS)
+def test_every_workload_and_size_is_measured_with_progress_reported() -> None:
+    reported: list[Progress] = []
+    found = list(measure([], reference="", budget=QUICK, on_progress=reported.append))
+    assert [(p.done, p.total) for p in reported] == [(i, 12) for i in range(12)]
+    assert {p.workload for p in reported} == set(WORKLOADS)
     assert len(found) == 2 * len(WORKLOADS) * len(SIZES)
 
 
-def test_asking_for_what_does_not_exist_is_told_at_once() -> None:
+def test_what_does_not_exist_is_refused_at_once() -> None:
     with pytest.raises(UsageError, match="no workload called 'mpl'; there are linear, mlp"):
         measure([], reference="", workloads=["mpl"])
     with pytest.raises(UsageError, match="no size called 'huge'"):

@@ -60,15 +60,15 @@ def test_the_value_is_computed_on_constants() -> None:
 
 
 def test_a_mode_with_a_forward_of_its_own_is_timed_in_that_mode() -> None:
-    asked = []
+    prepared = []
 
     class Compiled(engines.Right):
         def forward(self, function: object, operands: object) -> tuple[float, ...]:
-            asked.append(function)
+            prepared.append(function)
             return (5.0,)
 
     assert prepare_forward(Compiled(), squares, [X])() == (5.0,)
-    assert asked == [squares]
+    assert prepared == [squares]
 
 
 def test_a_mode_with_a_vjp_of_its_own_is_timed_in_that_mode() -> None:
@@ -92,7 +92,7 @@ def test_an_asynchronous_engine_is_waited_for() -> None:
     assert waits.waited == 2
 
 
-def test_an_engine_that_computes_at_once_is_not_asked() -> None:
+def test_an_engine_that_computes_at_once_is_not_waited_for() -> None:
     right = engines.Right()
 
     def finish(array: object) -> None:

@@ -1,4 +1,4 @@
-"""Contenders take turns, and what is made of their rounds is true of them."""
+"""Contenders are interleaved, and the statistics are of their own rounds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from conformance.timing import rounds
-from conformance.timing.rounds import Budget, Contender, Rounds, ratio, rounds_within, take_turns
+from conformance.timing.benchmark_fixture import BenchmarkFixture, Calibration
+from conformance.timing.rounds import Budget, Contender, Rounds, ratio, rounds_within, time_interleaved
 
 ONE_CALL = Budget(rounds=6, least=6, seconds=1.0, round_seconds=0.0)
 
@@ -31,7 +32,7 @@ def sweeps_of(log: list[str], width: int, count: int) -> list[list[str]]:
 
 def test_every_sweep_has_each_contender_once() -> None:
     log: list[str] = []
-    take_turns([contender(name, log) for name in "abc"], ONE_CALL, seed=0)
+    time_interleaved([contender(name, log) for name in "abc"], ONE_CALL, seed=0)
     assert all(sorted(sweep) == ["a", "b", "c"] for sweep in sweeps_of(log, 3, 6))
 
 
@@ -39,7 +40,7 @@ def test_the_order_within_sweeps_differs_and_follows_the_seed() -> None:
     orders = []
     for seed in (0, 0, 1):
         log: list[str] = []
-        take_turns([contender(name, log) for name in "abcd"], ONE_CALL, seed=seed)
+        time_interleaved([contender(name, log) for name in "abcd"], ONE_CALL, seed=seed)
         orders.append(sweeps_of(log, 4, 6))
     assert orders[0] == orders[1] != orders[2]
     assert len(set(map(tuple, orders[0]))) > 1
@@ -60,7 +61,7 @@ def test_a_slow_contender_leaves_the_others_their_rounds(monkeypatch: pytest.Mon
     counts = iter((5, 2))
     monkeypatch.setattr(rounds, "rounds_within", lambda budget, seconds: next(counts))
     log: list[str] = []
-    found = take_turns([contender("fast", log), contender("slow", log)], ONE_CALL, seed=0)
+    found = time_interleaved([contender("fast", log), contender("slow", log)], ONE_CALL, seed=0)
     assert [found[name].statistics.rounds for name in ("fast", "slow")] == [5, 2]
     assert sorted(log[-7:-3]) == ["fast", "fast", "slow", "slow"]
     assert log[-3:] == ["fast"] * 3
@@ -68,21 +69,25 @@ def test_a_slow_contender_leaves_the_others_their_rounds(monkeypatch: pytest.Mon
 
 def test_a_round_repeats_a_short_call() -> None:
     log: list[str] = []
-    take_turns([contender("a", log)], Budget(rounds=2, least=2, seconds=1.0, round_seconds=5e-3), seed=0)
+    time_interleaved(
+        [contender("a", log)], Budget(rounds=2, least=2, seconds=1.0, round_seconds=5e-3), seed=0
+    )
     assert len(log) > 3
 
 
 def test_a_stall_while_calibrating_does_not_make_rounds_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    calibrated = iter(((2e-3, 1, range(1)), (1e-3, 40, range(40)), (1e-3, 30, range(30))))
-    monkeypatch.setattr(rounds.BenchmarkFixture, "_calibrate_timer", lambda fixture, runner: next(calibrated))
+    counts = iter((1, 40, 30))
+    monkeypatch.setattr(
+        BenchmarkFixture, "calibrate", lambda fixture: Calibration(1e-3, n := next(counts), range(n))
+    )
     log: list[str] = []
-    take_turns([Contender("a", lambda: log.append("a"))], ONE_CALL, seed=0)
+    time_interleaved([Contender("a", lambda: log.append("a"))], ONE_CALL, seed=0)
     assert len(log) == 40 * ONE_CALL.rounds
 
 
 def test_the_garbage_collector_is_off_within_rounds_only() -> None:
     seen: list[bool] = []
-    take_turns([Contender("a", lambda: seen.append(gc.isenabled()))], ONE_CALL, seed=0)
+    time_interleaved([Contender("a", lambda: seen.append(gc.isenabled()))], ONE_CALL, seed=0)
     assert set(seen) == {False}
     assert gc.isenabled()
     assert gc.get_freeze_count() == 0
@@ -93,7 +98,7 @@ def test_an_exception_ends_the_freeze() -> None:
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        take_turns([Contender("a", fail)], ONE_CALL, seed=0)
+        time_interleaved([Contender("a", fail)], ONE_CALL, seed=0)
     assert gc.get_freeze_count() == 0
     assert gc.isenabled()
 
@@ -130,10 +135,3 @@ def test_intervals_cover_the_true_ratio_about_as_often_as_they_say() -> None:
         found = ratio(measured(*(2 * times)), measured(*baseline), seed=0)
         covered += found.low <= 2 <= found.high
     assert covered >= 88
-
-
-def test_pytest_benchmark_measures() -> None:
-    found = take_turns([Contender("a", lambda: None)], ONE_CALL, seed=0)["a"]
-    assert type(found.statistics).__module__ == "pytest_benchmark.stats"
-    assert len(found.seconds) == found.statistics.rounds == 6
-    assert rounds.BenchmarkFixture.__module__ == "pytest_benchmark.fixture"

@@ -27,7 +27,7 @@ def test_nothing_is_imported_that_would_start_threads() -> None:
     assert in_a_new_process("print(json.dumps('numpy' in sys.modules))") is False
 
 
-def test_every_library_is_asked_for_one_thread() -> None:
+def test_every_library_is_set_to_one_thread() -> None:
     script = "p = threads.pin()\nprint(json.dumps([p['threads'], [os.environ[n] for n in threads.SETTINGS]]))"
     threads, settings = in_a_new_process(script)
     assert threads == "1"

@@ -21,7 +21,7 @@ def operands_of(workload: Workload, rank: str, dtype: str = "float64") -> tuple[
 def test_every_entry_of_the_hand_written_gradient_is_the_complex_step(workload: Workload) -> None:
     size, operands = workload.sizes["small"], operands_of(workload, "small")
     _, gradients = workload.gradient(size, *operands)
-    stepped = gradient_by_complex_step(lambda *moved: workload.forward(size, *moved), operands)
+    stepped = gradient_by_complex_step(lambda *perturbed: workload.forward(size, *perturbed), operands)
     for gradient, exact in zip(gradients, stepped, strict=True):
         np.testing.assert_allclose(gradient, exact, rtol=1e-12, atol=1e-15)
 
@@ -30,7 +30,7 @@ def test_the_gradient_of_cross_entropy_holds_where_the_targets_are_no_probabilit
     workload = WORKLOADS["softmax_cross_entropy"]
     x, w, t = operands_of(workload, "small")
     _, gradients = workload.gradient({}, x, w, 3 * t)
-    stepped = gradient_by_complex_step(lambda *moved: workload.forward({}, *moved), (x, w, 3 * t))
+    stepped = gradient_by_complex_step(lambda *perturbed: workload.forward({}, *perturbed), (x, w, 3 * t))
     for gradient, exact in zip(gradients, stepped, strict=True):
         np.testing.assert_allclose(gradient, exact, rtol=1e-12, atol=1e-15)
 
@@ -45,9 +45,9 @@ def test_the_hand_written_gradient_is_the_complex_step_along_a_direction(
     rng = np.random.default_rng(4)
     for index, gradient in enumerate(gradients):
         direction = rng.standard_normal(gradient.shape)
-        moved = [x.astype(complex) for x in operands]
-        moved[index] += 1e-30j * direction
-        slope = np.imag(workload.forward(size, *moved)) / 1e-30
+        perturbed = [x.astype(complex) for x in operands]
+        perturbed[index] += 1e-30j * direction
+        slope = np.imag(workload.forward(size, *perturbed)) / 1e-30
         scale = np.linalg.norm(gradient) * np.linalg.norm(direction)
         assert abs(np.sum(gradient * direction) - slope) <= 1e-13 * scale
 
@@ -65,14 +65,14 @@ def test_the_program_is_the_hand_written_function(workload: Workload, rank: str)
 
 @EVERY
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_operands_and_gradients_have_the_dtype_asked_for(workload: Workload, dtype: str) -> None:
+def test_operands_and_gradients_have_the_requested_dtype(workload: Workload, dtype: str) -> None:
     operands = operands_of(workload, "small", dtype)
     value, gradients = workload.gradient(workload.sizes["small"], *operands)
     assert {x.dtype for x in (*operands, *gradients, np.asarray(value))} == {np.dtype(dtype)}
 
 
 @EVERY
-def test_sizes_grow_and_their_labels_tell_them_apart(workload: Workload) -> None:
+def test_sizes_grow_and_their_labels_differ(workload: Workload) -> None:
     extents = [np.prod(list(workload.sizes[rank].values())) for rank in SIZES]
     assert extents == sorted(extents)
     assert len({label(size) for size in workload.sizes.values()}) == len(SIZES)

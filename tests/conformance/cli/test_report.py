@@ -1,0 +1,61 @@
+"""Report formats are those of the entry points, and a suffix chooses among them."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main, report
+from conformance.errors import UsageError
+from conformance.runfile.jsonl import SCHEMA, encode
+from conformance.runfile.records import EndLine, RunLine, SpecLine
+
+RUN = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
+
+
+def register(monkeypatch: Any, **values: str) -> None:
+    points = [EntryPoint(name, value, "conformance.reports") for name, value in values.items()]
+    monkeypatch.setattr(report, "entry_points", lambda group: points)
+
+
+@pytest.fixture(autouse=True)
+def run_file(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.jsonl").write_text(f"{encode(RUN)}\n{encode(EndLine(True, {}))}\n")
+
+
+def test_a_registered_format_is_written_for_its_suffix(monkeypatch: Any, capsys: Any) -> None:
+    register(monkeypatch, csv="conformance_reports.csv_report:render")
+    assert main(["report", "run.jsonl", "-o", "new/x.csv"]) == 0
+    assert Path("new/x.csv").read_text().startswith("id,backend,")
+    assert "csv      new/x.csv" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("path", "name"), [("a.xml", "junit"), ("a.md", "markdown"), ("A.HTML", "html")])
+def test_a_module_declares_its_suffixes_or_its_name_is_the_suffix(path: str, name: str) -> None:
+    assert report.report_to(Path(path)).format == name
+
+
+def test_a_format_that_is_not_registered_is_refused_with_those_that_are(monkeypatch: Any) -> None:
+    register(
+        monkeypatch, json="conformance_reports.json_report:render", junit="conformance_reports.junit:render"
+    )
+    listed = r"the formats are json \(\.json\), junit \(\.xml\)"
+    with pytest.raises(UsageError, match=rf"the suffix of x\.html is of no report format; {listed}"):
+        report.report_to(Path("x.html"))
+    with pytest.raises(UsageError, match=rf"there is no report format 'html'; {listed}"):
+        report.report_to(Path("x"), "html")
+
+
+def test_a_run_writes_any_reports_and_refuses_an_unknown_suffix_before_it_starts(capsys: Any) -> None:
+    query = ["run", "numpy", "-n", "1", "-q", "op/tanh/shape", "-o", "own.jsonl"]
+    assert main([*query, "--report", "a.pdf"]) == 4
+    assert "the suffix of a.pdf is of no report format" in capsys.readouterr().err
+    assert not Path("own.jsonl").exists()
+    assert main([*query, "--report", "a.md", "--report", "a.json", "--junit", "a.txt"]) == 0
+    assert Path("a.md").read_text().startswith("## Conformance")
+    assert Path("a.json").read_text().startswith("{")
+    assert Path("a.txt").read_text().startswith("<?xml")

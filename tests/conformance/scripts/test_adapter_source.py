@@ -1,0 +1,70 @@
+"""A script quotes the adapter's `ops`, not other dictionaries of its module."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from conformance.backend import Backend
+from conformance.load import load_backend
+from conformance.scripts.adapter_source import expression_of
+
+ADAPTER = """
+import functools
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+LABELS = {"exp": "an exponential", "tanh": lambda x: "a label"}
+ROWS = {"exp": np.exp, "tanh": lambda x: np.tanh(x)}
+LATER_LABELS = {"exp": 1, "tanh": lambda x: "another label"}
+
+def counted(function):
+    return functools.wraps(function)(lambda *operands: function(*operands))
+
+class Other(NumpyTape):
+    ops = {"exp": lambda x: np.exp2(x)}
+
+class Mine(NumpyTape):
+    conventions = {"exp": "none"}
+    ops = {**NumpyTape.ops, **ROWS, "sin": lambda x: np.sin(x), "log": counted(np.log)}
+
+class Wrapped(Mine):
+    ops = {name: counted(op) for name, op in ROWS.items()}
+
+class Replaced(Mine):
+    ops = {**Mine.ops, "exp": eval("lambda x: x")}
+"""
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> ModuleType:
+    (tmp_path / "mine.py").write_text(ADAPTER)
+    return sys.modules[type(load_backend(f"{tmp_path / 'mine.py'}:Mine")).__module__]
+
+
+def quoted(backend: Backend, name: str) -> str | None:
+    expression = expression_of(backend, name)
+    return None if expression is None else ast.unparse(expression)
+
+
+def test_dictionaries_that_are_not_of_the_ops_are_not_quoted(adapter: ModuleType) -> None:
+    assert quoted(adapter.Mine(), "exp") == "np.exp"
+    assert quoted(adapter.Mine(), "tanh") == "lambda x: np.tanh(x)"
+
+
+def test_entries_in_the_body_of_the_class_are_quoted(adapter: ModuleType) -> None:
+    assert quoted(adapter.Mine(), "sin") == "lambda x: np.sin(x)"
+    assert quoted(adapter.Mine(), "log") == "counted(np.log)"
+
+
+def test_a_wrapped_op_is_quoted_without_its_wrapper(adapter: ModuleType) -> None:
+    assert quoted(adapter.Wrapped(), "tanh") == "lambda x: np.tanh(x)"
+
+
+def test_the_entry_of_an_op_that_a_subclass_replaces_is_not_quoted(adapter: ModuleType) -> None:
+    assert quoted(adapter.Replaced(), "exp") == "eval('lambda x: x')"
+    assert quoted(adapter.Replaced(), "tanh") == "lambda x: np.tanh(x)"
