@@ -41,7 +41,7 @@ def engines_page(folder: Path, known: Path) -> str:
     recorded = read_recorded(folder / DATA)
 
     def link(script: str) -> str:
-        return os.path.relpath(known.parent / script, folder)
+        return Path(os.path.relpath(known.parent / script, folder)).as_posix()
 
     return _filled(
         folder / TEMPLATE,
