@@ -1,9 +1,9 @@
-"""A student's engine of sixty lines, and the adapter that has it checked.
+"""A student's engine of sixty lines, with its adapter.
 
     conformance run examples/micrograd_adapter.py -q contract
 
 The engine is a tape over NumPy arrays. The adapter says how its arrays are made and read, how a
-gradient is asked for, and which of the catalogue's ops it has.
+gradient is computed, and which of the catalogue's ops it has.
 """
 
 from __future__ import annotations

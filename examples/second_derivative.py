@@ -1,7 +1,7 @@
 """Second derivatives from first-order rules: the gradient is a function, so it has a gradient.
 
 The reference engine has one table of VJP rules, written in plain NumPy. Run on tensors, a rule is
-recorded like any other computation, and can be walked back again.
+recorded like any other computation, and can be differentiated again.
 """
 
 import numpy as np

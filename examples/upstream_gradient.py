@@ -1,7 +1,7 @@
-"""Why backward() asks for a gradient: an output of eight entries has no one gradient.
+"""Why backward() needs a gradient argument: an output of eight entries has no single gradient.
 
-`out = x @ a` has shape (2, 4). How x should move depends on how much each of the eight entries
-counts, and that is what the upstream gradient says. x then receives upstream @ a.T.
+`out = x @ a` has shape (2, 4). The gradient of x depends on how much each of the eight
+entries counts. The upstream gradient says that; x then receives upstream @ a.T.
 """
 
 import numpy as np

@@ -1,51 +1,114 @@
-"""docs/engines.md says what the adapters say, and links every fault that is listed as known."""
+"""docs/engines.md is what the command writes, from adapters, known failures and recorded runs."""
 
 from __future__ import annotations
 
+import json
 import re
-from importlib.metadata import entry_points
+import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from conformance.clauses import STANDARD
-from conformance.ops import CATALOGUE, FLAT
-from conformance.runfile.known import read_known
+from conformance.backend import Backend
+from conformance.cli import engines_page, main
+from conformance.cli.engines_data import read_recorded, record_runs
+from conformance.cli.engines_page import COMMAND, DATA, TEMPLATE, known_failures, recorded_runs
+from conformance.errors import UsageError
+from conformance.load import load_backend, registered
+from conformance.runfile.clause_counts import ClauseCount
+from conformance.runfile.jsonl import read_run
+from conformance.runfile.known import KnownFailure, read_known
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
-BACKENDS = re.search(r"^\| clause \| (.*) \|$", PAGE, re.MULTILINE)[1].replace("`", "").split(" | ")  # type: ignore[index]
+DOCS, KNOWN = ROOT / "docs", ROOT / "known-failures.toml"
+PAGE = (DOCS / "engines.md").read_text(encoding="utf-8")
 
 
-def row(first: str) -> list[str]:
-    """The cells of the table's row whose first cell is `first`."""
-    line = next((x for x in PAGE.splitlines() if x.startswith(f"| {first} |")), None)
-    assert line is not None, f"docs/engines.md has no row for {first}"
-    return [cell.strip() for cell in line.strip("|").split("|")]
+def test_the_page_in_the_tree_is_what_the_command_writes() -> None:
+    for name in registered():
+        pytest.importorskip(name.partition(".")[0])
+    is_current = engines_page.engines_page(DOCS, KNOWN) == PAGE
+    assert is_current, f"docs/engines.md is not what adapters, known failures and data say; run: {COMMAND}"
 
 
-def test_the_page_names_every_backend() -> None:
-    declared = {point.name for point in entry_points(group="conformance.backends")}
-    assert set(BACKENDS) == declared
+def test_every_backend_has_recorded_counts() -> None:
+    missing = set(registered()) - set(read_recorded(DOCS / DATA))
+    assert not missing, f"run them, and renew the data: {COMMAND} --runs RUN.jsonl"
 
 
-@pytest.mark.parametrize("name", BACKENDS)
-def test_a_backend_has_the_ops_and_elections_the_page_says(name: str) -> None:
-    (point,) = entry_points(group="conformance.backends", name=name)
-    pytest.importorskip(name.partition(".")[0])
-    backend = point.load()()
-    assert row(f"`{name}`")[1:4] == [
-        backend.version().partition("+")[0],
-        str(len(set(backend.ops) & set(CATALOGUE))),
-        str(len(set(backend.ops) & set(FLAT))),
-    ]
-    column = 1 + BACKENDS.index(name)
-    elected = {number: row(number)[column] for number, clause in STANDARD.items() if clause.conventions}
-    assert {number: choice for number, choice in elected.items() if choice} == dict(backend.conventions)
-
-
-def test_the_page_links_every_known_fault_and_only_scripts_that_are_there() -> None:
+def test_the_page_links_every_known_failure_and_only_scripts_that_exist() -> None:
     linked = set(re.findall(r"\]\((findings/\w+\.py)\)", PAGE))
-    known = {entry.script.removeprefix("docs/") for entry in read_known(ROOT / "known-failures.toml")}
-    assert known <= linked
-    assert all((ROOT / "docs" / path).exists() for path in linked)
+    assert {entry.script.removeprefix("docs/") for entry in read_known(KNOWN)} <= linked
+    assert all((DOCS / path).exists() for path in linked)
+
+
+# ---- how it is made ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def numpy() -> Backend:
+    return load_backend("numpy")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "run.jsonl"
+    assert main(["run", "numpy", "-q", "contract/B1", "-n", "1", "-o", str(path)]) == 0
+    return path
+
+
+def without_query(run: Path, to: Path) -> Path:
+    """The run as if it had been made without a query."""
+    first, _, rest = run.read_text(encoding="utf-8").partition("\n")
+    header = json.loads(first)
+    del header["queries"]
+    to.write_text(f"{json.dumps(header)}\n{rest}", encoding="utf-8")
+    return to
+
+
+def test_a_run_renews_the_counts_of_its_own_backends(run: Path, tmp_path: Path) -> None:
+    shutil.copytree(DOCS / "data", tmp_path / "data")
+    before = read_recorded(tmp_path / DATA)
+    record_runs(tmp_path / DATA, [without_query(run, tmp_path / "run.jsonl")])
+    after = read_recorded(tmp_path / DATA)
+    assert after.pop("numpy").clauses["B1"].passed == len(read_run(run).results)
+    del before["numpy"]
+    assert after == before
+
+
+def test_part_of_a_run_is_not_recorded(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not a whole run"):
+        record_runs(tmp_path / DATA, [run])
+
+
+def test_a_backend_that_was_not_run_is_named(numpy: Backend) -> None:
+    assert list(recorded_runs([numpy], {})) == ["- `numpy`: no run is recorded"]
+
+
+def test_known_failures_of_one_script_are_one_row(numpy: Backend) -> None:
+    entries = [
+        KnownFailure(f"{name}/op/{op}/vjp/*", "it is wrong", script="docs/findings/it.py")
+        for op in ("exp", "tanh")
+        for name in ("mine", "mine.jit")
+    ]
+    text = "\n".join(known_failures([numpy], entries, "../{}".format))
+    assert "| [it is wrong](../docs/findings/it.py) | exp, tanh | `mine`, `mine.jit` |" in text
+    assert "No known failures." in text
+
+
+def test_a_missing_template_is_a_mistake_of_the_user(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / DATA).write_bytes(msgspec.json.encode({}))
+    arguments = ["explain", "engines", "--known", str(KNOWN), "-o", str(tmp_path / "engines.md")]
+    for name in registered():
+        pytest.importorskip(name.partition(".")[0])
+    assert main(arguments) == 4
+    assert TEMPLATE in capsys.readouterr().err
+
+
+def test_a_count_is_written_as_its_verdicts() -> None:
+    assert str(ClauseCount(3, 1, 2)) == "3 pass, 1 known, 2 ✗"
+    assert str(ClauseCount(reason="no such op")) == ""

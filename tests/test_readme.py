@@ -12,6 +12,14 @@ import pytest
 from .documents import ROOT, blocks, run_all
 
 DOCUMENTS = ("README.md", "docs/adapter.md")
+LINKED = (
+    *DOCUMENTS,
+    "docs/architecture.md",
+    "docs/ci.md",
+    "docs/glossary.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+)
 LINK = re.compile(r"\]\((?!http)([^)#]+)")
 
 
@@ -20,7 +28,7 @@ def test_what_a_document_shows_runs(name: str, tmp_path: Path) -> None:
     assert run_all(ROOT / name, tmp_path) > 1
 
 
-@pytest.mark.parametrize("name", [*DOCUMENTS, "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("name", LINKED)
 def test_links_lead_somewhere(name: str) -> None:
     document = ROOT / name
     dead = [
@@ -59,6 +67,13 @@ def test_layers_of_the_architecture_are_those_of_the_import_contract() -> None:
     assert [line.replace(" · ", " | ") for line in drawn] == layers
 
 
-@pytest.mark.parametrize("name", [*DOCUMENTS, "docs/architecture.md", "CONTRIBUTING.md"])
+def test_the_glossary_has_at_most_twenty_terms() -> None:
+    rows = re.findall(
+        r"^\| (?!term)(?!-)", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert 0 < len(rows) <= 20
+
+
+@pytest.mark.parametrize("name", LINKED)
 def test_documents_are_of_a_page_or_two(name: str) -> None:
     assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) < 150

@@ -22,6 +22,8 @@ KINDS = (
     "point",
 )  # of checks, as ids spell them
 
+PAGES = ("standard", "engines", "sensitivity")  # that are written as files
+
 LEVELS = {
     "must": "an engine that does not is not conforming",
     "should": "an engine may have a reason not to, and its users must know",
@@ -41,14 +43,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id",
         metavar="ID",
-        help="a clause (B3), an op (matmul), a check (op/vjp), the id of a result, or 'standard' for all clauses",
+        help="a clause (B3), an op (matmul), a check (op/vjp), the id of a result, "
+        "or a whole page: 'standard', 'engines', 'sensitivity'",
     )
     parser.add_argument(
-        "-o",
-        "--output",
+        "-o", "--output", type=Path, metavar="FILE", help="write the page there; the standard also as .html"
+    )
+    parser.add_argument(
+        "--runs",
+        nargs="+",
         type=Path,
-        metavar="FILE",
-        help="with 'standard': write it there, as HTML or Markdown by the file's name",
+        default=[],
+        metavar="RUN",
+        help="with 'engines': count these runs again",
+    )
+    parser.add_argument(
+        "--known", type=Path, default=Path("known-failures.toml"), metavar="FILE", help="with 'engines'"
     )
 
 
@@ -57,16 +67,13 @@ def command(options: argparse.Namespace) -> int:
     from conformance.cli.console import Page
     from conformance.errors import UsageError
 
-    if options.id == "standard":
-        from conformance.cli.standard import as_markdown, blocks, write_standard
+    if options.id in PAGES:
+        from conformance.cli.pages import write_page
 
-        if options.output:
-            write_standard(options.output)
-        else:
-            print(as_markdown(blocks()), end="")
+        write_page(options.id, options.output, runs=options.runs, known=options.known)
         return 0
     if options.output:
-        raise UsageError("-o writes the standard: conformance explain standard -o docs/standard.md")
+        raise UsageError(f"-o writes one of the pages {', '.join(PAGES)}")
     page = Page()
     explain(options.id.strip().strip("/"), page)
     page.end()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conformance.selfcheck.sensitivity import Figure
-
-FALSE_ALARM, NOTHING = "wrong as it is", "none"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,13 +21,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="of the cases")
     parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON, for programs")
-    parser.add_argument("-o", "--output", type=Path, metavar="F", help="also write the page, as Markdown")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="F",
+        help="also write them: .json is data, else a page in Markdown",
+    )
 
 
 def command(options: argparse.Namespace) -> int:
-    """Measure, with progress, and print the summary."""
-    import msgspec
-
+    """Measure, with progress, and tell."""
+    from conformance.cli.sensitivity_page import as_json, page
     from conformance.errors import NothingSelected
     from conformance.load import registered
     from conformance.ops import CATALOGUE
@@ -42,9 +45,10 @@ def command(options: argparse.Namespace) -> int:
         )
     figures, is_whole = _measured(options.backends or list(registered()), ops, options.seed)
     if options.output:
-        options.output.write_text("\n".join(page(figures)) + "\n", encoding="utf-8")
+        text = as_json(figures) if options.output.suffix == ".json" else page(figures)
+        options.output.write_text(text, encoding="utf-8")
     if options.as_json:
-        print(msgspec.json.format(msgspec.json.encode(figures), indent=1).decode())
+        print(as_json(figures), end="")
     else:
         show(figures)
     return 0 if is_whole else INTERRUPTED
@@ -88,74 +92,9 @@ def _is_chosen(name: str, queries: Sequence[str]) -> bool:
 def show(figures: Sequence[Figure]) -> None:
     """An op a row, a tester and dtype a column; the medians below."""
     from conformance.cli.console import print_columns
+    from conformance.cli.sensitivity_page import summary, table
 
     headings, rows = table(figures)
     print_columns(headings, rows)
     print()
     print("\n".join(summary(figures)))
-
-
-def table(figures: Sequence[Figure]) -> tuple[list[str], list[list[str]]]:
-    """The headings, and a row per backend and op."""
-    columns = list(dict.fromkeys((f.dtype, f.tester) for f in figures))
-    cells: dict[tuple[str, str], dict[tuple[str, str], Figure]] = {}
-    for figure in figures:
-        cells.setdefault((figure.backend, figure.op), {})[figure.dtype, figure.tester] = figure
-    rows = [
-        [backend, op, *(_cell(found.get(column)) for column in columns), _why(found.values())]
-        for (backend, op), found in cells.items()
-    ]
-    return ["backend", "op", *(f"{tester} {dtype}" for dtype, tester in columns), "why not less"], rows
-
-
-def _cell(figure: Figure | None) -> str:
-    if figure is None:
-        return ""
-    if figure.is_false_alarm:
-        return FALSE_ALARM
-    return NOTHING if figure.smallest is None else f"{figure.smallest:.1e}"
-
-
-def _why(figures: Iterable[Figure]) -> str:
-    return "; ".join(f"{f.dtype}: {f.why}" for f in figures if f.why)
-
-
-def summary(figures: Sequence[Figure]) -> list[str]:
-    """A line per backend, dtype and tester: the median, of how many ops, and the false alarms; then, by dtype, the
-    suite's medians over the ops that all backends have.
-    """
-    from conformance.selfcheck.sensitivity import medians, of_shared_ops
-
-    lines = []
-    for (backend, tester, dtype), found in medians(figures).items():
-        alarms = f"{found.alarms} called wrong as they are" if found.alarms else ""
-        median = f"notices {found.median:.1e} in the median of {found.ops} ops" if found.ops else ""
-        lines.append(f"{backend} {dtype}: {tester} {', '.join(filter(None, (median, alarms)))}")
-    shared: dict[tuple[str, str, int], list[str]] = {}
-    for (backend, tester, dtype), found in medians(of_shared_ops(figures)).items():
-        shared.setdefault((tester, dtype, found.ops), []).append(f"{found.median:.1e} on {backend}")
-    return lines + [
-        f"the ops that all of these have ({count}), {dtype}: {tester} notices {', '.join(medians_by_backend)}"
-        for (tester, dtype, count), medians_by_backend in shared.items()
-    ]
-
-
-def page(figures: Sequence[Figure]) -> list[str]:
-    """The same as a page of Markdown."""
-    headings, rows = table(figures)
-    return [
-        "# Sensitivity",
-        "",
-        "The smallest relative error in a gradient that is noticed, by this suite and by the engines' own tests",
-        "of gradients at their defaults: each operand's gradient is multiplied by 1 + e, on the same cases, and e is",
-        "made smaller until the error passes. `wrong as it is`: called wrong with no error planted, a false alarm or a",
-        "fault of the engine's own. `none`: not even an e of 1 is noticed. Measured by `conformance sensitivity`.",
-        "",
-        *(f"- {line}" for line in summary(figures)),
-        "",
-        *_markdown(headings, rows),
-    ]
-
-
-def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(row)} |" for row in (headings, ["---"] * len(headings), *rows)]

@@ -1,4 +1,4 @@
-"""smoke: ten trivial checks that distinguish a wrong adapter from a wrong engine, then its conventions."""
+"""smoke: ten trivial checks that distinguish a wrong adapter from a wrong engine, then the conventions to declare."""
 
 from __future__ import annotations
 
@@ -21,18 +21,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Run the checks, print a line each with a hint where it fails, and return 11 if any does."""
+    """Check, print a line each with a hint where it fails, and return 11 if any does."""
     from conformance.errors import AdapterError
     from conformance.load import load_backend
 
     backend = load_backend(options.backend)
     failed = 0 if options.conventions else _questions(backend)
     if failed:
-        print(
-            "correct the adapter first: the conventions of an engine cannot be measured through a broken one"
-        )
+        print("fix the adapter first: conventions cannot be measured through a broken one")
     else:
-        _conventions(backend)
+        _print_conventions(backend)
     return AdapterError.exit_code if failed else 0
 
 
@@ -52,14 +50,14 @@ def _questions(backend: Backend) -> int:
     return failed
 
 
-def _conventions(backend: Backend) -> None:
+def _print_conventions(backend: Backend) -> None:
     """Say for each clause in which engines differ what this one does, and what to declare."""
     from conformance.atlas.conventions import measure_conventions
 
     measured = list(measure_conventions(backend))
     print("\nwhere engines may differ, this one:")
-    for one in measured:
-        print(f"  {'ok  ' if one.is_settled else 'SAY '}  {_line(one)}")
+    for convention in measured:
+        print(f"  {'ok  ' if convention.is_settled else 'SAY '}  {_line(convention)}")
     declared = {e.clause.number: e.found[0] for e in measured if e.found}
     if any(not e.is_settled for e in measured):
         print("\n    conventions = {")
@@ -68,13 +66,13 @@ def _conventions(backend: Backend) -> None:
         print("    }")
 
 
-def _line(measured: MeasuredConvention) -> str:
-    clause, declared = measured.clause, measured.declared
+def _line(convention: MeasuredConvention) -> str:
+    clause, declared = convention.clause, convention.declared
     said = f"declared {declared!r}" if declared else "not declared"
-    if measured.reason:
-        return f"{clause.number:4} is not measured: {measured.reason}"
-    if not measured.found:
+    if convention.reason:
+        return f"{clause.number:4} is not checked: {convention.reason}"
+    if not convention.found:
         return f"{clause.number:4} does none of {', '.join(clause.conventions)} ({said}): {clause.sentence}"
-    if measured.is_settled:
+    if convention.is_settled:
         return f"{clause.number:4} {declared}"
-    return f"{clause.number:4} {' or '.join(measured.found)} ({said}): {clause.sentence}"
+    return f"{clause.number:4} {' or '.join(convention.found)} ({said}): {clause.sentence}"

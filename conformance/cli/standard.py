@@ -7,7 +7,6 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,13 +31,6 @@ class Block:
     tag: str  # h1, h2, h3, p or li
     text: str
     anchor: str = ""
-
-
-def write_standard(path: Path) -> None:
-    """Write the page: HTML where the file's name says so, Markdown elsewhere."""
-    render = as_html if path.suffix in (".html", ".htm") else as_markdown
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(blocks()), encoding="utf-8")
 
 
 # ---- what the page says ------------------------------------------------------------------------------

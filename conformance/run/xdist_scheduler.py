@@ -21,8 +21,7 @@ def require_xdist(scheduler: type) -> None:
     missing = [name for name in PRIVATE if not hasattr(scheduler, name)]
     if missing:
         raise DependencyError(
-            f"pytest-xdist {version('pytest-xdist')} has no {' and no '.join(missing)} in its {scheduler.__name__}; "
-            "install the version that constraints.txt pins"
+            "pytest-xdist", version("pytest-xdist"), f"{scheduler.__name__} has no {' and no '.join(missing)}"
         )
 
 

@@ -146,6 +146,11 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
         by_clause = f"{self.kind}/{self.clause}/{self.check}"
         return by_clause if self.id == f"{self.backend}/{by_clause}" else f"{self.kind}/{self.check}"
 
+    @property
+    def reason(self) -> str:
+        """Why the verdict is what it is: the reason of a known failure, or the message; empty where there is neither."""
+        return (self.evidence.reason or self.evidence.message) if self.evidence else ""
+
 
 class CrossEngineLine(msgspec.Struct, frozen=True, tag="cross_engine"):
     """What another engine of the run gives for a case: one more diagnostic of the result `id`."""

@@ -1,4 +1,4 @@
-"""autograd: a checkpointed function is computed twice on the way forward, never on the way back: it is all remembered."""
+"""autograd: a checkpointed function is computed twice in the forward pass and never in the backward pass: everything is stored."""
 
 import autograd.numpy as np
 from autograd import checkpoint
@@ -15,6 +15,6 @@ def square(x):
 
 
 pullback, value = make_vjp(square, np.array([1.0, 2.0]))
-print("computed on the way forward:", len(calls))
+print("calls in the forward pass:", len(calls))
 pullback(np.ones(2))
-print("computed by the end of the way back:", len(calls), "(the last one should be on the way back)")
+print("calls after the backward pass:", len(calls), "(the last one should be in the backward pass)")

@@ -1,4 +1,4 @@
-"""autograd: the gradient of integers is an array of integers, that of truth values truth values, without a word."""
+"""autograd: the gradient of integers is an array of integers, that of truth values truth values, without an error."""
 
 from importlib.metadata import version
 

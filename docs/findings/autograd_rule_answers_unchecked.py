@@ -1,4 +1,4 @@
-"""autograd: a rule that answers a cotangent too many, or one of another shape, is not refused."""
+"""autograd: a rule that returns a cotangent too many, or one of another shape, is not refused."""
 
 import importlib.metadata
 

@@ -1,4 +1,4 @@
-"""autograd: the gradient of transpose with negative axes is permuted wrongly, in silence where the shapes fit."""
+"""autograd: the gradient of transpose with negative axes is permuted wrongly, without an error where the shapes fit."""
 
 import importlib.metadata
 

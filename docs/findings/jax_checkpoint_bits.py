@@ -24,10 +24,10 @@ def gradient(f):
 
 print("jax", jax.__version__)
 rng = np.random.default_rng(0)
-plain, anew = gradient(function), gradient(jax.checkpoint(function))
+plain, checkpointed = gradient(function), gradient(jax.checkpoint(function))
 differing = []
 for _ in range(50):
     operands = [jnp.asarray(rng.integers(1, 13, 3) * rng.choice((-0.25, 0.25), 3)) for _ in range(3)]
-    if not np.array_equal(plain(*operands), anew(*operands)):
-        differing.append((plain(*operands).tolist(), anew(*operands).tolist()))
+    if not np.array_equal(plain(*operands), checkpointed(*operands)):
+        differing.append((plain(*operands).tolist(), checkpointed(*operands).tolist()))
 print(f"{len(differing)} of 50 gradients differ", *differing[0], sep="\n")

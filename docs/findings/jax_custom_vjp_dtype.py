@@ -1,4 +1,4 @@
-"""The gradient that a rule by hand gives a float32 operand is float64: custom_vjp does not look at dtypes."""
+"""The gradient that a custom rule gives a float32 operand is float64: custom_vjp does not look at dtypes."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""MyGrad: a second backward through a graph that the first has cleared is neither refused nor answered; the leaf keeps its old gradient."""
+"""MyGrad: a second backward through a graph that the first has cleared is neither refused nor done; the leaf keeps its old gradient."""
 
 import mygrad as mg
 

@@ -8,10 +8,10 @@ print("mygrad", mg.__version__)
 
 
 def work():
-    """Ask for a gradient."""
+    """Compute a gradient."""
     x = mg.tensor(3.0)
     (x * x).backward()
-    print("the gradient of x * x at 3, asked in a thread beside a scope:", x.grad)
+    print("the gradient of x * x at 3, computed in a thread beside a no_autodiff scope:", x.grad)
 
 
 with mg.no_autodiff:

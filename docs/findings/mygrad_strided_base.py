@@ -1,4 +1,4 @@
-"""MyGrad: an array made by as_strided cannot be an operand: locking it asks its base, which is no array, for flags."""
+"""MyGrad: an array made by as_strided cannot be an operand: locking it reads the flags of its base, which is not an array."""
 
 import mygrad as mg
 import numpy as np

@@ -1,4 +1,4 @@
-"""torch on the CPU: attention over three keys and two values is answered; the third key is passed over in silence."""
+"""torch on the CPU: attention over three keys and two values returns a value; the third key is ignored without an error."""
 
 import torch
 import torch.nn.functional as F

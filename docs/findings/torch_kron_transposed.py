@@ -1,4 +1,4 @@
-"""torch: kron refuses an operand that is not contiguous; its users never asked for a view."""
+"""torch: kron refuses an operand that is not contiguous; its error is about a view that its users did not make."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""torch: the mixed second derivative of x ** y is 0 at y = 0, where it is 1 / x: a mask for 0 ** 0 cuts it off."""
+"""torch: the mixed second derivative of x ** y is 0 at y = 0, where it is 1 / x: a mask for 0 ** 0 removes it."""
 
 import torch
 

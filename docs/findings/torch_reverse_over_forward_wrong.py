@@ -41,10 +41,15 @@ for name, function in (
     ("layer_norm", lambda x: F.layer_norm(x, (3,)) ** 3),
     ("batch_norm", lambda x: F.batch_norm(x, None, None, training=True) ** 3),
 ):
-    for told, order in (("reverse", over_reverse), ("forward", over_forward), ("func", func_over_forward)):
+    for mode, order in (
+        ("reverse", over_reverse),
+        ("forward", over_forward),
+        ("func", func_over_forward),
+    ):
         try:
             print(
-                f"{name:10} reverse over {told:8}", [round(v, 6) for v in order(function, matrix)[0].tolist()]
+                f"{name:10} reverse over {mode:8}",
+                [round(v, 6) for v in order(function, matrix)[0].tolist()],
             )
         except RuntimeError as error:
-            print(f"{name:10} reverse over {told:8}", "RuntimeError:", str(error)[:70])
+            print(f"{name:10} reverse over {mode:8}", "RuntimeError:", str(error)[:70])

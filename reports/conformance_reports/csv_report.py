@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import ResultLine, Verdict
-from conformance_reports.united import reason, unite
+from conformance_reports.united import unite
 
 SUFFIXES = (".csv",)
 COLUMNS = (
@@ -37,5 +37,5 @@ def harmless(text: str) -> str:
 
 
 def _row(line: ResultLine) -> list[str | float | None]:
-    values = (reason(line) if name == "message" else getattr(line, name) for name in COLUMNS)
+    values = (line.reason if name == "message" else getattr(line, name) for name in COLUMNS)
     return [harmless(value) if isinstance(value, str) else value for value in values]

@@ -9,7 +9,7 @@ from shlex import quote
 
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
-from conformance_reports.united import backend_names, reason, unite
+from conformance_reports.united import backend_names, unite
 
 SUFFIXES = (".xml",)
 
@@ -95,7 +95,7 @@ def _case(result: ResultLine) -> ET.Element:
 def _message(result: ResultLine) -> str:
     if result.verdict is Verdict.FIXED:
         return "passes now: remove it from the known-failures file"
-    return reason(result) or result.verdict.value
+    return result.reason or result.verdict.value
 
 
 def _detail(result: ResultLine) -> str:

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from conformance.runfile.clause_counts import clause_table, count_clauses
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
-from conformance_reports.clause_table import clause_table
-from conformance_reports.united import alike, backend_names, reason, unexpected, unite
+from conformance_reports.united import alike, backend_names, unexpected, unite
 
 SUFFIXES = (".md",)
 LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded silently
@@ -107,7 +107,7 @@ def _failures(problems: list[ResultLine]) -> Iterable[str]:
             plain(line.id) + more,
             plain(line.clause),
             error,
-            plain(reason(line)),
+            plain(line.reason),
         ]
         yield "| ✗ " + " | ".join(cells) + " |"
     yield ""
@@ -131,7 +131,7 @@ def _clauses(run: Run) -> Iterable[str]:
         return
     yield "### Clause by clause"
     yield ""
-    yield from clause_table(backend_names(run), run.results, plain)
+    yield from clause_table(backend_names(run), count_clauses(run.results), plain)
 
 
 def _fitting(lines: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""MyGrad: a use of a leaf, or a walk back, undoes what another use or walk gave, or was to give."""
+"""MyGrad: a use of a leaf, or a backward pass, changes the gradients of other uses and other backward passes."""
 
 import mygrad as mg
 
@@ -13,16 +13,16 @@ print("after x is written into a constant, its gradient is", x.grad, "expected [
 x = mg.tensor([1.0, 2.0], constant=False)
 (2 * x).backward([1.0, 1.0])
 3 * x
-print("after x is used anew, its gradient is", x.grad, "expected [2. 2.]")
+print("after x is used again, its gradient is", x.grad, "expected [2. 2.]")
 
 x = mg.tensor([1.0, 2.0], constant=False)
 first, second = 2 * x, 3 * x
 first.backward([1.0, 1.0])
 try:
     second.backward([1.0, 1.0])
-    print("after two outputs of x are walked back, its gradient is", x.grad)
+    print("after backward passes from two outputs of x, its gradient is", x.grad)
 except mg.errors.InvalidBackprop as error:
-    print("the second of two outputs of x cannot be walked back:", str(error).split(".")[0])
+    print("the second of two outputs of x has no backward pass:", str(error).split(".")[0])
 
 x = mg.tensor([[2.0, -2.0], [3.0, 3.0]], constant=False)
 y = x @ x
@@ -30,7 +30,9 @@ view = y[0]
 y.backward([[2.0, 2.0], [-2.0, 2.0]])
 view[0] = -3.0
 print(
-    "after a walk back, writing into y[0] leaves y", y.data.tolist(), "expected [[-3.0, -10.0], [15.0, 3.0]]"
+    "after a backward pass, writing into y[0] leaves y",
+    y.data.tolist(),
+    "expected [[-3.0, -10.0], [15.0, 3.0]]",
 )
 
 x = mg.tensor([1.0, 2.0], constant=False)
@@ -39,6 +41,6 @@ y.backward([3.0, -2.0])
 view = y[:]
 try:
     view[...] = 5.0
-    print("a view that was taken after a walk back can be written")
+    print("a view that was taken after a backward pass can be written")
 except AssertionError as error:
-    print("a view that was taken after a walk back cannot be written:", error)
+    print("a view that was taken after a backward pass cannot be written:", error)

@@ -1,6 +1,6 @@
-"""MyGrad 2.3.0: a walk back that cannot be made ends without a word, or half made.
+"""MyGrad 2.3.0: a backward pass that is not possible does nothing without an error, or leaves a partial gradient.
 
-Expected of each: what the definition says, or an exception that leaves the gradients as they were.
+Expected of each: the gradients of the definition, or an exception that leaves the gradients unchanged.
 """
 
 import mygrad as mg
@@ -11,13 +11,13 @@ x = mg.tensor([3.0, -2.0], constant=False)
 y = x * x
 with mg.no_autodiff:
     y.backward([1.0, 1.0])
-print("a graph walked back inside no_autodiff:", x.grad, "expected [6. -4.]")
+print("a backward pass inside no_autodiff:", x.grad, "expected [6. -4.]")
 
 x = mg.tensor([1.0, 2.0], constant=False)
 y = x + x
 y.backward([1.0, -1.0])
 y.backward([-3.0, -2.0])
-print("a graph walked back twice:", x.grad, "expected [-6. -4.], or an error")
+print("a second backward pass through one graph:", x.grad, "expected [-6. -4.], or an error")
 
 
 class Broken(Operation):
@@ -38,4 +38,4 @@ y = mg.execute_op(Broken, x) - x
 try:
     y.backward([1.0, 1.0])
 except ValueError as error:
-    print("a walk back that fails,", error, "leaves half a gradient:", x.grad, "expected None")
+    print("a backward pass that fails,", error, "leaves a partial gradient:", x.grad, "expected None")

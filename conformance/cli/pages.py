@@ -1,0 +1,60 @@
+"""The pages of the documentation that are generated: the standard, the engines, the sensitivity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+DOCS = Path("docs")  # where data and template are, for a page that is printed
+
+
+def write_page(name: str, output: Path | None, *, runs: Sequence[Path], known: Path) -> None:
+    """Write a page to `output`, or print it.
+
+    Args:
+        name: "standard", "engines" or "sensitivity".
+        output: the file; its folder also holds the data and the template of the page.
+        runs: run files from which the data of the engines is renewed first.
+        known: the known-failures file, which the page of the engines lists.
+
+    Raises:
+        UsageError: if a file that the page is made from is missing or damaged.
+    """
+    from conformance.errors import UsageError
+
+    folder = output.parent if output else DOCS
+    if runs and name != "engines":
+        raise UsageError(f"--runs renews the data of the page 'engines', not of {name!r}")
+    if name == "standard":
+        text = _standard(output)
+    elif name == "engines":
+        text = _engines(folder, runs, known)
+    else:
+        text = _sensitivity(folder)
+    if output is None:
+        print(text, end="")
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    output.write_text(text, encoding="utf-8")
+
+
+def _standard(output: Path | None) -> str:
+    from conformance.cli.standard import as_html, as_markdown, blocks
+
+    is_html = output is not None and output.suffix in (".html", ".htm")
+    return (as_html if is_html else as_markdown)(blocks())
+
+
+def _engines(folder: Path, runs: Sequence[Path], known: Path) -> str:
+    from conformance.cli.engines_data import record_runs
+    from conformance.cli.engines_page import DATA, engines_page
+
+    if runs:
+        record_runs(folder / DATA, runs)
+    return engines_page(folder, known)
+
+
+def _sensitivity(folder: Path) -> str:
+    from conformance.cli.sensitivity_page import DATA, page, read_figures
+
+    return page(read_figures(folder / DATA))
