@@ -15,7 +15,7 @@ from conformance.checks.registry import declared_convention
 from conformance.errors import Violation
 from conformance.history import Move, Verb
 from conformance.ops import find
-from conformance.oracle.histories import Definition, Walk
+from conformance.oracle.histories import BackwardPass, Definition
 
 
 def _definition_for(tape: TapeBackend) -> Definition:
@@ -103,7 +103,7 @@ class TapeRunner:
         return failure_of(lambda: elsewhere(walk) if move.is_in_other_thread else walk())
 
     def _walk(self, move: Move) -> None:
-        walk = self.definition.walk(move)
+        walk = self.definition.backward_pass(move)
         failure = self._backward(move)
         if failure is None and walk.must_fail:
             raise Violation(f"{move.label}: the exception of a rule did not come through")
@@ -112,7 +112,7 @@ class TapeRunner:
         kept = {leaf: self._kept(move, walk, leaf, has_failed=failure is not None) for leaf in walk.arrives}
         self.definition.settle(move, walk, kept, has_failed=failure is not None)
 
-    def _kept(self, move: Move, walk: Walk, leaf: int, *, has_failed: bool) -> Array:
+    def _kept(self, move: Move, walk: BackwardPass, leaf: int, *, has_failed: bool) -> Array:
         """What a leaf keeps after a walk: one of the outcomes that the definition knows."""
         got = self._stored(leaf, walk.arrives[leaf])
         outcomes = self.definition.outcomes(walk, leaf, has_failed=has_failed)
@@ -126,7 +126,7 @@ class TapeRunner:
     def _refuse(self, move: Move) -> None:
         if self._backward(move) is None:
             raise Violation(f"{move.label}: not refused")
-        for leaf in self.definition.walk(move).arrives:
+        for leaf in self.definition.backward_pass(move).arrives:
             self._hold_stored(leaf, "after a cotangent was refused")
 
     def _clear(self, move: Move) -> None:
