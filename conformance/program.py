@@ -1,4 +1,4 @@
-"""A program: a small graph of ops, as a straight line of steps.
+"""A program: a small graph of ops, as a list of steps.
 
 The values are numbered: the leaves first, then one per step (Wengert's list, 1964). The last value is
 the output.
@@ -55,7 +55,7 @@ class Program:
 
     @property
     def has_branches(self) -> bool:
-        """Whether a value decides which way it goes."""
+        """Whether a value decides which op a step applies."""
         return any(step.op == BRANCH for step in self.steps)
 
     @property
@@ -69,7 +69,7 @@ class Program:
         return tuple(i for i, leaf in enumerate(self.leaves) if leaf.dtype.kind == "f")
 
     def straightened(self, call: Callable[[str, Mapping[str, Any]], Callable[..., Any]]) -> Program:
-        """The program without branches that takes the same way."""
+        """The program without branches that applies the same ops."""
         if not self.has_branches:
             return self
         values = self.run(call, self.leaves)

@@ -73,7 +73,7 @@ def hard_shrink(x: Any, *, threshold: float) -> Any:
 
 @dispatched
 def soft_shrink(x: Any, *, threshold: float) -> Any:
-    """x moved towards 0 by `threshold`, 0 inside [−threshold, threshold]."""
+    """x brought towards 0 by `threshold`, 0 inside [−threshold, threshold]."""
     return x - np.clip(x, -threshold, threshold)
 
 

@@ -4,7 +4,7 @@ Rounding, signs, comparisons, truth values and positions have a derivative almos
 Engines say so in several ways: zeros, None, or a refusal. So these rows stand apart from the catalogue,
 whose every row has a gradient to compare, and have a question of their own.
 
-Domains keep clear of the jumps, as those of other rows keep clear of kinks; on them values are asked alone.
+Domains keep clear of the jumps, as those of other rows keep clear of kinks; on them only values are compared.
 Two ops are not here: `unique`, the shape of whose result depends on values, which compilers refuse; and
 `searchsorted`, which means something for sorted operands only, which are no domain.
 """
@@ -34,7 +34,7 @@ def flat(
     law: Law | None = None,
     aliases: tuple[str, ...] = (),
 ) -> Op:
-    """A row without a slope: its VJP is zero for every operand that could have a gradient."""
+    """A flat row: its VJP is zero for every operand that could have a gradient."""
 
     def rule(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
         return np.zeros_like(operands[index])

@@ -1,7 +1,7 @@
 """Laws of shapes: which operands and parameters fit together.
 
 A law takes `choose`, which picks one of some options, the first being the simplest. So the same
-law serves random drawing, exhaustive walking and the explanation of an op. The vocabulary of
+law serves random drawing, exhaustive enumeration and the explanation of an op. The vocabulary of
 shapes is small on purpose: a compiling engine pays for every new signature. Square and cubic
 shapes stand beside ragged ones, because a mixed-up axis raises on ragged shapes and is silent on
 square ones.

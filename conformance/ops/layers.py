@@ -90,7 +90,7 @@ def windows(x: Any, kernel_size: Pair, stride: Pair) -> Any:
 
 
 def unwindowed(cotangents: Any, x: Any, kernel_size: Pair, stride: Pair) -> Any:
-    """The way back: the cotangents of the windows added up in the image."""
+    """The transpose of `windows`: the cotangents of the windows added up in the image."""
     n, c, height, width = np.shape(x)
     columns = np.reshape(cotangents, shape=(n, c * kernel_size[0] * kernel_size[1], -1))
     return fold(columns, output_size=(height, width), kernel_size=kernel_size, stride=stride)

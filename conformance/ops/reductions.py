@@ -108,19 +108,19 @@ def logsumexp_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = Fal
 
 
 def rows_of(x: Any, axis: Any) -> Any:
-    """`x` with the reduced axes moved last and merged into one."""
+    """`x` with the reduced axes last and merged into one."""
     axes = axes_of(np.shape(x), axis)
     free = tuple(a for a in range(np.ndim(x)) if a not in axes)
-    moved = np.transpose(x, axes=free + axes)
-    return np.reshape(moved, shape=(*(np.shape(x)[a] for a in free), count(x, axis)))
+    arranged = np.transpose(x, axes=free + axes)
+    return np.reshape(arranged, shape=(*(np.shape(x)[a] for a in free), count(x, axis)))
 
 
 def unrows(rows: Any, x: Any, axis: Any) -> Any:
-    """The way back from `rows_of` to the shape of `x`."""
+    """The inverse of `rows_of`: back to the shape of `x`."""
     axes = axes_of(np.shape(x), axis)
     order = tuple(a for a in range(np.ndim(x)) if a not in axes) + axes
-    moved = np.reshape(rows, shape=tuple(np.shape(x)[a] for a in order))
-    return np.transpose(moved, axes=tuple(int(a) for a in np.argsort(order)))
+    arranged = np.reshape(rows, shape=tuple(np.shape(x)[a] for a in order))
+    return np.transpose(arranged, axes=tuple(int(a) for a in np.argsort(order)))
 
 
 def products_of_others(rows: Any) -> Any:
@@ -143,7 +143,7 @@ def scanned_last(x: Any, axis: int | None) -> Any:
 
 
 def unscanned(scan: Any, x: Any, axis: int | None) -> Any:
-    """The way back from `scanned_last` to the shape of `x`."""
+    """The inverse of `scanned_last`: back to the shape of `x`."""
     if axis is None:
         return np.reshape(scan, shape=np.shape(x))
     return np.moveaxis(scan, source=-1, destination=axis)

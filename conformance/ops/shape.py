@@ -35,7 +35,7 @@ def stack(*arrays: Any, axis: int = 0) -> Any:
 
 @dispatched
 def split(x: Any, *, indices_or_sections: int | list[int], axis: int = 0) -> tuple[Any, ...]:
-    """Consecutive parts of `x`: so many of equal size, or cut at the given places."""
+    """Consecutive parts of `x`: so many of equal size, or split at the given places."""
     return tuple(np.split(x, indices_or_sections, axis=axis))
 
 
@@ -260,7 +260,7 @@ def stacking(choose: Choose) -> Signature:
     return Signature((shape,) * choose((2, 3, 1)), {"axis": axis})
 
 
-SPLITTING = laws.one_of(*((shape, {"indices_or_sections": cuts, "axis": axis}) for shape, cuts, axis in (
+SPLITTING = laws.one_of(*((shape, {"indices_or_sections": places, "axis": axis}) for shape, places, axis in (
     ((3,), 3, 0), ((4,), 2, 0), ((4,), [1], 0), ((2, 3), [1, 2], 1), ((3, 3), 3, -1), ((3, 3), [2], -2),
     ((3, 3), [1, 1], 0),
     ((3, 3, 3), 3, 1), ((2, 0), 2, 0),

@@ -21,7 +21,7 @@ class Entry:
     """One node of the graph: a value, and how it was made."""
 
     value: Array
-    op: str = ""  # none made a leaf, a constant, or what was cut or not recorded
+    op: str = ""  # none made a leaf, a constant, or what was detached or not recorded
     sources: tuple[int, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     has_gradient: bool = False
@@ -70,10 +70,10 @@ class Graph:
             return self.add(Entry(value), leaf=self.leaf_of[old])
         return self.apply(ADD, (old, self.add(Entry(value - self[old].value))), {})
 
-    # ---- walking back ----------------------------------------------------------------------------------
+    # ---- the backward pass ----------------------------------------------------------------------------------
 
     def behind(self, top: int) -> set[int]:
-        """The entries from which a gradient's way leads to `top`."""
+        """The entries that the gradient of `top` reaches, and `top` itself."""
         found, waiting = {top}, [top]
         while waiting:
             for source in self[waiting.pop()].sources:

@@ -1,6 +1,6 @@
 """What a history means: every value, and every stored gradient, by the definition.
 
-A graph of plain arrays that grows with the moves. The gradient of a walk is the reverse sweep over
+A graph of plain arrays that grows with the moves. The gradient of a backward pass is the reverse sweep over
 the part of the graph behind it. Values are small integers, so that whatever order an engine
 computes in, it must arrive at the same bits.
 
@@ -26,17 +26,17 @@ from conformance.oracle.sharing import Sharing
 
 LARGEST_VALUE = 64.0
 LARGEST_GRADIENT = 2.0**20  # single precision holds every integer up to 2**24
-WALKS = (Verb.BACKWARD, Verb.BACKWARD_RETAINING, Verb.BACKWARD_MISSHAPEN)
+BACKWARD_VERBS = (Verb.BACKWARD, Verb.BACKWARD_RETAINING, Verb.BACKWARD_MISSHAPEN)
 
 
 @dataclass(frozen=True)
-class Walk:
-    """What a walk back must do.
+class BackwardPass:
+    """What a backward pass must do.
 
     Attributes:
         arrives: for each leaf that it reaches, what arrives there.
         spoiled: the leaves behind a rule that raises: what arrives there is never complete.
-        may_fail: whether the engine may refuse: the graph was walked before, or what it saved was written.
+        may_fail: whether the engine may refuse: the graph was traversed before, or what it saved was written.
     """
 
     arrives: Mapping[int, Array]
@@ -81,10 +81,10 @@ class Definition:
         self.at: dict[int, int] = {}
         self.stored: dict[int, Array | None] = {}
         self.scopes = 0
-        self._walked: set[int] = set()
-        self._written: set[int] = set()  # entries whose memory is another's since
+        self._traversed: set[int] = set()
+        self._written: set[int] = set()  # entries whose memory has since been written
 
-    # ---- what is there -----------------------------------------------------------------------------
+    # ---- values -----------------------------------------------------------------------------
 
     def value(self, number: int) -> Array:
         """The value of that number, as it is now."""
@@ -104,7 +104,7 @@ class Definition:
             return bool(np.abs(self._applied(move)).max(initial=0.0) <= LARGEST_VALUE)
         if move.verb is Verb.APPLY_RAISING:
             return bool(np.abs(self.value(move.of[0])).max(initial=0.0) <= LARGEST_VALUE / 2)
-        if move.verb in WALKS:
+        if move.verb in BACKWARD_VERBS:
             return self.has_gradient(move.of[0]) and self._stays_exact(move)
         return move.verb is not Verb.WRITE or self._may_write(move)
 
@@ -113,7 +113,7 @@ class Definition:
         target, source = move.of
         fits = self.value(source).shape in ((), self.value(target)[move.parameters["index"]].shape)
         is_apart = source not in self.sharing.tree(target)
-        # The old gradient of a leaf that was renewed has no name by which it could be asked.
+        # The old gradient of a leaf that was renewed has no number by which it could be read.
         is_renewing = self.leaf_writes == "renewed" and self._writes_leaf(move)
         return fits and is_apart and self.sharing.is_clear(target) and not is_renewing
 
@@ -137,7 +137,7 @@ class Definition:
         return np.asarray(self.graph.find(move.op).reference(*values, **move.parameters))
 
     def _stays_exact(self, move: Call) -> bool:
-        """Whether no sum on the way back can outgrow the integers of single precision."""
+        """Whether no sum of the backward pass can outgrow the integers of single precision."""
         program, leaves = self.graph.program(self.at[move.of[0]], self._seed(move))
         bounds = gradient_bounds(program, self.graph.find, (*program.leaves, program.cotangent))
         kept = {leaf: self.stored[leaf] for leaf in leaves}
@@ -150,7 +150,7 @@ class Definition:
     # ---- moves whose outcome is certain ------------------------------------------------------------
 
     def take(self, move: Call) -> None:
-        """What a move does to values and scopes; walks are `walk` and `settle`."""
+        """What a move does to values and scopes; backward passes are `backward_pass` and `settle`."""
         if move.verb is Verb.ENTER_NO_GRAD:
             self.scopes += 1
         elif move.verb is Verb.EXIT_NO_GRAD:
@@ -203,7 +203,7 @@ class Definition:
             self.at.update({n: self.graph.add_changed(entry, self.value(n)) for n, entry in before.items()})
 
     def _rebind(self, number: int, entry: int) -> None:
-        """Make a number mean another entry: through its base, from which all views are then taken anew."""
+        """Make a number mean another entry: through its base, from which all views are then taken again."""
         view = self.sharing.made.get(number)
         if view is None:
             self.at[number] = entry
@@ -217,20 +217,20 @@ class Definition:
             back = tuple(int(axis) for axis in np.argsort(view.parameters["axes"]))
             self._rebind(view.of[0], self.graph.apply(PERMUTE_DIMS, (entry,), {"axes": back}))
 
-    # ---- walks ---------------------------------------------------------------------------------------
+    # ---- backward passes ---------------------------------------------------------------------------------------
 
-    def walk(self, move: Call) -> Walk:
-        """What the walk of a move must do."""
+    def backward_pass(self, move: Call) -> BackwardPass:
+        """What the backward pass of a move must do."""
         top = self.at[move.of[0]]
         program, leaves = self.graph.program(top, self._seed(move))
         gradients = reverse_sweep(program, self.graph.find, (*program.leaves, program.cotangent))
         nodes = frozenset(n for n in self.graph.behind(top) if self.graph[n].op)
         spoiled = {behind for n in nodes if self.graph[n].is_broken for behind in self.graph.behind(n)}
         saved = {source for n in nodes if self._saves_operands(n) for source in self.graph[n].sources}
-        return Walk(
+        return BackwardPass(
             _summed(leaves, gradients),
             frozenset(leaf for entry, leaf in self.graph.leaf_of.items() if entry in spoiled),
-            bool(nodes & self._walked or saved & self._written),
+            bool(nodes & self._traversed or saved & self._written),
             nodes,
         )
 
@@ -238,20 +238,20 @@ class Definition:
         """Whether the rule of a node reads its operands again."""
         return Trait.SAVES_OPERANDS in self.graph.find(self.graph[node].op).traits
 
-    def outcomes(self, walk: Walk, leaf: int, *, has_failed: bool) -> tuple[Array, ...]:
-        """What a leaf may keep after a walk: where that failed, all or nothing of what arrives."""
-        before, arrives = self.stored[leaf], walk.arrives[leaf]
+    def outcomes(self, done: BackwardPass, leaf: int, *, has_failed: bool) -> tuple[Array, ...]:
+        """What a leaf may keep after a backward pass: where that failed, all or nothing of what arrives."""
+        before, arrives = self.stored[leaf], done.arrives[leaf]
         whole = arrives if before is None or not self.accumulates else before + arrives
         if not has_failed:
             return (whole,)
         nothing = np.zeros_like(arrives) if before is None else before
-        return (nothing,) if leaf in walk.spoiled else (nothing, whole)
+        return (nothing,) if leaf in done.spoiled else (nothing, whole)
 
-    def settle(self, move: Call, walk: Walk, kept: Mapping[int, Array], *, has_failed: bool) -> None:
-        """Note what the leaves keep after a walk, and that its nodes have been walked."""
+    def settle(self, move: Call, done: BackwardPass, kept: Mapping[int, Array], *, has_failed: bool) -> None:
+        """Note what the leaves keep after a backward pass, and that its nodes have been traversed."""
         self.stored.update(kept)
         if has_failed or move.verb is Verb.BACKWARD:
-            self._walked |= walk.nodes
+            self._traversed |= done.nodes
 
     def _seed(self, move: Call) -> Array:
         shape = self.value(move.of[0])

@@ -18,9 +18,9 @@ from conformance.op import Op, Trait
 from conformance.oracle.derivative import REAL, Array, extended_differences
 from conformance.points.point import Nature, Place
 
-ASIDE = 2.0**-24  # how far beside: the square of it, by which a smooth function bends, is nothing
-NEIGHBOURS, FEW = 24, 4  # around a kink; beside a point with one limit
-POWER = 4  # two entries may be moved very unequally
+ASIDE = 2.0**-24  # how far beside; of this size squared is a smooth function's second-order term
+SAMPLES, FEW = 24, 4  # around a kink; beside a point with one limit
+POWER = 4  # two entries may be perturbed very unequally
 FARAWAY = REAL(2.0**14)  # stands for infinity: exponentials have long been flat there
 ONE_SIDED = frozenset(
     {Nature.LIMIT, Nature.FINITE, Nature.MASK}
@@ -32,7 +32,7 @@ class Nearby:
     """The gradients of one operand in the neighbourhood of a point, and what the point says of them."""
 
     operand: int
-    gradients: Array  # one per neighbour, along the first axis
+    gradients: Array  # one per nearby point, along the first axis
     low: Array
     high: Array
 
@@ -46,7 +46,7 @@ class Nearby:
 
     @property
     def unfilled(self) -> float:
-        """The largest part of a range at whose end there is no neighbour."""
+        """The largest part of a range at whose end there is no nearby gradient."""
         gaps = np.maximum(self.gradients.min(axis=0) - self.low, self.high - self.gradients.max(axis=0))
         return float((gaps / self._size).max())
 
@@ -63,9 +63,9 @@ def nearby(op: Op, place: Place) -> list[Nearby]:
         if held is None:
             continue
         has_limit = place.point.nature in ONE_SIDED
-        moved, count = ([index], FEW) if has_limit else (_differentiable(op, place), NEIGHBOURS)
+        indices, count = ([index], FEW) if has_limit else (_differentiable(op, place), SAMPLES)
         with np.errstate(all="ignore"):
-            sampled = [_gradient(op, place, index, _moved(op, place, moved, rng)) for _ in range(count)]
+            sampled = [_gradient(op, place, index, _perturbed(op, place, indices, rng)) for _ in range(count)]
         kept = [gradient for gradient in sampled if np.isfinite(gradient).all()]
         found.append(Nearby(index, np.array(kept), *held))
     return found
@@ -76,7 +76,7 @@ def _differentiable(op: Op, place: Place) -> list[int]:
 
 
 def _beside(op: Op, place: Place) -> tuple[list[Array], list[Array]]:
-    """The operands in extended precision, and by what each entry is moved: its own size, or a unit for zeros."""
+    """The operands in extended precision, and by what each entry is perturbed: its own size, or a unit for zeros."""
     operands = [_extended(x) for x in place.operands]
     if _is_translated(op):
         largest = max(x.max() for x in operands)
@@ -106,15 +106,15 @@ def _extended(x: Array) -> Array:
     return np.where(np.isinf(x), np.sign(x) * FARAWAY, x.astype(REAL))
 
 
-def _moved(op: Op, place: Place, moved: Sequence[int], rng: np.random.Generator) -> list[Array]:
-    """The operands, those in `moved` a little aside; no two entries are moved alike."""
+def _perturbed(op: Op, place: Place, indices: Sequence[int], rng: np.random.Generator) -> list[Array]:
+    """The operands, those in `indices` perturbed; no two entries are perturbed alike."""
     operands, scales = _beside(op, place)
-    count = sum(operands[i].size for i in moved)
+    count = sum(operands[i].size for i in indices)
     steps = rng.permutation(count) + 1.0
     signs = rng.choice((-1.0, 1.0), count) if rng.integers(2) else np.ones(count) * rng.choice((-1.0, 1.0))
     shares = REAL(ASIDE) * (steps / count) ** rng.integers(1, POWER + 1) * signs
     start = 0
-    for i in moved:
+    for i in indices:
         x = operands[i]
         here = shares[start : start + x.size].reshape(x.shape)
         operands[i] = x + here * scales[i]

@@ -36,7 +36,7 @@ class Pullbacks:
         self._arity: dict[int, int] = {}
 
     def allows(self, move: Call) -> bool:
-        """Whether what the move speaks of is there, and what comes of it small enough to be exact."""
+        """Whether what the move names exists, and its results are small enough to be exact."""
         if move.verb is Verb.CONSTANT:
             return True
         if move.verb in (Verb.PULL, Verb.PULL_MISSHAPEN):

@@ -1,6 +1,6 @@
 """Arithmetic that rounds at random: what every single rounding of a computation amounts to.
 
-An array whose NumPy operations each move their result by at most one unit in the last place (Monte
+An array whose NumPy operations each perturb their result by at most one unit in the last place (Monte
 Carlo arithmetic, Parker 1997). Evaluated on such arrays, a rule shows how it amplifies the rounding
 of its own steps: a slope `1 - tanh(x)**2` in the tail, where moving x itself changes nothing.
 
@@ -8,7 +8,7 @@ Complex numbers come in two roles. In a rule of real numbers one is a number and
 as what it is; in a rule of complex operands it is one number, which arithmetic rounds in its modulus.
 
 The numbers of bfloat16 are carried in float32 (`conformance.dtype`), and every result is rounded to
-bfloat16 before it is moved by one of its units. So are the constants of a formula, as NumPy does with float16.
+bfloat16 before it is perturbed by one of its units. So are the constants of a formula, as NumPy does with float16.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Array = np.ndarray[Any, Any]
 
 PRODUCT = 3  # roundings in the imaginary part of a product, ad + bc: those of two products and a sum
 
-# What picks one of its operands' entries, which rounds nothing: who asks which entry the largest is compares with it.
+# What picks one of its operands' entries, which rounds nothing: a rule that looks for the largest entry compares with it.
 PICKING = frozenset(f.__name__ for f in (np.maximum, np.minimum, np.fmax, np.fmin, np.clip))
-PICKING_FUNCTIONS = (np.median,)  # of an odd number, as the catalogue asks it
+PICKING_FUNCTIONS = (np.median,)  # of an odd number, as the catalogue calls it
 
 # What IEEE 754 (section 5.4) has rounded to the nearest number, and what is made of nothing else.
 ROUNDED_TO_NEAREST = PICKING | {
@@ -56,7 +56,7 @@ Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
 
 
 class Rounding(NamedTuple):
-    """How results are rounded: to what type, and by what they are moved, if they are."""
+    """How results are rounded: to what type, and by what they are perturbed, if they are."""
 
     dtype: str
     rng: np.random.Generator | None
@@ -72,7 +72,7 @@ library_calls = Collector[str]("library")
 def trial(
     evaluate: Evaluate, inputs: Sequence[Array], dtype: str, rng: np.random.Generator | None
 ) -> list[Array]:
-    """One evaluation in the precision of `dtype`: to nearest, or everything moved by what `rng` says."""
+    """One evaluation in the precision of `dtype`: to nearest, or everything perturbed as `rng` draws."""
     if rng is None and dtype != BFLOAT16.name:  # NumPy computes in it
         return [np.asarray(z) for z in evaluate(inputs)]
     with rounding_by(rng, dtype):
@@ -81,7 +81,7 @@ def trial(
 
 @contextlib.contextmanager
 def rounding_by(rng: np.random.Generator | None, dtype: str) -> Iterator[None]:
-    """Within the block, rounded arrays round their results to `dtype`, and move them by what `rng` says."""
+    """Within the block, rounded arrays round their results to `dtype`, and perturb them as `rng` draws."""
     token = _rounding.set(Rounding(dtype, rng))
     try:
         yield
@@ -89,15 +89,15 @@ def rounding_by(rng: np.random.Generator | None, dtype: str) -> Iterator[None]:
         _rounding.reset(token)
 
 
-def moved(array: Array, rng: np.random.Generator, least: Any = 0) -> Array:
-    """Every entry moved by one unit in the last place, up, down, or not at all.
+def perturbed(array: Array, rng: np.random.Generator, least: Any = 0) -> Array:
+    """Every entry perturbed by one unit in the last place, up, down, or not at all.
 
-    Of a complex entry both parts are moved, the imaginary one by as many units as a product rounds, each of
+    Of a complex entry both parts are perturbed, the imaginary one by as many units as a product rounds, each of
     at least the size `least`.
     """
     if array.dtype.kind == "c":
         parts = np.empty_like(array)
-        parts.real = moved(array.real, rng)
+        parts.real = perturbed(array.real, rng)
         parts.imag = _step(array.imag, np.maximum(np.abs(array.imag), least), rng, furthest=PRODUCT)
         return parts
     return _step(array, array, rng, furthest=1)
@@ -108,19 +108,19 @@ def _step(array: Array, size: Array, rng: np.random.Generator, *, furthest: int)
     return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)
 
 
-def moved_whole(array: Array, rng: np.random.Generator) -> Array:
-    """Every number moved by at most one unit in the last place of its modulus, in both of its parts."""
+def perturbed_whole(array: Array, rng: np.random.Generator) -> Array:
+    """Every number perturbed by at most one unit in the last place of its modulus, in both of its parts."""
     if array.dtype.kind != "c":
-        return moved(array, rng)
+        return perturbed(array, rng)
     size, parts = np.abs(array), np.empty_like(array)
     parts.real, parts.imag = (_step(part, size, rng, furthest=1) for part in (array.real, array.imag))
     return parts
 
 
 def rounded(array: Array) -> Array:
-    """The array moved, and rounding from here on; integers and truth values as they are."""
+    """The array perturbed, and rounding from here on; integers and truth values as they are."""
     rng = _rounding.get().rng
-    return rounding_on(array if rng is None or not is_inexact(array.dtype) else moved_whole(array, rng))
+    return rounding_on(array if rng is None or not is_inexact(array.dtype) else perturbed_whole(array, rng))
 
 
 def rounding_on(array: Array) -> Array:
@@ -132,10 +132,10 @@ def rounding_on(array: Array) -> Array:
 
 
 class Rounded(np.ndarray[Any, Any]):
-    """An array whose every operation rounds as told, for use within a `trial`."""
+    """An array whose every operation rounds, for use within a `trial`."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *operands: Any, **keywords: Any) -> Any:
-        """Compute plainly, then round the results, and move them."""
+        """Compute plainly, then round the results, and perturb them."""
         into = keywords.pop("out", None)
         plain = [x.view(np.ndarray) if isinstance(x, Rounded) else _constant(x) for x in operands]
         results = getattr(ufunc, method)(*plain, **keywords)
@@ -176,21 +176,21 @@ class Rounded(np.ndarray[Any, Any]):
         dtype, rng = _rounding.get()
         value = narrowed(value, dtype)
         if rng is not None and not is_picked:
-            value = self._moved(value, operands, rng)
+            value = self._perturbed(value, operands, rng)
         return carried(value).view(type(self))
 
-    def _moved(self, value: Array, operands: Sequence[Any], rng: np.random.Generator) -> Array:
-        """The result of an operation on these operands, moved; a complex one is a number and its tangent."""
+    def _perturbed(self, value: Array, operands: Sequence[Any], rng: np.random.Generator) -> Array:
+        """The result of an operation on these operands, perturbed; a complex one is a number and its tangent."""
         least = _tangent(operands)
-        return moved(value, rng, least if np.shape(least) == value.shape else 0)
+        return perturbed(value, rng, least if np.shape(least) == value.shape else 0)
 
 
 class RoundedWhole(Rounded):
     """The same of a complex number as one number."""
 
-    def _moved(self, value: Array, operands: Sequence[Any], rng: np.random.Generator) -> Array:
-        """The result moved by its modulus."""
-        return moved_whole(value, rng)
+    def _perturbed(self, value: Array, operands: Sequence[Any], rng: np.random.Generator) -> Array:
+        """The result perturbed by units of its modulus."""
+        return perturbed_whole(value, rng)
 
 
 def _constant(operand: Any) -> Any:
@@ -203,7 +203,7 @@ def _tangent(operands: Sequence[Any]) -> Any:
     """The size of a function's tangent, where a complex step carries one through a single operand.
 
     Who differentiates tanh takes 1 - z², which rounds as a number of size 1 does, however small it is. A
-    complex tanh has no such step, so that its tangent is moved by what enters it.
+    complex tanh has no such step, so that its tangent is perturbed by what enters it.
     """
     is_complex = len(operands) == 1 and np.iscomplexobj(operands[0])
     return np.abs(np.imag(operands[0])) if is_complex else 0

@@ -2,7 +2,7 @@
 
 The rule of an analytic op takes complex operands, and a complex step through it is the forward mode of
 the textbook rule in whatever precision it is given. So the allowance of a second derivative comes about
-as that of a first one does: the same evaluation with every result on the way moved.
+as that of a first one does: the same evaluation with every intermediate result perturbed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STEP = {"float32": 2.0**-40, "float64": 2.0**-100, np.dtype(REAL).name: 2.0**-10
 
 
 def hessian_vector_product(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
-    """How the gradients of `wrt` turn, as a function of operands, cotangents and one direction each."""
+    """The Hessian-vector products of `wrt`, as a function of operands, cotangents and one direction each."""
     operands, cotangents = len(case.operands), len(case.cotangents)
 
     def evaluate(inputs: Sequence[Array]) -> Sequence[Array]:
@@ -66,7 +66,7 @@ def is_smooth(op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array
 def expected_hessian_vector_products(
     op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array], perturbations: int = PERTURBATIONS
 ) -> list[Expected]:
-    """How the gradients of a case must turn when the operands in `wrt` move along the directions."""
+    """What the Hessian-vector products of a case must be, along a direction for each operand in `wrt`."""
     inputs = (*case.operands, *case.cotangents, *directions)
     evaluate = hessian_vector_product(op, case, wrt)
     # An engine differentiates its rule, and does not step: where 1 - z² cancels, it rounds once more than this.

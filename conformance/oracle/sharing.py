@@ -1,8 +1,8 @@
 """Which values of a history share memory, where an engine's views do: writing one writes them all.
 
 A forest, in which a view hangs below what it was made of. Whether a reshape copies depends on how its operand
-lies, and what a detached value or a view taken in a scope without recording owes to a later write is nobody's
-promise: such a tree is unclear, and is not written.
+lies in memory. No engine documents how a detached value, or a view taken in a no_grad scope, follows a later write.
+Such a tree is unclear, and histories do not write into it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the state machines share that draw histories.
 
-They ask no engine. They keep the definition of what they have drawn so far, so that only moves that are
-possible are drawn, and every engine is asked the same ones.
+They run no engine. They keep the definition of what they have drawn so far, so that only possible moves are
+drawn, and every engine runs the same ones.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Drawing(RuleBasedStateMachine):
         return integers(shape, type(self).dtype, data.draw(st.integers(0, 2**16)))
 
     def add(self, verb: Verb, *of: int, makes: bool = False, **more: Any) -> bool:
-        """Add a move if it is allowed, and follow what it does; tell whether it is."""
+        """Add a move if it is allowed, and follow what it does; return whether it is."""
         move = Call(verb, of, self.count if makes else None, **more)
         if not self.definition.allows(move):
             return False

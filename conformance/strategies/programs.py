@@ -72,18 +72,20 @@ def narrow_programs(draw: Draw, find: Find, dtype: str) -> Program:
     while len(steps) < length:
         alike = [n for n, x in enumerate(values[:-1]) if x.shape == values[-1].shape]
         if alike and len(steps) <= LONGEST - 3 and draw(st.integers(0, 3)) == 3:
-            for step in crossed(len(values) - 1, draw(st.sampled_from(alike)), turned=draw(st.booleans())):
+            for step in crossed(
+                len(values) - 1, draw(st.sampled_from(alike)), is_reversed=draw(st.booleans())
+            ):
                 grow(step)
         else:
             grow(draw(st.sampled_from(list(possible_steps(values)))))
     return Program(leaves, tuple(steps), cotangent(np.shape(values[-1]), dtype, "signed", rng), dtype)
 
 
-def crossed(latest: int, other: int, *, turned: bool) -> Iterator[Step]:
-    """(x + y) + sin(x), in either order: one cotangent is on its way to x and to y while x waits for another."""
+def crossed(latest: int, other: int, *, is_reversed: bool) -> Iterator[Step]:
+    """(x + y) + sin(x), in either order: one cotangent has reached x and y while x waits for another."""
     yield Step(ADD, (latest, other), {})
     yield Step(SIN, (latest,), {})
-    yield Step(ADD, (latest + 2, latest + 1) if turned else (latest + 1, latest + 2), {})
+    yield Step(ADD, (latest + 2, latest + 1) if is_reversed else (latest + 1, latest + 2), {})
 
 
 def _value(find: Find, step: Step, values: Sequence[Array]) -> Array:

@@ -10,13 +10,13 @@ from conformance.history import Verb
 from conformance.oracle.pullbacks import Pullbacks
 from conformance.strategies.machine import BINARY, SHAPES, Data, Drawing
 
-MOST_PULLBACKS = 4  # a compiler compiles each anew
+MOST_PULLBACKS = 4  # a compiler compiles each of them
 
 
 class PullbackCalls(Drawing):
     """Pullbacks taken and called in any order, with what raises, is refused or is traced in between."""
 
-    per_program = 0.5  # a compiler compiles each function anew
+    per_program = 0.5  # a compiler compiles each function
 
     def __init__(self) -> None:
         super().__init__()

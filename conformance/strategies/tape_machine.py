@@ -1,4 +1,4 @@
-"""Random histories of a tape: graphs built, walked, cut and cleared in any order."""
+"""Random histories of a tape: graphs built, traversed, detached and cleared in any order."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ MOST_VALUES = 10
 
 
 class Tape(Drawing):
-    """Moves of one thread on a tape: graphs built, walked, cut and cleared in any order."""
+    """Moves of one thread on a tape: graphs built, traversed, detached and cleared in any order."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.definition = Definition(type(self).find, has_views=True)  # of all elections the strictest
+        self.definition = Definition(type(self).find, has_views=True)  # the strictest of all conventions
 
     @initialize(data=st.data())
     def begin(self, data: Data) -> None:
@@ -74,7 +74,7 @@ class Tape(Drawing):
 
     @rule(data=st.data())
     def combine_more(self, data: Data) -> None:
-        """Graphs are built more often than walked."""
+        """Graphs are built more often than traversed."""
         self.combine(data)
 
     @rule(data=st.data())
@@ -84,7 +84,7 @@ class Tape(Drawing):
 
     @rule(data=st.data())
     def detach(self, data: Data) -> None:
-        """A value cut from its history."""
+        """A value detached from its history."""
         self.add(Verb.DETACH, self._latest(data), makes=True)
 
     @rule(data=st.data())
@@ -94,15 +94,15 @@ class Tape(Drawing):
 
     @rule(data=st.data())
     def write_leaf(self, data: Data) -> None:
-        """A leaf, which refuses that where it is elected, and nothing is open."""
+        """A leaf, which refuses that by one convention, where no no_grad scope is open."""
         self._write(data, self._leaf(data))
 
     @rule(data=st.data())
-    def write_and_walk(self, data: Data) -> None:
-        """A value, perhaps walked already, of which another was made; one of them written, and both walked."""
+    def write_and_traverse(self, data: Data) -> None:
+        """A value, perhaps traversed already, and another made of it; one of them is written, and both are traversed."""
         whole = self._made(data)
         if data.draw(st.booleans()):
-            self._walk(data, whole, Verb.BACKWARD_RETAINING)
+            self._backward(data, whole, Verb.BACKWARD_RETAINING)
         part = self.count - 1 if self._change(data, whole) else whole
         self._write(data, data.draw(st.sampled_from((whole, part))))
         self._read(data, part, Verb.BACKWARD_RETAINING)
@@ -110,7 +110,7 @@ class Tape(Drawing):
 
     @rule(data=st.data())
     def step(self, data: Data) -> None:
-        """A leaf, or what was made of leaves, written in a scope of its own, as optimisers do, and walked."""
+        """A leaf, or what was made of leaves, written in a scope of its own, as optimisers do, and traversed."""
         target = self._leaf(data) if data.draw(st.booleans()) else self._made(data)
         self.add(Verb.ENTER_NO_GRAD)
         self._write(data, target)
@@ -119,7 +119,7 @@ class Tape(Drawing):
 
     @rule(data=st.data())
     def fill(self, data: Data) -> None:
-        """A constant filled with what is recorded, as caches are, and walked."""
+        """A constant filled with what is recorded, as caches are, and traversed."""
         source, buffer = self._recorded(data), self.count
         array = self.array(data, self.definition.value(source).shape)
         self.add(Verb.CONSTANT, makes=True, array=array)
@@ -128,12 +128,12 @@ class Tape(Drawing):
 
     @rule(data=st.data())
     def break_(self, data: Data) -> None:
-        """A rule that raises on the way back, beside a way past it; and the walk that it fails."""
+        """A rule that raises in the backward pass, beside a path that avoids it; and the backward pass that fails."""
         of = self._recorded(data)
         op = data.draw(st.sampled_from(BINARY))
         if self.add(Verb.APPLY_RAISING, of, makes=True):
             self.add(Verb.APPLY, self.count - 1, of, makes=True, op=op)
-            self.walk_latest(data)
+            self.traverse_latest(data)
 
     @precondition(lambda self: self.definition.scopes < 2 and self.calls[-1].verb not in SCOPES)
     @rule()
@@ -148,8 +148,8 @@ class Tape(Drawing):
         self.add(Verb.EXIT_NO_GRAD)
 
     @rule(data=st.data(), verb=st.sampled_from((Verb.BACKWARD, Verb.BACKWARD_RETAINING)))
-    def walk(self, data: Data, verb: Verb, *, is_in_other_thread: bool = False) -> None:
-        """A walk back, with a cotangent or from a scalar without."""
+    def traverse(self, data: Data, verb: Verb, *, is_in_other_thread: bool = False) -> None:
+        """A backward pass, with a cotangent or from a scalar without."""
         of = self._recorded(data)
         shape = self.definition.value(of).shape
         is_seeded = shape == () and data.draw(st.booleans())
@@ -161,20 +161,20 @@ class Tape(Drawing):
         )
 
     @rule(data=st.data())
-    def walk_latest(
+    def traverse_latest(
         self, data: Data, verb: Verb = Verb.BACKWARD, *, is_in_other_thread: bool = False
     ) -> None:
-        """A walk back from what was made last."""
+        """A backward pass from what was made last."""
         latest = max(n for n in self.definition.at if self.definition.has_gradient(n))
         array = self.array(data, self.definition.value(latest).shape)
         self.add(verb, latest, array=array, is_in_other_thread=is_in_other_thread)
 
     @rule(data=st.data())
-    def walk_again(self, data: Data) -> None:
-        """The value that was walked last, once more."""
-        walked = [move for move in self.calls if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING)]
-        if walked:
-            self.add(walked[-1].verb, *walked[-1].of, array=walked[-1].array)
+    def traverse_again(self, data: Data) -> None:
+        """A second backward pass from the value of the last one."""
+        passes = [move for move in self.calls if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING)]
+        if passes:
+            self.add(passes[-1].verb, *passes[-1].of, array=passes[-1].array)
 
     @rule(data=st.data())
     def refuse(self, data: Data) -> None:
@@ -192,15 +192,15 @@ class Tape(Drawing):
             self.add(Verb.CLEAR, leaf)
 
     def follow(self, move: Call) -> None:
-        """Of a walk, that it succeeds unless a rule raises."""
+        """Follow a backward pass: it succeeds unless a rule raises."""
         super().follow(move)
         if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING):
-            walk = self.definition.walk(move)
+            done = self.definition.backward_pass(move)
             kept = {
-                leaf: self.definition.outcomes(walk, leaf, has_failed=walk.must_fail)[-1]
-                for leaf in walk.arrives
+                leaf: self.definition.outcomes(done, leaf, has_failed=done.must_fail)[-1]
+                for leaf in done.arrives
             }
-            self.definition.settle(move, walk, kept, has_failed=walk.must_fail)
+            self.definition.settle(move, done, kept, has_failed=done.must_fail)
 
     def _values(self) -> list[int]:
         return sorted(self.definition.at, reverse=True)
@@ -237,13 +237,13 @@ class Tape(Drawing):
         self.add(Verb.WRITE, target, source, parameters={"index": index})
 
     def _read(self, data: Data, number: int, verb: Verb = Verb.BACKWARD) -> None:
-        """Walk back from a value, or from an op of it."""
+        """A backward pass from a value, or from an op of it."""
         op = data.draw(st.sampled_from(("", *BINARY[:2])))
         if op and self.add(Verb.APPLY, number, number, makes=True, op=op):
             number = self.count - 1
-        self._walk(data, number, verb)
+        self._backward(data, number, verb)
 
-    def _walk(self, data: Data, number: int, verb: Verb) -> None:
+    def _backward(self, data: Data, number: int, verb: Verb) -> None:
         self.add(verb, number, array=self.array(data, self.definition.value(number).shape))
 
     def _recorded(self, data: Data) -> int:
@@ -264,19 +264,19 @@ class Threads(Tape):
     @precondition(lambda self: self.definition.scopes)
     @rule(data=st.data())
     def record_elsewhere(self, data: Data) -> None:
-        """While a scope is open here, another thread records, and what it recorded is walked."""
+        """While a scope is open here, another thread records, and what it recorded is traversed."""
         of = self._recorded(data)
         self.add(
             Verb.APPLY, of, of, makes=True, op=data.draw(st.sampled_from(BINARY)), is_in_other_thread=True
         )
-        self.walk_latest(data)
+        self.traverse_latest(data)
 
     @rule(data=st.data())
-    def walk_elsewhere(self, data: Data) -> None:
-        """A walk back in another thread."""
-        self.walk(data, Verb.BACKWARD, is_in_other_thread=True)
+    def traverse_elsewhere(self, data: Data) -> None:
+        """A backward pass in another thread."""
+        self.traverse(data, Verb.BACKWARD, is_in_other_thread=True)
 
     @rule(data=st.data())
-    def walk_latest_elsewhere(self, data: Data) -> None:
-        """A walk back from what was made last, in another thread."""
-        self.walk_latest(data, is_in_other_thread=True)
+    def traverse_latest_elsewhere(self, data: Data) -> None:
+        """A backward pass from what was made last, in another thread."""
+        self.traverse_latest(data, is_in_other_thread=True)

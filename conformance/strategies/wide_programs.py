@@ -41,11 +41,11 @@ def wide_programs(draw: Draw, find: Find, dtype: str) -> Program:
     growing = _Growing(find, dtype, draw(st.integers(0, 2**16)))
     growing.leaf(cotangent(draw(st.sampled_from(((3,), (2, 3), (3, 3), ()))), dtype, "signed", growing.rng))
     for _ in range(draw(st.integers(1, MOST_OPS))):
-        turn = draw(st.integers(0, 7))
-        if turn == 7:
+        choice = draw(st.integers(0, 7))
+        if choice == 7:
             growing.branch(draw(st.sampled_from(BRANCHES)), draw(st.sampled_from(BRANCHES)))
             continue
-        if turn == 6:
+        if choice == 6:
             growing.detour(draw(st.sampled_from(BRANCHES)))
             continue
         op = find(draw(st.sampled_from(_names(draw(st.sampled_from(_families()))))))
@@ -122,7 +122,7 @@ class _Growing:
         back = self.step(ASTYPE, (self.step(op, (there,), {}),), {"dtype": self.dtype})
         self.step(ADD, (back, start), {})
 
-    def apply(self, op: Op, signature: Signature, turn: int) -> None:
+    def apply(self, op: Op, signature: Signature, choice: int) -> None:
         """An op, where it gives numbers that can be gone on with; its operands are old values or fresh leaves."""
         sizes = [int(np.prod(shape)) for shape in signature.shapes]
         if (
@@ -134,10 +134,10 @@ class _Growing:
             return
         domains = signature.domains or tuple(op.domain(i) for i in range(len(sizes)))
         fresh = operands(domains, signature.shapes, self.dtype, "round", self.rng)
-        chosen = self._chosen(domains, signature, fresh, turn)
+        chosen = self._chosen(domains, signature, fresh, choice)
         if not chosen:  # the latest value is brought between 0 and 1, where most domains are
             self.step(SIGMOID, (self.latest,), {})
-            chosen = self._chosen(domains, signature, fresh, turn)
+            chosen = self._chosen(domains, signature, fresh, choice)
         if not chosen:
             return
         given = [
@@ -155,7 +155,7 @@ class _Growing:
         self.step(op.name, inputs, signature.parameters)
 
     def _chosen(
-        self, domains: tuple[Domain, ...], signature: Signature, fresh: tuple[Array, ...], turn: int
+        self, domains: tuple[Domain, ...], signature: Signature, fresh: tuple[Array, ...], choice: int
     ) -> dict[int, int]:
         """For operands that can be an old value, which: the latest for one, any for the others."""
         possible = [
@@ -164,7 +164,7 @@ class _Growing:
             if d.is_differentiable
             and d.kind in (OperandKind.REAL, OperandKind.DISTINCT, OperandKind.INVERTIBLE)
         ]
-        order = possible[turn % max(len(possible), 1) :] + possible[: turn % max(len(possible), 1)]
+        order = possible[choice % max(len(possible), 1) :] + possible[: choice % max(len(possible), 1)]
         chosen: dict[int, int] = {}
         for position in order:
             old = self.latest if not chosen else int(self.rng.choice(sorted(self.values)))

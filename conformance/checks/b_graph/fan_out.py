@@ -15,7 +15,7 @@ from conformance.ops import with_trait
 from conformance.ops.names import ADD, MULTIPLY
 
 USES = 1000
-DEPTH = 60  # walked path by path, these diamonds would take longer than the universe is old
+DEPTH = 60  # traversed path by path, these diamonds would take 2**60 calls
 
 
 @contract("B1", "wide-fan-out")
@@ -41,8 +41,10 @@ def chain_of_diamonds_costs_a_call_each(engine: Backend, sample: Sample) -> None
 
     def both(g: Any, a: Any, b: Any) -> tuple[Any, ...]:
         calls.append(1)
-        if len(calls) > DEPTH:  # at once: an engine that walks path by path would never come to an end
-            raise Violation(f"walking back {DEPTH} diamonds called their rules more than {DEPTH} times")
+        if len(calls) > DEPTH:  # at once: an engine that traverses path by path would not end
+            raise Violation(
+                f"the backward pass through {DEPTH} diamonds called their rules more than {DEPTH} times"
+            )
         return g, g
 
     join = engine.custom(lambda a, b: a + b, both)
@@ -56,7 +58,7 @@ def chain_of_diamonds_costs_a_call_each(engine: Backend, sample: Sample) -> None
     (got,) = gradients_of(engine, diamonds, [x], g)
     hold_equal(got, g * g.dtype.type(2.0**DEPTH), f"the gradient through {DEPTH} diamonds")
     if len(calls) != DEPTH:
-        raise Violation(f"{DEPTH} diamonds were walked back in {len(calls)} calls of their rules")
+        raise Violation(f"the backward pass through {DEPTH} diamonds called their rules {len(calls)} times")
 
 
 @contract("B10", "permuted")
@@ -68,16 +70,18 @@ def permuted_operands_have_permuted_gradients(engine: Backend, sample: Sample) -
     a, b, g = (sample.rng.standard_normal(sample.shape).astype(sample.dtype) for _ in range(3))
     add, multiply = engine.op(ADD), engine.op(MULTIPLY)
     for name in names:
-        straight = gradients_of(engine, engine.op(name), [a, b], g)
+        unchanged = gradients_of(engine, engine.op(name), [a, b], g)
         swapped = gradients_of(engine, engine.op(name), [b, a], g)
-        hold_equal(swapped[1], straight[0], f"the gradient of an operand of {name}, now the second")
-        hold_equal(swapped[0], straight[1], f"the gradient of an operand of {name}, now the first")
+        hold_equal(swapped[1], unchanged[0], f"the gradient of an operand of {name}, now the second")
+        hold_equal(swapped[0], unchanged[1], f"the gradient of an operand of {name}, now the first")
     operands = [sample.rng.standard_normal(sample.shape).astype(sample.dtype) for _ in range(4)]
     pairs = lambda a, b, c, d: multiply(add(a, b), add(c, d))  # noqa: E731
-    straight = gradients_of(engine, pairs, operands, g)
+    unchanged = gradients_of(engine, pairs, operands, g)
     for order in ((1, 0, 2, 3), (2, 3, 0, 1), (3, 2, 1, 0)):
         permuted = gradients_of(engine, pairs, [operands[i] for i in order], g)
         for place, i in enumerate(order):
             hold_equal(
-                permuted[place], straight[i], f"the gradient of operand {i} of (a+b)*(c+d), moved to {place}"
+                permuted[place],
+                unchanged[i],
+                f"the gradient of operand {i} of (a+b)*(c+d), as operand {place}",
             )

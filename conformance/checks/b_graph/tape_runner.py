@@ -16,7 +16,7 @@ from conformance.checks.registry import declared_convention
 from conformance.errors import Violation
 from conformance.history import Call, Verb
 from conformance.ops import find
-from conformance.oracle.histories import Definition, Walk
+from conformance.oracle.histories import BackwardPass, Definition
 
 
 def _definition_for(tape: TapeBackend) -> Definition:
@@ -106,7 +106,7 @@ class TapeRunner:
         return failure_of(lambda: in_other_thread(backward) if call.is_in_other_thread else backward())
 
     def _hold_backward(self, call: Call) -> None:
-        expected = self.definition.walk(call)
+        expected = self.definition.backward_pass(call)
         failure = self._backward(call)
         if failure is None and expected.must_fail:
             raise Violation(f"{call.label}: the exception of a rule did not reach the caller")
@@ -118,7 +118,7 @@ class TapeRunner:
         }
         self.definition.settle(call, expected, kept, has_failed=failure is not None)
 
-    def _kept(self, call: Call, expected: Walk, leaf: int, *, has_failed: bool) -> Array:
+    def _kept(self, call: Call, expected: BackwardPass, leaf: int, *, has_failed: bool) -> Array:
         """What a leaf keeps after a backward pass: one of the outcomes that the definition allows."""
         got = self._stored(leaf, expected.arrives[leaf])
         outcomes = self.definition.outcomes(expected, leaf, has_failed=has_failed)
@@ -132,7 +132,7 @@ class TapeRunner:
     def _refuse(self, call: Call) -> None:
         if self._backward(call) is None:
             raise Violation(f"{call.label}: not refused")
-        for leaf in self.definition.walk(call).arrives:
+        for leaf in self.definition.backward_pass(call).arrives:
             self._hold_stored(leaf, "after a cotangent was refused")
 
     def _clear(self, call: Call) -> None:

@@ -32,7 +32,7 @@ VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
 
 
 @contract("D3", "saved-operand", Capability.RECORDED_WRITES)
-def write_into_a_saved_operand_never_bends_the_gradient(engine: Backend, sample: Sample) -> None:
+def write_into_a_saved_operand_never_alters_the_gradient(engine: Backend, sample: Sample) -> None:
     """A value that an op saved is written in place: refused, or the gradient is of the value as it was."""
     negative = engine.op(NEGATIVE)
     for op in filter(engine.ops.__contains__, SAVE_OPERANDS):
@@ -49,7 +49,7 @@ def write_into_a_saved_operand_never_bends_the_gradient(engine: Backend, sample:
 
 
 @contract("D3", "saved-output", Capability.RECORDED_WRITES)
-def write_into_a_saved_output_never_bends_the_gradient(engine: Backend, sample: Sample) -> None:
+def write_into_a_saved_output_never_alters_the_gradient(engine: Backend, sample: Sample) -> None:
     """An output that its op saved is written in place: refused, or the gradient is of the output as it was."""
     negative = engine.op(NEGATIVE)
     for op in filter(engine.ops.__contains__, SAVE_OUTPUT):
@@ -86,17 +86,19 @@ def _operands(sample: Sample, op: str) -> Array:
 
 
 @contract("D4", "raw-writes", Capability.WRITABLE)
-def raw_write_does_what_is_elected(engine: Backend, sample: Sample) -> None:
-    """A write into an array's memory between the two passes is refused, harmless, or a hazard, as elected."""
+def raw_write_does_what_is_declared(engine: Backend, sample: Sample) -> None:
+    """A write into an array's memory between the two passes is refused, harmless, or a hazard, as the adapter declares."""
     convention = declared_convention(engine, "D4")
     outcomes = {what: _after_raw_write(engine, sample, op, slot) for what, op, slot in _raw_writes(engine)}
     changed = [what for what, outcome in outcomes.items() if outcome == "changed"]
     if convention != "hazard" and changed:
-        raise Violation(f"a write into {', '.join(changed)} changes the gradient; {convention!r} is elected")
+        raise Violation(
+            f"a write into {', '.join(changed)} changes the gradient; the adapter declares {convention!r}"
+        )
     if convention == "hazard" and not changed:
-        raise Violation("no write into memory changes a gradient; the adapter elects 'hazard'")
+        raise Violation("no write into memory changes a gradient; the adapter declares 'hazard'")
     if ("refused" in outcomes.values()) != (convention == "locks") and convention != "hazard":
-        raise Violation(f"writes into memory end as {outcomes}; the adapter elects {convention!r}")
+        raise Violation(f"writes into memory end as {outcomes}; the adapter declares {convention!r}")
 
 
 def _raw_writes(engine: Backend) -> Iterator[tuple[str, str, Slot]]:
@@ -129,8 +131,8 @@ def _pulled(engine: Backend, traced: Trace, g: Array) -> Sequence[Array]:
 
 
 @contract("D5", "leaf", Capability.RECORDED_WRITES)
-def write_into_a_leaf_does_what_is_elected(engine: Backend, sample: Sample) -> None:
-    """A write into a leaf that needs a gradient is refused, recorded, or makes a new leaf of it, as elected."""
+def write_into_a_leaf_does_what_is_declared(engine: Backend, sample: Sample) -> None:
+    """A write into a leaf that needs a gradient is refused, recorded, or makes a new leaf of it, as the adapter declares."""
     convention = declared_convention(engine, "D5")
     x, g, sevens = sample.array((3, 2)), sample.array((3, 2)), np.full((2,), 7.0, sample.dtype)
     multiply = engine.op(MULTIPLY)
@@ -143,19 +145,21 @@ def write_into_a_leaf_does_what_is_elected(engine: Backend, sample: Sample) -> N
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, [x], g)))
     if was_refused != (convention == "refused"):
         raise Violation(
-            f"a write into a leaf was {'refused' if was_refused else 'taken'}; {convention!r} is elected"
+            f"a write into a leaf was {'refused' if was_refused else 'taken'}; the adapter declares {convention!r}"
         )
     if not was_refused:
         expected = 2 * g * x
         expected[0] = 2 * g[0] * sevens if convention == "renewed" else 0
         hold_equal(
-            given[0], expected, f"the gradient of x * x after a write into x: {convention!r} is elected"
+            given[0],
+            expected,
+            f"the gradient of x * x after a write into x: the adapter declares {convention!r}",
         )
 
 
 @contract("D11", "constant", Capability.RECORDED_WRITES)
-def write_into_a_constant_does_what_is_elected(engine: Backend, sample: Sample) -> None:
-    """A constant written with a recorded value depends on it, stays a constant, or refuses, as elected."""
+def write_into_a_constant_does_what_is_declared(engine: Backend, sample: Sample) -> None:
+    """A constant written with a recorded value depends on it, stays a constant, or refuses, as the adapter declares."""
     convention = declared_convention(engine, "D11")
     c, x, w, g = (sample.array(shape) for shape in ((3, 2), (2,), (3, 2), (3, 2)))
     negative, multiply = engine.op(NEGATIVE), engine.op(MULTIPLY)
@@ -169,7 +173,7 @@ def write_into_a_constant_does_what_is_elected(engine: Backend, sample: Sample) 
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, function, [x, w], g)))
     if was_refused != (convention == "refused"):
         raise Violation(
-            f"a write into a constant was {'refused' if was_refused else 'taken'}; {convention!r} is elected"
+            f"a write into a constant was {'refused' if was_refused else 'taken'}; the adapter declares {convention!r}"
         )
     if not was_refused:
         written = np.concatenate([-x[None], c[1:]])
@@ -177,13 +181,15 @@ def write_into_a_constant_does_what_is_elected(engine: Backend, sample: Sample) 
         arrives = -g[0] * w[0] if convention == "recorded" else np.zeros_like(x)
         got = np.zeros_like(x) if given[0] is None else given[0]
         hold_equal(
-            got, arrives, f"the gradient of what was written into a constant: {convention!r} is elected"
+            got,
+            arrives,
+            f"the gradient of what was written into a constant: the adapter declares {convention!r}",
         )
 
 
 @contract("D6", "views", Capability.RECORDED_WRITES)
 def write_through_a_view_or_its_base_is_the_programs_of_copies(engine: Backend, sample: Sample) -> None:
-    """A write through a view changes its base and the reverse, or neither, as elected; gradients follow."""
+    """A write through a view changes its base and the reverse, or neither, as the adapter declares; gradients follow."""
     convention = declared_convention(engine, "D6")
     for name, parameters, seen in VIEWS:
         if name in engine.ops:

@@ -21,7 +21,7 @@ from conformance.values import direction
 
 
 class SecondOrderCase:
-    """A case whose gradient is asked how it turns: a function of the differentiable operands alone."""
+    """A case whose second derivative is taken: a function of the differentiable operands alone."""
 
     def __init__(self, seen: Observation, directions: Sequence[Array]) -> None:
         self.backend = seen.backend
@@ -129,7 +129,7 @@ def _hold_second_order(
 
 
 def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
-    """A direction for every operand, and how the gradients turn along it; NotThisCase where they do not."""
+    """A direction for every operand, and the Hessian-vector products along it; NotThisCase where all are zero."""
     rng = np.random.default_rng(len(seen.case.label))
     directions = [
         direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
@@ -138,7 +138,7 @@ def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
         raise NotThisCase("the rule is not analytic here, so its derivative is not known")
     expected = expected_hessian_vector_products(seen.op, seen.case, seen.wrt, directions, seen.perturbations)
     if not any((np.abs(bound.exact) > bound.allowed).any() for bound in expected):
-        raise NotThisCase("the gradient does not turn")
+        raise NotThisCase("the second derivative is zero")
     return directions, expected
 
 
@@ -166,9 +166,9 @@ def four_orders_agree(engine: Backend, sample: Sample) -> None:
     of_x, of_y = g * (2 * y * u + 2 * (x + y) * v), g * (2 * (x + y) * u + 2 * x * v)
     case = _program(engine, function, (x, y), (u, v), (g,))
     for order in ORDERS:
-        told = order.__name__.replace("_", " ")
+        name_of_order = order.__name__.replace("_", " ")
         for got, exact, name in zip(order(case), (of_x, of_y), "xy", strict=True):
-            hold_equal(got, exact, f"how the gradient of {name} turns, {told}")
+            hold_equal(got, exact, f"the second derivative by {name}, {name_of_order}")
     try:
         _, (twice,) = engine.jvp(case.tangents, [np.array(x), np.array(y)], [np.array(s), np.array(t)])
     except Unsupported:
@@ -199,7 +199,7 @@ def third_derivatives_are_exact(engine: Backend, sample: Sample) -> None:
         def derivative(*xs: Any) -> Any:
             gradient = engine.nested_vjp(function, xs, [engine.array(sample.scalar(1.0))])[0]
             if gradient is None:
-                raise Violation("the gradient of a gradient is cut off: the engine gave None")
+                raise Violation("the gradient of a gradient is None")
             return gradient
 
         return derivative
@@ -234,7 +234,7 @@ def mixed_partials_commute(engine: Backend, sample: Sample) -> None:
     here = np.sum(s * along["u"][0]) + np.sum(t * along["u"][1])
     there = np.sum(u * along["s"][0]) + np.sum(v * along["s"][1])
     if not along["u"][0].any():
-        raise Violation("the gradient of (x y) · x · y does not turn")
+        raise Violation("the second derivative of (x y) · x · y is zero")
     hold_equal(np.asarray(here), np.asarray(there), "⟨u, Hv⟩ is not ⟨v, Hu⟩")
 
 

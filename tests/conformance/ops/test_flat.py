@@ -1,4 +1,4 @@
-"""Flat rows stand still where their operands move, and their rule is zero."""
+"""The values of flat rows do not change with their operands, and their rule is zero."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLAT_OPS = pytest.mark.parametrize("op", FLAT.values(), ids=FLAT.keys())
 
 
 def calls(op: Op) -> Any:
-    """Signatures walked by a seeded chooser, each with operands at a distance from the jumps."""
+    """Signatures drawn by a seeded chooser, each with operands at a distance from the jumps."""
     for number in range(SIGNATURES):
         seed = zlib.crc32(f"{op.name} {number}".encode())
         signature = op.law(random_chooser(seed))
@@ -27,14 +27,16 @@ def calls(op: Op) -> Any:
 
 
 @FLAT_OPS
-def test_the_value_stands_still_around_a_generic_point(op: Op) -> None:
+def test_the_value_does_not_change_around_a_generic_point(op: Op) -> None:
     rng = np.random.default_rng(5)
     for parameters, arrays in calls(op):
         value = op.reference(*arrays, **parameters)
         for index in filter(op.is_differentiable, range(len(arrays))):
-            moved = list(arrays)
-            moved[index] = moved[index] + rng.uniform(-CLEARANCE / 4, CLEARANCE / 4, moved[index].shape)
-            np.testing.assert_array_equal(op.reference(*moved, **parameters), value)
+            perturbed = list(arrays)
+            perturbed[index] = perturbed[index] + rng.uniform(
+                -CLEARANCE / 4, CLEARANCE / 4, perturbed[index].shape
+            )
+            np.testing.assert_array_equal(op.reference(*perturbed, **parameters), value)
 
 
 @FLAT_OPS

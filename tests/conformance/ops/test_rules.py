@@ -26,7 +26,7 @@ OPS = pytest.mark.parametrize("op", CATALOGUE.values(), ids=CATALOGUE.keys())
 
 
 def calls(op: Op) -> Any:
-    """Signatures walked by a seeded chooser, each with operands in double precision."""
+    """Signatures drawn by a seeded chooser, each with operands in double precision."""
     for number in range(SIGNATURES):
         seed = zlib.crc32(f"{op.name} {number}".encode())
         signature = op.law(random_chooser(seed))
@@ -67,13 +67,13 @@ def test_cotangent_has_the_operands_shape_and_dtype(op: Op, dtype: Any) -> None:
 def directional(op: Op, g: Any, arrays: list[Any], index: int, v: Any, parameters: Any) -> Any:
     """d⟨g, z⟩ along v by central differences, extrapolated twice."""
 
-    def moved(h: Any) -> Any:
+    def perturbed(h: Any) -> Any:
         shifted = [a + h * v if i == index else a for i, a in enumerate(arrays)]
         parts = zip(g if op.has_several_outputs else (g,), outputs(op, shifted, parameters), strict=True)
         return sum(np.sum(gs * part) for gs, part in parts)
 
     def central(h: Any) -> Any:
-        return (moved(h) - moved(-h)) / (2 * h)
+        return (perturbed(h) - perturbed(-h)) / (2 * h)
 
     step = np.longdouble(2) ** -9
     a, b, c = (central(step / 2**k) for k in range(3))

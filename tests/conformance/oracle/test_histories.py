@@ -7,7 +7,7 @@ import pytest
 
 from conformance.history import Call, Verb
 from conformance.ops import find
-from conformance.oracle.histories import Definition, Walk
+from conformance.oracle.histories import BackwardPass, Definition
 
 
 def array(*values: float) -> np.ndarray:
@@ -23,18 +23,18 @@ def begun(*, accumulates: bool = True) -> Definition:
     return definition
 
 
-def walked(definition: Definition, call: Call, *, has_failed: bool = False) -> Walk:
-    walk = definition.walk(call)
-    kept = {x: definition.outcomes(walk, x, has_failed=has_failed)[-1] for x in walk.arrives}
-    definition.settle(call, walk, kept, has_failed=has_failed)
-    return walk
+def passed(definition: Definition, move: Call, *, has_failed: bool = False) -> BackwardPass:
+    done = definition.backward_pass(move)
+    kept = {x: definition.outcomes(done, x, has_failed=has_failed)[-1] for x in done.arrives}
+    definition.settle(move, done, kept, has_failed=has_failed)
+    return done
 
 
 @pytest.mark.parametrize(("accumulates", "times"), [(True, 2), (False, 1)])
 def test_what_arrives_is_added_or_replaces(*, accumulates: bool, times: int) -> None:
     definition = begun(accumulates=accumulates)
     for _ in range(2):
-        walked(definition, Call(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, -1.0)))
+        passed(definition, Call(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, -1.0)))
     assert definition.stored[0].tolist() == [5 * times, -7 * times]
 
 
@@ -47,22 +47,22 @@ def test_in_a_scope_nothing_is_recorded_but_elsewhere_it_is() -> None:
     assert definition.value(3).tolist() == [20, 42]
 
 
-def test_of_a_failed_walk_a_leaf_keeps_all_or_nothing_and_behind_the_fault_nothing() -> None:
+def test_of_a_failed_backward_pass_a_leaf_keeps_all_or_nothing_and_behind_the_fault_nothing() -> None:
     definition = begun()
     definition.take(Call(Verb.APPLY_RAISING, (0,), made=3))
     definition.take(Call(Verb.APPLY, (3, 2), made=4, op="add"))
-    walk = definition.walk(Call(Verb.BACKWARD, (4,), array=array(1.0, 1.0)))
-    assert walk.must_fail
-    assert [o.tolist() for o in definition.outcomes(walk, 0, has_failed=True)] == [[0, 0]]
-    assert [o.tolist() for o in definition.outcomes(walk, 1, has_failed=True)] == [[0, 0], [2, 3]]
+    done = definition.backward_pass(Call(Verb.BACKWARD, (4,), array=array(1.0, 1.0)))
+    assert done.must_fail
+    assert [o.tolist() for o in definition.outcomes(done, 0, has_failed=True)] == [[0, 0]]
+    assert [o.tolist() for o in definition.outcomes(done, 1, has_failed=True)] == [[0, 0], [2, 3]]
 
 
-def test_what_was_walked_may_be_refused_unless_it_was_to_be_walked_again() -> None:
+def test_what_was_traversed_may_be_refused_unless_it_was_retained() -> None:
     definition = begun()
-    call = Call(Verb.BACKWARD, (2,), array=array(1.0, 1.0))
-    assert not walked(definition, Call(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, 1.0))).may_fail
-    assert not walked(definition, call).may_fail
-    assert walked(definition, call).may_fail
+    move = Call(Verb.BACKWARD, (2,), array=array(1.0, 1.0))
+    assert not passed(definition, Call(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, 1.0))).may_fail
+    assert not passed(definition, move).may_fail
+    assert passed(definition, move).may_fail
 
 
 def test_what_could_be_rounded_is_not_allowed() -> None:
@@ -84,9 +84,9 @@ def written(definition: Definition, target: int, source: int, *index: object) ->
     return call
 
 
-def walked_from(definition: Definition, number: int, *g: float) -> dict[int, list[float]]:
-    walk = definition.walk(Call(Verb.BACKWARD_RETAINING, (number,), array=array(*g)))
-    return {leaf: gradient.tolist() for leaf, gradient in walk.arrives.items()}
+def gradients_from(definition: Definition, number: int, *g: float) -> dict[int, list[float]]:
+    done = definition.backward_pass(Call(Verb.BACKWARD_RETAINING, (number,), array=array(*g)))
+    return {leaf: gradient.tolist() for leaf, gradient in done.arrives.items()}
 
 
 def test_what_is_overwritten_receives_zero_and_what_was_written_its_slice() -> None:
@@ -94,14 +94,14 @@ def test_what_is_overwritten_receives_zero_and_what_was_written_its_slice() -> N
     definition.take(Call(Verb.APPLY, (1,), made=3, op="getitem", parameters={"index": (1,)}))
     written(definition, 2, 3, 0)
     assert definition.value(2).tolist() == [7, 21]
-    assert walked_from(definition, 2, 1.0, 10.0) == {0: [0, 70], 1: [0, 31]}
+    assert gradients_from(definition, 2, 1.0, 10.0) == {0: [0, 70], 1: [0, 31]}
 
 
 def test_what_is_spread_receives_the_sum() -> None:
     definition = begun()
     definition.take(Call(Verb.APPLY, (1,), made=3, op="getitem", parameters={"index": (1,)}))
     written(definition, 2, 3, ...)
-    assert walked_from(definition, 2, 1.0, 10.0) == {0: [0, 0], 1: [0, 11]}
+    assert gradients_from(definition, 2, 1.0, 10.0) == {0: [0, 0], 1: [0, 11]}
 
 
 def test_a_write_in_a_scope_changes_values_and_leaves_the_history() -> None:
@@ -113,7 +113,7 @@ def test_a_write_in_a_scope_changes_values_and_leaves_the_history() -> None:
     definition.take(Call(Verb.EXIT_NO_GRAD))
     definition.take(Call(Verb.APPLY, (0, 2), made=4, op="multiply"))
     # v0 = v2 = c by then: v4 = v0 v2 sends g c to v2, which is v0 v1 as it was, and g c to v0 as it is
-    assert walked_from(definition, 4, 1.0, 1.0) == {0: [-1 - 5, -2 - 14], 1: [-2, -6]}
+    assert gradients_from(definition, 4, 1.0, 1.0) == {0: [-1 - 5, -2 - 14], 1: [-2, -6]}
 
 
 def test_a_walk_may_fail_only_where_what_was_saved_was_written() -> None:
@@ -121,19 +121,22 @@ def test_a_walk_may_fail_only_where_what_was_saved_was_written() -> None:
     definition.take(Call(Verb.APPLY, (2, 2), made=3, op="multiply"))
     definition.take(Call(Verb.APPLY, (2, 2), made=4, op="add"))
     written(definition, 2, 1, ...)
-    fails = {n: definition.walk(Call(Verb.BACKWARD, (n,), array=array(1.0, 1.0))).may_fail for n in (2, 3, 4)}
+    fails = {
+        n: definition.backward_pass(Call(Verb.BACKWARD, (n,), array=array(1.0, 1.0))).may_fail
+        for n in (2, 3, 4)
+    }
     assert fails == {2: False, 3: True, 4: False}
-    assert walked_from(definition, 3, 1.0, 1.0)[0] == [2 * 10 * 5, 2 * 21 * 7]
+    assert gradients_from(definition, 3, 1.0, 1.0)[0] == [2 * 10 * 5, 2 * 21 * 7]
 
 
 @pytest.mark.parametrize(("leaf_writes", "gradient"), [("refused", [4, 6]), ("recorded", [0, 6])])
-def test_a_leaf_is_written_as_elected(leaf_writes: str, gradient: list[float]) -> None:
+def test_a_leaf_is_written_as_declared(leaf_writes: str, gradient: list[float]) -> None:
     definition = Definition(find, leaf_writes=leaf_writes)
     definition.take(Call(Verb.LEAF, made=0, array=array(2.0, 3.0)))
     definition.take(Call(Verb.CONSTANT, made=1, array=np.array(7.0)))
     assert definition.refuses(written(definition, 0, 1, 0)) == (leaf_writes == "refused")
     definition.take(Call(Verb.APPLY, (0, 0), made=2, op="multiply"))
-    assert walked_from(definition, 2, 1.0, 1.0) == {0: gradient}
+    assert gradients_from(definition, 2, 1.0, 1.0) == {0: gradient}
 
 
 def test_a_leaf_that_would_be_renewed_is_not_written() -> None:
@@ -150,7 +153,7 @@ def test_a_leaf_that_would_be_renewed_is_not_written() -> None:
     ("constant_writes", "value", "gradient"),
     [("recorded", 2.0, [1, 0]), ("constant", 2.0, [0, 0]), ("refused", 9.0, [0, 0])],
 )
-def test_a_constant_is_written_as_elected(constant_writes: str, value: float, gradient: list[float]) -> None:
+def test_a_constant_is_written_as_declared(constant_writes: str, value: float, gradient: list[float]) -> None:
     definition = Definition(find, constant_writes=constant_writes)
     definition.take(Call(Verb.LEAF, made=0, array=array(2.0, 3.0)))
     definition.take(Call(Verb.CONSTANT, made=1, array=array(9.0, 9.0)))
@@ -158,7 +161,7 @@ def test_a_constant_is_written_as_elected(constant_writes: str, value: float, gr
     assert definition.refuses(written(definition, 1, 2, 0)) == (constant_writes == "refused")
     assert definition.value(1).tolist() == [value, 9]
     definition.take(Call(Verb.APPLY, (0, 1), made=3, op="add"))
-    assert walked_from(definition, 3, 1.0, 0.0) == {0: [1 + gradient[0], gradient[1]]}
+    assert gradients_from(definition, 3, 1.0, 0.0) == {0: [1 + gradient[0], gradient[1]]}
 
 
 @pytest.mark.parametrize("has_views", [True, False])
@@ -177,7 +180,7 @@ def test_views_share_what_is_written_where_that_is_elected(*, has_views: bool) -
     assert definition.value(2).tolist() == ([[5, -2], [6, -4]] if has_views else [[-1, -2], [-3, -4]])
     assert definition.value(5).tolist() == ([5, -2] if has_views else [-1, -2])
     through = {0: [[0, -10], [0, 0]], 1: [1, 0]} if has_views else {0: [[-1, -10], [0, 0]]}
-    assert walked_from(definition, 5, 1.0, 10.0) == through
+    assert gradients_from(definition, 5, 1.0, 10.0) == through
 
 
 @pytest.mark.parametrize(

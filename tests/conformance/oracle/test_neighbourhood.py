@@ -9,7 +9,7 @@ from conformance.points import SPECIAL_POINTS
 from conformance.points.constructors import kink, limit
 from conformance.points.point import Nature, Place, SpecialPoint
 
-CURVATURE = 1e-4  # a smooth gradient this far aside has moved by much less; a wrong one is off by much more
+CURVATURE = 1e-4  # a smooth gradient this far aside has changed by much less; a wrong one is off by much more
 FILLED = 0.1  # of a ball whose rim forty directions only come near to
 
 
