@@ -83,7 +83,7 @@ class Backend(abc.ABC):
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
         """The gradients of all operands, of their shapes and dtypes, without a gradient argument.
 
-        `function` returns one array; where it is no scalar, the engine's exception is raised, if it has one.
+        `function` returns one array; where that is no scalar, the engine may raise its own exception.
         """
 
     # ---- defaults, which an adapter may override ---------------------------------------------------------
@@ -204,10 +204,7 @@ class Backend(abc.ABC):
         raise Unsupported(f"{self.engine} has no checkpoints")
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
-        """The gradient of a scalar function of one structure, in the same structure.
-
-        A structure is nested lists, tuples and dicts of numpy.ndarray; the function takes it with the engine's arrays.
-        """
+        """The gradient, in the same structure, of a scalar function of nested lists, tuples and dicts of arrays."""
         raise Unsupported(f"{self.engine} does not accept structures")
 
     # ---- hooks, anomalies, writes ----------------------------------------------------

@@ -1,4 +1,4 @@
-"""An array laid out in memory is the same array, lying as its layout promises."""
+"""An array laid out in memory is the same array, lying as its layout says."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_every_layout_is_the_array_and_a_copy(layout: str, shape: Any, dtype: An
     assert not np.shares_memory(got, array)
 
 
-def test_strides_are_what_the_layout_promises() -> None:
+def test_strides_are_those_of_the_layout() -> None:
     size = X.itemsize
     assert laid_out(X, "C").flags.c_contiguous
     assert laid_out(X, "F").flags.f_contiguous
