@@ -1,9 +1,10 @@
-"""The mutants: that each names what exists, that every check has one, and that a sample of them is caught."""
+"""Every mutant names existing checks, every check has a mutant, a sample of mutants is caught."""
 
 import contextvars
 
 import numpy as np
 import pytest
+from conformance_backends import mutants as package
 from conformance_backends import numpy_engine as engine
 
 from conformance.checks import load_all
@@ -23,6 +24,11 @@ from conformance.selfcheck.selftest import (
 from conformance.strategies import Effort
 
 MUTANTS = registered_mutants()
+MODULES = {
+    mutant.name: module.__name__.removeprefix(f"{package.__name__}.")
+    for module in package.MODULES
+    for mutant in getattr(module, "MUTANTS", ())
+}
 SMALL = Effort(signatures=8, draws=2, samples=2, programs=4)
 SAMPLE = (
     "sign-lost",
@@ -50,6 +56,12 @@ def test_mutant_names_checks_and_ops_that_exist(name: str) -> None:
     for key in mutant.kills:
         check = load_all()[key]
         assert check.kind != "op" or any(check.asks_about(ALL_OPS[op]) for op in mutant.ops)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_stands_in_the_module_of_a_check_that_it_names(name: str) -> None:
+    checks = [load_all()[key].function.__module__ for key in MUTANTS[name].kills]
+    assert f"conformance.checks.{MODULES[name]}" in checks
 
 
 def test_every_check_is_named_by_a_mutant() -> None:

@@ -1,4 +1,4 @@
-"""Mutants that write into memory they should only read, or return shared memory."""
+"""Mutants that return gradients in shared memory."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from conformance_backends.mutants.mutant import (
     SteppedTape,
     altered_rule,
     behaviour,
-    rule,
-    value,
     with_ops,
 )
 from conformance_backends.numpy_engine.tensor import Tensor
@@ -30,18 +28,6 @@ def share_one_buffer(self: Any, leaf: Tensor, arrived: Any) -> None:
     self.kept[np.shape(arrived), leaf.dtype] = leaf.grad
 
 
-def into_the_output(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
-    """z is used as scratch space."""
-    np.multiply(g, z, out=z)
-    return z.copy()
-
-
-def into_the_operand(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
-    """cos x is computed in the memory of x."""
-    np.cos(x, out=x)
-    return g * x
-
-
 def cotangents_passed_on() -> Backend:
     """No copies: the rule of add returns its cotangent, and a leaf stores the array that arrives."""
     passing_on = altered_rule(
@@ -49,18 +35,6 @@ def cotangents_passed_on() -> Backend:
     )
     keeping = type("Keeping", (SteppedTape,), {"accumulate": keep_what_arrives})
     return with_ops({"add": passing_on}, keeping)
-
-
-def sorted_in_place(right: Any, x: Any, axis: int) -> Any:
-    """x.sort() for np.sort(x)."""
-    x.sort(axis=axis)
-    return x.copy()
-
-
-def shifted_in_place(right: Any, x: Any, axis: int) -> Any:
-    """A softmax that shifts its operand in place."""
-    x -= x.max(axis=axis, keepdims=True)
-    return right(x, axis=axis)
 
 
 OWN = ("op/gradients-own-memory",)
@@ -72,11 +46,4 @@ MUTANTS: tuple[Mutant, ...] = (
         OWN, ops=("sum",), accumulate=keep_what_arrives),
     Mutant("gradients-through-views-shared", "add passes its cotangent on without a copy, and a leaf stores the array that arrives.",
         ("contract/D8/through-views",), cotangents_passed_on, ("add",)),
-    rule("backward-writes-output", "The rule of exp uses its output as scratch space.",
-        ("op/backward-untouched",), ("exp",), into_the_output),
-    rule("backward-writes-operand", "The rule of sin computes the cosine in the operand's memory.",
-        ("op/backward-untouched",), ("sin",), into_the_operand),
-    value("forward-sorts-in-place", "A sort sorts its operand.", ("op/forward-untouched",), ("sort",), sorted_in_place),
-    value("forward-shifts-in-place", "A softmax shifts its operand.",
-        ("op/forward-untouched",), ("softmax",), shifted_in_place),
 )  # fmt: skip

@@ -88,8 +88,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (HISTORY("unrelated-work"), HISTORY("work-in-between")), ("exp",), higher_after_another_shape),
     Mutant("saved-value-overwritten", "What tanh saves for its backward is overwritten by its next call.",
         (HISTORY("work-in-between"),), saved_by_shape, ("tanh",)),
-    behaviour("bad-seed-stored", "After a cotangent of the wrong shape all cotangents are doubled.",
+    behaviour("bad-seed-doubles-later-ones", "After a cotangent of the wrong shape all cotangents are doubled.",
         (HISTORY("earlier-failures"),), seed=doubled_after_a_bad_seed),
-    behaviour("interruption-stored", "After an exception in a forward pass gradients are doubled.",
+    behaviour("interruption-doubles-later-ones", "After an exception in a forward pass gradients are doubled.",
         (HISTORY("earlier-failures"),), trace=doubled_after_an_interruption),
 )  # fmt: skip
