@@ -80,6 +80,7 @@ class Violation(ConformanceError):
         error: float | None = None,
         ulp: float | None = None,
         because: str = "",
+        comparison: Any = None,
     ) -> None:
         super().__init__(message)
         self.expected = expected
@@ -89,6 +90,7 @@ class Violation(ConformanceError):
         self.error = error
         self.ulp = ulp
         self.because = because
+        self.comparison = comparison
 
 
 def is_ctrl_c(error: BaseException) -> bool:

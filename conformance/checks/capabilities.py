@@ -10,9 +10,10 @@ import numpy as np
 from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.checks.b_graph import accumulation
 from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, transforms
+from conformance.checks.comparison import hold_equal
 from conformance.checks.d_mutation import in_place
 from conformance.checks.engine_calls import full_sum, gradients_of, tape_of
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import CheckFunction, check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

@@ -1,30 +1,126 @@
-"""Measuring: how far every entry that is held to an oracle lies from what is exact.
-
-A check says whether all entries are near enough; what it compared is kept here, so that a result can tell how
-near they are. Outside of `measuring` nothing is kept.
-"""
+"""Comparisons: claims that an engine's array is the expected one, exactly or within an allowance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from conformance.case import Array
 from conformance.collector import Collector
+from conformance.errors import Violation
+from conformance.oracle.allowance import Expected, extended
+
+# Within `expected_arrays()` everything that checks expect is collected: the self-check looks whether it is ever not zero.
+expected_arrays = Collector[Array]("expected")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Arrays of one shape: for every entry its error over what is allowed, and in units in the last place.
+    """Arrays of one shape, entry by entry: how far an engine's values are from the exact ones.
 
-    `is_decided` tells the entries of which anything is asked. A unit is one at the conditioning of the case.
+    Attributes:
+        what: the engine's array, in words.
+        ratio: the error over what is allowed.
+        ulps: the error in units in the last place at the conditioning of the case.
+        is_decided: the entries that are compared: those for which the dtype has a number.
+        error: the largest ratio; 0 where there are no entries.
+        ulp: the error of that entry in units in the last place of its exact value.
     """
 
     what: str
     ratio: Array
     ulps: Array
     is_decided: Array
+    error: float = 0.0
+    ulp: float = 0.0
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """The entry of the largest ratio."""
+        return tuple(map(int, np.unravel_index(int(np.argmax(self.ratio)), self.ratio.shape)))
 
 
-# Within `measuring()` every comparison with an oracle is put into a list, and into no list outside. Where a question
-# is put anew, `measuring.clear()` drops what was compared so far: its entries count once.
-measuring = Collector[Comparison]("comparisons")
+def compare(got: Array | None, expected: Expected, what: str) -> Comparison:
+    """Compare an engine's array with the exact one; None stands for zeros.
+
+    Raises Violation where their shapes differ.
+    """
+    values = np.zeros(expected.exact.shape) if got is None else got
+    if values.shape != expected.exact.shape:
+        raise Violation(
+            f"{what} has shape {values.shape}, expected {expected.exact.shape}",
+            expected=_shown(expected),
+            got=values,
+        )
+    with np.errstate(all="ignore"):
+        is_met = (values == expected.exact) | (np.isnan(values) & np.isnan(expected.exact))
+        is_decided = ~np.isposinf(expected.allowed)  # where the textbook rule overflows, nothing is decided
+        distance = np.where(is_met, 0, np.abs(extended(values) - expected.exact))
+        ratio = np.where(is_met | ~is_decided, 0, distance / expected.allowed)
+        ratio, ulps, units = (
+            np.where(np.isnan(x), np.inf, x)
+            for x in (ratio, *(np.where(is_met, 0, distance / y) for y in (expected.ulp, expected.unit)))
+        )
+    if not values.size:
+        return Comparison(what, ratio, units, is_decided)
+    worst = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
+    return Comparison(what, ratio, units, is_decided, float(ratio[worst]), float(ulps[worst]))
+
+
+def hold_within(
+    got: Array | None, expected: Expected, what: str, claim: str = "differs from the reference VJP"
+) -> Comparison:
+    """Claim that `got` is within what is allowed; returns how far off it is.
+
+    A gradient of None stands for zeros: it is right where zeros are.
+    """
+    expected_arrays.put(expected.exact)
+    compared = compare(got, expected, what)
+    if compared.error > 1:
+        raise Violation(
+            f"{what} was dropped: the engine gave None" if got is None else f"{what} {claim}".strip(),
+            expected=_shown(expected),
+            got=np.zeros(expected.exact.shape) if got is None else got,
+            allowed=expected.allowed.astype(float),
+            where=str([*compared.place]),
+            error=compared.error,
+            ulp=compared.ulp,
+            because=expected.why(compared.place),
+            comparison=compared,
+        )
+    return compared
+
+
+def _shown(expected: Expected) -> Array:
+    """The exact values in double precision."""
+    return expected.exact.astype(complex if np.iscomplexobj(expected.exact) else float)
+
+
+def hold_equal(got: Array | None, expected: Array, what: str, *, slack: float = 0.0) -> None:
+    """Claim that two arrays are equal bit for bit, but for the sign of zero and the payload of NaN.
+
+    `slack` is a distance that is ignored: that of an underflow.
+    """
+    expected_arrays.put(expected)
+    values = np.zeros(expected.shape, expected.dtype) if got is None else got
+    if values.shape != expected.shape:
+        raise Violation(
+            f"{what}: shape {values.shape}, expected {expected.shape}", expected=expected, got=values
+        )
+    same = (values == expected) | (np.isnan(values) & np.isnan(expected))
+    if slack:
+        same |= np.abs(values - expected) <= slack
+    if not same.all():
+        place = np.unravel_index(int(np.argmin(same)), same.shape)
+        raise Violation(what, expected=expected, got=values, where=str([int(i) for i in place]))
+
+
+def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) -> None:
+    """Claim that two arrays of the engine's own differ by no more than `allowed`; that measures no accuracy."""
+    ulp = np.spacing(np.abs(expected)).astype(np.longdouble)
+    try:
+        hold_within(got, Expected(expected.astype(np.longdouble), allowed, ulp), what, claim="")
+    except Violation as failure:
+        failure.comparison = None
+        raise

@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Backend, Function, TapeBackend, restricted
 from conformance.case import Array
-from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import AdapterError, Unsupported, Violation

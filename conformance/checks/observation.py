@@ -15,11 +15,10 @@ import numpy as np
 
 from conformance.backend import Backend, Trace
 from conformance.case import Array, Case
-from conformance.checks.comparison import Comparison, measuring
-from conformance.collector import Collector
+from conformance.checks.comparison import Comparison, hold_within
 from conformance.errors import AdapterError, Violation
 from conformance.op import Op
-from conformance.oracle.allowance import PERTURBATIONS, Expected, differentiable, expected_gradients, extended
+from conformance.oracle.allowance import PERTURBATIONS, Expected, differentiable, expected_gradients
 
 
 @dataclass(frozen=True)
@@ -81,9 +80,9 @@ class Observation:
     @cached_property
     def answer(self) -> Answer:
         """The engine's outputs and gradients for the case itself."""
-        return self.ask()
+        return self.vjp()
 
-    def ask(
+    def vjp(
         self,
         *,
         cotangents: Sequence[Array] | None = None,
@@ -115,6 +114,13 @@ class Observation:
         return self.backend.trace(function, [np.array(x) for x in self.case.operands], self.wrt)
 
 
+def hold_gradients(seen: Observation, expected: Sequence[Expected] | None = None) -> list[Comparison]:
+    """Claim that the gradients are within what is allowed, those of the oracle where no others are given."""
+    bounds = seen.expected if expected is None else expected
+    pairs = enumerate(zip(seen.answer.gradients, bounds, strict=True))
+    return [hold_within(got, bound, seen.label(position)) for position, (got, bound) in pairs]
+
+
 def plain(backend: Backend, array: Any) -> Array:
     """The values of an engine's array, copied; AdapterError where the adapter returns something else.
 
@@ -128,86 +134,3 @@ def plain(backend: Backend, array: Any) -> Array:
             f"{type(backend).__name__}.numpy() returned {type(value).__name__}, where a numpy.ndarray is expected"
         )
     return np.array(value)
-
-
-# ---- comparing ------------------------------------------------------------------------------------
-
-watching = Collector[Array]("expected")  # everything that a check expects: is it ever other than zero?
-
-
-def hold_within(
-    got: Array | None, expected: Expected, what: str, claim: str = "differs from the reference VJP"
-) -> tuple[float, float]:
-    """Claim that `got` is within what is allowed; returns the worst error over allowed, and in ulp.
-
-    A gradient of None stands for zeros: it is right where zeros are.
-    """
-    watching.put(expected.exact)
-    values = np.zeros(expected.exact.shape) if got is None else got
-    exact = expected.exact.astype(complex if np.iscomplexobj(expected.exact) else float)
-    if values.shape != expected.exact.shape:
-        raise Violation(
-            f"{what} has shape {values.shape}, expected {expected.exact.shape}",
-            expected=exact,
-            got=values,
-        )
-    if not values.size:
-        return 0.0, 0.0
-    ratio, ulps = _errors(values, expected, what)
-    place = tuple(map(int, np.unravel_index(int(np.argmax(ratio)), ratio.shape)))
-    worst, ulp = float(ratio[place]), float(ulps[place])
-    if worst > 1:
-        raise Violation(
-            f"{what} was dropped: the engine gave None" if got is None else f"{what} {claim}".strip(),
-            expected=exact,
-            got=values,
-            allowed=expected.allowed.astype(float),
-            where=str([*place]),
-            error=worst,
-            ulp=ulp,
-            because=expected.why(place),
-        )
-    return worst, ulp
-
-
-def _errors(values: Array, expected: Expected, what: str) -> tuple[Array, Array]:
-    """Entry by entry the error over what is allowed, and in units in the last place of what is exact."""
-    with np.errstate(all="ignore"):
-        is_met = (values == expected.exact) | (np.isnan(values) & np.isnan(expected.exact))
-        is_decided = ~np.isposinf(expected.allowed)  # where the textbook rule overflows, nothing is decided
-        distance = np.where(is_met, 0, np.abs(extended(values) - expected.exact))
-        ratio = np.where(is_met | ~is_decided, 0, distance / expected.allowed)
-        ratio, ulps, units = (
-            np.where(np.isnan(x), np.inf, x)
-            for x in (ratio, *(np.where(is_met, 0, distance / y) for y in (expected.ulp, expected.unit)))
-        )
-    measuring.put(Comparison(what, ratio, units, is_decided))
-    return ratio, ulps
-
-
-def hold_equal(got: Array | None, expected: Array, what: str, *, slack: float = 0.0) -> None:
-    """Claim that two arrays are equal bit for bit, but for the sign of zero and the payload of NaN.
-
-    `slack` is a distance to be overlooked: that of an underflow.
-    """
-    watching.put(expected)
-    values = np.zeros(expected.shape, expected.dtype) if got is None else got
-    if values.shape != expected.shape:
-        raise Violation(
-            f"{what}: shape {values.shape}, expected {expected.shape}", expected=expected, got=values
-        )
-    same = (values == expected) | (np.isnan(values) & np.isnan(expected))
-    if slack:
-        same |= np.abs(values - expected) <= slack
-    if not same.all():
-        place = np.unravel_index(int(np.argmin(same)), same.shape)
-        raise Violation(what, expected=expected, got=values, where=str([int(i) for i in place]))
-
-
-def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) -> None:
-    """Claim that two arrays of the engine's own differ by no more than `allowed`."""
-    bound = Expected(
-        expected.astype(np.longdouble), allowed, np.spacing(np.abs(expected)).astype(np.longdouble)
-    )
-    with measuring():  # two arrays of one engine measure no accuracy
-        hold_within(got, bound, what, claim="")

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import plain
 from conformance.errors import Violation, is_ctrl_c
 from conformance.ops.names import ADD, MULTIPLY, SUM
 

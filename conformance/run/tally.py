@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.checks import Check
-from conformance.checks.comparison import measuring
+from conformance.checks.comparison import Comparison
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.questions import Question
@@ -35,11 +36,7 @@ class Tally:
         """Run the check on one question, and note what came."""
         started = time.perf_counter()
         self.arguments = arguments
-        with measuring() as compared:
-            is_decided = self._run(check, question, arguments)
-        if is_decided:
-            self.cases += 1
-            self.accuracy.add(compared, lambda: question.input.token)
+        self.cases += self._run(check, question, arguments)
         self.seconds += time.perf_counter() - started
 
     def set_known_failure_aside(self) -> None:
@@ -61,7 +58,7 @@ class Tally:
     def _run(self, check: Check, question: Question[Any], arguments: Arguments) -> bool:
         """Whether the question decided anything."""
         try:
-            self._note(question.run(check, arguments))
+            self._note(question.run(check, arguments), question)
         except (NotThisCase, Unsupported) as reason:
             self.undecided.append(str(reason))
             return False
@@ -71,14 +68,20 @@ class Tally:
             self.failure, self.question = failure, question
             if isinstance(failure, Violation) and failure.error is not None:
                 self.error, self.ulp = failure.error, failure.ulp
+                self._count([failure.comparison] if failure.comparison else [], question)
         return True
 
-    def _note(self, found: Any) -> None:
-        """Note what a check that holds measured: the worst error of its values, or numbers by name."""
+    def _note(self, found: Any, question: Question[Any]) -> None:
+        """Note what a check that holds returned: its comparisons with the oracle, or measured numbers by name."""
         if isinstance(found, dict):
             self.measured = found if self.measured is None else _least(self.measured, found)
         elif found is not None:
-            self.error, self.ulp = max((self.error or 0.0, self.ulp or 0.0), found)
+            self._count(found, question)
+            worst = max(((c.error, c.ulp) for c in found), default=(0.0, 0.0))
+            self.error, self.ulp = max((self.error or 0.0, self.ulp or 0.0), worst)
+
+    def _count(self, compared: Sequence[Comparison], question: Question[Any]) -> None:
+        self.accuracy.add(compared, lambda: question.input.token)
 
 
 def _least(before: dict[str, float], after: dict[str, float]) -> dict[str, float]:

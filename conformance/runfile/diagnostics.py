@@ -66,6 +66,7 @@ class DiagnosedViolation(Violation):
             error=violation.error,
             ulp=violation.ulp,
             because=violation.because,
+            comparison=violation.comparison,
         )
         self.fault = fault
         self.diagnostics = diagnostics

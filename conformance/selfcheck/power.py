@@ -18,7 +18,7 @@ import numpy as np
 from conformance.backend import Backend, TapeBackend
 from conformance.case import Array
 from conformance.checks import Check
-from conformance.checks.observation import watching as expected_values
+from conformance.checks.comparison import expected_arrays
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Question, kind_of
@@ -86,7 +86,7 @@ def _observe(power: CheckPower, backend: Backend, question: Question[Any]) -> No
     cotangents: list[Array] = []
     try:
         power.check.require(backend)
-        with expected_values() as compared, _noting(backend, cotangents):
+        with expected_arrays() as compared, _noting(backend, cotangents):
             power.check.function(*question.on(backend))
     except (NotThisCase, Unsupported):
         return

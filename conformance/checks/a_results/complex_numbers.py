@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
     full_sum,
     gradients_of,
@@ -16,7 +17,7 @@ from conformance.checks.engine_calls import (
     product_dtype,
     unless_refused,
 )
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

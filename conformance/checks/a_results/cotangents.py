@@ -8,8 +8,9 @@ import numpy as np
 
 from conformance.backend import Capability
 from conformance.checks.a_results.shapes_and_dtypes import OTHER, hold_dtype
+from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
 from conformance.checks.engine_calls import is_refusal
-from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within, plain
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, declared_convention, op_check
 from conformance.errors import Violation
 from conformance.op import Op
@@ -24,7 +25,7 @@ def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
     convention = declared_convention(seen.backend, "A5")
     exact = [g.astype("float32").astype(g.dtype) for g in seen.case.cotangents]
     try:
-        answer = seen.ask(cotangents=[g.astype(OTHER[g.dtype.name]) for g in exact])
+        answer = seen.vjp(cotangents=[g.astype(OTHER[g.dtype.name]) for g in exact])
     except Exception as error:
         if is_refusal(error) and convention == "refused":
             return
@@ -34,7 +35,7 @@ def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
             f"a {OTHER[seen.case.dtype]} cotangent of a {seen.case.dtype} output was accepted; "
             f"the adapter declares {convention!r}"
         )
-    cast = seen.ask(cotangents=exact)
+    cast = seen.vjp(cotangents=exact)
     for position, (got, same) in enumerate(zip(answer.gradients, cast.gradients, strict=True)):
         if got is None or same is None:
             continue
@@ -55,7 +56,7 @@ def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
         (-1, "the negated cotangent does not negate it"),
         (2, "the doubled one does not double it"),
     ):
-        scaled = seen.ask(cotangents=[factor * g for g in cotangents]).gradients
+        scaled = seen.vjp(cotangents=[factor * g for g in cotangents]).gradients
         for position, gradient in enumerate(seen.answer.gradients):
             if gradient is not None:
                 # Scaling by two is exact unless an intermediate result underflows.
@@ -65,7 +66,7 @@ def vjp_is_linear_in_the_cotangent(seen: Observation) -> None:
                 )
     others = [(np.roll(g.ravel(), 1).reshape(g.shape) * 0.5 - 0.25).astype(g.dtype) for g in cotangents]
     sums = [g + h for g, h in zip(cotangents, others, strict=True)]
-    other, summed = (seen.ask(cotangents=given).gradients for given in (others, sums))
+    other, summed = (seen.vjp(cotangents=given).gradients for given in (others, sums))
     for position, (first, second) in enumerate(zip(seen.answer.gradients, other, strict=True)):
         if first is None or second is None:
             continue
@@ -98,7 +99,7 @@ def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
 @op_check("A9", "zero-cotangent")
 def zero_cotangent_gives_zero(seen: Observation) -> None:
     """A zero cotangent gives a zero gradient."""
-    pulled = seen.ask(cotangents=[np.zeros_like(g) for g in seen.case.cotangents]).gradients
+    pulled = seen.vjp(cotangents=[np.zeros_like(g) for g in seen.case.cotangents]).gradients
     for position, got in enumerate(pulled):
         if got is not None:
             hold_equal(got, np.zeros_like(got), f"{seen.label(position)} is not zero for a zero cotangent")
@@ -109,11 +110,12 @@ def _has_several_outputs(op: Op) -> bool:
 
 
 @op_check("A10", "missing-cotangent", applies=_has_several_outputs, once_per_signature=True)
-def missing_cotangent_means_zeros(seen: Observation) -> None:
+def missing_cotangent_means_zeros(seen: Observation) -> list[Comparison]:
     """An output that is not used counts as one with a zero cotangent."""
     if len(seen.case.cotangents) < 2:
         raise NotThisCase("only one output")
     function = seen.backend.call(seen.op.name, seen.case.parameters)
+    compared = []
     for kept, cotangent in enumerate(seen.case.cotangents):
         _, gradients = seen.backend.vjp(
             lambda *xs, kept=kept: function(*xs)[kept],
@@ -127,7 +129,8 @@ def missing_cotangent_means_zeros(seen: Observation) -> None:
         bounds = expect(evaluate, (*seen.case.operands, *alone), seen.case.dtype, [largest] * len(seen.wrt))
         for position, (gradient, expected) in enumerate(zip(gradients, bounds, strict=True)):
             got = None if gradient is None else plain(seen.backend, gradient)
-            hold_within(got, expected, f"{seen.label(position)} with output {kept} alone")
+            compared.append(hold_within(got, expected, f"{seen.label(position)} with output {kept} alone"))
+    return compared
 
 
 @op_check("A11", "cotangent-untouched", Capability.WRITABLE)

@@ -9,8 +9,9 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import Gradients, full_sum, gradients_of, hold_no_gradient
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MATMUL, MULTIPLY, SUBTRACT

@@ -10,6 +10,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
     form_of_no_gradient,
     full_sum,
@@ -18,7 +19,7 @@ from conformance.checks.engine_calls import (
     product_dtype,
     unless_refused,
 )
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

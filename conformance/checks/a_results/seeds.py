@@ -10,8 +10,9 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, is_refused, unless_refused
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Array
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import unless_refused
-from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op
@@ -54,7 +55,7 @@ def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     if outputs is None:
         raise NotThisCase("the engine refuses operands of different precision")
     dtypes = [plain(seen.backend, z).dtype for z in outputs]
-    answer = seen.ask(
+    answer = seen.vjp(
         operands=operands, cotangents=[g.astype(d) for g, d in zip(seen.case.cotangents, dtypes, strict=True)]
     )
     for position, got in enumerate(answer.gradients):

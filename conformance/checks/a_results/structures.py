@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

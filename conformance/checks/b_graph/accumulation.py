@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, TapeBackend
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import FULL_REDUCTION, gradients_of, tape_of
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

@@ -11,6 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
     IntentionalError,
     full_sum,
@@ -21,7 +22,7 @@ from conformance.checks.engine_calls import (
     raising_op,
     tape_of,
 )
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation

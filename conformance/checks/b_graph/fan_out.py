@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.backend import Backend, Capability
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, one_sample_in_four
-from conformance.checks.observation import hold_equal
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, gradients_of, one_sample_in_four
-from conformance.checks.observation import hold_equal
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation

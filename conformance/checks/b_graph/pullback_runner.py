@@ -10,8 +10,9 @@ import numpy as np
 from conformance.backend import FunctionalBackend
 from conformance.case import Array
 from conformance.checks.b_graph.history_runner import failure_of
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import IntentionalError, raising_op
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.errors import Violation
 from conformance.history import Call, Verb
 from conformance.ops import find

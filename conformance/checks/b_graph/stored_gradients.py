@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.backend import Backend, Capability
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import tape_of, unless_refused
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

@@ -10,8 +10,9 @@ import numpy as np
 from conformance.backend import Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.b_graph.history_runner import failure_of, in_other_thread
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import raising_op
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import declared_convention
 from conformance.errors import Violation
 from conformance.history import Call, Verb

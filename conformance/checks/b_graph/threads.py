@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.backend import Backend
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
-from conformance.checks.observation import hold_equal
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY

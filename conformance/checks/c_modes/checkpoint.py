@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

@@ -8,8 +8,8 @@ import numpy as np
 
 from conformance.backend import Backend, Function
 from conformance.case import Array
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, unless_refused
-from conformance.checks.observation import hold_equal
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY

@@ -6,8 +6,9 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
+from conformance.checks.comparison import hold_close, hold_equal
 from conformance.checks.engine_calls import full_sum
-from conformance.checks.observation import hold_close, hold_equal, plain
+from conformance.checks.observation import plain
 from conformance.checks.registry import FULL, contract
 from conformance.checks.sample import Sample
 from conformance.ops import find

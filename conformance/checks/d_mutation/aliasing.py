@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Trace
 from conformance.case import Array
-from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, PERMUTE_DIMS, RESHAPE

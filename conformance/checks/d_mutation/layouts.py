@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.checks.observation import Observation, hold_close
+from conformance.checks.comparison import hold_close
+from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
 
 
@@ -11,7 +12,7 @@ def layout_does_not_matter(seen: Observation) -> None:
     """The memory layout of operands and cotangents does not change the gradient."""
     if set(seen.case.layouts) == {"C"}:
         raise NotThisCase("all arrays have the C layout")
-    laid_out = seen.ask(operands=seen.case.laid_out_operands(), cotangents=seen.case.laid_out_cotangents())
+    laid_out = seen.vjp(operands=seen.case.laid_out_operands(), cotangents=seen.case.laid_out_cotangents())
     for position, expected in enumerate(seen.expected):
         first = seen.answer.gradients[position]
         what = f"{seen.label(position)} changes with layouts {', '.join(seen.case.layouts)}"

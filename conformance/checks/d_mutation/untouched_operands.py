@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Capability
-from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import op_check
 
 

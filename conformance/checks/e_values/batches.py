@@ -12,7 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from conformance.case import Array
-from conformance.checks.observation import Answer, Observation, Oracle, hold_close
+from conformance.checks.comparison import hold_close
+from conformance.checks.observation import Answer, Observation, Oracle
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
@@ -129,4 +130,4 @@ def _sliced(given: Sequence[Array], batched: Sequence[int], example: int) -> lis
 
 def _example_alone(seen: Observation, batched: Sequence[int], example: int) -> Answer:
     cotangents = [_example(g, example) for g in seen.case.cotangents]
-    return seen.ask(operands=_sliced(seen.case.operands, batched, example), cotangents=cotangents)
+    return seen.vjp(operands=_sliced(seen.case.operands, batched, example), cotangents=cotangents)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.checks.observation import Observation, hold_close
+from conformance.checks.comparison import hold_close
+from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
@@ -22,7 +23,7 @@ def broadcast_gradient_is_the_sum(seen: Observation) -> None:
     full = np.broadcast_shapes(*(x.shape for x in seen.case.operands))
     if all(x.shape == full for x in seen.case.operands):
         raise NotThisCase("no operand is broadcast")
-    copied = seen.ask(operands=[np.array(np.broadcast_to(x, full)) for x in seen.case.operands])
+    copied = seen.vjp(operands=[np.array(np.broadcast_to(x, full)) for x in seen.case.operands])
     for position, index in enumerate(seen.wrt):
         shape = seen.case.operands[index].shape
         if copied.gradients[position] is None:

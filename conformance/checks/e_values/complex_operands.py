@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from conformance.checks.comparison import Comparison
 from conformance.checks.engine_calls import require_offered
-from conformance.checks.observation import Observation, hold_within
+from conformance.checks.observation import Observation, hold_gradients
 from conformance.checks.registry import COMPLEX, declared_convention, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
@@ -20,18 +21,15 @@ def _is_holomorphic(op: Op) -> bool:
 
 # A few signatures: shapes are checked with real operands, and engines compile each signature again.
 @op_check("E23", "complex", applies=_is_holomorphic, dtypes=COMPLEX, sparing_in=COMPLEX)
-def gradient_at_complex_operands_equals_reference_vjp(seen: Observation) -> tuple[float, float]:
+def gradient_at_complex_operands_equals_reference_vjp(seen: Observation) -> list[Comparison]:
     """At complex operands the gradient of a holomorphic op is the rule's, or its conjugate as declared for A18."""
     convention = declared_convention(seen.backend, "A18")
     require_offered(seen)
-    worst = (0.0, 0.0)
-    for position, (got, expected) in enumerate(
-        zip(seen.answer.gradients, _expected(seen, convention), strict=True)
-    ):
-        worst = max(worst, hold_within(got, expected, seen.label(position)))
+    compared = hold_gradients(seen, _expected(seen, convention))
+    for position, got in enumerate(seen.answer.gradients):
         if got is not None and got.dtype != seen.case.operands[seen.wrt[position]].dtype:
             raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {seen.case.dtype}")
-    return worst
+    return compared
 
 
 def _expected(seen: Observation, convention: str) -> list[Expected]:

@@ -8,8 +8,9 @@ import numpy as np
 
 from conformance.backend import Function
 from conformance.case import Array
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import form_of_no_gradient, is_refusal
-from conformance.checks.observation import Observation, hold_equal, plain
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import declared_convention, flat_check
 from conformance.errors import Violation
 from conformance.op import Shape

@@ -10,8 +10,9 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.case import Array
+from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
 from conformance.checks.engine_calls import gradients_of, tangents_of
-from conformance.checks.observation import Observation, hold_close, hold_equal, hold_within, plain
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.op import Trait
@@ -29,7 +30,7 @@ ROWS = 2  # of the Jacobian are compared entry by entry; the adjoint relation co
 
 
 @op_check("E2", "forward", Capability.FORWARD, sparing=True)
-def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> tuple[float, float]:
+def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> list[Comparison]:
     """⟨w, Jv⟩ = ⟨Jᵀw, v⟩, and the entries of Jv are those that the transposed rule gives."""
     if not any(g.size for g in seen.case.cotangents):
         raise NotThisCase("there is no output")
@@ -42,9 +43,9 @@ def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> tuple[fl
     entries, product = _expected(seen, tangents, places)
     got = np.concatenate([np.ravel(t) for t in pushed])[places]
     what = f"the tangent at the entries {places} of the flattened outputs"
-    worst = hold_within(got, entries, what, claim="differs from the reference JVP")
+    compared = hold_within(got, entries, what, claim="differs from the reference JVP")
     _hold_adjoint(seen, tangents, pushed, product)
-    return worst
+    return [compared]
 
 
 def _places(seen: Observation, rng: np.random.Generator) -> list[int]:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.checks.observation import Observation, hold_close
+from conformance.checks.comparison import hold_close
+from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Shape, Trait
@@ -82,7 +83,7 @@ def gradient_goes_with_its_entries(seen: Observation) -> None:
     axes = axes_along(seen)
     x, g = seen.case.operands[0], seen.case.cotangents[0]
     value_is_reversed = Trait.ORDER_EQUIVARIANT in seen.op.traits
-    again = seen.ask(
+    again = seen.vjp(
         operands=[np.array(np.flip(x, axes))],
         cotangents=[np.array(np.flip(g, axes) if value_is_reversed else g)],
     )

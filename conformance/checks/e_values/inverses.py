@@ -13,8 +13,9 @@ import numpy as np
 
 from conformance.backend import Backend, as_tuple
 from conformance.case import Array
+from conformance.checks.comparison import Comparison, hold_equal, hold_within
 from conformance.checks.engine_calls import gradients_of
-from conformance.checks.observation import Observation, hold_equal, hold_within, plain
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -26,7 +27,7 @@ from conformance.values import cotangent
 
 
 @op_check("E7", "inverse", applies=lambda op: op.inverse is not None, once_per_signature=True)
-def undone_op_hands_the_cotangent_back(seen: Observation) -> None:
+def undone_op_hands_the_cotangent_back(seen: Observation) -> list[Comparison]:
     """An op that is undone at once has the cotangent itself as its gradient."""
     inverse = seen.op.inverse
     assert inverse is not None
@@ -41,10 +42,12 @@ def undone_op_hands_the_cotangent_back(seen: Observation) -> None:
     _, gradients = seen.backend.vjp(
         lambda *xs: back(*as_tuple(forth(*xs))), [np.array(x) for x in seen.case.operands], cotangents
     )
+    compared, what = [], f"through {seen.op.name} and {inverse.name}"
     for position, (gradient, bound) in enumerate(zip(gradients, expected, strict=True)):
         got = None if gradient is None else plain(seen.backend, gradient)
-        hold_within(got, bound, f"the gradient of operand {position} through {seen.op.name} and {inverse.name}",
-                    claim="is not the cotangent")  # fmt: skip
+        label = f"the gradient of operand {position} {what}"
+        compared.append(hold_within(got, bound, label, claim="is not the cotangent"))
+    return compared
 
 
 def _given_back(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.backend import as_tuple
+from conformance.checks.comparison import Comparison
 from conformance.checks.engine_calls import require_offered
-from conformance.checks.observation import Observation, hold_within
+from conformance.checks.observation import Observation, hold_gradients
 from conformance.checks.registry import FULL, NotThisCase, op_check
 from conformance.dtype import BFLOAT16, HALF, finfo
 from conformance.op import Trait
@@ -21,7 +22,7 @@ from conformance.values import MAGNITUDES
     sparing_in=frozenset({BFLOAT16.name}),
     is_diagnosed=True,
 )
-def gradient_equals_reference_vjp_at_every_magnitude(seen: Observation) -> tuple[float, float]:
+def gradient_equals_reference_vjp_at_every_magnitude(seen: Observation) -> list[Comparison]:
     """At operands of every magnitude the gradient is the rule's, wherever the dtype can represent it."""
     if not any(expected.exact.size for expected in seen.expected):
         raise NotThisCase("the operands have no entries")
@@ -35,7 +36,4 @@ def gradient_equals_reference_vjp_at_every_magnitude(seen: Observation) -> tuple
         raise NotThisCase(
             f"the gradient, or an intermediate result of the textbook rule, overflows {seen.case.dtype}"
         )
-    worst = (0.0, 0.0)
-    for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
-        worst = max(worst, hold_within(got, expected, seen.label(position)))
-    return worst
+    return hold_gradients(seen)

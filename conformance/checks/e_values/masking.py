@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Function
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
-from conformance.checks.observation import hold_equal
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.op import Trait

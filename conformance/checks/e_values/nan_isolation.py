@@ -12,8 +12,9 @@ import numpy as np
 
 from conformance.backend import as_tuple
 from conformance.case import Array
+from conformance.checks.comparison import hold_close
 from conformance.checks.engine_calls import is_refusal
-from conformance.checks.observation import Observation, hold_close
+from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Trait
@@ -35,7 +36,7 @@ def _hold_unrelated(
     """Claim that the gradients of unrelated entries stay the same when one entry becomes `value`."""
     position, entry = replaced
     try:
-        answer = seen.ask(operands=_with(seen, seen.wrt[position], entry, value))
+        answer = seen.vjp(operands=_with(seen, seen.wrt[position], entry, value))
     except Exception as error:
         if not is_refusal(error):
             raise

@@ -9,8 +9,8 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array, Case
-from conformance.checks.comparison import measuring
-from conformance.checks.observation import Observation, Oracle, hold_within, plain
+from conformance.checks.comparison import Comparison, hold_within
+from conformance.checks.observation import Observation, Oracle, hold_gradients, plain
 from conformance.checks.registry import NotThisCase, check
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
@@ -23,7 +23,7 @@ MANY_PERTURBATIONS = 256  # before an engine is called wrong: a long program rou
 
 
 @check("program", "E6", "composition")
-def gradient_of_a_program_equals_the_reverse_sweep(engine: Backend, program: Program) -> tuple[float, float]:
+def gradient_of_a_program_equals_the_reverse_sweep(engine: Backend, program: Program) -> list[Comparison]:
     """The gradient of a composition is the composition of the VJPs.
 
     Where the VJP of an op alone is wrong at the same operands, E1 reports it and nothing is decided here.
@@ -35,18 +35,14 @@ def gradient_of_a_program_equals_the_reverse_sweep(engine: Backend, program: Pro
         )
 
 
-def _hold_sweep(
-    gradients: Sequence[Array | None], program: Program, perturbations: int
-) -> tuple[float, float]:
-    worst = (0.0, 0.0)
+def _hold_sweep(gradients: Sequence[Array | None], program: Program, perturbations: int) -> list[Comparison]:
     expected = expected_program_gradients(program, find, perturbations=perturbations)
-    for leaf, got, of_leaf in zip(program.variables, gradients, expected, strict=True):
-        worst = max(worst, hold_within(got, of_leaf, f"the gradient of leaf v{leaf}"))
-    return worst
+    leaves = zip(program.variables, gradients, expected, strict=True)
+    return [hold_within(got, of_leaf, f"the gradient of leaf v{leaf}") for leaf, got, of_leaf in leaves]
 
 
 @check("program", "E6", "differences")
-def gradient_of_a_program_is_its_slope(engine: Backend, program: Program) -> tuple[float, float]:
+def gradient_of_a_program_is_its_slope(engine: Backend, program: Program) -> list[Comparison]:
     """Along a direction, the gradient of a composition is the slope that differences of its values have.
 
     No rule is used: the composed references are differentiated by a complex step where they are analytic, and by
@@ -61,14 +57,12 @@ def gradient_of_a_program_is_its_slope(engine: Backend, program: Program) -> tup
         )
 
 
-def _hold_slope(
-    gradients: Sequence[Array | None], program: Program, perturbations: int
-) -> tuple[float, float]:
+def _hold_slope(gradients: Sequence[Array | None], program: Program, perturbations: int) -> list[Comparison]:
     expected = expected_slope(program, find, perturbations=perturbations)
     along = np.zeros((), np.longdouble)
     for got, direction in zip(gradients, expected.directions, strict=True):
         along += np.sum(got.astype(np.longdouble) * direction) if got is not None else 0
-    return hold_within(along, expected.slope, "the gradient along a direction", "is not the slope")
+    return [hold_within(along, expected.slope, "the gradient along a direction", "is not the slope")]
 
 
 def _gradients(engine: Backend, program: Program) -> Sequence[Array | None]:
@@ -84,14 +78,13 @@ def _gradients(engine: Backend, program: Program) -> Sequence[Array | None]:
     return [None if gradient is None else plain(engine, gradient) for gradient in gradients]
 
 
-def _checked_again_before_failure(hold: Callable[[int], tuple[float, float]]) -> tuple[float, float]:
+def _checked_again_before_failure(hold: Callable[[int], list[Comparison]]) -> list[Comparison]:
     """The result of `hold` with few perturbations; where it fails, with many before the engine is called wrong."""
     try:
         return hold(PROGRAM_PERTURBATIONS)
     except Violation as failure:
         if failure.error is None or failure.error > CERTAIN:
             raise
-        measuring.clear()
         return hold(MANY_PERTURBATIONS)
 
 
@@ -112,9 +105,7 @@ def _every_op_is_right_alone(engine: Backend, program: Program) -> Iterator[None
 def _is_right_alone(engine: Backend, case: Case) -> bool:
     seen = Observation(engine, Oracle(find(case.op), case, perturbations=MANY_PERTURBATIONS))
     try:
-        with measuring():  # these comparisons are not the program's
-            for got, expected in zip(seen.answer.gradients, seen.expected, strict=True):
-                hold_within(got, expected, "the gradient")
+        hold_gradients(seen)
     except Exception:  # an exception of the engine counts too: it cannot run this op
         return False
     return True

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.checks.observation import Observation, hold_close
+from conformance.checks.comparison import hold_close
+from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Trait
@@ -27,7 +28,7 @@ def axis_spelling_does_not_matter(seen: Observation) -> None:
         other["keepdims"] = not parameters["keepdims"]
     output = np.shape(seen.op.reference(*seen.case.operands, **other))
     reshaped = [g.reshape(output) for g in seen.case.cotangents]
-    again = seen.ask(parameters=other, cotangents=reshaped)
+    again = seen.vjp(parameters=other, cotangents=reshaped)
     for position, expected in enumerate(seen.expected):
         first = seen.answer.gradients[position]
         if first is None:
@@ -58,7 +59,7 @@ def mean_is_sum_over_count(seen: Observation) -> None:
         raise NotThisCase("the mean of no term has no gradient")
     upstream = np.asarray(3.0, seen.case.dtype)
     answers = {
-        reduction: seen.ask(parameters={**parameters, "reduction": reduction}, cotangents=[cotangent])
+        reduction: seen.vjp(parameters={**parameters, "reduction": reduction}, cotangents=[cotangent])
         for reduction, cotangent in (
             ("none", np.full(terms, upstream)),
             ("sum", upstream),

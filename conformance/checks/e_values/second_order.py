@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, restricted
 from conformance.case import Array
-from conformance.checks.observation import Observation, hold_equal, hold_within, plain
+from conformance.checks.comparison import Comparison, hold_equal, hold_within
+from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
@@ -98,34 +99,30 @@ def _has_curvature(op: Op) -> bool:
 
 
 @op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=_has_curvature, sparing=True)
-def gradient_of_the_gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
+def gradient_of_the_gradient_is_the_rules(seen: Observation) -> list[Comparison]:
     """The gradient of the gradient is the derivative of the rule."""
     return _hold_second_order(seen, reverse_over_reverse)
 
 
 @op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=_has_curvature, sparing=True)
-def tangent_of_the_gradient_is_the_rules(seen: Observation) -> tuple[float, float]:
+def tangent_of_the_gradient_is_the_rules(seen: Observation) -> list[Comparison]:
     """The tangent of the gradient is the derivative of the rule."""
     return _hold_second_order(seen, forward_over_reverse)
 
 
 @op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=_has_curvature, sparing=True)
-def gradient_of_the_tangent_is_the_rules(seen: Observation) -> tuple[float, float]:
+def gradient_of_the_tangent_is_the_rules(seen: Observation) -> list[Comparison]:
     """The gradient of the tangent is the derivative of the rule."""
     return _hold_second_order(seen, reverse_over_forward)
 
 
 def _hold_second_order(
     seen: Observation, order: Callable[[SecondOrderCase], list[Array | None]]
-) -> tuple[float, float]:
+) -> list[Comparison]:
     """The derivative of the gradients along a direction, by one order of the modes, is the oracle's."""
     directions, expected = _expected(seen)
-    worst = (0.0, 0.0)
-    for position, (got, bound) in enumerate(
-        zip(order(SecondOrderCase(seen, directions)), expected, strict=True)
-    ):
-        worst = max(worst, hold_within(got, bound, f"the derivative of {seen.label(position)}"))
-    return worst
+    pairs = enumerate(zip(order(SecondOrderCase(seen, directions)), expected, strict=True))
+    return [hold_within(got, bound, f"the derivative of {seen.label(n)}") for n, (got, bound) in pairs]
 
 
 def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:

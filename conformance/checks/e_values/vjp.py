@@ -5,29 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.backend import as_tuple
-from conformance.checks.observation import Observation, hold_within
+from conformance.checks.comparison import Comparison, hold_within
+from conformance.checks.observation import Observation, hold_gradients
 from conformance.checks.registry import op_check
 from conformance.errors import Violation
 from conformance.oracle.allowance import expected_values
 
 
 @op_check("E1", "vjp", is_diagnosed=True)
-def gradient_equals_reference_vjp(seen: Observation) -> tuple[float, float]:
+def gradient_equals_reference_vjp(seen: Observation) -> list[Comparison]:
     """The VJP equals the rule within the allowed error."""
-    worst = (0.0, 0.0)
-    for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
-        worst = max(worst, hold_within(got, expected, seen.label(position)))
-    return worst
+    return hold_gradients(seen)
 
 
 @op_check("E22", "value")
-def value_equals_reference(seen: Observation) -> None:
+def value_equals_reference(seen: Observation) -> list[Comparison]:
     """The value equals the reference within the allowed error."""
     references = as_tuple(seen.op.reference(*seen.case.operands, **seen.case.parameters))
     allowed = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
+    compared = []
     for got, expected, reference in zip(seen.answer.outputs, allowed, references, strict=True):
-        hold_within(got, expected, "the value", claim="differs from the reference value")
+        compared.append(hold_within(got, expected, "the value", claim="differs from the reference value"))
         if got.dtype != np.asarray(reference).dtype:
             raise Violation(
                 f"the value has dtype {got.dtype}, the reference value {np.asarray(reference).dtype}"
             )
+    return compared

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.backend import Backend, Capability
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
 from conformance.checks.f_cost.workload import Measured, hold_gradient, operands, squares
-from conformance.checks.observation import hold_equal
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation

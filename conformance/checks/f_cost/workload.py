@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.checks.observation import hold_equal, plain
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import plain
 from conformance.checks.sample import Sample
 from conformance.ops.names import MATMUL, MULTIPLY, SUM
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.checks import load_all
-from conformance.checks.observation import hold_equal, hold_within
+from conformance.checks.comparison import hold_equal, hold_within
 from conformance.clauses import STANDARD
 from conformance.errors import Violation
 from conformance.op import Signature

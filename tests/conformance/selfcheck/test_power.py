@@ -9,8 +9,8 @@ import pytest
 
 from conformance.backend import Backend
 from conformance.checks import Check, load_all
+from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
-from conformance.checks.observation import hold_equal
 from conformance.checks.sample import Sample
 from conformance.selfcheck.power import power_of_checks
 from conformance.selfcheck.selftest import registered_controls

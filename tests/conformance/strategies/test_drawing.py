@@ -12,7 +12,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from hypothesis import strategies as st
 
 from conformance.case import Case
-from conformance.checks.observation import hold_within
+from conformance.checks.comparison import hold_within
 from conformance.layout import LAYOUTS
 from conformance.op import DISTINCT, POSITIVE, Domain, OperandKind
 from conformance.ops import ALL_OPS, CATALOGUE, find
