@@ -453,7 +453,8 @@ DENSE = (
     general("scaled_dot_product_attention", scaled_dot_product_attention, attention_query, attention_key,
         attention_value,
         formula="v̄ = wᵀg, s̄ = w · (g vᵀ − Σ w · g vᵀ)/√d, q̄ = s̄ k, k̄ = s̄ᵀ q",
-        source="Vaswani et al. 2017, eq. 1; matmul's and softmax's rules", law=ATTENTION),
+        source="Vaswani et al. 2017, eq. 1; matmul's and softmax's rules", law=ATTENTION,
+        traits={Homogeneous(1, of=(2,))}),
 )  # fmt: skip
 
 # -- normalisation ---------------------------------------------------------------------------------

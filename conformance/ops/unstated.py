@@ -34,7 +34,6 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     Trait.ORDER_EQUIVARIANT: {"its inverse is stated, which says more": "flip"},
     Homogeneous: {
         "in all its operands together, whose number varies": "concat stack",
-        "in its values; the oracle's allowance is NaN at saturated weights": "scaled_dot_product_attention",
     },
     Shift: {
         "along axes that no parameter names": "batch_norm max_pool2d scaled_dot_product_attention",

@@ -34,7 +34,7 @@ def homogeneous_gradient_obeys_euler(seen: Observation) -> None:
     paired = sum(np.sum(g * z) for g, z in zip(seen.case.cotangents, outputs, strict=True))
     for law in seen.op.homogeneities:
         got = sum(np.sum(_gradient(seen, i) * operands[i]) for i in law.of)
-        allowed = sum(np.sum(_allowed(seen, i) * np.abs(operands[i])) for i in law.of)
+        allowed = sum(np.sum(_weighed(_allowed(seen, i), operands[i])) for i in law.of)
         which = ", ".join(map(str, law.of))
         claim = f"⟨gradient, operand⟩ over operands {which} is not {law.degree:g}·⟨cotangent, value⟩"
         size = sum(np.sum(np.abs(g * z)) for g, z in zip(seen.case.cotangents, outputs, strict=True))
@@ -114,6 +114,11 @@ def _gradient(seen: Observation, index: int) -> Any:
 
 def _allowed(seen: Observation, index: int) -> Any:
     return seen.expected[seen.wrt.index(index)].allowed
+
+
+def _weighed(allowed: Any, operand: Any) -> Any:
+    """The allowance times the operand's size; where that is 0 a gradient counts for nothing, however uncertain."""
+    return np.where(operand == 0, 0, allowed) * np.abs(operand)
 
 
 def _lost(size: Any) -> Any:
