@@ -1,4 +1,4 @@
-"""One special point run on one backend: its gradients, how they compare with what the point allows, and their name."""
+"""One special point run on one backend, compared with what the point allows."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The oracle: proofs of the catalogue's rules, and the error that an engine is allowed."""
+"""The oracle: exact derivatives, with the error that an engine is allowed."""

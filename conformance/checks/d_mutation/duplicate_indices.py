@@ -1,4 +1,4 @@
-"""Chapter D: duplicate indices in reads and in writes."""
+"""Chapter D: duplicate indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapter D: memory layouts of operands and cotangents."""
+"""Chapter D: memory layouts do not matter."""
 
 from __future__ import annotations
 

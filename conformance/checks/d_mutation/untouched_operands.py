@@ -1,4 +1,4 @@
-"""Chapter D: the forward and the backward pass change no operand."""
+"""Chapter D: neither pass changes an operand."""
 
 from __future__ import annotations
 

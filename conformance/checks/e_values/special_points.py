@@ -1,4 +1,4 @@
-"""Chapter E: gradients at ties, kinks, removable singularities, borders and extremes."""
+"""Chapter E: gradients at special points."""
 
 from __future__ import annotations
 

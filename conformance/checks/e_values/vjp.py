@@ -1,4 +1,4 @@
-"""Chapter E: gradients and values equal those of the reference."""
+"""Chapter E: a gradient equals the reference VJP, as a value equals the reference value."""
 
 from __future__ import annotations
 

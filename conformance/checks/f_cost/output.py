@@ -1,4 +1,4 @@
-"""Chapter F: a gradient prints nothing and warns of nothing."""
+"""Chapter F: the output that a gradient writes, which must be empty."""
 
 from __future__ import annotations
 

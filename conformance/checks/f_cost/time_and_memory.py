@@ -1,4 +1,4 @@
-"""Chapter F: time and memory of a gradient, which are reported and never fail."""
+"""Chapter F: the time of a gradient, beside its peak memory; both are reported only."""
 
 from __future__ import annotations
 

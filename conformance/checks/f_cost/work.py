@@ -1,4 +1,4 @@
-"""Chapter F: how often functions and rules are called for a gradient."""
+"""Chapter F: the number of calls that a gradient needs."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.dtype import BFLOAT16, finfo
 from conformance.ops import find
-from conformance.oracle.allowance import ROUNDING, ULPS, expect, expected_gradients
+from conformance.oracle.allowance import PER_ENTRY, ROUNDING, ULPS, expect, expected_gradients
 from conformance.oracle.rounding import Rounded, RoundedWhole, library_calls, rounded, rounding_by, trial
 from conformance.strategies import Effort, draw_cases
 
@@ -140,7 +140,7 @@ def test_four_units_are_a_librarys_and_one_is_everybodys() -> None:
         (lambda xs: [xs[0] * xs[0]], "complex128", ULPS),
         (lambda xs: [xs[0] * xs[0]], "bfloat16", ULPS),  # of which the rule carries more than an engine need
     ):
-        (expected,) = expect(evaluate, [x.astype(dtype)], dtype, [0.0], entries="alone")
+        (expected,) = expect(evaluate, [x.astype(dtype)], dtype, [0.0], scope=PER_ENTRY)
         np.testing.assert_array_equal(expected.allowed, expected.spread + units * expected.ulp)
 
 
@@ -154,7 +154,7 @@ def test_integers_and_truth_values_are_not_moved() -> None:
 def test_complex_arithmetic_is_allowed_its_rounding_in_the_modulus_and_no_more(dtype: str) -> None:
     x = (RNG.standard_normal(50) + 1j * RNG.standard_normal(50)).astype(dtype)
     y = (RNG.standard_normal(50) + 1j * RNG.standard_normal(50)).astype(dtype)
-    (quotient,) = expect(lambda given: [given[0] / given[1]], [x, y], dtype, [0.0], entries="alone")
+    (quotient,) = expect(lambda given: [given[0] / given[1]], [x, y], dtype, [0.0], scope=PER_ENTRY)
     other = (x * np.conj(y) / np.abs(y) ** 2).astype(dtype)  # another way to divide, as accurate
     assert (np.abs(other - quotient.exact) <= quotient.allowed).all()
     assert (np.abs(np.conj(other) - quotient.exact) > quotient.allowed).all()
