@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON, for programs")
     parser.add_argument("-o", "--output", type=Path, metavar="F", help="also write the atlas to a file")
     parser.add_argument(
-        "--conventions",
+        "--elections",
         action="store_true",
         help="print what was measured as the adapter's declarations, ready to paste",
     )
@@ -40,7 +40,7 @@ def command(options: argparse.Namespace) -> int:
     atlas = surveyed(specs_of(options.backends))
     if options.output:
         write_atlas(options.output, atlas)
-    if options.conventions:
+    if options.elections:
         for one in atlas.surveys:
             print(declarations(one))
     else:
@@ -91,8 +91,8 @@ def declarations(survey: Survey) -> str:
     named = [e for e in survey.entries if e.found in (*e.among, RAISES) and e.standing != "unfair"]
     clauses = [entry for entry in named if entry.place in STANDARD]
     points = [entry for entry in named if entry.place not in STANDARD and " " not in entry.place]
-    heading = f"# {survey.backend.name}: {survey.backend.engine} {survey.backend.version}"
-    return "\n".join([heading, *mapping("conventions", clauses), *mapping("points", points)])
+    told = f"# {survey.backend.name}: {survey.backend.engine} {survey.backend.version}"
+    return "\n".join([told, *mapping("conventions", clauses), *mapping("points", points)])
 
 
 def compare(before: Path, after: Path, *, as_json: bool) -> int:

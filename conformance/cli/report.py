@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-FORMATS = {".xml": "junit", ".md": "markdown"}  # any other ending is the name of its format
+FORMATS = {".html": "html", ".xml": "junit", ".md": "markdown", ".json": "json"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="F",
-        help="the report; its ending says the format: .html, .xml (JUnit), .md, .json, or an installed format's name",
+        help="the report; its ending says the format: .html, .xml (JUnit), .md or .json",
     )
     parser.add_argument(
         "--format", default="", metavar="NAME", help="the format, where the ending does not say it"
@@ -31,10 +31,11 @@ def command(options: argparse.Namespace) -> int:
     """Write the report."""
     from conformance.errors import UsageError
 
-    suffix = options.output.suffix
-    name = options.format or FORMATS.get(suffix, suffix.removeprefix("."))
+    name = options.format or FORMATS.get(options.output.suffix, "")
     if not name:
-        raise UsageError(f"the ending of {options.output} does not say its format; use --format NAME")
+        raise UsageError(
+            f"{options.output} does not say its format; it ends in {', '.join(FORMATS)}, or use --format"
+        )
     write_report(options.runs, options.output, name)
     print(f"{name:8} {options.output}")
     return 0

@@ -1,4 +1,4 @@
-"""smoke: ten trivial checks that distinguish a wrong adapter from a wrong engine, then the conventions to declare."""
+"""smoke: ten trivial questions that tell a wrong adapter from a wrong engine, and what the engine elects."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `smoke` takes."""
     parser.add_argument("backend", metavar="BACKEND", help="an entry point's name, module:Name, or file.py")
     parser.add_argument(
-        "--conventions",
+        "--elections",
         action="store_true",
         help="only what the engine does where engines differ, to be pasted",
     )
 
 
 def command(options: argparse.Namespace) -> int:
-    """Check, print a line each with a hint where it fails, and return 11 if any does."""
+    """Ask, print a line each with a hint where it fails, and return 11 if any does."""
     from conformance.errors import AdapterError
     from conformance.load import load_backend
 
     backend = load_backend(options.backend)
-    failed = 0 if options.conventions else _questions(backend)
+    failed = 0 if options.elections else _questions(backend)
     if failed:
-        print("fix the adapter first: conventions cannot be measured through a broken one")
+        print("mend the adapter first: what an engine elects cannot be asked through a broken one")
     else:
-        _print_conventions(backend)
+        _elections(backend)
     return AdapterError.exit_code if failed else 0
 
 
@@ -50,29 +50,29 @@ def _questions(backend: Backend) -> int:
     return failed
 
 
-def _print_conventions(backend: Backend) -> None:
+def _elections(backend: Backend) -> None:
     """Say for each clause in which engines differ what this one does, and what to declare."""
     from conformance.atlas.conventions import measure_conventions
 
-    measured = list(measure_conventions(backend))
+    elections = list(measure_conventions(backend))
     print("\nwhere engines may differ, this one:")
-    for convention in measured:
-        print(f"  {'ok  ' if convention.is_settled else 'SAY '}  {_line(convention)}")
-    declared = {e.clause.number: e.found[0] for e in measured if e.found}
-    if any(not e.is_settled for e in measured):
+    for election in elections:
+        print(f"  {'ok  ' if election.is_settled else 'SAY '}  {_told(election)}")
+    declared = {e.clause.number: e.found[0] for e in elections if e.found}
+    if any(not e.is_settled for e in elections):
         print("\n    conventions = {")
         for number, choice in declared.items():
             print(f'        "{number}": "{choice}",')
         print("    }")
 
 
-def _line(convention: MeasuredConvention) -> str:
-    clause, declared = convention.clause, convention.declared
+def _told(election: MeasuredConvention) -> str:
+    clause, declared = election.clause, election.declared
     said = f"declared {declared!r}" if declared else "not declared"
-    if convention.reason:
-        return f"{clause.number:4} is not checked: {convention.reason}"
-    if not convention.found:
+    if election.reason:
+        return f"{clause.number:4} is not asked: {election.reason}"
+    if not election.found:
         return f"{clause.number:4} does none of {', '.join(clause.conventions)} ({said}): {clause.sentence}"
-    if convention.is_settled:
+    if election.is_settled:
         return f"{clause.number:4} {declared}"
-    return f"{clause.number:4} {' or '.join(convention.found)} ({said}): {clause.sentence}"
+    return f"{clause.number:4} {' or '.join(election.found)} ({said}): {clause.sentence}"

@@ -66,8 +66,13 @@ def _count(lines: Sequence[ResultLine]) -> ClauseCount:
 
 
 def _most_frequent(lines: Sequence[ResultLine]) -> str:
-    reasons = Counter(line.reason or line.verdict.value for line in lines)
+    reasons = Counter(_reason(line) for line in lines)
     return max(reasons, key=lambda text: reasons[text])
+
+
+def _reason(line: ResultLine) -> str:
+    said = line.evidence
+    return (said and (said.reason or said.message)) or line.verdict.value
 
 
 def _cell(count: ClauseCount | None, reasons: dict[str, int]) -> str:

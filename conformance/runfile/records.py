@@ -141,11 +141,6 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     evidence: Evidence | None = None
     atlas: AtlasCell | None = None
 
-    @property
-    def reason(self) -> str:
-        """Why the verdict is what it is: the reason of a known failure, or the message; empty where there is neither."""
-        return (self.evidence.reason or self.evidence.message) if self.evidence else ""
-
 
 class CrossEngineLine(msgspec.Struct, frozen=True, tag="cross_engine"):
     """What another engine of the run says of a case, once all is asked: one more diagnostic of the result `id`."""

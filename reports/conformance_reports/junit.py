@@ -9,7 +9,7 @@ from shlex import quote
 
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
-from conformance_reports.united import backend_names, unite
+from conformance_reports.united import backend_names, reason, unite
 
 # `fixed` is a failure: what the known-failures file promises did not happen, as with a strict xfail.
 OUTCOMES = {
@@ -94,7 +94,7 @@ def _case(result: ResultLine) -> ET.Element:
 def _message(result: ResultLine) -> str:
     if result.verdict is Verdict.FIXED:
         return "passes now: remove it from the known-failures file"
-    return result.reason or result.verdict.value
+    return reason(result) or result.verdict.value
 
 
 def _detail(result: ResultLine) -> str:

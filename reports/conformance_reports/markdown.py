@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from conformance.runfile.clause_counts import clause_table, count_clauses
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
-from conformance_reports.united import alike, backend_names, unexpected, unite
+from conformance_reports.united import alike, backend_names, reason, unexpected, unite
 
 LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded without a word
 TOP = 50
@@ -107,7 +107,7 @@ def _failures(problems: list[ResultLine]) -> Iterable[str]:
             plain(line.id) + more,
             plain(line.clause),
             error,
-            plain(line.reason),
+            plain(reason(line)),
         ]
         yield "| ✗ " + " | ".join(cells) + " |"
     yield ""

@@ -79,5 +79,12 @@ def alike(results: Iterable[ResultLine]) -> list[list[ResultLine]]:
     """Results with one complaint of one backend in one check: told once, however many ops they are about."""
     groups: dict[tuple[str, str, Verdict, str], list[ResultLine]] = {}
     for line in results:
-        groups.setdefault((line.backend, line.check, line.verdict, line.reason), []).append(line)
+        groups.setdefault((line.backend, line.check, line.verdict, reason(line)), []).append(line)
     return list(groups.values())
+
+
+def reason(result: ResultLine) -> str:
+    """Why the verdict is what it is, in the words of whoever gave it."""
+    if result.evidence is None:
+        return ""
+    return result.evidence.reason or result.evidence.message

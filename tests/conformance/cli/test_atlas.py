@@ -28,7 +28,7 @@ def test_the_atlas_of_a_small_engine_can_be_kept_and_compared(command: Command) 
 
 
 def test_declarations_are_python_to_paste_and_rows_are_json(command: Command) -> None:
-    told = command("atlas", ENGINE, "--conventions")
+    told = command("atlas", ENGINE, "--elections")
     declared: dict[str, dict[str, str]] = {}
     exec(told.out, declared)
     assert declared["points"]["relu/at-0"] == "zero"

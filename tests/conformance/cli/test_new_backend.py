@@ -19,7 +19,7 @@ def test_the_file_loads_and_smoke_says_what_to_fill_in(
     assert main(["smoke", str(path)]) == 11
     told = capsys.readouterr().out
     assert "NotImplementedError: array" in told
-    assert "fix the adapter first" in told
+    assert "mend the adapter first" in told
 
 
 def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,7 +36,7 @@ def test_a_name_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_smoke_prints_what_to_declare(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["smoke", "numpy", "--conventions"]) == 0
+    assert main(["smoke", "numpy", "--elections"]) == 0
     told = capsys.readouterr().out
     assert "A2   refused" in told
     assert "SAY" not in told
