@@ -33,7 +33,7 @@ class Backend(abc.ABC):
         capabilities: what it offers; each is probed before it is believed.
         conventions: for each clause in which engines may differ, the alternative it elects.
         points: for each special point at which it is to be held to a convention, which one
-            (`conformance atlas BACKEND --conventions` prints them all, measured).
+            (`conformance atlas BACKEND --elections` prints them all, measured).
         ops: the catalogue's ops it has, each a function of the engine's arrays with the catalogue's
             operands by position and parameters by keyword.
         dialect: how its calls are written, for scripts.

@@ -1,4 +1,4 @@
-"""Where autograd departs from the usual convention at a special point, as `conformance atlas autograd --conventions` measures it."""
+"""Where autograd departs from the usual election of a special point, as `conformance atlas autograd --elections` measures it."""
 
 from __future__ import annotations
 

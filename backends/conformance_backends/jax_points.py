@@ -1,4 +1,4 @@
-"""Where jax departs from the usual convention at a special point, as `conformance atlas jax --conventions` measures it."""
+"""Where jax departs from the usual election of a special point, as `conformance atlas jax --elections` measures it."""
 
 from __future__ import annotations
 

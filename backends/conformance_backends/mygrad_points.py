@@ -1,4 +1,4 @@
-"""Where MyGrad departs from the usual convention at a special point, as `conformance atlas mygrad --conventions` measures it."""
+"""Where MyGrad departs from the usual election of a special point, as `conformance atlas mygrad --elections` measures it."""
 
 from __future__ import annotations
 

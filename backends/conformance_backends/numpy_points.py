@@ -1,4 +1,4 @@
-"""Where the reference engine departs from the usual convention at a special point, as `conformance atlas numpy --conventions` measures it."""
+"""Where the reference engine departs from the usual election of a special point, as `conformance atlas numpy --elections` measures it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where torch departs from the usual convention at a special point, as `conformance atlas torch --conventions` measures it."""
+"""Where torch departs from the usual election of a special point, as `conformance atlas torch --elections` measures it."""
 
 from __future__ import annotations
 
