@@ -22,7 +22,7 @@ from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.clauses import STANDARD
 from conformance.clauses.clause import Clause, Level
-from conformance.cli import main
+from conformance.cli import main, report
 from conformance.errors import Violation
 from conformance.load import load_backend, registered
 from conformance.selfcheck import selftest as selfcheck
@@ -64,26 +64,28 @@ class Mine(FunctionalBackend):
 # ---- a report format: one module, one entry-point line ---------------------------------------------------
 
 
-def test_a_report_format_is_found_by_the_ending_of_the_file(
+def test_a_report_format_is_found_by_its_entry_point(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module = ModuleType("report_as_csv")
+    module = ModuleType("report_as_tsv")
     module.render = lambda runs: "".join(f"{r.id},{r.verdict}\n" for run in runs for r in run.results)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    point = EntryPoint("csv", "report_as_csv:render", "conformance.reports")
+    point = EntryPoint("tsv", "report_as_tsv:render", "conformance.reports")
     installed = importlib.metadata.entry_points
 
-    def with_csv(*, group: str) -> EntryPoints:
+    def with_tsv(*, group: str) -> EntryPoints:
         own = [point] if group == point.group else []
         return EntryPoints([*installed(group=group), *own])
 
-    run, report = tmp_path / "run.jsonl", tmp_path / "report.csv"
+    run, path = tmp_path / "run.jsonl", tmp_path / "report.tsv"
+    arguments = ["report", str(run), "--format", "tsv", "-o", str(path)]
     assert main(["run", "numpy", "-q", "contract/A1", *FEW, "-o", str(run)]) == 0
-    assert main(["report", str(run), "-o", str(report)]) == 4
-    assert "there is no report 'csv'" in capsys.readouterr().err
-    monkeypatch.setattr(importlib.metadata, "entry_points", with_csv)
-    assert main(["report", str(run), "-o", str(report)]) == 0
-    assert re.fullmatch(r"(numpy/contract/A1/[\w-]+,pass\n)+", report.read_text(encoding="utf-8"))
+    assert main(arguments) == 4
+    assert "there is no report" in capsys.readouterr().err
+    monkeypatch.setattr(importlib.metadata, "entry_points", with_tsv)
+    monkeypatch.setattr(report, "entry_points", with_tsv, raising=False)  # where it is imported by name
+    assert main(arguments) == 0
+    assert re.fullmatch(r"(numpy/contract/A1/[\w-]+,pass\n)+", path.read_text(encoding="utf-8"))
 
 
 # ---- an engine: one module, and a line in each list of the project -----------------------------------------
