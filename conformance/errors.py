@@ -67,6 +67,7 @@ class Violation(ConformanceError):
         error: the error of that entry, divided by the allowed one.
         ulp: the error of that entry, in units in the last place.
         because: where the allowed error of that entry comes from.
+        comparisons: with the oracle, the one that fails and those before it.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Violation(ConformanceError):
         error: float | None = None,
         ulp: float | None = None,
         because: str = "",
-        comparison: Any = None,
+        comparisons: tuple[Any, ...] = (),
     ) -> None:
         super().__init__(message)
         self.expected = expected
@@ -90,7 +91,7 @@ class Violation(ConformanceError):
         self.error = error
         self.ulp = ulp
         self.because = because
-        self.comparison = comparison
+        self.comparisons = comparisons
 
 
 def is_ctrl_c(error: BaseException) -> bool:

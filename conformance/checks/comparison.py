@@ -87,7 +87,7 @@ def hold_within(
             error=compared.error,
             ulp=compared.ulp,
             because=expected.why(compared.place),
-            comparison=compared,
+            comparisons=(compared,),
         )
     return compared
 
@@ -122,5 +122,5 @@ def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) ->
     try:
         hold_within(got, Expected(expected.astype(np.longdouble), allowed, ulp), what, claim="")
     except Violation as failure:
-        failure.comparison = None
+        failure.comparisons = ()
         raise

@@ -117,8 +117,14 @@ class Observation:
 def hold_gradients(seen: Observation, expected: Sequence[Expected] | None = None) -> list[Comparison]:
     """Claim that the gradients are within what is allowed, those of the oracle where no others are given."""
     bounds = seen.expected if expected is None else expected
-    pairs = enumerate(zip(seen.answer.gradients, bounds, strict=True))
-    return [hold_within(got, bound, seen.label(position)) for position, (got, bound) in pairs]
+    compared: list[Comparison] = []
+    for position, (got, bound) in enumerate(zip(seen.answer.gradients, bounds, strict=True)):
+        try:
+            compared.append(hold_within(got, bound, seen.label(position)))
+        except Violation as failure:
+            failure.comparisons = (*compared, *failure.comparisons)
+            raise
+    return compared
 
 
 def plain(backend: Backend, array: Any) -> Array:

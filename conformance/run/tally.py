@@ -14,6 +14,7 @@ from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.questions import Question
 from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
+from conformance.runfile.diagnostics import NotEngineFault
 
 
 @dataclass
@@ -68,7 +69,8 @@ class Tally:
             self.failure, self.question = failure, question
             if isinstance(failure, Violation) and failure.error is not None:
                 self.error, self.ulp = failure.error, failure.ulp
-                self._count([failure.comparison] if failure.comparison else [], question)
+            found = failure.diagnosed if isinstance(failure, NotEngineFault) else failure
+            self._count(getattr(found, "comparisons", ()), question)
         return True
 
     def _note(self, found: Any, question: Question[Any]) -> None:

@@ -66,7 +66,7 @@ class DiagnosedViolation(Violation):
             error=violation.error,
             ulp=violation.ulp,
             because=violation.because,
-            comparison=violation.comparison,
+            comparisons=violation.comparisons,
         )
         self.fault = fault
         self.diagnostics = diagnostics
