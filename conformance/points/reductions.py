@@ -84,7 +84,7 @@ def equal_entries(n: int, correction: float) -> SpecialPoint:
         {"zero": ([0] * n,)}, total=0.0, correction=correction, **WHOLE)  # fmt: skip
 
 
-SPREADS = (
+SPREAD_POINTS = (
     norm_at_0(2), norm_at_0(1), norm_at_0(3),
     limit("vector_norm", "with-a-0", ([0.0, 3.0, 4.0],), ([0, 0.6, 0.8],), ord=2, **WHOLE),
     limit("vector_norm", "with-a-0-ord-3", ([0.0, 2.0],), ([0, 1],), ord=3, **WHOLE),
@@ -151,4 +151,4 @@ MATRICES = (
     limit("matrix_power", "singular-squared", (SINGULAR,), ([[6, 9], [9, 12]],), n=2),
 )  # fmt: skip
 
-POINTS: tuple[SpecialPoint, ...] = (*TIES, *SPREADS, *PRODUCTS, *MATRICES)
+POINTS: tuple[SpecialPoint, ...] = (*TIES, *SPREAD_POINTS, *PRODUCTS, *MATRICES)

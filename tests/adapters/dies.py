@@ -62,7 +62,7 @@ class HangsInC(NumpyTape):
 
 
 def take_all():
-    """Takes memory for ever, as a walk in a circle does."""
+    """Takes memory for ever, as a cycle in a graph does."""
     taken = []
     while True:
         taken.append(np.ones(2**20))

@@ -6,7 +6,7 @@ from conformance_backends.numpy_backend import NumpyTape
 
 
 class TwoKinks(NumpyTape):
-    """Enough to elect with, and two ops that have a kink."""
+    """Enough to measure conventions, and two ops that have a kink."""
 
     ops: ClassVar = {
         name: NumpyTape.ops[name] for name in ("abs", "relu", "add", "multiply", "negative", "sum")

@@ -18,7 +18,7 @@ ADAPTERS = Path(__file__).parent.parent / "adapters"
 
 
 @dataclass(frozen=True)
-class Told:
+class Completed:
     """What a command left behind."""
 
     code: int
@@ -46,7 +46,7 @@ class Told:
         return next(result for result in self.run.results if result.id == identifier)
 
 
-Command = Callable[..., Told]
+Command = Callable[..., Completed]
 
 
 def clean_environment() -> dict[str, str]:
@@ -58,7 +58,7 @@ def clean_environment() -> dict[str, str]:
 def command(tmp_path: Path) -> Command:
     """Runs `python -m conformance.cli...` in an empty folder."""
 
-    def run(*arguments: object, **environment: str) -> Told:
+    def run(*arguments: object, **environment: str) -> Completed:
         done = subprocess.run(
             [
                 sys.executable,
@@ -73,7 +73,7 @@ def command(tmp_path: Path) -> Command:
             timeout=90,
             check=False,
         )
-        return Told(done.returncode, done.stdout, done.stderr, tmp_path)
+        return Completed(done.returncode, done.stdout, done.stderr, tmp_path)
 
     return run
 

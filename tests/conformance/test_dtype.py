@@ -49,6 +49,6 @@ def test_other_types_and_other_results_are_left_alone() -> None:
 
 def test_a_case_for_a_report_lists_the_numbers_of_bfloat16() -> None:
     x = np.array([0.3, np.inf], BFLOAT16)
-    told = Case("exp", (x,), {}, (x[:1],), ("C", "C"), "bfloat16").as_json()
-    assert told["operands"] == [[0.30078125, "inf"]]
-    assert told["cotangent"] == [[0.30078125]]
+    record = Case("exp", (x,), {}, (x[:1],), ("C", "C"), "bfloat16").as_json()
+    assert record["operands"] == [[0.30078125, "inf"]]
+    assert record["cotangent"] == [[0.30078125]]

@@ -30,7 +30,7 @@ def run_pytest(tmp_path: Path) -> Any:
     return run
 
 
-def test_failures_known_failures_and_skips_are_told_in_the_words_of_the_suite(
+def test_failures_known_failures_and_skips_are_reported_in_the_words_of_the_suite(
     run_pytest: Any, adapters: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "known.toml").write_text(

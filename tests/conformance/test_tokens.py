@@ -110,7 +110,7 @@ def test_a_complex_case_comes_back_from_its_token(dtype: str) -> None:
         (np.array([complex("nan"), complex(0, -np.inf)]), ["nan+0j", "-infj"]),
     ],
 )
-def test_complex_numbers_are_told_as_python_writes_them(array: Any, text: Any) -> None:
+def test_complex_numbers_are_written_as_python_writes_them(array: Any, text: Any) -> None:
     assert listed(array) == text
 
 
@@ -171,5 +171,5 @@ def test_spaces_around_a_pasted_token_do_no_harm() -> None:
 def test_a_case_for_a_report_is_plain_json() -> None:
     import json
 
-    told = json.loads(json.dumps(CASE.as_json(), allow_nan=False))
-    assert told["operands"][0] == [["nan", "-inf"], [0.1, -0.0]]
+    record = json.loads(json.dumps(CASE.as_json(), allow_nan=False))
+    assert record["operands"][0] == [["nan", "-inf"], [0.1, -0.0]]

@@ -10,12 +10,12 @@ from conformance.atlas.conventions import measure_conventions
 
 
 def test_what_the_reference_engine_declares_is_what_is_found() -> None:
-    for election in measure_conventions(NumpyTape()):
-        assert election.is_settled, election
-        assert len(election.found) <= 1 or election.declared in election.found
+    for measured in measure_conventions(NumpyTape()):
+        assert measured.is_settled, measured
+        assert len(measured.found) <= 1 or measured.declared in measured.found
 
 
-def test_an_undeclared_election_is_found() -> None:
+def test_an_undeclared_convention_is_found() -> None:
     backend = NumpyTape()
     backend.conventions = {}
     found = {e.clause.number: e.found for e in measure_conventions(backend)}

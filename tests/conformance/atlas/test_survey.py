@@ -1,4 +1,4 @@
-"""Surveys: what stands apart comes first, and what has changed between two is told."""
+"""Surveys: what stands apart comes first, and what has changed between two is listed."""
 
 from pathlib import Path
 
@@ -49,8 +49,8 @@ def test_a_backend_without_an_op_has_no_entry_and_does_not_differ() -> None:
 def test_changes_tell_what_was_and_what_is() -> None:
     before = atlas(a={"abs/at-0": "zero", "relu/at-0": "zero"}, b={"abs/at-0": "zero"})
     after = atlas(a={"abs/at-0": "right"}, c={"abs/at-0": "zero"})
-    told = [(c.backend, c.place, c.before, c.after) for c in changes(before, after)]
-    assert told == [("a", "abs/at-0", "zero", "right"), ("a", "relu/at-0", "zero", "")]
+    listed = [(c.backend, c.place, c.before, c.after) for c in changes(before, after)]
+    assert listed == [("a", "abs/at-0", "zero", "right"), ("a", "relu/at-0", "zero", "")]
 
 
 def test_an_atlas_is_read_as_it_was_written(tmp_path: Path) -> None:

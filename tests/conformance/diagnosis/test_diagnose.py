@@ -92,7 +92,7 @@ def test_an_engine_without_a_forward_mode_is_judged_without_it() -> None:
     assert tuple(w.name for w in evidence(line).diagnostics) == RULELESS
 
 
-def test_a_forward_mode_that_disagrees_with_the_gradient_is_told() -> None:
+def test_a_forward_mode_that_disagrees_with_the_gradient_is_reported() -> None:
     class Pushing(NumpyTape):
         ops: ClassVar[dict[str, Any]] = {
             **NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [g * 7])
@@ -269,12 +269,12 @@ def test_an_engine_that_says_no_number_is_agreed_with_by_nobody() -> None:
     assert np.isinf(worst.difference)
 
 
-def test_an_engine_that_is_right_has_no_dispute() -> None:
+def test_an_engine_that_is_right_has_no_worst_entry() -> None:
     for case in draw_cases(find("tanh"), "float64", 0, EFFORT):
         assert worst_entry_in(Observation(NumpyTape(), Oracle(find("tanh"), case))) is None
 
 
-# ---- what is told --------------------------------------------------------------------------------------
+# ---- what is reported --------------------------------------------------------------------------------------
 
 
 def test_the_failure_tells_its_diagnostics_in_a_line_each() -> None:
@@ -290,7 +290,7 @@ def test_a_known_failure_stays_known_whoever_is_wrong() -> None:
     assert judge(line, [KnownFailure("*", "because")], today).verdict is Verdict.KNOWN
 
 
-def test_testimony_comes_back_as_it_was_written_and_may_be_missing() -> None:
+def test_a_diagnosis_comes_back_as_it_was_written_and_may_be_missing() -> None:
     line = asked(calling("tanh", NumpyTape.ops["sin"]))
     again = decode(encode(line))
     assert isinstance(again, ResultLine)

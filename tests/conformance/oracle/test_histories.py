@@ -116,7 +116,7 @@ def test_a_write_in_a_scope_changes_values_and_leaves_the_history() -> None:
     assert gradients_from(definition, 4, 1.0, 1.0) == {0: [-1 - 5, -2 - 14], 1: [-2, -6]}
 
 
-def test_a_walk_may_fail_only_where_what_was_saved_was_written() -> None:
+def test_a_backward_pass_may_fail_only_where_what_was_saved_was_written() -> None:
     definition = begun()
     definition.take(Call(Verb.APPLY, (2, 2), made=3, op="multiply"))
     definition.take(Call(Verb.APPLY, (2, 2), made=4, op="add"))
@@ -165,7 +165,7 @@ def test_a_constant_is_written_as_declared(constant_writes: str, value: float, g
 
 
 @pytest.mark.parametrize("has_views", [True, False])
-def test_views_share_what_is_written_where_that_is_elected(*, has_views: bool) -> None:
+def test_views_share_what_is_written_where_that_is_declared(*, has_views: bool) -> None:
     definition = Definition(find, has_views=has_views)
     definition.take(Call(Verb.LEAF, made=0, array=np.array([[1.0, 2.0], [3.0, 4.0]])))
     definition.take(Call(Verb.LEAF, made=1, array=array(5.0, 6.0)))

@@ -16,7 +16,7 @@ from conformance.selfcheck.proofs import COMPLEX_DTYPE, COMPLEX_EFFORT, DTYPE, E
 from conformance.strategies import Effort, draw_cases
 
 # Every oracle has rows, so every oracle has a chance to miss something.
-WITNESSES = ("tanh", "abs", "matmul", "softmax", "max", "split", "slogdet", "cross_entropy", "where")
+EXAMPLES = ("tanh", "abs", "matmul", "softmax", "max", "split", "slogdet", "cross_entropy", "where")
 
 
 def prove_changed(
@@ -39,14 +39,14 @@ def test_the_rule_agrees_with_an_oracle_that_does_not_use_it(name: str) -> None:
     assert proof.holds
 
 
-@pytest.mark.parametrize("name", WITNESSES)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_a_rule_off_by_a_billionth_is_caught(name: str) -> None:
     proof = prove_changed(name, lambda gradient: gradient * (1 + np.longdouble(1e-9)))
     assert proof.error > PROVEN
     assert not proof.holds
 
 
-@pytest.mark.parametrize("name", WITNESSES)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_a_rule_of_zeros_is_caught(name: str) -> None:
     assert prove_changed(name, np.zeros_like).error > 0.1
 

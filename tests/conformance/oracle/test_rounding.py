@@ -1,4 +1,4 @@
-"""A trial rounds every result as its dtype does, and perturbs it where it is told to."""
+"""A trial rounds every result as its dtype does, and perturbs it where it is asked to."""
 
 from __future__ import annotations
 

@@ -12,40 +12,40 @@ HIT = "op/tanh/layout/float64"  # the only question that hands out arrays that a
 QUERIES = ("-q", "op/tanh/*/float64", "-q", "op/exp/*/float64")
 
 
-def ask_dying(command: Any, adapters: Path, *names: str, timeout: int = 60) -> Any:
+def run_dying(command: Any, adapters: Path, *names: str, timeout: int = 60) -> Any:
     specs = [f"{adapters / 'dies.py'}:{name}" for name in names]
-    told = command("run", *specs, *QUERIES, "-n", 1, "--timeout", timeout)
-    assert told.run.is_complete, told.said
-    assert told.code == 1
-    return told
+    done = command("run", *specs, *QUERIES, "-n", 1, "--timeout", timeout)
+    assert done.run.is_complete, done.said
+    assert done.code == 1
+    return done
 
 
-def only_the_hit_question_is(told: Any, name: str, verdict: str) -> str:
-    verdicts = {i: v for i, v in told.verdicts.items() if i.startswith(f"{name}/")}
-    assert verdicts.pop(f"{name}/{HIT}") == verdict, told.said
+def only_the_hit_question_is(done: Any, name: str, verdict: str) -> str:
+    verdicts = {i: v for i, v in done.verdicts.items() if i.startswith(f"{name}/")}
+    assert verdicts.pop(f"{name}/{HIT}") == verdict, done.said
     assert len(verdicts) > 20
     assert set(verdicts.values()) == {"pass"}
     assert {identifier.split("/")[2] for identifier in verdicts} == {"tanh", "exp"}
-    message: str = told.result(f"{name}/{HIT}").evidence.message
+    message: str = done.result(f"{name}/{HIT}").evidence.message
     return message
 
 
 def test_an_op_that_ends_the_process_is_one_crash(command: Any, adapters: Path) -> None:
-    told = ask_dying(command, adapters, "Exits", "Segfaults")
-    assert only_the_hit_question_is(told, "Exits", "crash") == "this ended the process"
-    assert "Segmentation fault" in only_the_hit_question_is(told, "Segfaults", "crash")
+    done = run_dying(command, adapters, "Exits", "Segfaults")
+    assert only_the_hit_question_is(done, "Exits", "crash") == "this ended the process"
+    assert "Segmentation fault" in only_the_hit_question_is(done, "Segfaults", "crash")
 
 
 def test_an_op_that_hangs_is_one_timeout(command: Any, adapters: Path) -> None:
-    told = ask_dying(command, adapters, "Hangs", "HangsInC", timeout=6)
+    done = run_dying(command, adapters, "Hangs", "HangsInC", timeout=6)
     for name in ("Hangs", "HangsInC"):
-        assert only_the_hit_question_is(told, name, "timeout").startswith("no answer within 6 s")
+        assert only_the_hit_question_is(done, name, "timeout").startswith("no answer within 6 s")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its limit on data")
 def test_an_op_that_takes_all_memory_is_one_error(command: Any, adapters: Path) -> None:
-    told = ask_dying(command, adapters, "TakesAllMemory")
-    assert "MemoryError: " in only_the_hit_question_is(told, "TakesAllMemory", "error")
+    done = run_dying(command, adapters, "TakesAllMemory")
+    assert "MemoryError: " in only_the_hit_question_is(done, "TakesAllMemory", "error")
 
 
 def test_an_exception_beyond_exception_is_one_error(command: Any, adapters: Path) -> None:
@@ -54,38 +54,38 @@ def test_an_exception_beyond_exception_is_one_error(command: Any, adapters: Path
         "RaisesKeyboardInterrupt": "KeyboardInterrupt: ",
         "RaisesBare": "Bare: outside the tree",
     }
-    told = ask_dying(command, adapters, *messages)
+    done = run_dying(command, adapters, *messages)
     for name, message in messages.items():
-        assert only_the_hit_question_is(told, name, "error") == message
+        assert only_the_hit_question_is(done, name, "error") == message
 
 
 def test_a_contract_that_ends_the_process_stops_no_other(command: Any, adapters: Path) -> None:
-    told = command("run", f"{adapters / 'dies.py'}:ExitsInContracts", "-q", "contract", "-n", 1)
-    crashed = {i.split("/")[2] for i, verdict in told.verdicts.items() if verdict == "crash"}
+    done = command("run", f"{adapters / 'dies.py'}:ExitsInContracts", "-q", "contract", "-n", 1)
+    crashed = {i.split("/")[2] for i, verdict in done.verdicts.items() if verdict == "crash"}
     assert crashed == {"A14", "C2", "C3"}  # the clauses that cut a value from its history
-    assert told.run.counts()["pass"] > 15
-    assert told.run.is_complete
+    assert done.run.counts()["pass"] > 15
+    assert done.run.is_complete
 
 
 def test_two_workers_that_die_over_and_over_leave_every_question_answered(
     command: Any, adapters: Path
 ) -> None:
-    told = command("run", adapters / "dies_always.py", "-q", "op/tanh/v*/float64", "-q", "op/exp", "-n", 2)
-    tanh = {i: v for i, v in told.verdicts.items() if "/tanh/" in i}
+    done = command("run", adapters / "dies_always.py", "-q", "op/tanh/v*/float64", "-q", "op/exp", "-n", 2)
+    tanh = {i: v for i, v in done.verdicts.items() if "/tanh/" in i}
     assert tanh
     assert set(tanh.values()) == {"crash"}
-    assert set(told.verdicts.values()) == {"crash", "pass"}
-    assert told.run.is_complete
+    assert set(done.verdicts.values()) == {"crash", "pass"}
+    assert done.run.is_complete
 
 
 def test_an_adapter_that_returns_lists_is_told_what_was_expected(command: Any, adapters: Path) -> None:
-    told = command("run", adapters / "returns_lists.py", "-q", "op/tanh/vjp/float64", "-n", 1)
-    (result,) = told.run.results
+    done = command("run", adapters / "returns_lists.py", "-q", "op/tanh/vjp/float64", "-n", 1)
+    (result,) = done.run.results
     assert result.verdict == "adapter_error"
     assert result.evidence.message == (
         "ReturnsLists.numpy() returned list, where a numpy.ndarray is expected"
     )
-    assert told.code == 1
+    assert done.code == 1
 
 
 def test_adapters_that_cannot_start_do_not_stop_the_others(command: Any, adapters: Path) -> None:
@@ -97,30 +97,30 @@ def test_adapters_that_cannot_start_do_not_stop_the_others(command: Any, adapter
         "no_backend": "holds no subclass of TapeBackend or FunctionalBackend",
     }
     specs = [adapters / f"{name}.py" for name in why]
-    told = command("run", *specs, "numpy", "-q", "op/tanh/vjp/float64", "-n", 1, CONFORMANCE_PATIENCE="5")
-    assert told.code == 11
-    assert told.verdicts == {"numpy/op/tanh/vjp/float64": "pass"}
-    errors = {backend.name: backend.error for backend in told.run.header.backends}
+    done = command("run", *specs, "numpy", "-q", "op/tanh/vjp/float64", "-n", 1, CONFORMANCE_PATIENCE="5")
+    assert done.code == 11
+    assert done.verdicts == {"numpy/op/tanh/vjp/float64": "pass"}
+    errors = {backend.name: backend.error for backend in done.run.header.backends}
     for name, reason in why.items():
         assert reason in errors[name]
-        assert reason in told.said
+        assert reason in done.said
 
 
 def test_names_and_messages_full_of_markup_reach_terminal_and_file_as_text(
     command: Any, adapters: Path
 ) -> None:
-    told = command(
+    done = command(
         *("run", f"{adapters / 'hostile.py'}:Hostile", "-q", "op/tanh/vjp/float64", "-n", 1),
         *("--html", "run.html", "--junit", "run.xml"),
     )
-    assert told.code == 1
-    (result,) = told.run.results
+    assert done.code == 1
+    (result,) = done.run.results
     assert r"[red]bold[/red] [/nothing] \x1b[2J" in result.evidence.message
-    assert result.evidence.message in told.out
-    assert "\x1b" not in told.out
-    assert "\x00" not in told.out
-    assert "<script>alert(1)" not in (told.folder / "run.html").read_text()
-    assert (told.folder / "run.xml").is_file()
+    assert result.evidence.message in done.out
+    assert "\x1b" not in done.out
+    assert "\x00" not in done.out
+    assert "<script>alert(1)" not in (done.folder / "run.html").read_text()
+    assert (done.folder / "run.xml").is_file()
 
 
 def test_a_class_called_script_is_a_name_like_any_other(command: Any, tmp_path: Path) -> None:
@@ -128,21 +128,21 @@ def test_a_class_called_script_is_a_name_like_any_other(command: Any, tmp_path: 
         "from conformance_backends.numpy_backend import NumpyTape\n"
         "globals()['<script>[b]'] = type('<script>[b]', (NumpyTape,), {'__module__': __name__})\n"
     )
-    told = command("run", "odd.py:<script>[b]", "-q", "op/exp/vjp/float64", "-n", 1)
-    assert told.verdicts == {"<script>[b]/op/exp/vjp/float64": "pass"}
-    assert "<script>[b]" in told.out
+    done = command("run", "odd.py:<script>[b]", "-q", "op/exp/vjp/float64", "-n", 1)
+    assert done.verdicts == {"<script>[b]/op/exp/vjp/float64": "pass"}
+    assert "<script>[b]" in done.out
 
 
 def test_a_file_with_an_engine_s_name_does_not_hide_the_engine(command: Any, tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text(
         "from conformance_backends.numpy_backend import NumpyTape\nclass Mine(NumpyTape): pass\n"
     )
-    told = command("run", "./numpy.py:Mine", "-q", "op/exp/vjp/float64", "-n", 1, PYTHONSAFEPATH="1")
-    assert told.verdicts == {"Mine/op/exp/vjp/float64": "pass"}, told.said
+    done = command("run", "./numpy.py:Mine", "-q", "op/exp/vjp/float64", "-n", 1, PYTHONSAFEPATH="1")
+    assert done.verdicts == {"Mine/op/exp/vjp/float64": "pass"}, done.said
 
 
 def test_two_backends_of_one_name_are_refused(command: Any, adapters: Path, tmp_path: Path) -> None:
     (tmp_path / "wrong_tanh.py").write_text((adapters / "wrong_tanh.py").read_text())
-    told = command("run", adapters / "wrong_tanh.py", "wrong_tanh.py")
-    assert told.code == 4
-    assert "two backends have one name: wrong_tanh" in told.err
+    done = command("run", adapters / "wrong_tanh.py", "wrong_tanh.py")
+    assert done.code == 4
+    assert "two backends have one name: wrong_tanh" in done.err

@@ -178,15 +178,15 @@ class Raising(NumpyTape):
     ],
 )
 def test_what_happens_is_the_verdict(adapter: type[Backend], verdict: Verdict, said: str) -> None:
-    (told,) = asked(adapter(), ["op/tanh/vjp/float64"])
-    assert told.verdict is verdict
-    assert told.evidence is not None
-    assert said in told.evidence.message
+    (done,) = asked(adapter(), ["op/tanh/vjp/float64"])
+    assert done.verdict is verdict
+    assert done.evidence is not None
+    assert said in done.evidence.message
 
 
 def test_a_failure_is_made_small_and_carries_a_token_and_a_script() -> None:
-    (told,) = asked(Wrong(), ["op/tanh/vjp/float64"])
-    evidence = told.evidence
+    (done,) = asked(Wrong(), ["op/tanh/vjp/float64"])
+    evidence = done.evidence
     assert evidence is not None
     assert evidence.token.startswith("c1:")
     assert len(json.dumps(evidence.case["operands"])) < 60
@@ -228,12 +228,12 @@ def test_a_known_failures_file_decides_the_exit_code(command: Any, adapters: Pat
         '[[known]]\nid = "wrong_tanh/op/tanh/*"\nreason = "r"\n'
         '[[known]]\nid = "wrong_tanh/op/exp/vjp/float64"\nreason = "r"\n'
     )
-    told = command(
+    done = command(
         *("run", adapters / "wrong_tanh.py", "-n", 1, "--known", "known.toml"),
         *("-q", "op/tanh/vjp/float64", "-q", "op/exp/vjp/float64"),
     )
-    assert told.code == 10
-    assert told.verdicts == {
+    assert done.code == 10
+    assert done.verdicts == {
         "wrong_tanh/op/tanh/vjp/float64": "known",
         "wrong_tanh/op/exp/vjp/float64": "fixed",
     }
@@ -241,9 +241,9 @@ def test_a_known_failures_file_decides_the_exit_code(command: Any, adapters: Pat
 
 def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: Any) -> None:
     def answers(*more: str) -> dict[str, Any]:
-        told = command("run", "numpy", "-q", "op/tanh", "-q", "contract/A*", "-n", 1, *more)
-        assert told.code == 0, told.said
-        return {r.id: (r.verdict, r.cases, r.error, r.ulp) for r in told.run.results}
+        done = command("run", "numpy", "-q", "op/tanh", "-q", "contract/A*", "-n", 1, *more)
+        assert done.code == 0, done.said
+        return {r.id: (r.verdict, r.cases, r.error, r.ulp) for r in done.run.results}
 
     whole = answers()
     first, second = answers("--shard", "1/2"), answers("--shard", "2/2")

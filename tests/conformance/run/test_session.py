@@ -104,8 +104,8 @@ class Forgetful(NumpyTape):
 def test_an_engine_may_forget_now_and_then(command: Any, tmp_path: Path) -> None:
     adapter, forgotten = tmp_path / "forgetful.py", tmp_path / "forgotten"
     adapter.write_text(FORGETFUL)
-    told = command("run", adapter, "-q", "op/s*/vjp/float64", "-n", 1, FORGOTTEN=str(forgotten))
-    assert set(told.verdicts.values()) == {"pass"}
-    groups = len(told.verdicts)
+    done = command("run", adapter, "-q", "op/s*/vjp/float64", "-n", 1, FORGOTTEN=str(forgotten))
+    assert set(done.verdicts.values()) == {"pass"}
+    groups = len(done.verdicts)
     assert groups > 2 * REMEMBERED
     assert forgotten.read_text().count("forgot") == groups // REMEMBERED

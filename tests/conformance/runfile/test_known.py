@@ -35,10 +35,10 @@ def known(identifier: str, **more: Any) -> list[KnownFailure]:
 
 @pytest.mark.parametrize("identifier", ["numpy/op/tanh/vjp/float64", "numpy/op/tanh/*", "*"])
 def test_a_failure_that_is_listed_is_known(identifier: str) -> None:
-    told = judge(result(Verdict.FAIL), known(identifier), TODAY)
-    assert told.verdict is Verdict.KNOWN
-    assert told.evidence is not None
-    assert (told.evidence.reason, told.evidence.message) == ("because", "m")
+    found = judge(result(Verdict.FAIL), known(identifier), TODAY)
+    assert found.verdict is Verdict.KNOWN
+    assert found.evidence is not None
+    assert (found.evidence.reason, found.evidence.message) == ("because", "m")
 
 
 def test_a_failure_that_is_not_listed_stays_one() -> None:
@@ -104,16 +104,16 @@ def test_a_file_that_is_no_list_of_known_failures_is_refused(text: str, tmp_path
     ],
 )
 def test_an_entry_that_says_how_it_fails_covers_that_failure_alone(says: Any, verdict: Verdict) -> None:
-    told = judge(result(Verdict.FAIL, message="it is wrong"), known("*", says=says), TODAY)
-    assert told.verdict is verdict
+    found = judge(result(Verdict.FAIL, message="it is wrong"), known("*", says=says), TODAY)
+    assert found.verdict is verdict
 
 
 def test_of_two_entries_of_one_id_the_one_that_says_it_gives_the_reason() -> None:
     entries = [KnownFailure("*", "first", says="it raised *"), KnownFailure("*", "second", says="it is *")]
-    told = judge(result(Verdict.FAIL, message="it is wrong"), entries, TODAY)
-    assert told.evidence is not None
-    assert told.evidence.reason == "second"
-    assert stale(entries, [told]) == entries[:1]
+    found = judge(result(Verdict.FAIL, message="it is wrong"), entries, TODAY)
+    assert found.evidence is not None
+    assert found.evidence.reason == "second"
+    assert stale(entries, [found]) == entries[:1]
 
 
 def test_a_pass_is_fixed_whatever_the_failure_said() -> None:
@@ -132,8 +132,8 @@ def test_a_failure_that_says_something_new_is_added_beside_the_entry_that_is_the
 # ---- behind a known failure --------------------------------------------------------------------------------
 
 
-def told_by(rule: Callable[[Any, Any], Any], says: str, op: str = "tanh") -> ResultLine:
-    """What is told of an engine whose rule of tanh is `rule`, where a failure that says so is on record."""
+def result_by(rule: Callable[[Any, Any], Any], says: str, op: str = "tanh") -> ResultLine:
+    """The result of an engine whose rule of tanh is `rule`, where a failure that says so is on record."""
     bent = {**NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [rule(g, x)])}
     backend = type("Bent", (NumpyTape,), {"ops": bent})()
     entries = known("*", says=says) if says else []
@@ -160,33 +160,33 @@ def slope(x: Any) -> Any:
 
 
 def test_what_holds_behind_a_known_failure_leaves_it_known() -> None:
-    told = told_by(refusing(slope), "ValueError: no vectors")
-    assert told.verdict is Verdict.KNOWN
-    assert told.evidence is not None
-    assert told.evidence.message == "ValueError: no vectors"
-    assert told.cases == told_by(lambda g, x: g * slope(x), "").cases
+    found = result_by(refusing(slope), "ValueError: no vectors")
+    assert found.verdict is Verdict.KNOWN
+    assert found.evidence is not None
+    assert found.evidence.message == "ValueError: no vectors"
+    assert found.cases == result_by(lambda g, x: g * slope(x), "").cases
 
 
 def test_another_failure_behind_a_known_one_is_news_and_is_not_made_small_into_it() -> None:
-    told = told_by(refusing(lambda x: slope(x) * (1 + 1e-9)), "ValueError: no vectors")
-    assert told.verdict is Verdict.FAIL
-    assert told.evidence is not None
-    assert told.evidence.message == "the gradient of operand 0 differs from the reference VJP"
+    found = result_by(refusing(lambda x: slope(x) * (1 + 1e-9)), "ValueError: no vectors")
+    assert found.verdict is Verdict.FAIL
+    assert found.evidence is not None
+    assert found.evidence.message == "the gradient of operand 0 differs from the reference VJP"
 
 
 def test_a_failure_of_the_same_kind_is_not_made_small_into_a_known_one() -> None:
     def rule(g: Any, x: Any) -> Any:
         raise ValueError("no vectors" if np.ndim(x) == 1 else "no matrices")
 
-    told = told_by(rule, "ValueError: no vectors")
-    assert told.verdict is Verdict.ERROR
-    assert told.evidence is not None
-    assert told.evidence.message == "ValueError: no matrices"
+    found = result_by(rule, "ValueError: no vectors")
+    assert found.verdict is Verdict.ERROR
+    assert found.evidence is not None
+    assert found.evidence.message == "ValueError: no matrices"
 
 
 def test_an_entry_that_does_not_say_how_ends_the_question_at_its_first_failure() -> None:
-    told = judge(told_by(refusing(lambda x: 2 * slope(x)), ""), known("*"), TODAY)
-    assert told.verdict is Verdict.KNOWN
+    found = judge(result_by(refusing(lambda x: 2 * slope(x)), ""), known("*"), TODAY)
+    assert found.verdict is Verdict.KNOWN
 
 
 def test_contracts_are_asked_on_behind_a_known_failure_too() -> None:

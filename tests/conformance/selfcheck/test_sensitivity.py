@@ -1,4 +1,4 @@
-"""The smallest planted error that is noticed is found, and told with what hides smaller ones."""
+"""The smallest planted error that is noticed is reported with what hides smaller ones."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_threshold_of_another_test_is_found(monkeypatch: pytest.MonkeyPatch)
     assert not found.is_false_alarm
 
 
-def test_a_test_that_notices_nothing_or_everything_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_that_notices_nothing_or_everything_is_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     def raising(function: Any, operands: Any) -> bool:
         raise RuntimeError("not for such functions")
 
@@ -73,7 +73,7 @@ def test_the_median_leaves_false_alarms_out_and_counts_them() -> None:
     assert (median.median, median.ops, median.alarms) == (0.2, 3, 1)
 
 
-def test_what_hides_smaller_errors_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_hides_smaller_errors_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(measuring.WELL, "float64", 0.0)
     found = of_negative(monkeypatch)[SUITE, "float64"]
     assert found.why.endswith("beside what is ordinary there")
@@ -87,7 +87,7 @@ def test_an_engine_without_rules_by_hand_is_refused(monkeypatch: pytest.MonkeyPa
         list(sensitivity(["numpy"], ["negative"]))
 
 
-def test_what_was_measured_before_an_interrupt_is_told(
+def test_what_was_measured_before_an_interrupt_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     def cut_short(*given: Any, **more: Any) -> Iterator[list[Figure]]:

@@ -27,10 +27,12 @@ def test_every_kind_of_call_is_drawn() -> None:
 
 
 def test_a_failure_is_left_with_the_calls_it_needs() -> None:
-    def clears_what_was_walked(history: History) -> bool:
+    def clears_what_was_differentiated(history: History) -> bool:
         verbs = [call.verb for call in history.calls]
         return Verb.BACKWARD in verbs and Verb.CLEAR in verbs[verbs.index(Verb.BACKWARD) :]
 
-    failed = next(h for h in draw_histories("tape", find, "float64", 0, 30) if clears_what_was_walked(h))
-    smallest = smallest_history(find, 0, 10, failed, clears_what_was_walked)
+    failed = next(
+        h for h in draw_histories("tape", find, "float64", 0, 30) if clears_what_was_differentiated(h)
+    )
+    smallest = smallest_history(find, 0, 10, failed, clears_what_was_differentiated)
     assert [call.verb for call in smallest.calls] == [Verb.BACKWARD, Verb.CLEAR]

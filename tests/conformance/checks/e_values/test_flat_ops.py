@@ -66,12 +66,12 @@ def test_an_engine_that_follows_its_declared_convention_passes(choice: str, op: 
 
 
 @pytest.mark.parametrize("choice", ENGINES)
-@pytest.mark.parametrize("elected", STANDARD["E19"].conventions)
-def test_an_engine_that_elects_another_alternative_fails(choice: str, elected: str) -> None:
+@pytest.mark.parametrize("declared", STANDARD["E19"].conventions)
+def test_an_engine_that_declares_another_convention_fails(choice: str, declared: str) -> None:
     engine = ENGINES[choice]()
-    engine.conventions = {**engine.conventions, "E19": elected}
+    engine.conventions = {**engine.conventions, "E19": declared}
     seen = Observation(engine, Oracle(FLAT["floor"], draw_cases(FLAT["floor"], "float64", 0, EFFORT)[0]))
-    if elected == choice:
+    if declared == choice:
         flat_op_sends_nothing_back(seen)
         return
     with pytest.raises((Violation, ValueError), match=f"floor is {choice}|this op has no gradient"):
