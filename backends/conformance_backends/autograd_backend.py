@@ -18,7 +18,7 @@ from conformance.errors import Unsupported
 from conformance_backends.autograd_ops import OPS
 from conformance_backends.autograd_points import DEPARTURES
 from conformance_backends.autograd_testers import TESTERS
-from conformance_backends.usual_points import declared_convention
+from conformance_backends.usual_points import declared_points
 
 IMPORTS = """\
 import autograd.builtins
@@ -47,7 +47,7 @@ class Autograd(FunctionalBackend):
 
     engine = "autograd"
     ops = OPS
-    points = declared_convention(OPS, DEPARTURES)
+    points = declared_points(OPS, DEPARTURES)
     dtypes = ("float64", "float32", "float16", "complex128", "complex64")
     capabilities = frozenset(
         {

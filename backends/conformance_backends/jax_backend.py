@@ -27,7 +27,7 @@ from conformance_backends.jax_dialect import EAGER, JIT
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
 from conformance_backends.jax_testers import TESTERS
-from conformance_backends.usual_points import declared_convention
+from conformance_backends.usual_points import declared_points
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
@@ -40,7 +40,7 @@ class JaxEager(FunctionalBackend):
     mode = "eager"
     dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
     ops = OPS
-    points = declared_convention(OPS, DEPARTURES)
+    points = declared_points(OPS, DEPARTURES)
     # Not ANOMALY: jax_debug_nans names the primitive of the backward pass, not the op of the forward pass.
     capabilities = frozenset(
         {

@@ -14,7 +14,7 @@ from conformance.backend import Capability, Dialect, Function, GraphNode, NDArra
 from conformance.errors import Unsupported
 from conformance_backends.mygrad_ops import OPS
 from conformance_backends.mygrad_points import DEPARTURES
-from conformance_backends.usual_points import declared_convention
+from conformance_backends.usual_points import declared_points
 
 IMPORTS = """\
 import mygrad as mg
@@ -42,7 +42,7 @@ class MyGrad(TapeBackend):
 
     engine = "mygrad"
     ops = OPS
-    points = declared_convention(OPS, DEPARTURES)
+    points = declared_points(OPS, DEPARTURES)
     dtypes = ("float64", "float32", "float16")
     capabilities = frozenset(
         {

@@ -14,7 +14,7 @@ from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_engine import Tensor
 from conformance_backends.numpy_points import DEPARTURES
-from conformance_backends.usual_points import declared_convention
+from conformance_backends.usual_points import declared_points
 
 
 def _applied(name: str) -> Callable[..., Tensor]:
@@ -77,7 +77,7 @@ class NumpyTape(TapeBackend):
         "E19": "refused",
     }
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in ALL_OPS}
-    points = declared_convention(ops, DEPARTURES)
+    points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
         "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, grad, hook, jvp, no_grad, vjp,\n)",

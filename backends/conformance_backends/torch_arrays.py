@@ -13,7 +13,7 @@ from conformance.backend import Backend, Function, NDArray
 from conformance.dtype import BFLOAT16, carried
 from conformance_backends.torch_ops import OPS
 from conformance_backends.torch_points import DEPARTURES
-from conformance_backends.usual_points import declared_convention
+from conformance_backends.usual_points import declared_points
 
 
 class Torch(Backend):
@@ -26,7 +26,7 @@ class Torch(Backend):
         ("complex128", "complex64"), frozenset({"embedding", "silu"})
     )
     ops = OPS
-    points = declared_convention(OPS, DEPARTURES)
+    points = declared_points(OPS, DEPARTURES)
 
     def version(self) -> str:
         """torch's version, with its build."""

@@ -119,7 +119,7 @@ USUAL: Mapping[str, str] = {
 }
 
 
-def declared_convention(ops: Collection[str], departures: Mapping[str, str | None]) -> dict[str, str]:
+def declared_points(ops: Collection[str], departures: Mapping[str, str | None]) -> dict[str, str]:
     """The conventions that an engine with these `ops` declares: the usual ones, except for its departures.
 
     The key of a departure is a point, or an op for all its usual points that have no key themselves. None

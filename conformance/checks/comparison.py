@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +90,20 @@ def hold_within(
             because=expected.why(compared.place),
             comparisons=(compared,),
         )
+    return compared
+
+
+def hold_all_within(
+    arrays: Iterable[tuple[Array | None, Expected, str]], claim: str = "differs from the reference VJP"
+) -> list[Comparison]:
+    """Claim that every array is within what is allowed; a failure carries the comparisons before it."""
+    compared: list[Comparison] = []
+    for got, expected, what in arrays:
+        try:
+            compared.append(hold_within(got, expected, what, claim))
+        except Violation as failure:
+            failure.comparisons = (*compared, *failure.comparisons)
+            raise
     return compared
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from conformance.backend import Backend, Trace
 from conformance.case import Array, Case
-from conformance.checks.comparison import Comparison, hold_within
+from conformance.checks.comparison import Comparison, hold_all_within
 from conformance.errors import AdapterError, Violation
 from conformance.op import Op
 from conformance.oracle.allowance import PERTURBATIONS, Expected, differentiable, expected_gradients
@@ -117,14 +117,8 @@ class Observation:
 def hold_gradients(seen: Observation, expected: Sequence[Expected] | None = None) -> list[Comparison]:
     """Claim that the gradients are within what is allowed, those of the oracle where no others are given."""
     bounds = seen.expected if expected is None else expected
-    compared: list[Comparison] = []
-    for position, (got, bound) in enumerate(zip(seen.answer.gradients, bounds, strict=True)):
-        try:
-            compared.append(hold_within(got, bound, seen.label(position)))
-        except Violation as failure:
-            failure.comparisons = (*compared, *failure.comparisons)
-            raise
-    return compared
+    pairs = enumerate(zip(seen.answer.gradients, bounds, strict=True))
+    return hold_all_within((got, bound, seen.label(position)) for position, (got, bound) in pairs)
 
 
 def plain(backend: Backend, array: Any) -> Array:

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 
 import pytest
-from conformance_backends.usual_points import USUAL, declared_convention
+from conformance_backends.usual_points import USUAL, declared_points
 
 from conformance.checks.point_observation import RAISES
 from conformance.points import SPECIAL_POINTS, points_of
@@ -38,30 +38,30 @@ def test_a_departure_declares_a_convention_of_its_points(table: Mapping[str, str
 def test_a_departure_changes_what_is_declared(table: Mapping[str, str | None], place: str) -> None:
     others = {key: choice for key, choice in table.items() if key != place}
     ops = {key.partition("/")[0] for key in (*USUAL, *table)}
-    assert declared_convention(ops, table) != declared_convention(ops, others)
+    assert declared_points(ops, table) != declared_points(ops, others)
 
 
 def test_without_departures_the_usual_is_declared() -> None:
-    assert declared_convention({"abs"}, {}) == {"abs/at-0": "zero", "abs/at-minus-0": "zero"}
+    assert declared_points({"abs"}, {}) == {"abs/at-0": "zero", "abs/at-minus-0": "zero"}
 
 
 def test_a_departure_of_an_op_is_of_all_its_usual_points() -> None:
-    assert declared_convention({"abs"}, {"abs": "right"}) == {"abs/at-0": "right", "abs/at-minus-0": "right"}
+    assert declared_points({"abs"}, {"abs": "right"}) == {"abs/at-0": "right", "abs/at-minus-0": "right"}
 
 
 def test_a_point_that_is_named_goes_before_its_op() -> None:
     departures = {"abs": "right", "abs/at-0": "left"}
-    assert declared_convention({"abs"}, departures) == {"abs/at-0": "left", "abs/at-minus-0": "right"}
+    assert declared_points({"abs"}, departures) == {"abs/at-0": "left", "abs/at-minus-0": "right"}
 
 
 def test_none_declares_nothing() -> None:
-    assert declared_convention({"abs"}, {"abs/at-0": None}) == {"abs/at-minus-0": "zero"}
-    assert declared_convention({"abs"}, {"abs": None}) == {}
+    assert declared_points({"abs"}, {"abs/at-0": None}) == {"abs/at-minus-0": "zero"}
+    assert declared_points({"abs"}, {"abs": None}) == {}
 
 
 def test_a_point_without_a_usual_convention_may_be_declared() -> None:
-    assert declared_convention({"det"}, {"det/singular": RAISES}) == {"det/singular": RAISES}
+    assert declared_points({"det"}, {"det/singular": RAISES}) == {"det/singular": RAISES}
 
 
 def test_points_of_ops_that_the_engine_lacks_are_left_out() -> None:
-    assert declared_convention(set(), {"abs/at-0": "left"}) == {}
+    assert declared_points(set(), {"abs/at-0": "left"}) == {}

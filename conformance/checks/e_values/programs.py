@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array, Case
-from conformance.checks.comparison import Comparison, hold_within
+from conformance.checks.comparison import Comparison, hold_all_within, hold_within
 from conformance.checks.observation import Observation, Oracle, hold_gradients, plain
 from conformance.checks.registry import NotThisCase, check
 from conformance.errors import Unsupported, Violation
@@ -38,7 +38,7 @@ def gradient_of_a_program_equals_the_reverse_sweep(engine: Backend, program: Pro
 def _hold_sweep(gradients: Sequence[Array | None], program: Program, perturbations: int) -> list[Comparison]:
     expected = expected_program_gradients(program, find, perturbations=perturbations)
     leaves = zip(program.variables, gradients, expected, strict=True)
-    return [hold_within(got, of_leaf, f"the gradient of leaf v{leaf}") for leaf, got, of_leaf in leaves]
+    return hold_all_within((got, of_leaf, f"the gradient of leaf v{leaf}") for leaf, got, of_leaf in leaves)
 
 
 @check("program", "E6", "differences")

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, restricted
 from conformance.case import Array
-from conformance.checks.comparison import Comparison, hold_equal, hold_within
+from conformance.checks.comparison import Comparison, hold_all_within, hold_equal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
@@ -122,7 +122,7 @@ def _hold_second_order(
     """The derivative of the gradients along a direction, by one order of the modes, is the oracle's."""
     directions, expected = _expected(seen)
     pairs = enumerate(zip(order(SecondOrderCase(seen, directions)), expected, strict=True))
-    return [hold_within(got, bound, f"the derivative of {seen.label(n)}") for n, (got, bound) in pairs]
+    return hold_all_within((got, bound, f"the derivative of {seen.label(n)}") for n, (got, bound) in pairs)
 
 
 def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
