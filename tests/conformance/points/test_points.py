@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from conformance.points.writing import composition, limit
 
 from conformance.checks import load_all
 from conformance.errors import UsageError
@@ -19,6 +18,7 @@ from conformance.points import (
     reductions,
     require_ops,
 )
+from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
 
 FAMILIES = (activations, compositions, elementwise, losses, reductions)

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import bent_rule
+from conformance_backends.mutants.mutant import altered_rule
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Backend
@@ -304,7 +304,7 @@ def test_an_answer_is_not_lost_with_a_case_that_cannot_be_written_down(
         return 2 * right(i, g, z, x)
 
     class Wrong(NumpyTape):
-        ops: ClassVar[dict[str, Any]] = {**NumpyTape.ops, "tanh": bent_rule("tanh", doubled)}
+        ops: ClassVar[dict[str, Any]] = {**NumpyTape.ops, "tanh": altered_rule("tanh", doubled)}
 
     def unwritable(*given: Any) -> str:
         raise TypeError("nobody can write this")

@@ -11,7 +11,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.backend import Capability
 from conformance.checks import load_all
 from conformance.checks.e_values.complex_operands import (
-    gradient_at_complex_operands_is_the_rules,
+    gradient_at_complex_operands_equals_reference_vjp,
 )
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import COMPLEX, NotThisCase
@@ -55,7 +55,7 @@ def _refuse(x: Any) -> Any:
 
 def check(backend: Any, name: str, dtype: str = "complex128") -> None:
     for case in draw_cases(find(name), dtype, 0, EFFORT):
-        gradient_at_complex_operands_is_the_rules(Observation(backend, Oracle(find(name), case)))
+        gradient_at_complex_operands_equals_reference_vjp(Observation(backend, Oracle(find(name), case)))
 
 
 @pytest.mark.parametrize("dtype", sorted(COMPLEX))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
-from conformance_backends.mutants.wrong_flat import Recording, recorded
+from conformance_backends.mutants.e_values.flat_ops import RecordsFlatOps, recorded
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.atlas import conventions
@@ -35,7 +35,7 @@ def barred(right: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class Dropping(Recording):
+class Dropping(RecordsFlatOps):
     """Flat ops are recorded, and their rule returns None."""
 
     conventions: ClassVar = {**NumpyTape.conventions, "E19": "none"}
@@ -49,7 +49,7 @@ class Barring(NumpyTape):
     ops: ClassVar = {**NumpyTape.ops, **{op: barred(NumpyTape.ops[op]) for op in ROUNDED}}
 
 
-ENGINES = {engine.conventions["E19"]: engine for engine in (NumpyTape, Recording, Dropping, Barring)}
+ENGINES = {engine.conventions["E19"]: engine for engine in (NumpyTape, RecordsFlatOps, Dropping, Barring)}
 
 
 def test_there_is_an_engine_for_every_alternative() -> None:

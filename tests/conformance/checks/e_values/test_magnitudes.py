@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conformance_backends.mutants.mutant import bent_rule, with_ops
+from conformance_backends.mutants.mutant import altered_rule, with_ops
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.e_values.magnitudes import (
-    gradient_is_the_rules_at_every_magnitude,
+    gradient_equals_reference_vjp_at_every_magnitude,
 )
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase
@@ -34,8 +34,8 @@ def _special_values_are_the_engines_business() -> Iterator[None]:
 def checked(op: str, x: list[Any], altered: Any = None, dtype: str = "float64") -> Any:
     operand = np.array(x, dtype)
     case = Case(op, (operand,), {}, (np.ones_like(operand),), ("C", "C"), dtype)
-    backend = with_ops({op: bent_rule(op, altered)}) if altered else NumpyTape()
-    return gradient_is_the_rules_at_every_magnitude(Observation(backend, Oracle(find(op), case)))
+    backend = with_ops({op: altered_rule(op, altered)}) if altered else NumpyTape()
+    return gradient_equals_reference_vjp_at_every_magnitude(Observation(backend, Oracle(find(op), case)))
 
 
 def test_its_cases_belong_to_this_check_alone() -> None:
@@ -56,7 +56,9 @@ def test_every_op_has_a_case_that_decides(name: str) -> None:
         decided = 0
         for case in draw_cases(find(name), dtype, 0, EFFORT, MAGNITUDES):
             try:
-                gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), Oracle(find(name), case)))
+                gradient_equals_reference_vjp_at_every_magnitude(
+                    Observation(NumpyTape(), Oracle(find(name), case))
+                )
             except NotThisCase:
                 continue
             decided += 1
@@ -88,7 +90,7 @@ def test_where_entries_share_their_rounding_an_overflowing_value_decides_nothing
     operand, whole = np.array([1e200, 1e200]), {"axis": None, "keepdims": False}
     case = Case("prod", (operand,), whole, (np.array(1.0),), ("C", "C"), "float64")
     with pytest.raises(NotThisCase, match="the value overflows"):
-        gradient_is_the_rules_at_every_magnitude(Observation(NumpyTape(), Oracle(find("prod"), case)))
+        gradient_equals_reference_vjp_at_every_magnitude(Observation(NumpyTape(), Oracle(find("prod"), case)))
 
 
 def test_a_larger_entry_does_not_widen_the_allowance_of_another() -> None:

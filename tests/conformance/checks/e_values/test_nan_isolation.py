@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conformance_backends.mutants.mutant import bent_rule, with_ops
+from conformance_backends.mutants.mutant import altered_rule, with_ops
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
 from conformance.checks.e_values.nan_isolation import (
-    gradients_beside_a_nan_are_what_they_were,
+    nan_changes_no_gradient_of_unrelated_entries,
 )
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase
@@ -36,8 +36,8 @@ def check(op: str, operands: tuple[Any, ...], parameters: Any = None, altered: A
     parameters = parameters or {}
     g = np.random.default_rng(0).standard_normal(find(op).reference(*operands, **parameters).shape)
     case = Case(op, operands, parameters, (g,), ("C",) * (1 + len(operands)), "float64")
-    backend = with_ops({op: bent_rule(op, altered)}) if altered else NumpyTape()
-    gradients_beside_a_nan_are_what_they_were(Observation(backend, Oracle(find(op), case)))
+    backend = with_ops({op: altered_rule(op, altered)}) if altered else NumpyTape()
+    nan_changes_no_gradient_of_unrelated_entries(Observation(backend, Oracle(find(op), case)))
 
 
 def zero_where_any_is(value: float) -> Any:
@@ -54,7 +54,7 @@ def zero_where_any_is(value: float) -> Any:
 def test_the_reference_engine_isolates_nan(name: str) -> None:
     for case in draw_cases(find(name), "float64", 0, EFFORT):
         with contextlib.suppress(NotThisCase):
-            gradients_beside_a_nan_are_what_they_were(Observation(NumpyTape(), Oracle(find(name), case)))
+            nan_changes_no_gradient_of_unrelated_entries(Observation(NumpyTape(), Oracle(find(name), case)))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -114,4 +114,4 @@ def test_an_engine_that_refuses_nan_is_undecided() -> None:
 
     case = Case("exp", (ROWS,), {}, (np.ones_like(ROWS),), ("C", "C"), "float64")
     with pytest.raises(NotThisCase, match="the engine refuses nan: this is no number"):
-        gradients_beside_a_nan_are_what_they_were(Observation(Refusing(), Oracle(find("exp"), case)))
+        nan_changes_no_gradient_of_unrelated_entries(Observation(Refusing(), Oracle(find("exp"), case)))
