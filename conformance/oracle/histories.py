@@ -1,6 +1,6 @@
 """What a history means: every value, and every stored gradient, by the definition.
 
-A graph of plain arrays that grows with the moves. The gradient of a backward pass is the reverse sweep over
+A graph of plain arrays that grows with the calls. The gradient of a backward pass is the reverse sweep over
 the part of the graph behind it. Values are small integers, so that whatever order an engine
 computes in, it must arrive at the same bits.
 
@@ -94,51 +94,51 @@ class Definition:
         """Whether a leaf is behind it."""
         return self.graph[self.at[number]].has_gradient
 
-    def allows(self, move: Call) -> bool:
-        """Whether a move is possible, and what comes of it small enough to be exact."""
-        if any(number not in self.at for number in move.of):
+    def allows(self, call: Call) -> bool:
+        """Whether a call is possible, and what comes of it small enough to be exact."""
+        if any(number not in self.at for number in call.of):
             return False
-        if move.verb is Verb.EXIT_NO_GRAD:
+        if call.verb is Verb.EXIT_NO_GRAD:
             return self.scopes > 0
-        if move.verb is Verb.APPLY:
-            return bool(np.abs(self._applied(move)).max(initial=0.0) <= LARGEST_VALUE)
-        if move.verb is Verb.APPLY_RAISING:
-            return bool(np.abs(self.value(move.of[0])).max(initial=0.0) <= LARGEST_VALUE / 2)
-        if move.verb in BACKWARD_VERBS:
-            return self.has_gradient(move.of[0]) and self._stays_exact(move)
-        return move.verb is not Verb.WRITE or self._may_write(move)
+        if call.verb is Verb.APPLY:
+            return bool(np.abs(self._applied(call)).max(initial=0.0) <= LARGEST_VALUE)
+        if call.verb is Verb.APPLY_RAISING:
+            return bool(np.abs(self.value(call.of[0])).max(initial=0.0) <= LARGEST_VALUE / 2)
+        if call.verb in BACKWARD_VERBS:
+            return self.has_gradient(call.of[0]) and self._stays_exact(call)
+        return call.verb is not Verb.WRITE or self._may_write(call)
 
-    def _may_write(self, move: Call) -> bool:
+    def _may_write(self, call: Call) -> bool:
         """Whether a write fits, and means one thing: into certain memory, from elsewhere, no leaf renewed."""
-        target, source = move.of
-        fits = self.value(source).shape in ((), self.value(target)[move.parameters["index"]].shape)
+        target, source = call.of
+        fits = self.value(source).shape in ((), self.value(target)[call.parameters["index"]].shape)
         is_apart = source not in self.sharing.tree(target)
         # The old gradient of a leaf that was renewed has no number by which it could be read.
-        is_renewing = self.leaf_writes == "renewed" and self._writes_leaf(move)
+        is_renewing = self.leaf_writes == "renewed" and self._writes_leaf(call)
         return fits and is_apart and self.sharing.is_clear(target) and not is_renewing
 
-    def _writes_leaf(self, move: Call) -> bool:
+    def _writes_leaf(self, call: Call) -> bool:
         """Whether a leaf is written while recording, itself or through a view."""
-        return not self.scopes and any(n in self.stored for n in self.sharing.tree(move.of[0]))
+        return not self.scopes and any(n in self.stored for n in self.sharing.tree(call.of[0]))
 
-    def refuses(self, move: Call) -> bool:
+    def refuses(self, call: Call) -> bool:
         """Whether a write must be refused."""
-        return (self.leaf_writes == "refused" and self._writes_leaf(move)) or (
-            self.constant_writes == "refused" and self._writes_constant(move)
+        return (self.leaf_writes == "refused" and self._writes_leaf(call)) or (
+            self.constant_writes == "refused" and self._writes_constant(call)
         )
 
-    def _writes_constant(self, move: Call) -> bool:
+    def _writes_constant(self, call: Call) -> bool:
         """Whether what has a gradient is written into what has none while recording."""
-        target, source = move.of
+        target, source = call.of
         return not self.scopes and self.has_gradient(source) and not self.has_gradient(target)
 
-    def _applied(self, move: Call) -> Array:
-        values = [self.value(number) for number in move.of]
-        return np.asarray(self.graph.find(move.op).reference(*values, **move.parameters))
+    def _applied(self, call: Call) -> Array:
+        values = [self.value(number) for number in call.of]
+        return np.asarray(self.graph.find(call.op).reference(*values, **call.parameters))
 
-    def _stays_exact(self, move: Call) -> bool:
+    def _stays_exact(self, call: Call) -> bool:
         """Whether no sum of the backward pass can outgrow the integers of single precision."""
-        program, leaves = self.graph.program(self.at[move.of[0]], self._seed(move))
+        program, leaves = self.graph.program(self.at[call.of[0]], self._seed(call))
         bounds = gradient_bounds(program, self.graph.find, (*program.leaves, program.cotangent))
         kept = {leaf: self.stored[leaf] for leaf in leaves}
         return all(
@@ -147,51 +147,51 @@ class Definition:
             for leaf, bound in _summed(leaves, bounds).items()
         )
 
-    # ---- moves whose outcome is certain ------------------------------------------------------------
+    # ---- calls whose outcome is certain ------------------------------------------------------------
 
-    def take(self, move: Call) -> None:
-        """What a move does to values and scopes; backward passes are `backward_pass` and `settle`."""
-        if move.verb is Verb.ENTER_NO_GRAD:
+    def take(self, call: Call) -> None:
+        """What a call does to values and scopes; backward passes are `backward_pass` and `settle`."""
+        if call.verb is Verb.ENTER_NO_GRAD:
             self.scopes += 1
-        elif move.verb is Verb.EXIT_NO_GRAD:
+        elif call.verb is Verb.EXIT_NO_GRAD:
             self.scopes -= 1
-        elif move.verb is Verb.CLEAR:
-            self.stored[move.of[0]] = None
-        elif move.verb is Verb.WRITE:
-            if not self.refuses(move):
-                self._write(move)
-        elif move.made is not None:
+        elif call.verb is Verb.CLEAR:
+            self.stored[call.of[0]] = None
+        elif call.verb is Verb.WRITE:
+            if not self.refuses(call):
+                self._write(call)
+        elif call.made is not None:
             if self.has_views:
-                self.sharing.note(move, is_recorded=self._is_recorded(move))
-            self.at[move.made] = self._made(move)
-            if move.verb is Verb.LEAF:
-                self.stored[move.made] = None
+                self.sharing.note(call, is_recorded=self._is_recorded(call))
+            self.at[call.made] = self._made(call)
+            if call.verb is Verb.LEAF:
+                self.stored[call.made] = None
 
-    def _is_recorded(self, move: Call) -> bool:
-        return not self.scopes or move.is_in_other_thread  # a scope is its own thread's
+    def _is_recorded(self, call: Call) -> bool:
+        return not self.scopes or call.is_in_other_thread  # a scope is its own thread's
 
-    def _made(self, move: Call) -> int:
-        """Add the entry that a move makes: a constant where nothing is recorded."""
-        if move.verb is Verb.DETACH:
-            return self.graph.add(Entry(self.value(move.of[0])))
-        if move.array is not None:  # a leaf, or a constant
-            is_leaf = move.verb is Verb.LEAF
-            return self.graph.add(Entry(move.array), leaf=move.made if is_leaf else None)
-        sources = tuple(self.at[number] for number in move.of)
-        if move.verb is Verb.APPLY_RAISING:
-            value = self.value(move.of[0])
+    def _made(self, call: Call) -> int:
+        """Add the entry that a call makes: a constant where nothing is recorded."""
+        if call.verb is Verb.DETACH:
+            return self.graph.add(Entry(self.value(call.of[0])))
+        if call.array is not None:  # a leaf, or a constant
+            is_leaf = call.verb is Verb.LEAF
+            return self.graph.add(Entry(call.array), leaf=call.made if is_leaf else None)
+        sources = tuple(self.at[number] for number in call.of)
+        if call.verb is Verb.APPLY_RAISING:
+            value = self.value(call.of[0])
             made = self.graph.add_made(Entry(value + value, ADD, 2 * sources, is_broken=True))
         else:
-            made = self.graph.apply(move.op, sources, move.parameters)
-        return made if self._is_recorded(move) else self.graph.add(Entry(self.graph[made].value))
+            made = self.graph.apply(call.op, sources, call.parameters)
+        return made if self._is_recorded(call) else self.graph.add(Entry(self.graph[made].value))
 
     # ---- writes --------------------------------------------------------------------------------------
 
-    def _write(self, move: Call) -> None:
+    def _write(self, call: Call) -> None:
         """Rebind what is written, and what shares its memory."""
-        target, source = move.of
-        index, spread = move.parameters["index"], self.at[source]
-        if self.constant_writes == "constant" and self._writes_constant(move):
+        target, source = call.of
+        index, spread = call.parameters["index"], self.at[source]
+        if self.constant_writes == "constant" and self._writes_constant(call):
             spread = self.graph.add(Entry(self.value(source)))
         before = {number: self.at[number] for number in self.sharing.tree(target)}
         self._written.update(before.values())
@@ -219,10 +219,10 @@ class Definition:
 
     # ---- backward passes ---------------------------------------------------------------------------------------
 
-    def backward_pass(self, move: Call) -> BackwardPass:
-        """What the backward pass of a move must do."""
-        top = self.at[move.of[0]]
-        program, leaves = self.graph.program(top, self._seed(move))
+    def backward_pass(self, call: Call) -> BackwardPass:
+        """What the backward pass of a call must do."""
+        top = self.at[call.of[0]]
+        program, leaves = self.graph.program(top, self._seed(call))
         gradients = reverse_sweep(program, self.graph.find, (*program.leaves, program.cotangent))
         nodes = frozenset(n for n in self.graph.behind(top) if self.graph[n].op)
         spoiled = {behind for n in nodes if self.graph[n].is_broken for behind in self.graph.behind(n)}
@@ -247,16 +247,16 @@ class Definition:
         nothing = np.zeros_like(arrives) if before is None else before
         return (nothing,) if leaf in done.spoiled else (nothing, whole)
 
-    def settle(self, move: Call, done: BackwardPass, kept: Mapping[int, Array], *, has_failed: bool) -> None:
+    def settle(self, call: Call, done: BackwardPass, kept: Mapping[int, Array], *, has_failed: bool) -> None:
         """Note what the leaves keep after a backward pass, and that its nodes have been traversed."""
         self.stored.update(kept)
-        if has_failed or move.verb is Verb.BACKWARD:
+        if has_failed or call.verb is Verb.BACKWARD:
             self._traversed |= done.nodes
 
-    def _seed(self, move: Call) -> Array:
-        shape = self.value(move.of[0])
+    def _seed(self, call: Call) -> Array:
+        shape = self.value(call.of[0])
         return (
-            np.ones_like(shape) if move.array is None or move.verb is Verb.BACKWARD_MISSHAPEN else move.array
+            np.ones_like(shape) if call.array is None or call.verb is Verb.BACKWARD_MISSHAPEN else call.array
         )
 
 
@@ -268,8 +268,8 @@ def _summed(leaves: Sequence[int], arrived: Sequence[Array]) -> dict[int, Array]
     return total
 
 
-def offered(moves: Sequence[Call], capabilities: frozenset[Any], ops: Mapping[str, Any]) -> Iterator[Call]:
-    """The moves that an engine of these capabilities and ops offers."""
-    for move in moves:
-        if (move.needs is None or move.needs in capabilities) and all(op in ops for op in move.ops):
-            yield move
+def offered(calls: Sequence[Call], capabilities: frozenset[Any], ops: Mapping[str, Any]) -> Iterator[Call]:
+    """The calls that an engine of these capabilities and ops offers."""
+    for call in calls:
+        if (call.needs is None or call.needs in capabilities) and all(op in ops for op in call.ops):
+            yield call

@@ -35,41 +35,41 @@ class Pullbacks:
         self.broken: set[int] = set()
         self._arity: dict[int, int] = {}
 
-    def allows(self, move: Call) -> bool:
-        """Whether what the move names exists, and its results are small enough to be exact."""
-        if move.verb is Verb.CONSTANT:
+    def allows(self, call: Call) -> bool:
+        """Whether what the call names exists, and its results are small enough to be exact."""
+        if call.verb is Verb.CONSTANT:
             return True
-        if move.verb in (Verb.PULL, Verb.PULL_MISSHAPEN):
-            return move.of[0] in self.programs
-        if move.verb is Verb.PULL_WITHIN and move.of[0] not in set(self.programs) - self.broken:
+        if call.verb in (Verb.PULL, Verb.PULL_MISSHAPEN):
+            return call.of[0] in self.programs
+        if call.verb is Verb.PULL_WITHIN and call.of[0] not in set(self.programs) - self.broken:
             return False
-        if any(number not in self.constants for number in operands_of(move)):
+        if any(number not in self.constants for number in operands_of(call)):
             return False
-        program = self._program(move)
+        program = self._program(call)
         values = program.run(self._call, program.leaves)
-        if max(np.abs(x).max(initial=0.0) for x in values[len(operands_of(move)) :]) > LARGEST_VALUE:
+        if max(np.abs(x).max(initial=0.0) for x in values[len(operands_of(call)) :]) > LARGEST_VALUE:
             return False
         cotangent = np.full_like(values[-1], 3)
         bounds = gradient_bounds(program, self.find, (*program.leaves, cotangent))
         return max(float(bound.max(initial=0.0)) for bound in bounds) <= LARGEST_GRADIENT
 
-    def take(self, move: Call) -> None:
-        """Note what a move makes."""
-        if move.verb is Verb.CONSTANT:
-            assert move.made is not None
-            assert move.array is not None
-            self.constants[move.made] = move.array
-        elif move.made is not None:
-            self.programs[move.made] = self._program(move)
-            self._arity[move.made] = len(operands_of(move))
-            if move.parameters["is_broken"]:
-                self.broken.add(move.made)
+    def take(self, call: Call) -> None:
+        """Note what a call makes."""
+        if call.verb is Verb.CONSTANT:
+            assert call.made is not None
+            assert call.array is not None
+            self.constants[call.made] = call.array
+        elif call.made is not None:
+            self.programs[call.made] = self._program(call)
+            self._arity[call.made] = len(operands_of(call))
+            if call.parameters["is_broken"]:
+                self.broken.add(call.made)
 
-    def output(self, move: Call) -> Array:
-        """The value of the function of a move."""
-        program = self._program(move)
+    def output(self, call: Call) -> Array:
+        """The value of the function of a call."""
+        program = self._program(call)
         value = np.asarray(program.run(self._call, program.leaves)[-1])
-        return value + value if move.parameters["is_broken"] else value
+        return value + value if call.parameters["is_broken"] else value
 
     def shape(self, number: int) -> tuple[int, ...]:
         """The shape of a cotangent for a pullback."""
@@ -81,18 +81,18 @@ class Pullbacks:
         program = self.programs[number]
         return reverse_sweep(program, self.find, (*program.leaves, cotangent))[: self._arity[number]]
 
-    def _program(self, move: Call) -> Program:
-        leaves = [self.constants[number] for number in operands_of(move)]
-        if move.verb is Verb.PULL_WITHIN:
-            assert move.array is not None
-            leaves.append(self.pulled(move.of[0], move.array)[0])
-        steps = tuple(Step(op, inputs, {}) for op, inputs in move.parameters["steps"])
+    def _program(self, call: Call) -> Program:
+        leaves = [self.constants[number] for number in operands_of(call)]
+        if call.verb is Verb.PULL_WITHIN:
+            assert call.array is not None
+            leaves.append(self.pulled(call.of[0], call.array)[0])
+        steps = tuple(Step(op, inputs, {}) for op, inputs in call.parameters["steps"])
         return Program(tuple(leaves), steps, leaves[0], leaves[0].dtype.name)
 
     def _call(self, op: str, parameters: Mapping[str, Any]) -> Callable[..., Any]:
         return self.find(op).reference
 
 
-def operands_of(move: Call) -> tuple[int, ...]:
-    """The numbers of the constants at which a move takes a pullback."""
-    return move.of[1:] if move.verb is Verb.PULL_WITHIN else move.of
+def operands_of(call: Call) -> tuple[int, ...]:
+    """The numbers of the constants at which a call takes a pullback."""
+    return call.of[1:] if call.verb is Verb.PULL_WITHIN else call.of

@@ -17,20 +17,20 @@ class Sharing:
     """The views so far.
 
     Attributes:
-        made: for the number of a view, the move that made it.
+        made: for the number of a view, the call that made it.
     """
 
     def __init__(self) -> None:
         self.made: dict[int, Call] = {}
         self._unclear: set[int] = set()
 
-    def note(self, move: Call, *, is_recorded: bool) -> None:
-        """Note what a move makes, if it may be a view."""
-        if move.made is None or not (move.verb is Verb.DETACH or move.op in (*VIEWING, RESHAPE)):
+    def note(self, call: Call, *, is_recorded: bool) -> None:
+        """Note what a call makes, if it may be a view."""
+        if call.made is None or not (call.verb is Verb.DETACH or call.op in (*VIEWING, RESHAPE)):
             return
-        self.made[move.made] = move
-        if move.op not in VIEWING or not is_recorded:
-            self._unclear.add(self.root(move.made))
+        self.made[call.made] = call
+        if call.op not in VIEWING or not is_recorded:
+            self._unclear.add(self.root(call.made))
 
     def root(self, number: int) -> int:
         """The value at the top of a value's tree."""

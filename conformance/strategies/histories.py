@@ -38,7 +38,7 @@ def draw_histories(kind: str, find: Find, dtype: str, seed: int, count: int) -> 
 def smallest_history(
     find: Find, seed: int, count: int, failed: History, is_failing: Callable[[History], bool]
 ) -> History:
-    """The smallest failing history among those drawn for the same seed and around them, no move of it needless."""
+    """The smallest failing history among those drawn for the same seed and around them, no call of it needless."""
     smallest = explore.shrink_machine(
         lambda visit: _machine(failed.kind, find, failed.dtype, visit),
         is_failing,
@@ -50,7 +50,7 @@ def smallest_history(
 
 
 def _without_needless(history: History, is_failing: Callable[[History], bool]) -> History:
-    """The history without the moves that the failure does not need: Hypothesis is slow with long ones."""
+    """The history without the calls that the failure does not need: Hypothesis is slow with long ones."""
     for number in reversed(range(len(history.calls))):
         shorter = replace(history, calls=history.calls[:number] + history.calls[number + 1 :])
         if is_failing(shorter):

@@ -1,6 +1,6 @@
 """What the state machines share that draw histories.
 
-They run no engine. They keep the definition of what they have drawn so far, so that only possible moves are
+They run no engine. They keep the definition of what they have drawn so far, so that only possible calls are
 drawn, and every engine runs the same ones.
 """
 
@@ -29,7 +29,7 @@ def integers(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
 
 
 class Drawing(RuleBasedStateMachine):
-    """The moves so far, and what they mean."""
+    """The calls so far, and what they mean."""
 
     kind: ClassVar[str]
     per_program: ClassVar[float] = 2.0  # histories, where so many programs are drawn
@@ -52,15 +52,15 @@ class Drawing(RuleBasedStateMachine):
         return integers(shape, type(self).dtype, data.draw(st.integers(0, 2**16)))
 
     def add(self, verb: Verb, *of: int, makes: bool = False, **more: Any) -> bool:
-        """Add a move if it is allowed, and follow what it does; return whether it is."""
-        move = Call(verb, of, self.count if makes else None, **more)
-        if not self.definition.allows(move):
+        """Add a call if it is allowed, and follow what it does; return whether it is."""
+        call = Call(verb, of, self.count if makes else None, **more)
+        if not self.definition.allows(call):
             return False
-        self.calls.append(move)
+        self.calls.append(call)
         self.count += makes
-        self.follow(move)
+        self.follow(call)
         return True
 
-    def follow(self, move: Call) -> None:
-        """What the move does, to an engine that is right."""
-        self.definition.take(move)
+    def follow(self, call: Call) -> None:
+        """What the call does, to an engine that is right."""
+        self.definition.take(call)

@@ -32,7 +32,7 @@ MOST_VALUES = 10
 
 
 class Tape(Drawing):
-    """Moves of one thread on a tape: graphs built, traversed, detached and cleared in any order."""
+    """Calls of one thread on a tape: graphs built, traversed, detached and cleared in any order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ class Tape(Drawing):
     @rule(data=st.data())
     def traverse_again(self, data: Data) -> None:
         """A second backward pass from the value of the last one."""
-        passes = [move for move in self.calls if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING)]
+        passes = [call for call in self.calls if call.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING)]
         if passes:
             self.add(passes[-1].verb, *passes[-1].of, array=passes[-1].array)
 
@@ -191,16 +191,16 @@ class Tape(Drawing):
         for _ in range(data.draw(st.integers(1, 2))):
             self.add(Verb.CLEAR, leaf)
 
-    def follow(self, move: Call) -> None:
+    def follow(self, call: Call) -> None:
         """Follow a backward pass: it succeeds unless a rule raises."""
-        super().follow(move)
-        if move.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING):
-            done = self.definition.backward_pass(move)
+        super().follow(call)
+        if call.verb in (Verb.BACKWARD, Verb.BACKWARD_RETAINING):
+            done = self.definition.backward_pass(call)
             kept = {
                 leaf: self.definition.outcomes(done, leaf, has_failed=done.must_fail)[-1]
                 for leaf in done.arrives
             }
-            self.definition.settle(move, done, kept, has_failed=done.must_fail)
+            self.definition.settle(call, done, kept, has_failed=done.must_fail)
 
     def _values(self) -> list[int]:
         return sorted(self.definition.at, reverse=True)

@@ -10,16 +10,12 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of, is_refused
+from conformance.checks.engine_calls import IntentionalError, gradients_of, is_refused
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, EXP, MATMUL, MULTIPLY, TANH
-
-
-class Interrupted(Exception):
-    """Raised on purpose in the middle of a forward pass."""
 
 
 @op_check("E17", "repeatable")
@@ -110,7 +106,7 @@ def _interrupted(engine: Backend, operands: list[Array]) -> None:
 
     def broken(x: Any, w: Any) -> Any:
         network(x, w)
-        raise Interrupted
+        raise IntentionalError("a forward pass")
 
     gradients_of(engine, broken, operands, operands[0])
 

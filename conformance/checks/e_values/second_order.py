@@ -10,12 +10,13 @@ import numpy as np
 from conformance.backend import Backend, Capability, restricted
 from conformance.case import Array
 from conformance.checks.comparison import Comparison, hold_all_within, hold_equal
+from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
-from conformance.ops.names import ADD, MATMUL, MULTIPLY, SUM
+from conformance.ops.names import ADD, MATMUL, MULTIPLY
 from conformance.oracle.allowance import Expected
 from conformance.oracle.second_order import expected_hessian_vector_products, is_smooth
 from conformance.values import direction
@@ -48,7 +49,7 @@ class SecondOrderCase:
     def weighed(self, function: Callable[..., Any], weights: Sequence[Array]) -> Callable[..., Any]:
         """The scalar Σ ⟨weight, output⟩ of a function of several outputs; those that are None weigh nothing."""
         multiply, add = self.backend.op(MULTIPLY), self.backend.op(ADD)
-        total = self.backend.call(SUM, {"axis": None, "keepdims": False})
+        total = full_sum(self.backend)
 
         def scalar(*variables: Any) -> Any:
             outputs = zip(function(*variables), self.engines(weights), strict=True)

@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.comparison import hold_close, hold_equal
-from conformance.checks.engine_calls import gradients_of, is_refused, tape_of
+from conformance.checks.engine_calls import FULL_REDUCTION, gradients_of, is_refused, tape_of
 from conformance.checks.observation import plain
 from conformance.checks.registry import CheckFunction, check, declared_convention
 from conformance.checks.sample import Sample
@@ -172,7 +172,7 @@ def two_layers_with_written_out_gradients(engine: Backend, sample: Sample) -> No
     """
     x, target = sample.array((4, 3)), sample.array((4, 1))
     w1, b1, w2, b2 = sample.array((3, 5)), sample.array((5,)), sample.array((5, 1)), sample.array((1,))
-    op, mean = engine.op, engine.call(MEAN, {"axis": None, "keepdims": False})
+    op, mean = engine.op, engine.call(MEAN, FULL_REDUCTION)
 
     def network(x: Any, w1: Any, b1: Any, w2: Any, b2: Any, target: Any) -> Any:
         hidden = op(RELU)(op(ADD)(op(MATMUL)(x, w1), b1))
@@ -223,7 +223,7 @@ def batch_gradients_are_summed_not_averaged(engine: Backend, sample: Sample) -> 
         x, w, b = sample.array((batch, 3)), sample.array((3, 2)), sample.array((2,))
         got = {}
         for reduction in (SUM, MEAN):
-            reduce = engine.call(reduction, {"axis": None, "keepdims": False})
+            reduce = engine.call(reduction, FULL_REDUCTION)
             gradients = engine.gradient(lambda w, b, x, r=reduce: r(add(matmul(x, w), b)), [w, b, x])
             got[reduction] = [plain(engine, g) for g in gradients[:2]]
         g = sample.array((batch, 2))

@@ -23,10 +23,10 @@ def begun(*, accumulates: bool = True) -> Definition:
     return definition
 
 
-def passed(definition: Definition, move: Call, *, has_failed: bool = False) -> BackwardPass:
-    done = definition.backward_pass(move)
+def passed(definition: Definition, call: Call, *, has_failed: bool = False) -> BackwardPass:
+    done = definition.backward_pass(call)
     kept = {x: definition.outcomes(done, x, has_failed=has_failed)[-1] for x in done.arrives}
-    definition.settle(move, done, kept, has_failed=has_failed)
+    definition.settle(call, done, kept, has_failed=has_failed)
     return done
 
 
@@ -59,10 +59,10 @@ def test_of_a_failed_backward_pass_a_leaf_keeps_all_or_nothing_and_behind_the_fa
 
 def test_what_was_traversed_may_be_refused_unless_it_was_retained() -> None:
     definition = begun()
-    move = Call(Verb.BACKWARD, (2,), array=array(1.0, 1.0))
+    call = Call(Verb.BACKWARD, (2,), array=array(1.0, 1.0))
     assert not passed(definition, Call(Verb.BACKWARD_RETAINING, (2,), array=array(1.0, 1.0))).may_fail
-    assert not passed(definition, move).may_fail
-    assert passed(definition, move).may_fail
+    assert not passed(definition, call).may_fail
+    assert passed(definition, call).may_fail
 
 
 def test_what_could_be_rounded_is_not_allowed() -> None:
