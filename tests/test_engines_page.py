@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from conformance.backend import Backend
-from conformance.cli import engines_page, main
-from conformance.cli.engines_data import read_recorded, record_runs
-from conformance.cli.engines_page import COMMAND, DATA, TEMPLATE, known_failures, recorded_runs
+from conformance.cli import main
+from conformance.cli.pages.engines import COMMAND, DATA, TEMPLATE, engines_page, known_failures, recorded_runs
+from conformance.cli.pages.engines_data import read_recorded, record_runs
 from conformance.errors import UsageError
 from conformance.load import load_backend, registered
 from conformance.runfile.clause_counts import ClauseCount
@@ -28,7 +28,7 @@ PAGE = (DOCS / "engines.md").read_text(encoding="utf-8")
 def test_the_page_in_the_tree_is_what_the_command_writes() -> None:
     for name in registered():
         pytest.importorskip(name.partition(".")[0])
-    is_current = engines_page.engines_page(DOCS, KNOWN) == PAGE
+    is_current = engines_page(DOCS, KNOWN) == PAGE
     assert is_current, f"docs/engines.md is not what adapters, known failures and data say; run: {COMMAND}"
 
 

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Measure, with progress, and tell."""
-    from conformance.cli.sensitivity_page import as_json, page
+    from conformance.cli.pages.sensitivity import as_json, page
     from conformance.errors import NothingSelected
     from conformance.load import registered
     from conformance.ops import CATALOGUE
@@ -92,7 +92,7 @@ def _is_chosen(name: str, queries: Sequence[str]) -> bool:
 def show(figures: Sequence[Figure]) -> None:
     """An op a row, a tester and dtype a column; the medians below."""
     from conformance.cli.console import print_columns
-    from conformance.cli.sensitivity_page import summary, table
+    from conformance.cli.pages.sensitivity import summary, table
 
     headings, rows = table(figures)
     print_columns(headings, rows)

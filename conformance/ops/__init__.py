@@ -9,24 +9,31 @@ from conformance.errors import UsageError
 from conformance.op import Op, Trait
 from conformance.ops import (
     activations,
+    convolution,
     elementwise,
     flat,
     indexing,
+    joining,
     layers,
     linear_algebra,
     losses,
+    pooling,
+    products,
     reductions,
+    scans,
     shape,
+    softmax,
+    ternary,
 )
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
-    "elementwise": elementwise.ROWS,
-    "reductions": reductions.ROWS,
-    "shape": shape.ROWS,
+    "elementwise": elementwise.ROWS + ternary.ROWS,
+    "reductions": reductions.ROWS + scans.ROWS,
+    "shape": shape.ROWS + joining.ROWS,
     "indexing": indexing.ROWS,
-    "linear_algebra": linear_algebra.ROWS,
-    "activations": activations.ROWS,
-    "layers": layers.ROWS,
+    "linear_algebra": products.ROWS + linear_algebra.ROWS,
+    "activations": activations.ROWS + softmax.ROWS,
+    "layers": layers.ROWS + convolution.ROWS + pooling.ROWS,
     "losses": losses.ROWS,
     "flat": flat.ROWS,
 }

@@ -12,22 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import (
-    BOOLEAN,
-    DISTINCT,
-    NONZERO,
-    POSITIVE,
-    REAL,
-    UNIT,
-    Choose,
-    Domain,
-    Op,
-    Signature,
-)
+from conformance.op import DISTINCT, NONZERO, POSITIVE, REAL, UNIT, Choose, Domain, Op, Signature
 from conformance.ops import laws
 from conformance.ops.activations import sigmoid
 from conformance.ops.dispatch import dispatched
-from conformance.ops.rows import elementwise, general, linear, unbroadcast
+from conformance.ops.rows import elementwise, linear
 from conformance.ops.traits import (
     COMMUTATIVE,
     ELEMENTWISE,
@@ -59,30 +48,6 @@ def rsqrt(x: Any) -> Any:
 def xlogy(x: Any, y: Any) -> Any:
     """x·log y, which is 0 at x = 0 for every y."""
     return np.where(x == 0, 0, x * np.log(np.where(x == 0, 1, y)))[()]
-
-
-@dispatched
-def lerp(start: Any, end: Any, weight: Any) -> Any:
-    """The point that divides the way from `start` to `end` at `weight`."""
-    return start + weight * (end - start)
-
-
-@dispatched
-def fma(x: Any, y: Any, z: Any) -> Any:
-    """x·y + z."""
-    return x * y + z
-
-
-@dispatched
-def addcmul(x: Any, a: Any, b: Any, *, value: float) -> Any:
-    """x + value·a·b."""
-    return x + value * a * b
-
-
-@dispatched
-def addcdiv(x: Any, a: Any, b: Any, *, value: float) -> Any:
-    """x + value·a/b."""
-    return x + value * a / b
 
 
 # -- slopes too long for a table -------------------------------------------------------------------
@@ -118,11 +83,6 @@ def clip_law(choose: Choose) -> Signature:
     low, high = choose(((-1.0, 1.0), (None, 1.0), (-1.0, None), (0.5, 2.0)))
     kinks = tuple(bound for bound in (low, high) if bound is not None)
     return Signature((shape,), {"min": low, "max": high}, domains=(Domain(kinks=kinks),))
-
-
-def scaled(choose: Choose) -> Signature:
-    """Three operands that broadcast, and the factor `value`."""
-    return Signature(laws.broadcast(3)(choose).shapes, {"value": choose((1.0, -0.5, 2.0))})
 
 
 # -- one operand -----------------------------------------------------------------------------------
@@ -232,6 +192,7 @@ ONE_OPERAND = (
         law=clip_law, aliases=("clamp",), traits={PIECEWISE_LINEAR}),
 )  # fmt: skip
 
+
 # -- two operands ----------------------------------------------------------------------------------
 
 TWO_OPERANDS = (
@@ -288,31 +249,4 @@ TWO_OPERANDS = (
         traits={COMMUTATIVE, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1)), Shift(1, of=(0, 1))}),
 )  # fmt: skip
 
-# -- three operands --------------------------------------------------------------------------------
-
-THREE_OPERANDS = (
-    # where selects g and does not multiply by 0: an infinite g must not leak NaN into the other branch.
-    general("where", np.where, None, lambda g, z, c, x, y: unbroadcast(np.where(c, g, 0), np.shape(x)),
-        lambda g, z, c, x, y: unbroadcast(np.where(c, 0, g), np.shape(y)),
-        formula="x̄ = g where c, else 0; ȳ = 0 where c, else g", source="linear in x and y: selects",
-        domains=[BOOLEAN, REAL, REAL], law=laws.broadcast(3),
-        traits={ELEMENTWISE, HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(1, 2)), Shift(1, of=(1, 2))},
-        aliases=("select",)),
-    elementwise("lerp", lerp, lambda z, x, y, w: 1 - w, lambda z, x, y, w: w, lambda z, x, y, w: y - x,
-        formula="x̄ = g · (1 − w), ȳ = g · w, w̄ = g · (y − x)", source="product rule on x + w(y − x)",
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Shift(1, of=(0, 1))}),
-    elementwise("fma", fma, lambda z, x, y, a: y, lambda z, x, y, a: x, lambda z, x, y, a: 1,
-        formula="x̄ = g · y, ȳ = g · x, ā = g", source="product rule on xy + a",
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
-    elementwise("addcmul", addcmul, lambda z, x, a, b, value: 1, lambda z, x, a, b, value: value * b,
-        lambda z, x, a, b, value: value * a,
-        formula="x̄ = g, ā = g · v b, b̄ = g · v a", source="product rule on x + v·ab", law=scaled,
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(1, of=(0, 2))}),
-    elementwise("addcdiv", addcdiv, lambda z, x, a, b, value: 1, lambda z, x, a, b, value: value / b,
-        lambda z, x, a, b, value: -value * a / b / b,
-        formula="x̄ = g, ā = g · v / b, b̄ = −g · v a / b²", source="quotient rule on x + v·a/b",
-        domains=[REAL, REAL, NONZERO], law=scaled,
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(0, of=(1, 2))}),
-)  # fmt: skip
-
-ROWS: tuple[Op, ...] = ONE_OPERAND + TWO_OPERANDS + THREE_OPERANDS
+ROWS: tuple[Op, ...] = ONE_OPERAND + TWO_OPERANDS

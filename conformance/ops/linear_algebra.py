@@ -1,4 +1,4 @@
-"""Linear algebra: products of matrices, and what solves and factors them.
+"""Linear algebra: what transposes, solves and factors matrices.
 
 Matrices are the last two axes, batches the axes before them. Sources are Giles 2008, "An extended
 collection of matrix derivative results for forward and reverse mode algorithmic differentiation",
@@ -7,24 +7,17 @@ or the differential the rule follows from by ⟨g, dz⟩ = ⟨x̄, dx⟩.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from conformance.op import INVERTIBLE, POSITIVE_DEFINITE, REAL, Choose, Op, Shape, Signature
+from conformance.op import INVERTIBLE, POSITIVE_DEFINITE, REAL, Op, Shape
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elimination import cholesky_factor, gauss_jordan, needs_written_out
-from conformance.ops.rows import general, linear, unbroadcast, variadic
-from conformance.ops.traits import (
-    HOLOMORPHIC,
-    SAVES_OPERANDS,
-    SEVERAL_OUTPUTS,
-    Homogeneous,
-    exactly_undone_by,
-    undone_by,
-)
+from conformance.ops.products import transposed
+from conformance.ops.rows import general, linear, unbroadcast
+from conformance.ops.traits import HOLOMORPHIC, SEVERAL_OUTPUTS, Homogeneous, exactly_undone_by, undone_by
 
 # -- references ------------------------------------------------------------------------------------
 
@@ -74,12 +67,6 @@ def cholesky(x: Any) -> Any:
 
 
 @dispatched
-def einsum(*operands: Any, subscripts: str) -> Any:
-    """Einstein's sum over the subscripts."""
-    return np.einsum(subscripts, *operands)
-
-
-@dispatched
 def matrix_power(x: Any, *, n: int) -> Any:
     """x multiplied by itself, n factors in all; the inverse's powers where n is negative."""
     base = x if n >= 0 else inv(x)
@@ -87,152 +74,6 @@ def matrix_power(x: Any, *, n: int) -> Any:
     for _ in range(abs(n)):
         result = np.matmul(result, base)
     return np.array(result)
-
-
-# -- products --------------------------------------------------------------------------------------
-
-
-def transposed(x: Any) -> Any:
-    """Each matrix mirrored at its diagonal."""
-    return np.matrix_transpose(x)
-
-
-def matmul_vjps(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
-    """`g`, `a` and `b` as matrices: a vector on the left is a row, on the right a column."""
-    if np.ndim(b) == 1:
-        b, g = np.expand_dims(b, axis=-1), np.expand_dims(g, axis=-1)
-    if np.ndim(a) == 1:
-        a, g = np.expand_dims(a, axis=-2), np.expand_dims(g, axis=-2)
-    return g, a, b
-
-
-def matmul_left(g: Any, z: Any, a: Any, b: Any) -> Any:
-    """g Bᵀ."""
-    g, rows, b = matmul_vjps(g, a, b)
-    product = unbroadcast(np.matmul(g, transposed(b)), np.shape(rows))
-    return product if np.ndim(a) > 1 else np.reshape(product, shape=np.shape(a))
-
-
-def matmul_right(g: Any, z: Any, a: Any, b: Any) -> Any:
-    """Aᵀ g."""
-    g, a, columns = matmul_vjps(g, a, b)
-    product = unbroadcast(np.matmul(transposed(a), g), np.shape(columns))
-    return product if np.ndim(b) > 1 else np.reshape(product, shape=np.shape(b))
-
-
-def free_axes(ndim: int, contracted: Sequence[int]) -> list[int]:
-    """The axes that are not contracted."""
-    return [axis for axis in range(ndim) if axis not in contracted]
-
-
-def arranged(product: Any, order: Sequence[int]) -> Any:
-    """`product`, whose axis k belongs at place order[k], with every axis at its place."""
-    return np.transpose(product, axes=tuple(int(k) for k in np.argsort(order)))
-
-
-def contraction_left(g: Any, a: Any, b: Any, pairs: Sequence[tuple[int, int]]) -> Any:
-    """ā where z sums a and b over the pairs of axes: g and b summed over the free axes of b."""
-    free_a = free_axes(np.ndim(a), [i for i, _ in pairs])
-    free_b = free_axes(np.ndim(b), [j for _, j in pairs])
-    product = np.tensordot(g, b, axes=(list(range(len(free_a), np.ndim(g))), free_b))
-    return arranged(product, free_a + [i for i, _ in sorted(pairs, key=lambda pair: pair[1])])
-
-
-def contraction_right(g: Any, a: Any, b: Any, pairs: Sequence[tuple[int, int]]) -> Any:
-    """b̄ where z sums a and b over the pairs of axes: a and g summed over the free axes of a."""
-    free_a = free_axes(np.ndim(a), [i for i, _ in pairs])
-    free_b = free_axes(np.ndim(b), [j for _, j in pairs])
-    product = np.tensordot(a, g, axes=(free_a, list(range(len(free_a)))))
-    return arranged(product, [j for _, j in sorted(pairs)] + free_b)
-
-
-def tensordot_pairs(a: Any, b: Any, axes: Any) -> list[tuple[int, int]]:
-    """The pairs of axes tensordot sums over: the last of a with the first of b, or as listed."""
-    n, m = np.ndim(a), np.ndim(b)
-    if isinstance(axes, int):
-        return [(n - axes + k, k) for k in range(axes)]
-    left, right = ((axis,) if isinstance(axis, int) else axis for axis in axes)
-    return [(i % n, j % m) for i, j in zip(left, right, strict=True)]
-
-
-def dot_pairs(a: Any, b: Any) -> list[tuple[int, int]]:
-    """The pair dot sums over: the last axis of a, the last but one of b (the only one of a vector)."""
-    is_scaling = np.ndim(a) == 0 or np.ndim(b) == 0
-    return [] if is_scaling else [(np.ndim(a) - 1, max(np.ndim(b) - 2, 0))]
-
-
-def inner_pairs(a: Any, b: Any) -> list[tuple[int, int]]:
-    """The pair inner sums over: both last axes."""
-    is_scaling = np.ndim(a) == 0 or np.ndim(b) == 0
-    return [] if is_scaling else [(np.ndim(a) - 1, np.ndim(b) - 1)]
-
-
-def vecdot_vjp(g: Any, x: Any, other: Any, axis: int) -> Any:
-    """g times the other operand, along the summed axis again."""
-    return unbroadcast(np.expand_dims(g, axis=axis) * other, np.shape(x))
-
-
-def kron_vjp(index: int, g: Any, a: Any, b: Any) -> Any:
-    """g as blocks, summed against the other factor."""
-    (m, n), (p, q) = np.shape(a), np.shape(b)
-    blocks = np.reshape(g, shape=(m, p, n, q))
-    if index == 0:
-        return einsum(blocks, b, subscripts="mpnq,pq->mn")
-    return einsum(blocks, a, subscripts="mpnq,mn->pq")
-
-
-# -- einsum ----------------------------------------------------------------------------------------
-
-
-def terms_of(subscripts: str, operands: Sequence[Any]) -> tuple[list[str], str]:
-    """The letters of each operand and of the result, an ellipsis written out in capitals from behind."""
-    left, arrow, result = subscripts.replace(" ", "").partition("->")
-    terms = left.split(",")
-    spare = [letter for letter in "ZYXWVUTSRQPONMLKJIHGFEDCBA" if letter not in left]
-    counts = [np.ndim(x) - len(t) + 3 if "..." in t else 0 for t, x in zip(terms, operands, strict=True)]
-    written = [t.replace("...", "".join(spare[:n][::-1])) for t, n in zip(terms, counts, strict=True)]
-    dots = "".join(spare[: max(counts)][::-1])
-    if not arrow:
-        letters = left.replace("...", "").replace(",", "")
-        result = "..." + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
-    return written, result.replace("...", dots)
-
-
-def einsum_vjp(index: int, g: Any, z: Any, *operands: Any, subscripts: str) -> Any:
-    """The sum of `g` with the other operands, back onto the letters of operand `index`.
-
-    A letter that stands in this operand alone was summed over: ones stand in for it. A letter it
-    repeats picked a diagonal: an identity matrix joins the letter to a new one for each repetition, and
-    off the diagonal the gradient is zero whatever it is multiplied with.
-    """
-    terms, result = terms_of(subscripts, operands)
-    sizes: dict[str, int] = {}
-    for term, x in zip(terms, operands, strict=True):
-        for letter, size in zip(term, np.shape(x), strict=True):
-            sizes[letter] = max(sizes.get(letter, 1), size) if size else 0
-    others = [(t, x) for i, (t, x) in enumerate(zip(terms, operands, strict=True)) if i != index]
-    factors = [(result, g), *others]
-    spare = (letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in "".join(terms))
-    known, target = set("".join(term for term, _ in factors)), ""
-    places = []  # of which the product is 1 on the diagonals and 0 beside them
-    for letter in terms[index]:
-        new = letter
-        if letter in target:
-            new = next(spare)
-            places.append((letter + new, np.eye(sizes[letter], dtype=g.dtype)))
-        else:
-            places.append((letter, np.ones(sizes[letter], dtype=g.dtype)))
-        target += new
-    factors += [(term, x) for term, x in places if len(term) > 1 or term not in known]
-    pulled = _contracted(factors, target)
-    if any(len(term) > 1 for term, _ in places):
-        pulled = np.where(_contracted(places, target) != 0, pulled, 0)
-    return unbroadcast(pulled, np.shape(operands[index]))
-
-
-def _contracted(factors: Sequence[tuple[str, Any]], target: str) -> Any:
-    subscripts = ",".join(term for term, _ in factors) + "->" + target
-    return einsum(*(x for _, x in factors), subscripts=subscripts)
 
 
 # -- inverses and factors --------------------------------------------------------------------------
@@ -308,29 +149,6 @@ def trace_vjp(g: Any, x: Any, offset: int = 0) -> Any:
 
 # -- laws ------------------------------------------------------------------------------------------
 
-MATMUL = laws.shapes_of(
-    ((2, 3), (3, 2)), ((3, 3), (3, 3)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((1, 3), (3, 1)),
-    ((3, 2, 3), (3, 3, 2)), ((3, 3, 3), (3, 3, 3)), ((2, 2, 3), (3, 2)), ((2, 3), (3, 3, 2)),
-    ((3,), (3, 3, 2)),
-    ((2, 2, 3), (3,)), ((2, 1, 2, 3), (3, 3, 1)), ((1, 3, 3), (2, 3, 3)), ((2, 0), (0, 3)),
-    ((0, 3), (3, 2)), ((0,), (0,)),
-)  # fmt: skip
-DOT = laws.shapes_of(
-    ((3,), (3,)), ((2, 3), (3, 2)), ((3, 3), (3, 3)), ((2, 3), (3,)), ((3,), (3, 2)), ((), (3,)),
-    ((2, 3), ()), ((), ()),
-    ((2, 2, 3), (2, 3, 2)), ((3, 3, 3), (3, 3, 3)), ((2, 0), (0, 3)),
-)  # fmt: skip
-INNER = laws.shapes_of(
-    ((3,), (3,)), ((2, 3), (1, 3)), ((3, 3), (3, 3)), ((2, 3), (3,)), ((), (2, 3)), ((2, 2, 3), (2, 3)),
-    ((2, 0), (3, 0)),
-)  # fmt: skip
-VECDOT = laws.shapes_of(
-    ((2, 3), (2, 3)), ((3, 3), (3, 3)), ((3, 3, 3), (3, 3)), ((1, 3, 3), (2, 3, 3)), ((2, 0), (2, 0)),
-    axis=(-1, -2),
-)  # fmt: skip
-OUTER = laws.shapes_of(((3,), (2,)), ((3,), (3,)), ((1,), (3,)), ((0,), (3,)))
-KRON = laws.shapes_of(((2, 2), (1, 3)), ((2, 3), (3, 2)), ((3, 3), (2, 2)), ((1, 1), (3, 3)))
-CROSS = laws.shapes_of(((3,), (3,)), ((2, 3), (2, 3)), ((3, 3), (3, 3)), ((2, 1, 3), (3, 3)), ((2, 3), (3,)))
 SQUARES: tuple[tuple[Shape], ...] = (
     ((2, 2),),
     ((3, 3),),
@@ -348,101 +166,9 @@ SOLVE = laws.shapes_of(
 TRACE = laws.shapes_of(((3, 3),), ((2, 3),), ((3, 2),), ((3, 3, 3),), ((1, 1),), ((2, 0),), offset=(0, 1, -1))
 
 
-def tensordot_law(choose: Choose) -> Signature:
-    """Two operands and the axes to sum over: a number of them, or lists whose order matters."""
-    shapes, axes = choose(
-        (
-            (((2, 3), (3, 2)), 1),
-            (((3,), (2,)), 0),
-            (((3, 3), (3, 3)), 2),
-            (((2, 3), (3, 2)), ((0,), (1,))),
-            (((3, 3, 3), (3, 3)), ((0, 2), (1, 0))),
-            (((3, 3, 3), (3, 3, 3)), ((2, 0), (0, 1))),
-            (((2, 1, 3), (3, 2)), ((-1, 0), (0, -1))),
-            (((2, 3), (3, 2)), (1, 0)),
-            (((2, 0), (0, 3)), 1),
-        )
-    )
-    return Signature(shapes, {"axes": axes})
+# -- one matrix ------------------------------------------------------------------------------------
 
-
-def einsum_law(choose: Choose) -> Signature:
-    """Subscripts, and operands that fit them."""
-    subscripts, shapes = choose(
-        (
-            ("ij->ji", ((2, 3),)),
-            ("ii->", ((3, 3),)),
-            ("ii->i", ((3, 3),)),
-            ("ii", ((3, 3),)),
-            ("ij->", ((2, 3),)),
-            ("ij->j", ((3, 3),)),
-            ("iji->j", ((3, 2, 3),)),
-            ("iii->i", ((3, 3, 3),)),
-            ("kji", ((3, 3, 3),)),
-            ("...ij->...ji", ((2, 1, 3),)),
-            ("...i->...", ((3, 3),)),
-            ("i->", ((0,),)),
-            ("ij,jk->ik", ((2, 3), (3, 2))),
-            ("ij,jk", ((3, 3), (3, 3))),
-            ("ij,ij->", ((3, 3), (3, 3))),
-            ("i,j->ji", ((3,), (2,))),
-            ("i,i->i", ((3,), (3,))),
-            ("ij,k->i", ((2, 3), (3,))),
-            ("ii,ij->j", ((3, 3), (3, 3))),
-            (",ij->ij", ((), (2, 3))),
-            ("bij,bjk->bik", ((3, 3, 3), (3, 3, 3))),
-            ("...ij,...jk->...ik", ((3, 2, 3), (3, 2))),
-            ("...ij,...jk", ((2, 1, 2, 3), (3, 3, 1))),
-            ("...,...->...", ((2, 1), (1, 3))),
-            ("i,ij,j->", ((2,), (2, 3), (3,))),
-            ("ij,jk,kl->il", ((3, 3), (3, 3), (3, 3))),
-            ("ab,cb,ca->c", ((2, 3), (3, 3), (3, 2))),
-        )
-    )
-    return Signature(shapes, {"subscripts": subscripts})
-
-
-# -- products --------------------------------------------------------------------------------------
-
-PRODUCTS = (
-    general("matmul", np.matmul, matmul_left, matmul_right,
-        formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB", law=MATMUL,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), SAVES_OPERANDS}),
-    general("dot", np.dot, lambda g, z, a, b: contraction_left(g, a, b, dot_pairs(a, b)),
-        lambda g, z, a, b: contraction_right(g, a, b, dot_pairs(a, b)),
-        formula="Ā = g Bᵀ, B̄ = Aᵀ g, summed over the free axes",
-        source="bilinear; each operand's cotangent contracts g with the other", law=DOT,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
-    general("vecdot", np.vecdot, lambda g, z, x, y, axis=-1: vecdot_vjp(g, x, y, axis),
-        lambda g, z, x, y, axis=-1: vecdot_vjp(g, y, x, axis),
-        formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum", law=VECDOT,
-        traits={Homogeneous(1), Homogeneous(1, of=(1,))}),
-    general("inner", np.inner, lambda g, z, a, b: contraction_left(g, a, b, inner_pairs(a, b)),
-        lambda g, z, a, b: contraction_right(g, a, b, inner_pairs(a, b)),
-        formula="Ā = g B, B̄ = gᵀ A", source="bilinear; each operand's cotangent contracts g with the other",
-        law=INNER, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
-    general("outer", np.outer, lambda g, z, x, y: np.matmul(g, y), lambda g, z, x, y: np.matmul(x, g),
-        formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ", law=OUTER,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
-    general("tensordot", np.tensordot,
-        lambda g, z, a, b, axes=2: contraction_left(g, a, b, tensordot_pairs(a, b, axes)),
-        lambda g, z, a, b, axes=2: contraction_right(g, a, b, tensordot_pairs(a, b, axes)),
-        formula="Ā = g · B, B̄ = A · g, summed over the free axes",
-        source="bilinear; each operand's cotangent contracts g with the other", law=tensordot_law,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
-    variadic("einsum", einsum, einsum_vjp,
-        formula="x̄ᵢ = einsum(g, the others → the letters of xᵢ)",
-        source="multilinear; the cotangent of a factor contracts g with all the others", law=einsum_law,
-        traits={HOLOMORPHIC, Homogeneous(1)}),
-    general("kron", np.kron, lambda g, z, a, b: kron_vjp(0, g, a, b),
-        lambda g, z, a, b: kron_vjp(1, g, a, b),
-        formula="Āᵢⱼ = ⟨gᵢⱼ, B⟩, B̄ = Σ Aᵢⱼ gᵢⱼ over the blocks gᵢⱼ of g",
-        source="bilinear: block ij of z is Aᵢⱼ B", law=KRON,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
-    general("cross", np.cross, lambda g, z, x, y: unbroadcast(np.cross(y, g), np.shape(x)),
-        lambda g, z, x, y: unbroadcast(np.cross(g, x), np.shape(y)),
-        formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩",
-        law=CROSS, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+ONE_MATRIX = (
     linear("matrix_transpose", np.matrix_transpose, lambda g, x: transposed(g),
         formula="x̄ = gᵀ", source="linear; its own inverse",
         law=laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))),
@@ -450,6 +176,7 @@ PRODUCTS = (
     linear("trace", np.linalg.trace, trace_vjp,
         formula="x̄ = g · I", source="Giles 2008, 2.2.4: d tr A = tr dA", law=TRACE, traits={HOLOMORPHIC}),
 )  # fmt: skip
+
 
 # -- inverses and factors --------------------------------------------------------------------------
 
@@ -475,4 +202,4 @@ INVERSES = (
         domains=[POSITIVE_DEFINITE], law=SQUARE, traits={Homogeneous(0.5)}),
 )  # fmt: skip
 
-ROWS: tuple[Op, ...] = PRODUCTS + INVERSES
+ROWS: tuple[Op, ...] = ONE_MATRIX + INVERSES

@@ -15,10 +15,11 @@ import numpy as np
 
 from conformance.op import DISTINCT, POSITIVE, REAL, Choose, Domain, Law, Op, Property, Signature, index_below
 from conformance.ops import laws
-from conformance.ops.activations import log_softmax, sigmoid, softmax, softplus
+from conformance.ops.activations import sigmoid, softplus
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import xlogy
 from conformance.ops.rows import general, in_precision_of
+from conformance.ops.softmax import log_softmax, softmax
 from conformance.ops.traits import LINEAR, LOSS, PIECEWISE_LINEAR, Homogeneous, Shift
 
 REDUCTIONS = ("mean", "sum", "none")

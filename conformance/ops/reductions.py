@@ -134,53 +134,6 @@ def prod_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -
     return kept(g, x, axis) * unrows(products_of_others(rows_of(x, axis)), x, axis)
 
 
-# -- scans: one axis, or None for the flattened operand --------------------------------------------
-
-
-def scanned_last(x: Any, axis: int | None) -> Any:
-    """`x` with the axis of the scan last (flattened where it is None)."""
-    return np.reshape(x, shape=(-1,)) if axis is None else np.moveaxis(x, source=axis, destination=-1)
-
-
-def unscanned(scan: Any, x: Any, axis: int | None) -> Any:
-    """The inverse of `scanned_last`: back to the shape of `x`."""
-    if axis is None:
-        return np.reshape(scan, shape=np.shape(x))
-    return np.moveaxis(scan, source=-1, destination=axis)
-
-
-def running_sum_backwards(g: Any, x: Any, axis: int | None = None) -> Any:
-    """Σ_{j≥i} gⱼ."""
-    backwards = np.flip(scanned_last(g, axis), axis=-1)
-    return unscanned(np.flip(np.cumsum(backwards, axis=-1), axis=-1), x, axis)
-
-
-def cumulative_prod_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
-    """Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ, the products without dividing."""
-    rows, cotangent = scanned_last(x, axis), scanned_last(g, axis)
-    is_self = np.eye(np.shape(rows)[-1], dtype=bool)
-    others = np.cumprod(np.where(is_self, 1, np.expand_dims(rows, axis=-2)), axis=-1)
-    return unscanned(np.sum(np.triu(others) * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
-
-
-def logcumsumexp_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
-    """Σ_{j≥i} gⱼ exp(xᵢ − zⱼ), whose exponents are never positive; the shares of each j made to sum to 1."""
-    rows, result, cotangent = (scanned_last(a, axis) for a in (x, z, g))
-    n = np.shape(rows)[-1]
-    is_later = ~np.tri(n, k=-1, dtype=bool)
-    exponents = apart(np.expand_dims(rows, axis=-1), np.expand_dims(result, axis=-2))
-    shares = np.triu(np.exp(np.where(is_later, exponents, 0)))
-    shares = shares / np.sum(shares, axis=-2, keepdims=True)
-    return unscanned(np.sum(shares * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
-
-
-def difference_transposed(g: Any, x: Any, n: int = 1, axis: int = -1) -> Any:
-    """(−1)ⁿ times the n-th difference of `g` between n zeros on either side."""
-    ndim = np.ndim(x)
-    margins = tuple((n, n) if a == axis % ndim else (0, 0) for a in range(ndim))
-    return (-1) ** n * np.diff(np.pad(g, pad_width=margins), n=n, axis=axis)
-
-
 # -- references NumPy lacks ------------------------------------------------------------------------
 
 
@@ -191,18 +144,6 @@ def logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     result = shift + np.log(np.sum(np.exp(x - shift), axis=axis, keepdims=True))
     axes = axes_of(np.shape(x), axis)
     return result if keepdims else np.squeeze(result, axis=axes)[()]
-
-
-@dispatched
-def logcumsumexp(x: Any, *, axis: int | None = None) -> Any:
-    """The logarithm of the running sum of exponentials."""
-    rows = scanned_last(x, axis)
-    if not np.iscomplexobj(rows):
-        scan = np.logaddexp.accumulate(rows, axis=-1)
-    else:
-        shift = np.max(np.real(rows), axis=-1, keepdims=True, initial=-np.inf)
-        scan = shift + np.log(np.cumsum(np.exp(rows - shift), axis=-1))
-    return scan if axis is None else np.moveaxis(scan, -1, axis)
 
 
 # -- laws ------------------------------------------------------------------------------------------
@@ -227,21 +168,8 @@ def odd_count(choose: Choose) -> Signature:
     return Signature((shape,), {"axis": axis, "keepdims": choose((False, True))})
 
 
-def scan(choose: Choose) -> Signature:
-    """One operand and the axis of the scan, None for the flattened operand."""
-    shape = choose([s for s in laws.SHAPES if s])
-    return Signature((shape,), {"axis": choose([-1, *range(len(shape)), *range(-len(shape), -1), None])})
-
-
-def difference(choose: Choose) -> Signature:
-    """One operand, the order `n` of the difference, and the axis."""
-    shape = choose(((3,), (2, 3), (3, 3), (4, 1), (3, 3, 3), (3, 0)))
-    axis = choose([-1, *range(len(shape)), *range(-len(shape), -1)])
-    order = choose([n for n in (1, 2, 0) if n <= shape[axis]])
-    return Signature((shape,), {"n": order, "axis": axis})
-
-
 ENTRIES = laws.reduction(needs_entries=True)
+
 
 # -- sums and means --------------------------------------------------------------------------------
 
@@ -276,6 +204,7 @@ SUMS = (
         traits={REDUCTION, REAL_RULE, Homogeneous(1), ORDER_INVARIANT}),
 )  # fmt: skip
 
+
 # -- order statistics ------------------------------------------------------------------------------
 
 ORDER = (
@@ -298,22 +227,4 @@ ORDER = (
         traits={REDUCTION, PIECEWISE_LINEAR, Homogeneous(1), Shift(1), ORDER_INVARIANT}),
 )  # fmt: skip
 
-# -- scans and differences -------------------------------------------------------------------------
-
-SCANS = (
-    linear("cumulative_sum", np.cumsum, running_sum_backwards,
-        formula="x̄ᵢ = Σ_{j≥i} gⱼ", source="linear; the transpose of a running sum runs backwards",
-        law=scan, aliases=("cumsum",), traits={HOLOMORPHIC}),
-    general("cumulative_prod", np.cumprod, cumulative_prod_vjp,
-        formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", source="product rule on each running product",
-        law=scan, aliases=("cumprod",), traits={HOLOMORPHIC}),
-    general("logcumsumexp", logcumsumexp, logcumsumexp_vjp,
-        formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)", source="logsumexp's rule on each prefix", law=scan,
-        traits={HOLOMORPHIC, Shift(1)}),
-    linear("diff", np.diff, difference_transposed,
-        formula="x̄ = (−1)ⁿ Δⁿ(0…0 g 0…0)",
-        source="linear; the transpose of a difference is minus the difference of g between zeros",
-        law=difference, traits={HOLOMORPHIC}),
-)  # fmt: skip
-
-ROWS: tuple[Op, ...] = SUMS + ORDER + SCANS
+ROWS: tuple[Op, ...] = SUMS + ORDER

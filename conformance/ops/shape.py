@@ -14,29 +14,11 @@ import numpy as np
 from conformance.op import Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.indexing import along, getitem, put_back, scatter_add
-from conformance.ops.rows import general, linear, unbroadcast, variadic
-from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, SEVERAL_OUTPUTS, exactly_undone_by
+from conformance.ops.indexing import getitem, put_back, scatter_add
+from conformance.ops.rows import general, linear, unbroadcast
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by
 
 # -- references that take their operands one by one, or return tuples ------------------------------
-
-
-@dispatched
-def concat(*arrays: Any, axis: int | None = 0) -> Any:
-    """The operands one after the other along `axis`, flattened first where it is None."""
-    return np.concatenate(arrays, axis=axis)
-
-
-@dispatched
-def stack(*arrays: Any, axis: int = 0) -> Any:
-    """The operands side by side along a new axis."""
-    return np.stack(arrays, axis=axis)
-
-
-@dispatched
-def split(x: Any, *, indices_or_sections: int | list[int], axis: int = 0) -> tuple[Any, ...]:
-    """Consecutive parts of `x`: so many of equal size, or split at the given places."""
-    return tuple(np.split(x, indices_or_sections, axis=axis))
 
 
 @dispatched
@@ -58,14 +40,6 @@ def to_its_shape(shapes: Any, **_: Any) -> Mapping[str, Any]:
     return {"shape": shapes[0]}
 
 
-def where_joined(shapes: Any, axis: int | None) -> Mapping[str, Any] | None:
-    """A split between the operands; of operands that were flattened the shapes are lost."""
-    if axis is None:
-        return None
-    ends = np.cumsum([shape[axis] for shape in shapes])[:-1]
-    return {"indices_or_sections": [int(end) for end in ends], "axis": axis}
-
-
 # -- transposes ------------------------------------------------------------------------------------
 
 
@@ -82,20 +56,6 @@ def inverse_permutation(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
 def opposite(shift: Any) -> Any:
     """The shift that undoes `shift`."""
     return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
-
-
-def concat_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int | None = 0) -> Any:
-    """The part of `g` that operand `index` became."""
-    sizes = [np.size(a) if axis is None else np.shape(a)[axis] for a in arrays]
-    start = sum(sizes[:index])
-    here = slice(start, start + sizes[index])
-    part = getitem(g, index=(here,) if axis is None else along(axis, np.ndim(g), here))
-    return np.reshape(part, shape=np.shape(arrays[index]))
-
-
-def stack_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int = 0) -> Any:
-    """The slice of `g` that operand `index` became."""
-    return getitem(g, index=along(axis, np.ndim(g), index))
 
 
 def untiled(g: Any, x: Any, reps: Any) -> Any:
@@ -193,79 +153,39 @@ SQUEEZING = laws.one_of(*((shape, {"axis": axis}) for shape, axis in (
     ((1,), None), ((1,), 0), ((2, 1, 3), 1), ((2, 1, 3), -2), ((2, 1, 3), None), ((1, 3, 1), (0, 2)),
     ((1, 3, 1), (-1,)), ((2, 3), ()), ((), None), ((1, 0), 0),
 )))  # fmt: skip
-
 BROADCASTING = laws.one_of(*((shape, {"shape": target}) for shape, target in (
     ((3,), (2, 3)), ((), (3,)), ((3, 1), (3, 3)), ((1, 3), (3, 3)), ((3,), (3,)), ((2, 1, 3), (2, 3, 3)),
     ((1,), (2, 1, 3)), ((), ()), ((1,), (0,)), ((3,), (0, 3)),
 )))  # fmt: skip
-
 ROLLING = laws.one_of(*((shape, {"shift": shift, "axis": axis}) for shape, shift, axis in (
     ((3,), 1, None), ((3,), -2, 0), ((2, 3), 1, None), ((2, 3), 2, 1), ((3, 3), 1, -2),
     ((3, 3), (1, -1), (0, 1)),
     ((3, 3, 3), (1, 2), (2, 0)), ((3,), 7, 0), ((3, 3), (1, 1), (0, 0)), ((), 1, None), ((2, 0), 1, 0),
 )))  # fmt: skip
-
 MOVING = laws.one_of(*((shape, {"source": here, "destination": there}) for shape, here, there in (
     ((2, 3), 0, 1), ((3, 3), 0, -1), ((2, 1, 3), 0, 2), ((3, 3, 3), 2, 0), ((3, 3, 3), (0, 1), (-1, 0)),
     ((3, 3, 3), (0, 2), (1, 0)), ((3,), 0, 0), ((2, 0), -1, 0),
 )))  # fmt: skip
-
 TILING = laws.one_of(*((shape, {"reps": reps}) for shape, reps in (
     ((3,), 2), ((3,), (2, 1)), ((2, 3), (1, 2)), ((3, 3), (2, 2)), ((3, 3), 2), ((), 3),
     ((2, 1, 3), (2,)), ((3,), 0),
     ((1, 3), (2, 3, 1)), ((2, 0), 2),
 )))  # fmt: skip
-
 REPEATING = laws.one_of(*((shape, {"repeats": repeats, "axis": axis}) for shape, repeats, axis in (
     ((3,), 2, None), ((3,), 2, 0), ((2, 3), 2, 1), ((2, 3), [1, 3], 0), ((3, 3), [2, 0, 1], -1),
     ((3, 3), 2, None),
     ((3,), [3, 1, 2], None), ((3, 3, 3), 2, 1), ((), 3, None), ((2, 0), 2, 0), ((3,), 0, 0),
 )))  # fmt: skip
-
 PADDING = laws.with_parameters(laws.one_of(*((shape, {"pad_width": width}) for shape, width in (
     ((3,), ((1, 2),)), ((2, 3), ((0, 1), (2, 0))), ((3, 3), 1), ((3, 3), ((0, 0), (1, 0))), ((3, 3, 3),
     ((1, 0), (0, 0), (0, 1))),
     ((0,), ((1, 1),)), ((3,), 0),
 ))), constant_values=(0.0, 1.5))  # fmt: skip
-
 DIAGONALS = laws.one_of(*((shape, {"offset": offset, "axis1": i, "axis2": j}) for shape, offset, i, j in (
     ((3, 3), 0, 0, 1), ((2, 3), 1, 0, 1), ((2, 3), -1, 0, 1), ((3, 3), 1, 1, 0), ((3, 3, 3), 0, -2, -1),
     ((3, 3, 3), -1, 2, 0),
     ((3, 2, 3), 0, 0, 2), ((2, 3), 3, 0, 1), ((0, 3), 0, 0, 1),
 )))  # fmt: skip
-
-
-def concatenating(choose: Choose) -> Signature:
-    """Operands that agree but for the axis along which they are joined."""
-    shapes, axis = choose(
-        (
-            (((3,), (3,)), 0),
-            (((3,),), 0),
-            (((2, 3), (1, 3)), 0),
-            (((2, 3), (2, 1), (2, 3)), 1),
-            (((3, 3), (3, 3)), -1),
-            (((3, 3), (3, 3)), -2),
-            (((2, 3), (3,)), None),
-            (((3, 3, 3), (3, 1, 3)), 1),
-            (((3,), (0,), (1,)), 0),
-        )
-    )
-    return Signature(shapes, {"axis": axis})
-
-
-def stacking(choose: Choose) -> Signature:
-    """So many operands of one shape, and where the new axis goes."""
-    shape = choose(((3,), (), (2, 3), (3, 3), (1,), (0,)))
-    axis = choose([*range(len(shape) + 1), *range(-len(shape) - 1, 0)])
-    return Signature((shape,) * choose((2, 3, 1)), {"axis": axis})
-
-
-SPLITTING = laws.one_of(*((shape, {"indices_or_sections": places, "axis": axis}) for shape, places, axis in (
-    ((3,), 3, 0), ((4,), 2, 0), ((4,), [1], 0), ((2, 3), [1, 2], 1), ((3, 3), 3, -1), ((3, 3), [2], -2),
-    ((3, 3), [1, 1], 0),
-    ((3, 3, 3), 3, 1), ((2, 0), 2, 0),
-)))  # fmt: skip
-
 TRIANGLES = laws.with_parameters(
     laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))), k=(0, 1, -1, 5)
 )
@@ -274,6 +194,7 @@ SWAPPING = laws.one_of(*((s, {"axis1": i, "axis2": j}) for s, i, j in (
     ((2, 3), 0, 1), ((3, 3), 0, 1), ((2, 1, 3), 0, 2), ((3, 3, 3), -1, 0), ((3, 3, 3), 1, -1),
     ((3,), 0, 0), ((2, 0), 0, 1),
 )))  # fmt: skip
+
 
 # -- one array -------------------------------------------------------------------------------------
 
@@ -338,24 +259,4 @@ ONE_ARRAY = (
         law=laws.with_parameters(laws.one_array, dtype=("float64",)), aliases=("cast",)),
 )  # fmt: skip
 
-# -- several arrays in, or out ---------------------------------------------------------------------
-
-SEVERAL_ARRAYS = (
-    variadic("concat", concat, concat_vjp,
-        formula="x̄ᵢ = the part of g that xᵢ became", source="linear; each operand takes back its part",
-        law=concatenating, aliases=("concatenate", "cat"),
-        traits={HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by("split", where_joined)}),
-    variadic("stack", stack, stack_vjp,
-        formula="x̄ᵢ = gᵢ along the new axis", source="linear; each operand takes back its slice",
-        law=stacking, traits={HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by("unstack", the_same)}),
-    linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis),
-        formula="x̄ = concat(g₀, g₁, …)", source="linear; the inverse of concat",
-        law=SPLITTING,
-        traits={SEVERAL_OUTPUTS, HOLOMORPHIC, exactly_undone_by("concat", lambda shapes, indices_or_sections, axis: {"axis": axis})}),
-    linear("unstack", np.unstack, lambda g, x, axis=0: stack(*g, axis=axis),
-        formula="x̄ = stack(g₀, g₁, …)", source="linear; the inverse of stack",
-        law=laws.along_one_full_axis,
-        traits={SEVERAL_OUTPUTS, HOLOMORPHIC, exactly_undone_by("stack", the_same)}, aliases=("unbind",)),
-)  # fmt: skip
-
-ROWS: tuple[Op, ...] = ONE_ARRAY + SEVERAL_ARRAYS
+ROWS: tuple[Op, ...] = ONE_ARRAY

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import main
-from conformance.cli.sensitivity_page import COMMAND, DATA, as_json, page, read_figures
+from conformance.cli.pages.sensitivity import COMMAND, DATA, as_json, page, read_figures
 from conformance.errors import UsageError
 from conformance.selfcheck.sensitivity import Figure
 

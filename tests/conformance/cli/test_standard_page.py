@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
-from conformance.cli.standard import COMMAND, WORKED, as_html, as_markdown, blocks
+from conformance.cli.pages.standard import COMMAND, WORKED, as_html, as_markdown, blocks
 
 PAGE = Path(__file__).parents[3] / "docs" / "standard.md"
 

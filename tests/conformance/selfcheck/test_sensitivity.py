@@ -12,7 +12,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.cli import main
-from conformance.cli.sensitivity_page import page, summary
+from conformance.cli.pages.sensitivity import page, summary
 from conformance.errors import UsageError
 from conformance.selfcheck import sensitivity as measuring
 from conformance.selfcheck.sensitivity import SUITE, Figure, medians, planted, sensitivity

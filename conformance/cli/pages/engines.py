@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conformance.backend import Backend
-from conformance.cli.engines_data import Recorded, read_recorded
+from conformance.cli.pages.engines_data import Recorded, read_recorded
 from conformance.runfile.clause_counts import clause_table
 from conformance.runfile.known import KnownFailure, read_known
 

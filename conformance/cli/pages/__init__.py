@@ -39,15 +39,15 @@ def write_page(name: str, output: Path | None, *, runs: Sequence[Path], known: P
 
 
 def _standard(output: Path | None) -> str:
-    from conformance.cli.standard import as_html, as_markdown, blocks
+    from conformance.cli.pages.standard import as_html, as_markdown, blocks
 
     is_html = output is not None and output.suffix in (".html", ".htm")
     return (as_html if is_html else as_markdown)(blocks())
 
 
 def _engines(folder: Path, runs: Sequence[Path], known: Path) -> str:
-    from conformance.cli.engines_data import record_runs
-    from conformance.cli.engines_page import DATA, engines_page
+    from conformance.cli.pages.engines import DATA, engines_page
+    from conformance.cli.pages.engines_data import record_runs
 
     if runs:
         record_runs(folder / DATA, runs)
@@ -55,6 +55,6 @@ def _engines(folder: Path, runs: Sequence[Path], known: Path) -> str:
 
 
 def _sensitivity(folder: Path) -> str:
-    from conformance.cli.sensitivity_page import DATA, page, read_figures
+    from conformance.cli.pages.sensitivity import DATA, page, read_figures
 
     return page(read_figures(folder / DATA))

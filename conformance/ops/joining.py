@@ -1,0 +1,120 @@
+"""Ops that join arrays or part them: the rule of each is the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from conformance.op import Choose, Op, Signature
+from conformance.ops import laws
+from conformance.ops.dispatch import dispatched
+from conformance.ops.indexing import along, getitem
+from conformance.ops.rows import linear, variadic
+from conformance.ops.shape import the_same
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, SEVERAL_OUTPUTS, exactly_undone_by
+
+# -- references that take their operands one by one, or return tuples ------------------------------
+
+
+@dispatched
+def concat(*arrays: Any, axis: int | None = 0) -> Any:
+    """The operands one after the other along `axis`, flattened first where it is None."""
+    return np.concatenate(arrays, axis=axis)
+
+
+@dispatched
+def stack(*arrays: Any, axis: int = 0) -> Any:
+    """The operands side by side along a new axis."""
+    return np.stack(arrays, axis=axis)
+
+
+@dispatched
+def split(x: Any, *, indices_or_sections: int | list[int], axis: int = 0) -> tuple[Any, ...]:
+    """Consecutive parts of `x`: so many of equal size, or split at the given places."""
+    return tuple(np.split(x, indices_or_sections, axis=axis))
+
+
+# -- what undoes a call ----------------------------------------------------------------------------
+
+
+def where_joined(shapes: Any, axis: int | None) -> Mapping[str, Any] | None:
+    """A split between the operands; of operands that were flattened the shapes are lost."""
+    if axis is None:
+        return None
+    ends = np.cumsum([shape[axis] for shape in shapes])[:-1]
+    return {"indices_or_sections": [int(end) for end in ends], "axis": axis}
+
+
+# -- transposes ------------------------------------------------------------------------------------
+
+
+def concat_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int | None = 0) -> Any:
+    """The part of `g` that operand `index` became."""
+    sizes = [np.size(a) if axis is None else np.shape(a)[axis] for a in arrays]
+    start = sum(sizes[:index])
+    here = slice(start, start + sizes[index])
+    part = getitem(g, index=(here,) if axis is None else along(axis, np.ndim(g), here))
+    return np.reshape(part, shape=np.shape(arrays[index]))
+
+
+def stack_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int = 0) -> Any:
+    """The slice of `g` that operand `index` became."""
+    return getitem(g, index=along(axis, np.ndim(g), index))
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+def concatenating(choose: Choose) -> Signature:
+    """Operands that agree but for the axis along which they are joined."""
+    shapes, axis = choose(
+        (
+            (((3,), (3,)), 0),
+            (((3,),), 0),
+            (((2, 3), (1, 3)), 0),
+            (((2, 3), (2, 1), (2, 3)), 1),
+            (((3, 3), (3, 3)), -1),
+            (((3, 3), (3, 3)), -2),
+            (((2, 3), (3,)), None),
+            (((3, 3, 3), (3, 1, 3)), 1),
+            (((3,), (0,), (1,)), 0),
+        )
+    )
+    return Signature(shapes, {"axis": axis})
+
+
+def stacking(choose: Choose) -> Signature:
+    """So many operands of one shape, and where the new axis goes."""
+    shape = choose(((3,), (), (2, 3), (3, 3), (1,), (0,)))
+    axis = choose([*range(len(shape) + 1), *range(-len(shape) - 1, 0)])
+    return Signature((shape,) * choose((2, 3, 1)), {"axis": axis})
+
+
+SPLITTING = laws.one_of(*((shape, {"indices_or_sections": places, "axis": axis}) for shape, places, axis in (
+    ((3,), 3, 0), ((4,), 2, 0), ((4,), [1], 0), ((2, 3), [1, 2], 1), ((3, 3), 3, -1), ((3, 3), [2], -2),
+    ((3, 3), [1, 1], 0),
+    ((3, 3, 3), 3, 1), ((2, 0), 2, 0),
+)))  # fmt: skip
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+ROWS: tuple[Op, ...] = (
+    variadic("concat", concat, concat_vjp,
+        formula="x̄ᵢ = the part of g that xᵢ became", source="linear; each operand takes back its part",
+        law=concatenating, aliases=("concatenate", "cat"),
+        traits={HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by("split", where_joined)}),
+    variadic("stack", stack, stack_vjp,
+        formula="x̄ᵢ = gᵢ along the new axis", source="linear; each operand takes back its slice",
+        law=stacking, traits={HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by("unstack", the_same)}),
+    linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis),
+        formula="x̄ = concat(g₀, g₁, …)", source="linear; the inverse of concat",
+        law=SPLITTING,
+        traits={SEVERAL_OUTPUTS, HOLOMORPHIC, exactly_undone_by("concat", lambda shapes, indices_or_sections, axis: {"axis": axis})}),
+    linear("unstack", np.unstack, lambda g, x, axis=0: stack(*g, axis=axis),
+        formula="x̄ = stack(g₀, g₁, …)", source="linear; the inverse of stack",
+        law=laws.along_one_full_axis,
+        traits={SEVERAL_OUTPUTS, HOLOMORPHIC, exactly_undone_by("stack", the_same)}, aliases=("unbind",)),
+)  # fmt: skip
