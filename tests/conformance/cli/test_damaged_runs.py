@@ -144,10 +144,11 @@ def test_a_file_that_is_no_run_file_is_refused(content: bytes, verb: list[str], 
     assert "run.jsonl is not a run file" in capsys.readouterr().err
 
 
-def test_a_file_of_another_schema_is_refused(capsys: Any) -> None:
-    write(WHOLE[0].replace('"schema":1', '"schema":99'))
+@pytest.mark.parametrize("schema", [SCHEMA - 1, 99])
+def test_a_file_of_another_schema_is_refused(schema: int, capsys: Any) -> None:
+    write(WHOLE[0].replace(f'"schema":{SCHEMA}', f'"schema":{schema}'))
     assert main(["report", "run.jsonl", "-o", "r.html"]) == 4
-    assert "has schema 99; this version reads schema 1" in capsys.readouterr().err
+    assert f"has schema {schema}; this version reads schema {SCHEMA}" in capsys.readouterr().err
 
 
 def test_replay_reads_a_failure_from_a_truncated_file(command: Any, adapters: Path, capsys: Any) -> None:

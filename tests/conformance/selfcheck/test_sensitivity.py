@@ -83,7 +83,7 @@ def test_what_hides_smaller_errors_is_reported(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_engine_without_rules_by_hand_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(NumpyTape, "capabilities", frozenset())
-    with pytest.raises(UsageError, match="takes rules written by hand"):
+    with pytest.raises(UsageError, match="takes custom rules"):
         list(sensitivity(["numpy"], ["negative"]))
 
 

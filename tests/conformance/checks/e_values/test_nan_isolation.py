@@ -113,5 +113,5 @@ def test_an_engine_that_refuses_nan_is_undecided() -> None:
         return NumpyTape.ops["exp"](x)
 
     case = Case("exp", (ROWS,), {}, (np.ones_like(ROWS),), ("C", "C"), "float64")
-    with pytest.raises(NotThisCase, match="the engine refuses nan: this is no number"):
+    with pytest.raises(NotThisCase, match="the engine refuses nan: not a number"):
         nan_changes_no_gradient_of_unrelated_entries(Observation(Refusing(), Oracle(find("exp"), case)))
