@@ -78,7 +78,9 @@ def test_two_workers_that_die_over_and_over_leave_every_question_answered(
     assert done.run.is_complete
 
 
-def test_the_error_names_what_an_adapter_that_returns_lists_should_return(command: Any, adapters: Path) -> None:
+def test_the_error_names_what_an_adapter_that_returns_lists_should_return(
+    command: Any, adapters: Path
+) -> None:
     done = command("run", adapters / "returns_lists.py", "-q", "op/tanh/vjp/float64", "-n", 1)
     (result,) = done.run.results
     assert result.verdict == "adapter_error"
