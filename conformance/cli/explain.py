@@ -12,16 +12,6 @@ if TYPE_CHECKING:
     from conformance.clauses import Clause
     from conformance.cli.console import Page
 
-KINDS = (
-    "op",
-    "contract",
-    "example",
-    "program",
-    "history",
-    "capability",
-    "point",
-)  # of checks, as ids spell them
-
 PAGES = ("standard", "engines", "sensitivity")  # that are written as files
 
 LEVELS = {
@@ -30,11 +20,6 @@ LEVELS = {
     "reported": "a number to be compared; no engine fails for it",
     "may": "where an engine offers it, it is held to this",
     "example": "a worked example: every number can be checked on paper",
-}
-
-SUBJECTS = {  # of the checks that are not about the engine as a whole
-    "program": "Small random graphs of ops.",
-    "history": "Random histories: calls in any order, each on the state that the ones before left.",
 }
 
 
@@ -112,7 +97,10 @@ def explain(identifier: str, page: Page) -> None:
 
 def _without_backend(parts: list[str]) -> list[str]:
     """The id of a result without the engine's name in front."""
-    return parts[1:] if len(parts) > 2 and parts[0] not in KINDS and parts[1] in KINDS else parts
+    from conformance.questions import all_kinds
+
+    kinds = all_kinds()
+    return parts[1:] if len(parts) > 2 and parts[0] not in kinds and parts[1] in kinds else parts
 
 
 def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Exception:
@@ -138,6 +126,7 @@ def _op(name: str, page: Page) -> None:
 def _clause(clause: Clause, page: Page) -> None:
     from conformance.checks import load_all
     from conformance.clauses.clause import CHAPTERS, Level
+    from conformance.questions import kind_of
     from conformance.selfcheck.selftest import registered_mutants
 
     page.title(f"{clause.number} · {clause.level.value} · {CHAPTERS[clause.chapter]}")
@@ -162,7 +151,7 @@ def _clause(clause: Clause, page: Page) -> None:
         if caught := [mutant.name for mutant in mutants if check.key in mutant.kills]:
             page.text(f"catches {', '.join(caught)}", indent=4)
     page.heading("Further")
-    for query in dict.fromkeys(_query(check) for check in tests):
+    for query in dict.fromkeys(kind_of(check).query(check) for check in tests):
         page.line(f"conformance run -q '{query}'")
     page.line(f"conformance list checks {clause.number}")
     page.line(f"conformance list clauses '{clause.chapter}*'")
@@ -178,19 +167,12 @@ def _docstring(check: Check, page: Page, indent: int = 2) -> None:
         page.text(paragraph, indent=indent)
 
 
-def _query(check: Check) -> str:
-    """The query with which `conformance run` runs one check."""
-    return {"op": f"op/*/{check.name}", "point": "point"}.get(check.kind, check.key)
-
-
 # ---- checks ---------------------------------------------------------------------------------------
 
 
 def _check(check: Check, page: Page) -> None:
     from conformance.clauses import STANDARD
-    from conformance.ops import CATALOGUE, FLAT
-    from conformance.points import SPECIAL_POINTS
-    from conformance.values import MAGNITUDES
+    from conformance.questions import kind_of
 
     page.title(
         f"{check.key} · a check of {check.clause}" if check.clause in STANDARD else f"{check.key} · a check"
@@ -202,25 +184,11 @@ def _check(check: Check, page: Page) -> None:
         page.text(clause.sentence)
         page.text(clause.reason)
     page.heading("What it is run on")
-    if check.kind == "op":
-        rows, what = (FLAT, "flat ops") if check.is_of_flat else (CATALOGUE, "ops")
-        names = [op.name for op in rows.values() if check.asks_about(op)]
-        few = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
-        once = "a few signatures" if check.sparing else "one draw of every signature"
-        how = once if check.once_per_signature else "every drawn case"
-        how += " of operands of every magnitude" if check.textures == MAGNITUDES else ""
-        dtypes = " and ".join(sorted(check.dtypes))
-        page.text(f"{len(names)} of {len(rows)} {what} ({few}), {how}, in {dtypes} where the engine has it.")
-    elif check.kind == "point":
-        points = [point.key for point in SPECIAL_POINTS.values() if point.nature.value == check.name]
-        few = ", ".join(points[:6]) + (", …" if len(points) > 6 else "")
-        page.text(f"{len(points)} special points ({few}), in every dtype that the engine has.")
-    else:
-        page.text(SUBJECTS.get(check.kind, "The engine as a whole."))
+    page.text(kind_of(check).coverage(check))
     for need in sorted(check.needs, key=lambda need: need.name):
         page.line(f"needs {need.name.lower()}: {need.value}")
     page.heading("Further")
-    page.line(f"conformance run -q '{_query(check)}'")
+    page.line(f"conformance run -q '{kind_of(check).query(check)}'")
     if clause:
         page.line(f"conformance explain {clause.number}")
     page.line(f"conformance list mutants {check.key}")

@@ -14,10 +14,11 @@ from conformance.checks import Check, load_all
 from conformance.checks.observation import Observation, Oracle
 from conformance.diagnosis.diagnose import diagnose
 from conformance.errors import Violation
-from conformance.ops import ALL_OPS, find
+from conformance.ops import ALL_OPS, CATALOGUE, FLAT, find
 from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
-from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, register
+from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, first_few, register
 from conformance.strategies import Effort, draw_cases, smallest_case
+from conformance.values import MAGNITUDES
 
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 
@@ -105,6 +106,21 @@ class OpKind(Kind):
     def scope(self, item: Item) -> str:
         """The op and the dtype."""
         return f"op/{item.subject}/{item.dtype}"
+
+    def coverage(self, check: Check) -> str:
+        """The ops, which of their cases, and the dtypes."""
+        rows, what = (FLAT, "flat ops") if check.is_of_flat else (CATALOGUE, "ops")
+        names = [op.name for op in rows.values() if check.asks_about(op)]
+        once = "a few signatures" if check.sparing else "one draw of every signature"
+        how = once if check.once_per_signature else "every drawn case"
+        how += " of operands of every magnitude" if check.textures == MAGNITUDES else ""
+        dtypes = " and ".join(sorted(check.dtypes))
+        few = first_few(names)
+        return f"{len(names)} of {len(rows)} {what} ({few}), {how}, in {dtypes} where the engine has it."
+
+    def query(self, check: Check) -> str:
+        """The check of every op."""
+        return f"{self.name}/*/{check.name}"
 
     def concerns(self, item: Item, ops: Sequence[str]) -> bool:
         """Whether it is about one of the ops."""

@@ -47,6 +47,10 @@ class HistoryKind(Kind):
         """The check."""
         return (item.definition.name,)
 
+    def coverage(self, check: Check) -> str:
+        """Histories."""
+        return "Random histories: calls in any order, each on the state that the ones before left."
+
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
     ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:

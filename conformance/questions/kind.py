@@ -148,6 +148,14 @@ class Kind(abc.ABC):
         """What one worker runs together; an item that shares no question stands alone."""
         return item.id
 
+    def coverage(self, check: Check) -> str:
+        """What a check is run on, as a sentence of its page."""
+        return "The engine as a whole."
+
+    def query(self, check: Check) -> str:
+        """The query with which `conformance run -q` runs a check on all of it."""
+        return check.key
+
     def concerns(self, item: Item, ops: Sequence[str]) -> bool:
         """Whether an item is about the engine as a whole, or about one of these ops."""
         return True
@@ -170,6 +178,11 @@ class Kind(abc.ABC):
 
 
 KINDS: dict[str, Kind] = {}
+
+
+def first_few(names: Sequence[str]) -> str:
+    """The first six names, and whether there are more."""
+    return ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
 
 
 def register(kind: type[Kind]) -> type[Kind]:

@@ -13,7 +13,7 @@ from conformance.checks.registry import FULL
 from conformance.errors import Unsupported
 from conformance.points import SPECIAL_POINTS, find_point
 from conformance.points.point import COMPOSED, PREFIX, Place
-from conformance.questions.kind import Arguments, Item, Kind, Question, register
+from conformance.questions.kind import Arguments, Item, Kind, Question, first_few, register
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.strategies import Effort
 
@@ -54,6 +54,15 @@ class PointKind(Kind):
     def scope(self, item: Item) -> str:
         """The op and the dtype: the points of an op share what an engine compiles."""
         return f"point/{item.subject.partition('/')[0]}/{item.dtype}"
+
+    def coverage(self, check: Check) -> str:
+        """The points of the check's nature."""
+        points = [point.key for point in SPECIAL_POINTS.values() if point.nature.value == check.name]
+        return f"{len(points)} special points ({first_few(points)}), in every dtype that the engine has."
+
+    def query(self, check: Check) -> str:
+        """All points: an id names a point, not its nature."""
+        return self.name
 
     def concerns(self, item: Item, ops: Sequence[str]) -> bool:
         """Whether it is a point of one of the ops, or of several ops."""

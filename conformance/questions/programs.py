@@ -57,6 +57,10 @@ class ProgramKind(Kind):
         """Check, dtype."""
         return item.definition.name, item.dtype
 
+    def coverage(self, check: Check) -> str:
+        """Graphs."""
+        return "Small random graphs of ops."
+
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
     ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
