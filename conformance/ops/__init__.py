@@ -1,4 +1,4 @@
-"""The specification: one row per op, a module per family."""
+"""The specification: one row per op, in modules by family; a large family has several."""
 
 from __future__ import annotations
 
