@@ -13,6 +13,7 @@ from typing import Any
 import mygrad as mg
 import mygrad.linalg
 import mygrad.nnet
+import numpy as np
 
 from conformance.errors import Unsupported
 
@@ -37,18 +38,22 @@ def convolution(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilat
     """MyGrad's convolution, with its bias added as a user would."""
     if groups != 1:
         raise Unsupported("MyGrad's convolution has no groups")
-    y = whole_steps(lambda: mg.nnet.conv_nd(x, weight, stride=stride, padding=padding, dilation=dilation))
+    require_whole_steps(x.shape[2:], weight.shape[2:], stride, padding, dilation)
+    y = mg.nnet.conv_nd(x, weight, stride=stride, padding=padding, dilation=dilation)
     return y + mg.reshape(bias, (-1,) + (1,) * (y.ndim - 2))
 
 
-def whole_steps(slide: Callable[[], Any]) -> Any:
-    """What a sliding window gives; MyGrad refuses one whose last step would leave a remainder."""
-    try:
-        return slide()
-    except ValueError as error:
-        if "Stride and kernel dimensions are incompatible" in str(error):
-            raise Unsupported("MyGrad's windows must cover their operand in whole steps") from None
-        raise
+def require_whole_steps(lengths: Any, sizes: Any, stride: Any, padding: Any = 0, dilation: Any = 1) -> None:
+    """Raise Unsupported where windows would leave a remainder behind their last step: MyGrad refuses those."""
+    way = np.asarray(lengths) + 2 * np.asarray(padding) - (np.asarray(sizes) - 1) * np.asarray(dilation) - 1
+    if (way % np.asarray(stride)).any():
+        raise Unsupported("MyGrad's windows must cover their operand in whole steps")
+
+
+def max_pool2d(x: Any, kernel_size: Any, stride: Any) -> Any:
+    """MyGrad's pooling of the last two axes."""
+    require_whole_steps(x.shape[2:], kernel_size, stride)
+    return mg.nnet.max_pool(x, kernel_size, stride)
 
 
 def over_the_batch(loss: Any, reduction: str) -> Any:
@@ -166,9 +171,7 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "batch_norm": lambda x, weight, bias, eps: mg.nnet.batchnorm(x, gamma=weight, beta=bias, eps=eps),
     "conv1d": convolution,
     "conv2d": convolution,
-    "max_pool2d": lambda x, kernel_size, stride: whole_steps(
-        lambda: mg.nnet.max_pool(x, kernel_size, stride)
-    ),
+    "max_pool2d": max_pool2d,
 }
 
 LOSSES: Mapping[str, Callable[..., Any]] = {

@@ -122,11 +122,11 @@ class TorchTape(Torch, TapeBackend):
     ) -> tuple[Any, ...]:
         """torch.autograd.grad with create_graph."""
         try:
-            return tuple(recorded_gradients(function, arrays, cotangents))
-        except RuntimeError as error:
-            if "call Tensor.requires_grad_()" in str(error):  # the tape does not start inside torch.vmap
-                raise Unsupported(f"torch: {error}") from error
-            raise
+            for array in arrays:
+                array.view_as(array).requires_grad_()
+        except RuntimeError as error:  # the tape does not start inside torch.vmap
+            raise Unsupported(f"torch: {error}") from error
+        return tuple(recorded_gradients(function, arrays, cotangents))
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
@@ -164,11 +164,14 @@ def _pushed(
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The outputs and their tangents; None for a tangent that is known to be zero."""
     try:
+        with fwAD.dual_level():
+            pass
+    except RuntimeError as error:  # inside another level
+        raise Unsupported(f"torch: {error}") from error
+    try:
         outputs, pushed = pushed_along(function, arrays, tangents)
-    except RuntimeError as error:
-        if isinstance(error, NotImplementedError) or "Nested forward mode AD" in str(error):
-            raise Unsupported(f"torch: {error}") from error
-        raise
+    except NotImplementedError as error:
+        raise Unsupported(f"torch: {error}") from error
     return as_tuple(outputs), tuple(map(_nonzero, as_tuple(pushed)))
 
 

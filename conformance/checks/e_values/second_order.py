@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,17 +23,23 @@ from conformance.oracle.second_order import expected_hessian_vector_products, is
 from conformance.values import direction
 
 
+@dataclass(frozen=True)
 class SecondOrderCase:
-    """A case whose second derivative is taken: a function of the differentiable operands alone."""
+    """A function whose second derivative is taken, along a direction for each of its operands."""
 
-    def __init__(self, seen: Observation, directions: Sequence[Array]) -> None:
-        self.backend = seen.backend
-        arrays = [self.backend.array(np.array(x)) for x in seen.case.operands]
-        function = self.backend.call(seen.op.name, seen.case.parameters)
-        self.function = restricted(function, arrays, seen.wrt)
-        self.operands = [np.array(seen.case.operands[i]) for i in seen.wrt]
-        self.directions = directions
-        self.cotangents = seen.case.cotangents
+    backend: Backend
+    function: Callable[..., Any]
+    operands: Sequence[Array]
+    directions: Sequence[Array]
+    cotangents: Sequence[Array]
+
+    @classmethod
+    def of(cls, seen: Observation, directions: Sequence[Array]) -> SecondOrderCase:
+        """That of an observed case: a function of the differentiable operands alone."""
+        arrays = [seen.backend.array(np.array(x)) for x in seen.case.operands]
+        function = restricted(seen.backend.call(seen.op.name, seen.case.parameters), arrays, seen.wrt)
+        operands = [np.array(seen.case.operands[i]) for i in seen.wrt]
+        return cls(seen.backend, function, operands, directions, seen.case.cotangents)
 
     def gradients(self, *variables: Any) -> tuple[Any, ...]:
         """The gradients of the case, recorded."""
@@ -122,7 +129,7 @@ def _hold_second_order(
 ) -> list[Comparison]:
     """The derivative of the gradients along a direction, by one order of the modes, is the oracle's."""
     directions, expected = _expected(seen)
-    pairs = enumerate(zip(order(SecondOrderCase(seen, directions)), expected, strict=True))
+    pairs = enumerate(zip(order(SecondOrderCase.of(seen, directions)), expected, strict=True))
     return hold_all_within((got, bound, f"the derivative of {seen.label(n)}") for n, (got, bound) in pairs)
 
 
@@ -162,7 +169,7 @@ def four_orders_agree(engine: Backend, sample: Sample) -> None:
     function = _cubic(engine)
     # ⟨g, f''[(u, v), ·]⟩, and along (s, t)
     of_x, of_y = g * (2 * y * u + 2 * (x + y) * v), g * (2 * (x + y) * u + 2 * x * v)
-    case = _program(engine, function, (x, y), (u, v), (g,))
+    case = SecondOrderCase(engine, function, (x, y), (u, v), (g,))
     for order in ORDERS:
         name_of_order = order.__name__.replace("_", " ")
         for got, exact, name in zip(order(case), (of_x, of_y), "xy", strict=True):
@@ -172,19 +179,6 @@ def four_orders_agree(engine: Backend, sample: Sample) -> None:
     except Unsupported:
         return  # one level of forward mode is what this engine offers
     hold_equal(plain(engine, twice) * g, s * of_x + t * of_y, "the tangent's tangent, forward over forward")
-
-
-def _program(
-    engine: Backend,
-    function: Callable[..., Any],
-    operands: Sequence[Array],
-    directions: Sequence[Array],
-    cotangents: Sequence[Array],
-) -> SecondOrderCase:
-    case = SecondOrderCase.__new__(SecondOrderCase)
-    case.backend, case.function = engine, function
-    case.operands, case.directions, case.cotangents = list(operands), directions, tuple(cotangents)
-    return case
 
 
 @contract("E4", "third-order", Capability.HIGHER_ORDER)
@@ -227,7 +221,7 @@ def mixed_partials_commute(engine: Backend, sample: Sample) -> None:
 
     along = {}
     for name, directions in (("u", (u, v)), ("s", (s, t))):
-        case = _program(engine, function, (x, y), directions, (g,))
+        case = SecondOrderCase(engine, function, (x, y), directions, (g,))
         along[name] = [np.zeros(shape) if h is None else h for h in reverse_over_reverse(case)]
     here = np.sum(s * along["u"][0]) + np.sum(t * along["u"][1])
     there = np.sum(u * along["s"][0]) + np.sum(v * along["s"][1])
@@ -246,7 +240,7 @@ def order_of_partials_does_not_matter(engine: Backend, sample: Sample) -> None:
         def gradient(*xs: Any) -> tuple[Any, ...]:
             return (engine.nested_vjp(function, xs, [engine.array(np.array(g))])[first],)
 
-        case = _program(engine, function, (x, y), (), ())
+        case = SecondOrderCase(engine, function, (x, y), (), ())
         hessian_vector_product = engine.gradient(case.weighed(gradient, [u]), [x, y])[1 - first]
         return plain(engine, hessian_vector_product)
 
