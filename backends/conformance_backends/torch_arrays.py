@@ -37,17 +37,12 @@ class Torch(Backend):
         return with_layout_of(np.asarray(value))
 
     def numpy(self, array: torch.Tensor) -> NDArray:
-        """The values, without the history; complex numbers may wait to be conjugated or negated."""
-        return self.memory(array.resolve_conj().resolve_neg())
+        """The values, without the history; they may wait to be conjugated or negated, or be zeros without memory."""
+        return in_numpy(array, force=True)
 
     def memory(self, array: torch.Tensor) -> NDArray:
         """NumPy's view of the tensor's memory, which torch does not see being written."""
-        plain = array.detach()
-        if plain.dtype is torch.bfloat16:  # torch passes only the bits to NumPy
-            bits: NDArray = plain.view(torch.int16).numpy()
-            return bits.view(BFLOAT16)
-        view: NDArray = plain.numpy()
-        return view
+        return in_numpy(array.detach(), force=False)
 
     def no_grad(self) -> AbstractContextManager[Any]:
         """torch.no_grad()."""
@@ -83,6 +78,15 @@ class Torch(Backend):
 
         apply: Function = CustomRule.apply
         return apply
+
+
+def in_numpy(array: torch.Tensor, *, force: bool) -> NDArray:
+    """Tensor.numpy, which passes only the bits of bfloat16."""
+    if array.dtype is not torch.bfloat16:
+        values: NDArray = array.numpy(force=force)
+        return values
+    bits: NDArray = array.detach().view(torch.int16).numpy(force=force)
+    return bits.view(BFLOAT16)
 
 
 def with_layout_of(value: NDArray) -> torch.Tensor:

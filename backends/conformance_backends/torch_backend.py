@@ -172,7 +172,7 @@ def _pushed(
         outputs, pushed = pushed_along(function, arrays, tangents)
     except NotImplementedError as error:
         raise Unsupported(f"torch: {error}") from error
-    return as_tuple(outputs), tuple(map(_nonzero, as_tuple(pushed)))
+    return as_tuple(outputs), as_tuple(pushed)
 
 
 def recorded_gradients(function: Any, arrays: Any, cotangents: Any) -> Any:
@@ -198,12 +198,7 @@ def _pushed_by_func(
         outputs, pushed = torch.func.jvp(function, tuple(arrays), tuple(tangents))
     except NotImplementedError as error:
         raise Unsupported(f"torch.func: {error}") from error
-    return as_tuple(outputs), tuple(map(_nonzero, as_tuple(pushed)))
-
-
-def _nonzero(tangent: torch.Tensor | None) -> torch.Tensor | None:
-    """A tangent; None where torch knows without memory of its own that it is zero."""
-    return None if tangent is None or torch._is_zerotensor(tangent) else tangent
+    return as_tuple(outputs), as_tuple(pushed)
 
 
 class TorchFunc(Torch, FunctionalBackend):
