@@ -7,9 +7,9 @@ as it is known, so that a killed run loses nothing that was finished.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import msgspec
 
@@ -164,8 +164,3 @@ def _lines(text: str, path: Path) -> Iterator[tuple[int, Line | Damage]]:
             yield number, _decoder.decode(line)
         except msgspec.MsgspecError as error:
             yield number, Damage(DamageKind.UNREADABLE, str(path), number, str(error))
-
-
-def json_schema() -> Mapping[str, Any]:
-    """The run file's lines as JSON Schema."""
-    return msgspec.json.schema(Line)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from conformance.ops import CATALOGUE
-from conformance.oracle.neighbourhood import nearby
 from conformance.points import SPECIAL_POINTS
 from conformance.points.constructors import kink, limit
 from conformance.points.point import Nature, Place, SpecialPoint
+
+from .neighbourhood import nearby
 
 CURVATURE = 1e-4  # a smooth gradient this far aside has changed by much less; a wrong one is off by much more
 FILLED = 0.1  # of a ball whose rim forty directions only come near to

@@ -23,7 +23,7 @@ from conformance.run.execute import Executor
 from conformance.run.plan import matches, select, shard
 from conformance.runfile.accuracy import Accuracy
 from conformance.runfile.diagnostics import Agreement, Diagnostic
-from conformance.runfile.jsonl import decode, encode, json_schema
+from conformance.runfile.jsonl import Line, decode, encode
 from conformance.runfile.records import (
     BackendLine,
     CrossEngineLine,
@@ -271,7 +271,7 @@ def test_a_line_comes_back_as_it_was_written(line: Any) -> None:
 
 
 def test_the_schema_names_every_kind_of_line_and_every_field_written() -> None:
-    schema = json_schema()
+    schema = msgspec.json.schema(Line)
     definitions = schema["$defs"]
     kinds = {
         d["properties"]["type"]["enum"][0]: d
