@@ -107,20 +107,20 @@ def _has_curvature(op: Op) -> bool:
 
 
 @op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=_has_curvature, sparing=True)
-def gradient_of_the_gradient_is_the_rules(seen: Observation) -> list[Comparison]:
-    """The gradient of the gradient is the derivative of the rule."""
+def gradient_of_the_gradient_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
+    """The gradient of the gradient is the derivative of the reference VJP."""
     return _hold_second_order(seen, reverse_over_reverse)
 
 
 @op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=_has_curvature, sparing=True)
-def tangent_of_the_gradient_is_the_rules(seen: Observation) -> list[Comparison]:
-    """The tangent of the gradient is the derivative of the rule."""
+def tangent_of_the_gradient_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
+    """The tangent of the gradient is the derivative of the reference VJP."""
     return _hold_second_order(seen, forward_over_reverse)
 
 
 @op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=_has_curvature, sparing=True)
-def gradient_of_the_tangent_is_the_rules(seen: Observation) -> list[Comparison]:
-    """The gradient of the tangent is the derivative of the rule."""
+def gradient_of_the_tangent_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
+    """The gradient of the tangent is the derivative of the reference VJP."""
     return _hold_second_order(seen, reverse_over_forward)
 
 
@@ -130,7 +130,10 @@ def _hold_second_order(
     """The derivative of the gradients along a direction, by one order of the modes, is the oracle's."""
     directions, expected = _expected(seen)
     pairs = enumerate(zip(order(SecondOrderCase.of(seen, directions)), expected, strict=True))
-    return hold_all_within((got, bound, f"the derivative of {seen.label(n)}") for n, (got, bound) in pairs)
+    return hold_all_within(
+        ((got, bound, f"the derivative of {seen.label(n)}") for n, (got, bound) in pairs),
+        claim="differs from the derivative of the reference VJP",
+    )
 
 
 def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
