@@ -123,7 +123,8 @@ class TorchTape(Torch, TapeBackend):
         """torch.autograd.grad with create_graph."""
         try:
             for array in arrays:
-                array.view_as(array).requires_grad_()
+                if array.is_floating_point() or array.is_complex():  # others may have no gradient anywhere
+                    array.view_as(array).requires_grad_()
         except RuntimeError as error:  # the tape does not start inside torch.vmap
             raise Unsupported(f"torch: {error}") from error
         return tuple(recorded_gradients(function, arrays, cotangents))
