@@ -1,4 +1,4 @@
-"""How a run is reported: a bar on a terminal, plain lines elsewhere, the worst failures at the end."""
+"""How a run is reported: a bar on a terminal, plain lines elsewhere, the causes of failures at the end."""
 
 from __future__ import annotations
 
@@ -7,16 +7,25 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
 from conformance.run.conduct import Request
 from conformance.run.failure_text import failure_text
+from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
 from conformance.runfile.records import UNEXPECTED, ResultLine, RunLine, Verdict
 
-WORST = 10  # failures shown at the end
+WHOLE = 3  # causes of which one failure is printed as a whole at the end
+LISTED = 20  # causes that have a line each
 PAUSE = 10.0  # seconds between plain lines
 
 
@@ -29,7 +38,7 @@ class Progress:
         self.task: TaskID | None = None
         self.total = 0
         self.counts: Counter[str] = Counter()
-        self._printed = 0.0
+        self._began = self._printed = 0.0
 
     def say(self, text: str) -> None:
         """One line; engines' own words are not markup."""
@@ -37,7 +46,8 @@ class Progress:
 
     def begin(self, header: RunLine, total: int) -> None:
         """The backends, and those that could not start."""
-        self.total, self._printed = total, time.monotonic()
+        self.total = total
+        self._began = self._printed = time.monotonic()
         for backend in header.backends:
             mode = f" ({backend.mode})" if backend.mode else ""
             state = (
@@ -53,8 +63,11 @@ class Progress:
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
+                TextColumn("· left"),
+                TimeRemainingColumn(),
             )
-            self.bar = Bar(*columns, console=self.console, transient=True)
+            # Ops cost very different times: what is left is judged by the last minute, not by the last few.
+            self.bar = Bar(*columns, console=self.console, transient=True, speed_estimate_period=60)
             self.task = self.bar.add_task("running", total=total)
             self.bar.start()
 
@@ -66,20 +79,20 @@ class Progress:
             self.bar.update(self.task, advance=1, description=f"{result.backend} {failed} failed")
         elif time.monotonic() - self._printed > PAUSE:
             self._printed = time.monotonic()
-            self.say(f"{sum(self.counts.values())}/{self.total} {result.backend}, {failed} failed")
+            done = sum(self.counts.values())
+            left = (self._printed - self._began) / done * (self.total - done)
+            self.say(f"{done}/{self.total} {result.backend}, {failed} failed, about {in_words(left)} left")
 
     def end(
         self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]
     ) -> None:
-        """The table, the ten worst failures, and where everything is."""
+        """The failures that are not known by their causes, the table, and where everything is."""
         if self.bar is not None:
             self.bar.stop()
-        by_name = {backend.name: backend for backend in header.backends}
-        failures = [r for r in results if r.verdict in UNEXPECTED or r.verdict is Verdict.FIXED]
-        for result in sorted(failures, key=_gravity)[:WORST]:
-            self.say("\n" + failure_text(result, by_name.get(result.backend)))
-        if len(failures) > WORST:
-            self.say(f"\n… and {len(failures) - WORST} more, in the run file")
+        self._causes([c for c in causes_of(header.backends, results) if not c.is_known], header)
+        fixed = [r.id for r in results if r.verdict is Verdict.FIXED]
+        if fixed:
+            self.say(f"\nlisted as known failures, but passing, so take out: {', '.join(fixed[:LISTED])}")
         self.say("")
         self.console.print(table_of(header, results))
         for text in trouble:
@@ -87,10 +100,27 @@ class Progress:
         missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
         self.say(f"run file {request.output}{missing}")
 
+    def _causes(self, causes: Sequence[Cause], header: RunLine) -> None:
+        """The worst result of the worst causes as a whole, then a line per cause."""
+        by_name = {backend.name: backend for backend in header.backends}
+        for cause in causes[:WHOLE]:
+            self.say("\n" + failure_text(cause.worst, by_name.get(cause.worst.backend)))
+        if not causes:
+            return
+        total = sum(len(cause.results) for cause in causes)
+        self.say(f"\n{total} failures that are not known, by cause, the worst first:")
+        for cause in causes[:LISTED]:
+            self.say(
+                f"{len(cause.results):5}  {cause.engine:9} {SEVERITY_TEXT[cause.severity]}: {cause.title}"
+            )
+            self.say(f"{'':17}{cause.worst.id}")
+        if len(causes) > LISTED:
+            self.say(f"… and {len(causes) - LISTED} more causes, in the run file: conformance report")
 
-def _gravity(result: ResultLine) -> tuple[int, float]:
-    order = list(Verdict)
-    return -order.index(result.verdict), -(result.error or 0.0)
+
+def in_words(seconds: float) -> str:
+    """A time that is guessed: in minutes, or in seconds below two of them."""
+    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
 def table_of(header: RunLine, results: Sequence[ResultLine]) -> Table:

@@ -73,7 +73,12 @@ def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.dat
     if entry is None:
         return result
     evidence = result.evidence or Evidence(message="listed among the known failures, but it passes")
-    noted = msgspec.structs.replace(evidence, reason=entry.reason, link=entry.link or entry.script)
+    noted = msgspec.structs.replace(
+        evidence,
+        reason=entry.reason,
+        link=entry.link or entry.script,
+        failed_as=result.verdict.value if becomes is Verdict.KNOWN else "",
+    )
     return msgspec.structs.replace(result, verdict=becomes, evidence=noted)
 
 

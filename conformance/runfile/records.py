@@ -100,6 +100,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     operand: int | None = None
     reason: str = ""  # of a known failure
+    failed_as: str = ""  # of a known failure: its verdict where it is not listed
     link: str = ""
 
     def __post_init__(self) -> None:
@@ -108,8 +109,9 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def place(self) -> tuple[int, ...]:
-        """The indices that `where` writes."""
-        return tuple(int(part) for part in self.where.strip("[]").split(",") if part.strip())
+        """The indices that `where` writes; none where it writes something else."""
+        parts = [part.strip() for part in self.where.strip("[]").split(",")]
+        return tuple(map(int, parts)) if all(map(str.isdecimal, parts)) else ()
 
 
 class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from conformance.runfile.causes import SEVERITY_TEXT, causes_of
 from conformance.runfile.clause_counts import clause_table, count_clauses
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
-from conformance_reports.united import alike, backend_names, unexpected, unite
+from conformance_reports.united import backend_names, unite
 
 SUFFIXES = (".md",)
 LIMIT = 900_000  # bytes; a step summary above 1 MiB is discarded silently
@@ -33,8 +34,7 @@ def plain(text: str, longest: int = LONGEST) -> str:
 def render(runs: Sequence[Run]) -> str:
     """Counts per backend, then the worst failures, then every clause, in at most 900 kB."""
     run = unite(runs)
-    problems = unexpected(run.results)
-    sections = [*_head(run), *_counts(run), *_failures(problems), *_fixed(run.results), *_clauses(run)]
+    sections = [*_head(run), *_counts(run), *_failures(run), *_fixed(run.results), *_clauses(run)]
     return _fitting(sections)
 
 
@@ -91,28 +91,29 @@ def _glyph(counts: Counter[Verdict]) -> str:
     return "✗" if _problems(counts) else "✓"
 
 
-def _failures(problems: list[ResultLine]) -> Iterable[str]:
-    if not problems:
+def _failures(run: Run) -> Iterable[str]:
+    """The causes of all failures, those first that are not known."""
+    causes = sorted(causes_of(run.header.backends, run.results), key=lambda cause: cause.is_known)
+    if not causes:
         return
-    yield f"### Unexpected: {len(problems)}"
+    known = sum(len(cause.results) for cause in causes if cause.is_known)
+    yield f"### Failures by cause: {sum(len(cause.results) for cause in causes)}, of which {known} are known"
     yield ""
-    yield "| verdict | id | clause | over allowance | what |"
-    yield "|---|---|---|--:|---|"
-    groups = alike(problems)
-    for line, *others in groups[:TOP]:
-        error = "" if line.error is None else f"{line.error:.3g}×"
-        more = f" (and {len(others)} more like it)" if others else ""
+    yield "| | engine | results | what | worst result | clause |"
+    yield "|---|---|--:|---|---|---|"
+    for cause in causes[:TOP]:
+        kind = cause.kind or "known" if cause.is_known else "not known"
         cells = [
-            plain(line.verdict.value),
-            plain(line.id) + more,
-            plain(line.clause),
-            error,
-            plain(line.reason),
+            plain(cause.engine),
+            str(len(cause.results)),
+            f"{SEVERITY_TEXT[cause.severity]} ({plain(kind)}): {plain(cause.title)}",
+            plain(cause.worst.id),
+            plain(cause.worst.clause),
         ]
-        yield "| ✗ " + " | ".join(cells) + " |"
+        yield f"| {'~' if cause.is_known else '✗'} | " + " | ".join(cells) + " |"
     yield ""
-    if len(groups) > TOP:
-        yield f"{sum(map(len, groups[TOP:]))} more are in the HTML report."
+    if len(causes) > TOP:
+        yield f"{len(causes) - TOP} more causes are in the HTML report."
         yield ""
 
 

@@ -9,11 +9,9 @@ import msgspec
 
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import Run
-from conformance.runfile.records import UNEXPECTED, BackendLine, EndLine, ResultLine, Verdict
+from conformance.runfile.records import BackendLine, EndLine
 
 T = TypeVar("T")
-
-SEVEREST_FIRST = tuple(reversed(Verdict))
 
 
 def unite(runs: Sequence[Run]) -> Run:
@@ -67,17 +65,3 @@ def backend_names(run: Run) -> list[str]:
     names = [line.name for line in run.header.backends]
     names += [line.backend for line in run.results]
     return list(dict.fromkeys(names))
-
-
-def unexpected(results: Iterable[ResultLine]) -> list[ResultLine]:
-    """The unexpected results, the severest verdict and the largest error first."""
-    found = [line for line in results if line.verdict in UNEXPECTED]
-    return sorted(found, key=lambda line: (SEVEREST_FIRST.index(line.verdict), -(line.error or 0.0), line.id))
-
-
-def alike(results: Iterable[ResultLine]) -> list[list[ResultLine]]:
-    """Results with one complaint of one backend in one check: listed once, however many ops they are about."""
-    groups: dict[tuple[str, str, Verdict, str], list[ResultLine]] = {}
-    for line in results:
-        groups.setdefault((line.backend, line.check, line.verdict, line.reason), []).append(line)
-    return list(groups.values())

@@ -23,14 +23,14 @@ def test_counts_per_backend_fewest_problems_first() -> None:
 def test_failures_name_id_clause_and_message() -> None:
     text = render([small_run()])
     assert "slate/op/atan2/vjp/float32" in text
-    assert "### Unexpected: 12" in text
+    assert "### Failures by cause: 15, of which 3 are known" in text
     assert "### Pass now" in text
 
 
 def test_one_complaint_about_many_results_is_one_row() -> None:
     text = render([small_run()])
-    assert text.count("| ✗ ") - text.count("| ✗ 6") == 6
-    assert text.count("(and 1 more like it)") == 6
+    assert sum(line.startswith("| ✗ |") for line in text.splitlines()) == 5
+    assert "| slate | 4 | silently wrong numbers (not known)" in text
 
 
 def test_the_mutation_score_stands_beside_the_counts() -> None:
@@ -52,7 +52,7 @@ def test_hostile_text_is_escaped() -> None:
     assert "\u202e" not in text
     assert "\x00" not in text
     for row in (line for line in text.splitlines() if line.startswith("| ✗")):
-        assert len(re.findall(r"(?<!\\)\|", row)) == 6
+        assert len(re.findall(r"(?<!\\)\|", row)) == 7
         assert not re.search(r"(?<!\\)`", row)
         assert len(row) < 2000
 

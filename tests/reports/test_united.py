@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from conformance_reports.united import alike, backend_names, unexpected, unite
+from conformance_reports.united import backend_names, unite
 
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import Damage, DamageKind, Run
 from conformance.runfile.records import EndLine, Verdict
 
-from .synthetic import BACKENDS, header, proofs, result, small_run, timings
+from .synthetic import header, proofs, result, small_run, timings
 
 
 def finished(run: Run) -> Run:
@@ -60,19 +60,6 @@ def test_no_run_is_refused_with_the_way_out() -> None:
 def test_a_backend_only_results_know_is_named() -> None:
     run = Run(header(backends=("tape",)), [result("stray", "add", "vjp")], [], [], [])
     assert backend_names(unite([run])) == ["tape", "stray"]
-
-
-def test_the_severest_come_first_and_only_what_nobody_expected() -> None:
-    found = unexpected(small_run().results)
-    assert found[0].verdict is Verdict.CRASH
-    assert {line.verdict for line in found}.isdisjoint({Verdict.PASS, Verdict.KNOWN, Verdict.FIXED})
-    assert len({line.backend for line in small_run().results}) == len(BACKENDS)
-
-
-def test_one_complaint_is_one_group_whatever_the_dtype() -> None:
-    groups = alike(unexpected(small_run().results))
-    assert [len(group) for group in groups] == [2] * 6
-    assert sum(map(len, groups)) == 12
 
 
 def test_uniting_leaves_the_runs_as_they_were() -> None:

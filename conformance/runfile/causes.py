@@ -1,0 +1,191 @@
+"""Causes: the failures of a run, known or not, grouped by what is behind them and put in order, the worst first.
+
+The one place that groups failures: the end of `conformance run`, the reports and comparisons of runs use it.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
+
+# Of an engine's dtypes; a comparison is in the precision of its result.
+EPSILON = {"float64": 2.0**-52, "complex128": 2.0**-52, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+EPSILON_OF_FLOAT32 = 2.0**-23
+RAISED = re.compile(r"[A-Za-z_.]*(Error|Exception|Exit|Interrupt|Warning)\b(:|$)")
+
+
+class Severity(enum.IntEnum):
+    """How bad a failure is for who uses the engine, the worst first."""
+
+    WRONG = 0
+    DIED = 1
+    CONTRACT = 2
+    RAISED = 3
+    DIGITS = 4
+    OURS = 5
+
+
+SEVERITY_TEXT = {
+    Severity.WRONG: "silently wrong numbers",
+    Severity.DIED: "crashes or hangs",
+    Severity.CONTRACT: "breaks a rule",
+    Severity.RAISED: "raises an error",
+    Severity.DIGITS: "loses digits",
+    Severity.OURS: "fault of the adapter or of this suite",
+}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The failing results of one engine with one thing behind them, the worst result first.
+
+    `title` says what is wrong, in the words of the known-failures file where it lists this. `kind` is
+    what that file calls it, if it does: a fault, documented, not implemented.
+    """
+
+    engine: str
+    severity: Severity
+    title: str
+    results: tuple[ResultLine, ...]
+    is_known: bool
+    kind: str = ""
+
+    @property
+    def worst(self) -> ResultLine:
+        """The result to look at."""
+        return self.results[0]
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """What fails: ops, clauses or special points."""
+        return tuple(dict.fromkeys(result.subject for result in self.results))
+
+
+def causes_of(backends: Sequence[BackendLine], results: Iterable[ResultLine]) -> list[Cause]:
+    """The causes of all failures among `results`, the worst first; `backends` says whose modes they are."""
+    engines = {line.name: line.engine or line.name for line in backends}
+    groups: dict[Hashable, list[ResultLine]] = {}
+    for result in results:
+        if is_failure(result):
+            engine = engines.get(result.backend, result.backend)
+            groups.setdefault((engine, *_key(result)), []).append(result)
+    causes = [_cause(engines.get(own[0].backend, own[0].backend), own) for own in groups.values()]
+    return sorted(causes, key=lambda cause: (cause.severity, cause.is_known, -len(cause.results)))
+
+
+def is_failure(result: ResultLine) -> bool:
+    """Whether the result is a failure, known or not."""
+    return result.verdict in UNEXPECTED or result.verdict is Verdict.KNOWN
+
+
+def failed_as(result: ResultLine) -> Verdict:
+    """How a failure failed: a known failure keeps that in its evidence, and shows it in its message before that."""
+    if result.verdict is not Verdict.KNOWN or result.evidence is None:
+        return result.verdict
+    if result.evidence.failed_as:
+        return Verdict(result.evidence.failed_as)
+    return Verdict.ERROR if RAISED.match(result.evidence.message) else Verdict.FAIL
+
+
+def severity_of(result: ResultLine) -> Severity:
+    """How bad a failure is.
+
+    It loses digits if the entry that is furthest out still has half of the digits of its dtype: its relative
+    error is at most the square root of the dtype's epsilon.
+    """
+    verdict = failed_as(result)
+    if verdict is Verdict.ADAPTER_ERROR:
+        return Severity.OURS
+    if verdict in (Verdict.CRASH, Verdict.TIMEOUT):
+        return Severity.DIED
+    if verdict is Verdict.ERROR:
+        return Severity.RAISED
+    distance = relative_error(result)
+    if distance is None:
+        return Severity.CONTRACT
+    return Severity.DIGITS if distance <= math.sqrt(_epsilon(result.dtype)) else Severity.WRONG
+
+
+def relative_error(result: ResultLine) -> float | None:
+    """|got − expected| over |expected| at the entry that is furthest out; None where no numbers were compared."""
+    evidence = result.evidence
+    if evidence is None or evidence.expected is None or evidence.got is None:
+        return None
+    got, expected = _number(evidence.got, evidence.place), _number(evidence.expected, evidence.place)
+    if got is None or expected is None:
+        return math.inf
+    error = abs(got - expected)
+    return 0.0 if error == 0 else error / abs(expected) if expected and math.isfinite(error) else math.inf
+
+
+def _number(values: Any, place: Sequence[int]) -> complex | None:
+    for index in place:
+        if not isinstance(values, list) or index >= len(values):
+            break
+        values = values[index]
+    try:
+        return complex(values)
+    except (TypeError, ValueError):
+        return None
+
+
+def _epsilon(dtype: str) -> float:
+    return EPSILON.get(dtype, EPSILON_OF_FLOAT32 if dtype else EPSILON["float64"])
+
+
+def _key(result: ResultLine) -> tuple[Hashable, ...]:
+    """What results of one engine share that have one cause.
+
+    An entry of the known failures is a cause. Otherwise an error is its message, wherever it is raised; wrong
+    numbers are those of one subject; any other violation is one of its check, whatever the subject.
+    """
+    message = _first_line(result)
+    if result.verdict is Verdict.KNOWN and result.evidence is not None and result.evidence.reason:
+        return ("known", result.evidence.reason)
+    verdict = failed_as(result)
+    if verdict in (Verdict.ERROR, Verdict.ADAPTER_ERROR):
+        return (verdict, _pattern(message))
+    if verdict is Verdict.FAIL and relative_error(result) is None:
+        return (verdict, result.check_key, _pattern(message.replace(result.subject, "…")))
+    subject = result.clause if result.kind == "contract" else result.subject
+    return (verdict, result.kind, subject, _pattern(message))
+
+
+def _pattern(message: str) -> str:
+    """The message without its numbers and names: what differs between two draws of one failure."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|\d[\d.e+-]*", "#", message)
+
+
+def _first_line(result: ResultLine) -> str:
+    message = result.evidence.message if result.evidence else ""
+    return message.partition("\n")[0].strip() or result.verdict.value
+
+
+def _cause(engine: str, results: Sequence[ResultLine]) -> Cause:
+    ranked = sorted(
+        results, key=lambda result: (severity_of(result), -(result.error or 0.0), len(result.id), result.id)
+    )
+    worst = ranked[0]
+    evidence = worst.evidence
+    is_known = all(result.verdict is Verdict.KNOWN for result in ranked)
+    return Cause(
+        engine=engine,
+        severity=severity_of(worst),
+        title=evidence.reason if is_known and evidence and evidence.reason else _title(ranked),
+        results=tuple(ranked),
+        is_known=is_known,
+        kind=getattr(evidence, "kind", "") if is_known else "",
+    )
+
+
+def _title(results: Sequence[ResultLine]) -> str:
+    message = _first_line(results[0])
+    if len({result.subject for result in results}) > 1 or results[0].kind not in ("op", "point"):
+        return message
+    return message if results[0].subject in message else f"{results[0].subject}: {message}"

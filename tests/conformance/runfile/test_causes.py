@@ -1,0 +1,109 @@
+"""Are failures with one cause one entry, and is the worst first?"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+
+from conformance.runfile.causes import Severity, causes_of, failed_as, severity_of
+from conformance.runfile.known import KnownFailure, judge
+from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
+
+from .drawn_runs import HEADER
+
+NEVER = datetime.date(2000, 1, 1)
+TORN = BackendLine("torn", "torn", "2.0"), BackendLine("torn.func", "torn", "2.0")
+
+
+def failure(
+    op: str, check: str = "vjp", verdict: Verdict = Verdict.FAIL, *, backend: str = "torn", **evidence: Any
+) -> ResultLine:
+    said = {"message": "the gradient of operand 0 differs from the reference VJP"} | evidence
+    return ResultLine(
+        f"{backend}/op/{op}/{check}/float64", backend, "op", op, check, "E1", "must", "float64", verdict, 1, 0.0,
+        evidence=Evidence(**said),
+    )  # fmt: skip
+
+
+def off(op: str, by: float, check: str = "vjp", **more: Any) -> ResultLine:
+    return failure(op, check, expected=[1.0, 2.0], got=[1.0, 2.0 + by], where="[1]", **more)
+
+
+def test_an_error_is_one_cause_in_all_checks_dtypes_and_modes() -> None:
+    lines = [
+        failure("inv", check, Verdict.ERROR, backend=mode, message=f"NotImplementedError: VJP of inv wrt {n}")
+        for n, (check, mode) in enumerate([("vjp", "torn"), ("linear", "torn.func"), ("layout", "torn")])
+    ]
+    (cause,) = causes_of(TORN, lines)
+    assert (cause.engine, len(cause.results), cause.severity) == ("torn", 3, Severity.RAISED)
+    assert cause.title.startswith("NotImplementedError: VJP of inv")
+
+
+def test_wrong_numbers_of_two_ops_are_two_causes_and_say_which() -> None:
+    causes = causes_of(TORN, [off("cumprod", 1.0), off("cumprod", 0.5, "magnitudes"), off("sinc", 0.1)])
+    assert [(len(c.results), c.title.partition(":")[0]) for c in causes] == [(2, "cumprod"), (1, "sinc")]
+
+
+def test_a_broken_rule_is_one_cause_in_all_ops() -> None:
+    lines = [
+        failure(op, "dtype", message="the gradient of operand 0 has dtype float32") for op in ("sort", "det")
+    ]
+    (cause,) = causes_of(TORN, lines)
+    assert cause.severity is Severity.CONTRACT
+    assert cause.subjects == ("det", "sort")
+
+
+def test_wrong_numbers_come_before_crashes_errors_and_lost_digits() -> None:
+    lines = [
+        off("digits", 1e-10),
+        failure("raises", verdict=Verdict.ERROR, message="ValueError: no"),
+        failure("dies", verdict=Verdict.CRASH, message="the worker died"),
+        failure("ours", verdict=Verdict.ADAPTER_ERROR, message="the adapter returned None"),
+        off("wrong", 1.0),
+    ]
+    assert [c.worst.subject for c in causes_of(TORN, lines)] == ["wrong", "dies", "raises", "digits", "ours"]
+
+
+@pytest.mark.parametrize(
+    ("got", "severity"),
+    [
+        ([1.0, "nan"], Severity.WRONG),
+        (["1+2j", 2.0], Severity.WRONG),
+        ([1.0, 2.0 + 2e-8], Severity.DIGITS),
+        ([1.0, 2.0 + 6e-8], Severity.WRONG),
+    ],
+)
+def test_half_of_the_digits_part_inaccurate_from_wrong(got: list[Any], severity: Severity) -> None:
+    where = "[0]" if got[0] != 1.0 else "[1]"
+    assert severity_of(failure("f", expected=[1.0, 2.0], got=got, where=where)) is severity
+
+
+def test_an_entry_of_the_known_failures_is_one_cause_that_keeps_how_bad_it_is() -> None:
+    known = [
+        KnownFailure("torn/op/sinc/*", "the gradient cancels"),
+        KnownFailure("torn/op/sort/*", "sort raises"),
+    ]
+    lines = [
+        off("sinc", 1.0),
+        off("sinc", 1.0, "magnitudes"),
+        failure("sort", verdict=Verdict.ERROR, message="no"),
+    ]
+    judged = [judge(line, known, today=NEVER) for line in lines]
+    assert {line.verdict for line in judged} == {Verdict.KNOWN}
+    assert [(c.title, len(c.results), c.severity) for c in causes_of(TORN, judged)] == [
+        ("the gradient cancels", 2, Severity.WRONG),
+        ("sort raises", 1, Severity.RAISED),
+    ]
+
+
+def test_a_file_that_does_not_say_how_a_known_failure_failed_is_judged_by_its_message() -> None:
+    raised = failure("sort", verdict=Verdict.KNOWN, message="numpy.linalg.LinAlgError: singular")
+    assert failed_as(raised) is Verdict.ERROR
+    assert failed_as(off("sort", 1.0, verdict=Verdict.KNOWN)) is Verdict.FAIL
+
+
+def test_what_did_not_fail_is_no_cause() -> None:
+    passed = failure("tanh", verdict=Verdict.PASS)
+    assert causes_of(HEADER.backends, [passed, failure("tan", verdict=Verdict.UNSUPPORTED)]) == []
