@@ -13,7 +13,9 @@ ConformanceError
 from __future__ import annotations
 
 import signal
-from typing import Any
+from typing import Any, TypeGuard
+
+LONGEST_TEXT = 2000  # characters of an exception in one line of ours
 
 
 class ConformanceError(Exception):
@@ -94,6 +96,41 @@ class Violation(ConformanceError):
         self.comparisons = comparisons
 
 
+class CtrlC(KeyboardInterrupt):
+    """The user's Ctrl-C, where engines run in the same process: theirs is a plain KeyboardInterrupt."""
+
+
+def raise_ctrl_c(signum: int, frame: Any) -> None:
+    """A handler of SIGINT."""
+    raise CtrlC
+
+
 def is_ctrl_c(error: BaseException) -> bool:
-    """Whether an exception is the user's Ctrl-C; workers ignore that signal, so theirs are the engine's."""
-    return isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    """Whether an exception is the user's Ctrl-C, and not an engine's: workers ignore that signal."""
+    if not issubclass(type(error), KeyboardInterrupt):
+        return False
+    return type(error) is CtrlC or signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, raise_ctrl_c)
+
+
+def text_of(failure: BaseException) -> str:
+    """What it says; where it cannot be asked, that."""
+    try:
+        text = str(failure)
+        return text if type(text) is str else str.__str__(text)
+    except BaseException as error:
+        return f"(its text cannot be read: {class_name(error)} in its __str__)"
+
+
+def class_name(failure: BaseException) -> str:
+    """The name of its class."""
+    return str(type.__dict__["__name__"].__get__(type(failure)))
+
+
+def error_text(failure: BaseException) -> str:
+    """The class and the text of any exception, cut where it is long."""
+    return f"{class_name(failure)}: {text_of(failure)[:LONGEST_TEXT]}"
+
+
+def is_violation(failure: BaseException | None) -> TypeGuard[Violation]:
+    """Whether it is a Violation; not by `isinstance`, which an engine's exception may answer itself."""
+    return issubclass(type(failure), Violation)

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from conformance.backend import Backend
-from conformance.errors import AdapterError, UsageError
+from conformance.errors import AdapterError, UsageError, error_text
 
 GROUP = "conformance.backends"
 START_TIMEOUT = 120.0  # seconds an engine may take to be imported; CONFORMANCE_PATIENCE overrides it
@@ -65,7 +65,7 @@ def load_backend(spec: str) -> Backend:
         raise
     except BaseException as error:  # SystemExit too: an adapter does not decide when this process ends
         raise AdapterError(
-            f"the adapter {spec} could not start: {type(error).__name__}: {error}\n{_hint(error)}"
+            f"the adapter {spec} could not start: {error_text(error)}\n{_hint(error)}"
         ) from error
     if not isinstance(backend, Backend):
         raise AdapterError(f"{spec} is {type(backend).__name__}, not a conformance.backend.Backend")

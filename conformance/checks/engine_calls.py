@@ -13,7 +13,7 @@ from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
-from conformance.errors import AdapterError, Unsupported, Violation
+from conformance.errors import AdapterError, Unsupported, Violation, text_of
 from conformance.ops.names import MULTIPLY, NEGATIVE, SUM
 
 T = TypeVar("T")
@@ -197,7 +197,7 @@ def is_intentional(error: BaseException | None) -> bool:
     """Whether an exception is the IntentionalError of a check, or was raised because of it."""
     while error is not None:
         # An engine that compiles, or that calls rules from another language, loses the object and quotes its text.
-        if isinstance(error, IntentionalError) or MARKER in str(error):
+        if isinstance(error, IntentionalError) or MARKER in text_of(error):
             return True
         error = error.__cause__ or error.__context__
     return False

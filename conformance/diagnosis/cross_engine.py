@@ -20,6 +20,7 @@ from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks.observation import Observation, Oracle
 from conformance.diagnosis.worst_entry import Real, WorstEntry
+from conformance.errors import error_text
 from conformance.load import load_backend, start_timeout
 from conformance.ops import find
 from conformance.oracle.allowance import MANY_PERTURBATIONS
@@ -118,7 +119,7 @@ def answer_of(backend: Backend, entry: DisagreedEntry) -> Diagnostic:
         gradient = seen.answer.gradients[position]
         value = Real(0) if gradient is None else Real(gradient[entry.place])
     except Exception as error:
-        return Diagnostic(backend.engine, f"it raised {type(error).__name__}: {error}")
+        return Diagnostic(backend.engine, f"it raised {error_text(error)}")
     bound, got = seen.expected[position], Real(entry.got)
     exact, allowed = Real(bound.exact[entry.place]), Real(bound.allowed[entry.place])
     is_same = bool(value == got or (np.isnan(value) and np.isnan(got)))

@@ -224,12 +224,12 @@ def exit_code(
     """What the run says to whoever started it; the gravest first."""
     if was_interrupted:
         return INTERRUPTED
-    if trouble:
+    if trouble or any(r.verdict is Verdict.INTERNAL_ERROR for r in results):
         return INTERNAL
     if any(d.line.error for d in descriptions):
         return NOT_STARTED
     if any(r.verdict in UNEXPECTED for r in results):
         return FAILED
-    if not is_complete:
+    if not is_complete or any(r.verdict is Verdict.INTERRUPTED for r in results):
         return INCOMPLETE
     return STALE if any(r.verdict is Verdict.FIXED for r in results) else PASSED

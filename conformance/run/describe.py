@@ -11,7 +11,7 @@ import sys
 
 import msgspec
 
-from conformance.errors import ConformanceError
+from conformance.errors import ConformanceError, error_text
 from conformance.load import load_backend, name_of, start_timeout
 from conformance.runfile.records import BackendLine
 
@@ -90,7 +90,7 @@ def main() -> None:
     except ConformanceError as error:
         description = Description(BackendLine(name_of(spec), "", "", error=str(error)), spec=spec)
     except Exception as error:
-        message = f"the adapter {spec} could not describe itself: {type(error).__name__}: {error}"
+        message = f"the adapter {spec} could not describe itself: {error_text(error)}"
         description = Description(BackendLine(name_of(spec), "", "", error=message), spec=spec)
     sys.stdout.write(f"\n{MARK}{msgspec.json.encode(description).decode()}\n")
 

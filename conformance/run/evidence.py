@@ -7,18 +7,29 @@ from typing import Any
 from conformance.backend import Backend
 from conformance.case import listed
 from conformance.checks import Check
-from conformance.errors import ConformanceError, Violation
+from conformance.errors import ConformanceError, Violation, class_name, is_ctrl_c, is_violation, text_of
 from conformance.questions import Question
+from conformance.run.attribution import Origin, origin_of, trail_of
+from conformance.run.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
-from conformance.runfile.records import Evidence, printable
+from conformance.runfile.records import Evidence, cut, printable
 from conformance.scripts.script import script_of
 
 
 def message_of(failure: BaseException | None) -> str:
-    """The message of a failure in a result."""
-    if failure is None or isinstance(failure, ConformanceError):
-        return printable(str(failure))
-    return printable(f"{type(failure).__name__}: {failure}")
+    """The message of a failure in a result; one of this project's own has its traceback."""
+    if failure is None:
+        return ""
+    text = cut(text_of(failure))
+    if issubclass(type(failure), ConformanceError):
+        return printable(text)
+    message = f"{class_name(failure)}: {text}"
+    origin = origin_of(failure)
+    if origin is Origin.OURS:
+        message = f"a defect of this project, not of the engine: {message}\n{trail_of(failure)}"
+    elif origin is Origin.CALLBACK:
+        message += f"\nraised in a function of this project that the engine called:\n{trail_of(failure)}"
+    return printable(message)
 
 
 def evidence_of(
@@ -33,16 +44,18 @@ def evidence_of(
         return Evidence(message=message)
     try:
         return _whole(check, backend, question, failure, message)
-    except Exception as error:
-        slip = f"its case could not be written down, which is this project's fault: {type(error).__name__}: {error}"
+    except BaseException as error:  # a script is recorded by running the question again
+        if is_ctrl_c(error):
+            raise
+        slip = f"its case could not be written down, which is this project's fault: {class_name(error)}: {text_of(error)}"
         return Evidence(message=f"{message}\n({slip})")
 
 
 def _whole(
     check: Check, backend: Backend, question: Question[Any], failure: BaseException | None, message: str
 ) -> Evidence:
-    failure = failure.diagnosed if isinstance(failure, NotEngineFault) else failure
-    found = failure if isinstance(failure, Violation) else Violation("")
+    failure = failure.diagnosed if type(failure) is NotEngineFault else failure
+    found = failure if is_violation(failure) else Violation("")
     diagnosed = found if isinstance(found, DiagnosedViolation) else None
     return Evidence(
         message=message,
@@ -56,5 +69,12 @@ def _whole(
         fault=diagnosed.fault.value if diagnosed else "",
         diagnostics=diagnosed.diagnostics if diagnosed else (),
         operand=diagnosed.operand if diagnosed else None,
-        script=script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure),
+        script=_script(check, backend, question, failure),
     )
+
+
+def _script(check: Check, backend: Backend, question: Question[Any], failure: BaseException | None) -> str:
+    """The failure in the engine's own API; recording runs the question again, which must not replace anything again."""
+    if type(failure) is Replaced:
+        return ""
+    return script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure)

@@ -15,9 +15,10 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.checks import Check
-from conformance.errors import Unsupported
+from conformance.errors import is_ctrl_c
 from conformance.questions import Item, Question
 from conformance.run.evidence import evidence_of, message_of
+from conformance.run.surroundings import Replaced, Surroundings
 from conformance.run.tally import Tally
 from conformance.run.verdict import failure_of, verdict_of
 from conformance.runfile.known import KnownFailure, entry_for
@@ -37,6 +38,7 @@ class Executor:
         shrink: whether failures are made small.
         known: the failures on record, which need not be made small once more.
         note: receives the id of every item before it is run, so that a crash has a name.
+        surroundings: how the process was before the engine was loaded; by default, how it is now.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Executor:
         shrink: bool = True,
         note: Note = lambda text: None,
         known: Sequence[KnownFailure] = (),
+        surroundings: Surroundings | None = None,
     ) -> None:
         self.known = known
         self.backend = backend
@@ -55,6 +58,7 @@ class Executor:
         self.seed = seed
         self.effort = effort
         self.shrink = shrink
+        self.surroundings = surroundings or Surroundings()
 
     def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
         """The results of the items of one group."""
@@ -62,19 +66,45 @@ class Executor:
         # would be repeated for every case.
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            self.surroundings.enter()
             tallies = {item: self._started(item) for item in items}
-            self._run_all(tallies)
+            try:
+                self._run_all(tallies)
+            except BaseException as failure:  # while questions are drawn: it is nobody's answer
+                if is_ctrl_c(failure):
+                    raise
+                for tally in tallies.values():
+                    tally.stop(failure)
             for item, tally in tallies.items():
                 self.note(item.id)
-                yield self.result(item, tally)
+                yield self._safe_result(item, tally)
+                self.surroundings.put_back()
+            self.surroundings.put_all_back()
+
+    def _safe_result(self, item: Item, tally: Tally) -> ResultLine:
+        """The result; where making it fails, that is the result."""
+        try:
+            return self.result(item, tally)
+        except BaseException as failure:
+            if is_ctrl_c(failure):
+                raise
+            return result_for(
+                item,
+                Verdict.INTERNAL_ERROR,
+                cases=tally.cases,
+                seconds=round(tally.seconds, 6),
+                evidence=Evidence(message=message_of(failure)),
+            )
 
     def _started(self, item: Item) -> Tally:
         """A fresh tally; closed from the start where the backend does not offer what the item needs."""
         try:
             item.kind.require(item, self.backend)
-        except Unsupported as reason:
-            return Tally(failure=reason)
-        return Tally()
+        except BaseException as failure:
+            if is_ctrl_c(failure):
+                raise
+            return Tally(failure=failure)
+        return Tally(put_back=self.surroundings.put_back)
 
     def _run_all(self, tallies: dict[Item, Tally]) -> None:
         """Run every item that is still open on every question of the group."""
@@ -140,7 +170,7 @@ class Executor:
     def _evidence(self, item: Item, tally: Tally, verdict: Verdict) -> Evidence:
         question, failure = tally.question, tally.failure
         # Every try to make a question smaller that takes all memory would take it too.
-        is_expensive = isinstance(failure, MemoryError)
+        is_expensive = issubclass(type(failure), (MemoryError, Replaced))
         if self.shrink and question is not None and not is_expensive and not self._entry_for(item, failure):
             question, failure = self._smallest(item, verdict, question, failure)
         return evidence_of(item.definition, self.backend, question, failure)
@@ -153,6 +183,7 @@ class Executor:
 
         def is_failing(candidate: Question[Any]) -> bool:
             error = failure_of(check, self.backend, candidate)
+            self.surroundings.put_back()
             is_alike = error is not None and verdict_of(error, backend) is verdict
             return is_alike and not self._entry_for(item, error)
 

@@ -12,7 +12,7 @@ from conformance.backend import Backend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
-from conformance.errors import Violation, is_ctrl_c
+from conformance.errors import Violation, error_text, is_ctrl_c
 from conformance.ops.names import ADD, MULTIPLY
 
 
@@ -88,5 +88,5 @@ def try_question(question: SmokeQuestion, backend: Backend) -> str:
     except BaseException as error:
         if is_ctrl_c(error):
             raise
-        return f"{type(error).__name__}: {error}"
+        return error_text(error)
     return ""

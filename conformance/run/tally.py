@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.checks import Check
 from conformance.checks.comparison import Comparison
 from conformance.checks.registry import NotThisCase
-from conformance.errors import Unsupported, Violation, is_ctrl_c
+from conformance.errors import Unsupported, Violation, is_ctrl_c, is_violation
 from conformance.questions import Question
 from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
+from conformance.run.surroundings import Replaced
 from conformance.runfile.diagnostics import NotEngineFault
 
 
@@ -32,6 +33,7 @@ class Tally:
     arguments: Arguments = ()
     known: tuple[BaseException, Question[Any]] | None = None
     undecided: list[str] = field(default_factory=list)
+    put_back: Callable[[], list[str]] = list  # makes the process what it was; returns what had been replaced
 
     def run(self, check: Check, question: Question[Any], arguments: Arguments) -> None:
         """Run the check on one question, and note what came."""
@@ -39,6 +41,11 @@ class Tally:
         self.arguments = arguments
         self.cases += self._run(check, question, arguments)
         self.seconds += time.perf_counter() - started
+
+    def stop(self, failure: BaseException, question: Question[Any] | None = None) -> None:
+        """Note a failure that is no answer; one that is an answer already stands."""
+        if self.failure is None:
+            self.failure, self.question = failure, question
 
     def set_known_failure_aside(self) -> None:
         """Go on after a failure that is on record: it stands, unless another one comes."""
@@ -59,7 +66,7 @@ class Tally:
     def _run(self, check: Check, question: Question[Any], arguments: Arguments) -> bool:
         """Whether the question decided anything."""
         try:
-            self._note(question.run(check, arguments), question)
+            self._note(self._answer(check, question, arguments), question)
         except (NotThisCase, Unsupported) as reason:
             self.undecided.append(str(reason))
             return False
@@ -67,11 +74,27 @@ class Tally:
             if is_ctrl_c(failure):
                 raise
             self.failure, self.question = failure, question
-            if isinstance(failure, Violation) and failure.error is not None:
-                self.error, self.ulp = failure.error, failure.ulp
-            found = failure.diagnosed if isinstance(failure, NotEngineFault) else failure
-            self._count(getattr(found, "comparisons", ()), question)
+            found = failure.diagnosed if type(failure) is NotEngineFault else failure
+            if is_violation(found):
+                self._note_violation(found, question)
         return True
+
+    def _answer(self, check: Check, question: Question[Any], arguments: Arguments) -> Any:
+        """What the check returns or raises; the process is put back before anything else is done."""
+        try:
+            found = question.run(check, arguments)
+        except BaseException:
+            if replaced := self.put_back():
+                raise Replaced(replaced) from None
+            raise
+        if replaced := self.put_back():
+            raise Replaced(replaced)
+        return found
+
+    def _note_violation(self, found: Violation, question: Question[Any]) -> None:
+        if found.error is not None:
+            self.error, self.ulp = found.error, found.ulp
+        self._count(found.comparisons, question)
 
     def _note(self, found: Any, question: Question[Any]) -> None:
         """Note what a check that holds returned: its comparisons with the oracle, or measured numbers by name."""

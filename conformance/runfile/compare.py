@@ -21,7 +21,7 @@ import msgspec
 
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.jsonl import Run
-from conformance.runfile.records import UNEXPECTED, ResultLine, Verdict
+from conformance.runfile.records import FAILING, ResultLine, Verdict
 
 PASSING = frozenset({Verdict.PASS, Verdict.FIXED})
 ANSWERED = PASSING | {Verdict.KNOWN}
@@ -169,7 +169,7 @@ def _change(old: ResultLine | None, new: ResultLine | None) -> Change | None:
         return Change.GONE
     if old is None:
         return Change.NEW
-    if new.verdict in UNEXPECTED and old.verdict not in UNEXPECTED:
+    if new.verdict in FAILING and old.verdict not in FAILING:
         return Change.REGRESSED
     if new.verdict is Verdict.UNSUPPORTED and old.verdict in ANSWERED:
         return Change.LOST

@@ -12,7 +12,7 @@ import msgspec
 import tomlkit
 
 from conformance.errors import UsageError
-from conformance.runfile.records import UNEXPECTED, Evidence, ResultLine, Verdict
+from conformance.runfile.records import FAILING, Evidence, ResultLine, Verdict
 
 
 class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -64,7 +64,7 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
 def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.date) -> ResultLine:
     """The result in the light of the known failures: a failure becomes known, a pass becomes fixed."""
     known = [entry for entry in known if not (entry.expires and entry.expires < today)]
-    if result.verdict in UNEXPECTED:
+    if result.verdict in FAILING:
         entry, becomes = entry_for(known, result.id, _message(result)), Verdict.KNOWN
     elif result.verdict is Verdict.PASS:
         entry, becomes = next((entry for entry in known if entry.id == result.id), None), Verdict.FIXED
@@ -95,7 +95,7 @@ def stale(
     """
     if not is_complete:
         known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
-    failing = [(r.id, _message(r)) for r in results if r.verdict in UNEXPECTED or r.verdict is Verdict.KNOWN]
+    failing = [(r.id, _message(r)) for r in results if r.verdict in FAILING or r.verdict is Verdict.KNOWN]
     return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
 
 
@@ -104,7 +104,7 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     entries = document.setdefault("known", tomlkit.aot())
     listed = read_known(path) if path.exists() else ()
-    added = [r for r in results if r.verdict in UNEXPECTED and not entry_for(listed, r.id, _message(r))]
+    added = [r for r in results if r.verdict in FAILING and not entry_for(listed, r.id, _message(r))]
     for result in added:
         table = tomlkit.table()
         table["id"] = result.id

@@ -21,6 +21,8 @@ class Verdict(enum.StrEnum):
     FIXED = "fixed"
     KNOWN = "known"
     UNSUPPORTED = "unsupported"
+    INTERRUPTED = "interrupted"  # killed from outside, twice: nobody's fault, and no answer
+    INTERNAL_ERROR = "internal_error"  # this project is wrong; never counted against an engine
     ADAPTER_ERROR = "adapter_error"
     FAIL = "fail"
     ERROR = "error"
@@ -28,14 +30,28 @@ class Verdict(enum.StrEnum):
     CRASH = "crash"
 
 
-UNEXPECTED = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH, Verdict.ADAPTER_ERROR})
+# Of the engine or its adapter; what a known-failures file may list.
+FAILING = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH, Verdict.ADAPTER_ERROR})
+UNEXPECTED = FAILING | {Verdict.INTERNAL_ERROR}
+
+
+LONGEST = 10_000  # characters of one text of an engine's: more is no evidence
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """The text, or its two ends and how much was between them."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2 - 30  # room for what says so: to cut a text again changes nothing
+    return f"{text[:half]}\n… ({len(text) - 2 * half} characters left out) …\n{text[-half:]}"
 
 
 def printable(text: str) -> str:
-    """Text with control characters and lone surrogates written as escapes.
+    """Text with control characters and lone surrogates written as escapes, and the middle of a very long one left out.
 
     Engines' words end up on terminals and in pages, and must not move cursors or break encodings.
     """
+    text = cut(text)
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 

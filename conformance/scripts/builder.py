@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray
 from conformance.dtype import is_real
-from conformance.errors import Violation
+from conformance.errors import LONGEST_TEXT, is_violation, text_of
 from conformance.scripts import adapter_source
 from conformance.scripts.formulas import OPERANDS, NoFormula, formula_of
 from conformance.scripts.shorten import shortened
@@ -134,14 +134,14 @@ class ScriptBuilder:
 
         None where nothing that was read is what was got.
         """
-        got = getattr(failure, "got", None)
+        got = failure.got if is_violation(failure) else None
         if got is None:
             return None
         last = next((name for name, value in reversed(self.reads) if _is_same(value, got)), None)
         if last is None:
             return None
         alike = [name for name, value in self.reads if value.shape == np.shape(got)]
-        expected = getattr(failure, "expected", None)
+        expected = failure.expected if is_violation(failure) else None
         multiples = [] if expected is None else [k * np.asarray(expected) for k in (1, -1, 0.5)]
         compared = [n for n, v in self.reads if n != last and any(_is_same(v, m) for m in multiples)]
         return [*(compared[:1] or alike[:1]), last]
@@ -149,8 +149,9 @@ class ScriptBuilder:
     def text(self, failure: BaseException | None) -> str:
         """The script."""
         body = "\n".join(self.lines)
-        tail = [f"# {line}" for line in str(failure).splitlines()]
-        if isinstance(failure, Violation):
+        said = "" if failure is None else text_of(failure)[:LONGEST_TEXT]
+        tail = [f"# {line}" for line in said.splitlines()]
+        if is_violation(failure):
             for title, value in (("expected", failure.expected), ("got", failure.got)):
                 shown = literal(value) if value is not None else ""
                 if shown and len(shown) <= LONGEST_VALUE:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from conformance.backend import Backend
-from conformance.errors import UsageError
+from conformance.errors import UsageError, error_text
 from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
 from conformance.timing.prepare import Step, prepare_forward, prepare_gradient
@@ -144,7 +144,7 @@ def enter(backend: Backend, solution: Solution, dtype: str) -> Entry:
     except Refused as refusal:
         return Entry(backend.name, refused=str(refusal))
     except Exception as error:
-        return Entry(backend.name, refused=f"{type(error).__name__}: {error}")
+        return Entry(backend.name, refused=error_text(error))
     return Entry(backend.name, prepared, first)
 
 

@@ -21,6 +21,8 @@ OUTCOMES = {
     Verdict.TIMEOUT: "error",
     Verdict.CRASH: "error",
     Verdict.ADAPTER_ERROR: "error",
+    Verdict.INTERNAL_ERROR: "error",
+    Verdict.INTERRUPTED: "error",
     Verdict.UNSUPPORTED: "skipped",
     Verdict.KNOWN: "skipped",
 }

@@ -25,7 +25,7 @@ from conformance.checks.engine_calls import (
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Unsupported, Violation, error_text
 from conformance.ops.names import ADD, MATMUL, MULTIPLY
 
 
@@ -51,9 +51,7 @@ def _hold_propagated(call: Callable[[], Any]) -> None:
         call()
     except Exception as error:
         if not is_intentional(error):
-            raise Violation(
-                f"instead of the exception inside a rule came {type(error).__name__}: {error}"
-            ) from error
+            raise Violation(f"instead of the exception inside a rule came {error_text(error)}") from error
         return
     raise Violation("an exception inside a rule did not reach the caller")
 

@@ -13,7 +13,7 @@ from conformance.checks.engine_calls import gradients_of, is_refusal
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.errors import Violation, error_text
 from conformance.ops.names import LOG, MULTIPLY, SQRT, TANH
 
 
@@ -46,7 +46,7 @@ def _message(engine: Backend, function: Function, operand: Array) -> str | None:
     except Exception as error:
         if not is_refusal(error):
             raise
-        return f"{type(error).__name__}: {error}"
+        return error_text(error)
     return None
 
 

@@ -5,6 +5,8 @@ const VERDICTS = {
   fixed: ["!", "fixed", "warn"],
   known: ["~", "known", "known"],
   unsupported: ["–", "unsupported", "none"],
+  interrupted: ["–", "interrupted", "none"],
+  internal_error: ["!", "internal error", "warn"],
   adapter_error: ["!", "adapter error", "warn"],
   fail: ["✗", "fail", "bad"],
   error: ["!", "error", "bad"],
@@ -12,7 +14,7 @@ const VERDICTS = {
   crash: ["!", "crash", "bad"],
 };
 const ORDER = Object.keys(VERDICTS);
-const UNEXPECTED = new Set(["fail", "error", "timeout", "crash", "adapter_error"]);
+const UNEXPECTED = new Set(["fail", "error", "timeout", "crash", "adapter_error", "internal_error"]);
 const glyph = (v) => VERDICTS[v][0];
 const word = (v) => VERDICTS[v][1];
 const tone = (v) => VERDICTS[v][2];

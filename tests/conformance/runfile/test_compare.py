@@ -8,7 +8,7 @@ from hypothesis import given
 
 from conformance.runfile.compare import Change, Comparison, compare
 from conformance.runfile.jsonl import Run
-from conformance.runfile.records import UNEXPECTED, BackendLine, Verdict
+from conformance.runfile.records import FAILING, BackendLine, Verdict
 
 from .drawn_runs import HEADER, line, run_of, runs
 
@@ -45,8 +45,8 @@ def test_the_way_back_mentions_the_same_questions(old: Run, new: Run) -> None:
 
 @given(runs, runs)
 def test_it_is_a_regression_where_something_fails_that_did_not(old: Run, new: Run) -> None:
-    failed = {r.id: r.verdict in UNEXPECTED for r in old.results}
-    fails_now = any(r.verdict in UNEXPECTED and not failed.get(r.id, True) for r in new.results)
+    failed = {r.id: r.verdict in FAILING for r in old.results}
+    fails_now = any(r.verdict in FAILING and not failed.get(r.id, True) for r in new.results)
     found = compare(old, new)
     assert found.is_regression == (fails_now or Change.LOST in found.counts)
 

@@ -1,0 +1,90 @@
+"""Whose an exception is: the engine's, the adapter's, or this project's own.
+
+An exception is attributed by where it was raised, and never trusted: its text, its class and its traceback are read
+without running its own methods where that is possible, and within a guard where it is not.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import conformance
+import conformance.backend
+
+OURS = str(Path(conformance.__file__).parent) + os.sep
+BOUNDARY = conformance.backend.__file__  # every call of an engine passes through it, those of C functions too
+STANDARD_LIBRARY = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
+CALLED_BY_ALL = (
+    "numpy",
+    "hypothesis",
+    "msgspec",
+    "ml_dtypes",
+    "_pytest",
+    "pluggy",
+)  # says nothing of who is wrong
+
+
+class Origin(enum.Enum):
+    """Who raised an exception."""
+
+    ENGINE = enum.auto()  # or its adapter
+    CALLBACK = enum.auto()  # our function, which the engine called with what it chose
+    OURS = enum.auto()
+
+
+def origin_of(failure: BaseException) -> Origin:
+    """Who raised it: the innermost frame decides that is not of a library that all sides call."""
+    files = [file for file in files_of(failure) if not _is_neutral(file)]
+    if not files or not _is_ours(files[-1]):
+        return Origin.ENGINE
+    return Origin.OURS if all(map(_is_ours, files)) else Origin.CALLBACK
+
+
+def files_of(failure: BaseException) -> list[str]:
+    """The files of its frames, the outermost first."""
+    return [frame.f_code.co_filename for frame, _ in traceback.walk_tb(traceback_of(failure))]
+
+
+def functions_of(failure: BaseException) -> list[tuple[str, str]]:
+    """File and function of its frames, the outermost first."""
+    return [(f.f_code.co_filename, f.f_code.co_name) for f, _ in traceback.walk_tb(traceback_of(failure))]
+
+
+def traceback_of(failure: BaseException) -> TracebackType | None:
+    """Its traceback, past whatever its class makes of the attribute."""
+    found: TracebackType | None = vars(BaseException)["__traceback__"].__get__(failure)
+    return found
+
+
+def trail_of(failure: BaseException) -> str:
+    """Its traceback as text: places only, since the lines themselves may be of anybody's file."""
+    places = (
+        f"  {_short(frame.f_code.co_filename)}:{number} in {frame.f_code.co_name}"
+        for frame, number in traceback.walk_tb(traceback_of(failure))
+    )
+    return "\n".join(places)
+
+
+def _short(file: str) -> str:
+    return f"conformance/{file.removeprefix(OURS)}" if file.startswith(OURS) else file
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith(OURS) and file != BOUNDARY
+
+
+def _is_neutral(file: str) -> bool:
+    return file.startswith("<") or any(_libraries(file))
+
+
+def _libraries(file: str) -> Iterator[bool]:
+    parts = Path(file).parts
+    is_installed = "site-packages" in parts
+    yield file.startswith(STANDARD_LIBRARY) and not is_installed
+    yield is_installed and parts[parts.index("site-packages") + 1].partition(".")[0] in CALLED_BY_ALL

@@ -1,0 +1,136 @@
+"""Surroundings: what an engine finds in its process, and must leave as it was.
+
+A question that removes the working folder, sets an alarm or replaces a function of NumPy would spoil the questions after
+it, and the reference with them. What can be put back is put back; what a wrong answer could hide behind is reported.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import gc
+import math
+import operator
+import os
+import random
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Sequence
+from types import ModuleType
+
+import numpy as np
+
+from conformance.errors import Violation
+
+# Modules that the references, the oracle and the checks compute with.
+TRUSTED: tuple[ModuleType, ...] = (builtins, math, operator, random, np, np.linalg, np.fft, np.random)
+TIMERS = tuple(
+    getattr(signal, name)
+    for name in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
+    if hasattr(signal, name)
+)
+SIGNALS = tuple(
+    getattr(signal, name)
+    for name in ("SIGALRM", "SIGINT", "SIGTERM", "SIGCHLD", "SIGFPE", "SIGUSR1")
+    if hasattr(signal, name)
+)
+
+
+class Replaced(Violation):
+    """An engine replaced functions that the references compute with, so that a wrong answer may look right."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            f"the engine replaced {', '.join(names)} for the whole process: no answer compared since then can be trusted"
+        )
+
+
+class Surroundings:
+    """How this process is now, to be restored after each question."""
+
+    def __init__(self) -> None:
+        self._modules = [(module, vars(module), dict(vars(module))) for module in TRUSTED]
+        self._print_options = np.get_printoptions()
+        self._environment = dict(os.environ)
+        self._streams = (sys.stdout, sys.stderr, sys.stdin)
+        self._limit = sys.getrecursionlimit()
+        self._hooks = (sys.gettrace(), sys.getprofile())
+        self._has_gc = gc.isenabled()
+        self._folder = _folder()
+        self._is_main = threading.current_thread() is threading.main_thread()
+        self._handlers = {number: signal.getsignal(number) for number in SIGNALS}
+        self.enter()
+
+    def enter(self) -> None:
+        """Note what a scope has set that is entered just now: NumPy's error state, the filters of warnings."""
+        self._errors = np.geterr()
+        self._filters = list(warnings.filters)
+
+    def put_back(self) -> list[str]:
+        """Put back what the next question needs; returns the names of functions that had been replaced.
+
+        An answer that was compared while they were replaced says nothing.
+        """
+        replaced = []
+        for module, now, before in self._modules:
+            if now != before:  # as much as possible without calling anything: builtins come first
+                found = [(name, before[name]) for name in before if now.get(name) is not before[name]]
+                now.update(found)
+                replaced += [f"{module.__name__}.{name}" for name, _ in found if name not in _VARY]
+                before |= now  # what was imported late is known from now on
+        np.seterr(**self._errors)
+        if warnings.filters != self._filters:
+            warnings.filters[:] = self._filters  # type: ignore[index]
+            getattr(warnings, "_filters_mutated", lambda: None)()
+        sys.stdout, sys.stderr, sys.stdin = self._streams
+        if (sys.gettrace(), sys.getprofile()) != self._hooks:
+            sys.settrace(self._hooks[0])
+            sys.setprofile(self._hooks[1])
+        if self._folder and _folder() != self._folder:
+            self._restore_folder()
+        for timer in TIMERS:
+            if signal.getitimer(timer)[0]:
+                signal.setitimer(timer, 0)
+        return replaced
+
+    def put_all_back(self) -> None:
+        """Put back also what costs more to look at: once for a group of questions."""
+        self.put_back()
+        if np.get_printoptions() != self._print_options:
+            np.set_printoptions(**self._print_options)
+        if os.environ != self._environment:
+            os.environ.clear()
+            os.environ.update(self._environment)
+        if sys.getrecursionlimit() != self._limit:
+            with contextlib.suppress(RecursionError):
+                sys.setrecursionlimit(self._limit)
+        if gc.isenabled() != self._has_gc:
+            (gc.enable if self._has_gc else gc.disable)()
+        if self._is_main:
+            self._restore_signals()
+
+    def _restore_folder(self) -> None:
+        for place in (self._folder, os.sep):  # the folder itself may be gone
+            with contextlib.suppress(OSError):
+                os.chdir(place)
+                return
+
+    def _restore_signals(self) -> None:
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, set(SIGNALS))
+        for number, handler in self._handlers.items():
+            if handler is not None and signal.getsignal(number) is not handler:
+                with contextlib.suppress(OSError, ValueError):
+                    signal.signal(number, handler)
+
+
+_VARY = frozenset({"_", "__warningregistry__"})  # of modules: changed by Python itself
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""

@@ -1,0 +1,66 @@
+"""One bad question costs one answer, whatever it does: the faults are injected in process."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.errors import raise_ctrl_c
+from conformance.questions import items_of
+from conformance.run.execute import Executor
+from conformance.run.surroundings import Surroundings
+from conformance.runfile.jsonl import decode, encode
+from conformance.runfile.records import LONGEST
+from conformance.strategies import Effort
+
+from .engine_faults import FAULTS
+from .fault import HIT, Fault, engine_with
+
+EFFORT = Effort(signatures=2, draws=1, samples=1, programs=1)
+ITEMS = [
+    item
+    for item in items_of("faulty", ("float64",))
+    if item.id.removeprefix("faulty/") in (HIT, "op/tanh/vjp/float64", "op/tanh/shape/float64")
+]
+
+
+@pytest.fixture(autouse=True)
+def _kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
+    """A folder of its own, and the process as it was."""
+    monkeypatch.chdir(tmp_path)
+    path = list(sys.path)
+    handler = signal.signal(signal.SIGINT, raise_ctrl_c)  # as in a worker without xdist
+    before = Surroundings()
+    yield
+    before.put_all_back()
+    signal.signal(signal.SIGINT, handler)
+    sys.path[:] = path
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_costs_one_answer(fault: Fault) -> None:
+    folder, alarms = os.getcwd(), signal.getsignal(signal.SIGALRM)
+    executor = Executor(engine_with(fault.inject)(), seed=0, effort=EFFORT)
+    results = {r.id.removeprefix("faulty/"): r for r in executor.results(ITEMS)}
+    assert len(results) == len(ITEMS) == 3
+    hit = results.pop(HIT)
+    message = hit.evidence.message if hit.evidence else ""
+    assert (hit.verdict, fault.says in message) == (fault.verdict, True), message[:2000]
+    assert len(message) <= LONGEST + 100
+    assert decode(encode(hit)) == hit
+    assert {r.verdict for r in results.values()} == {"pass"}, results
+    # Nothing is left behind for the next group.
+    assert os.getcwd() == folder
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert signal.getsignal(signal.SIGALRM) is alarms
+    assert np.geterr()["divide"] == "warn"
+    assert gc.isenabled()
+    assert sys.gettrace() is None or "coverage" in repr(sys.gettrace())
+    assert abs(-1.0) == np.abs(-1.0) == 1.0
