@@ -100,7 +100,7 @@ def severity_of(result: ResultLine) -> Severity:
     error is at most the square root of the dtype's epsilon.
     """
     verdict = failed_as(result)
-    if verdict is Verdict.ADAPTER_ERROR:
+    if verdict in (Verdict.ADAPTER_ERROR, Verdict.INTERNAL_ERROR):
         return Severity.OURS
     if verdict in (Verdict.CRASH, Verdict.TIMEOUT):
         return Severity.DIED
@@ -149,7 +149,7 @@ def _key(result: ResultLine) -> tuple[Hashable, ...]:
     if result.verdict is Verdict.KNOWN and result.evidence is not None and result.evidence.reason:
         return ("known", result.evidence.reason)
     verdict = failed_as(result)
-    if verdict in (Verdict.ERROR, Verdict.ADAPTER_ERROR):
+    if verdict in (Verdict.ERROR, Verdict.ADAPTER_ERROR, Verdict.INTERNAL_ERROR):
         return (verdict, _pattern(message))
     if verdict is Verdict.FAIL and relative_error(result) is None:
         return (verdict, result.check_key, _pattern(message.replace(result.subject, "…")))
