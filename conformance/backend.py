@@ -32,6 +32,7 @@ class Backend(abc.ABC):
         dtypes: the names of the floating point dtypes in which it has gradients.
         no_gradient: for a dtype, the ops whose value it computes in that dtype and whose gradient it refuses with
             another exception than NotImplementedError.
+        compiles_signatures: whether a new shape or parameter costs it a compilation; it is then asked fewer of them.
         capabilities: what it offers beyond gradients; a probe tries each.
         conventions: for each clause that allows several behaviours, the one that the engine has.
         points: for each special point at which a convention is declared, that convention
@@ -47,6 +48,7 @@ class Backend(abc.ABC):
     mode: ClassVar[str] = ""
     dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {}
+    compiles_signatures: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     conventions: ClassVar[Mapping[str, str]] = {}
     points: ClassVar[Mapping[str, str]] = {}

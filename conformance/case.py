@@ -33,6 +33,7 @@ class Case:
     draws of one signature: checks of the signature itself are run on draw 0.
     `domains` are the signature's own, where it has any; a token does not carry them, since values need none.
     `texture` names how the operands' numbers were drawn, which decides what checks are meant for it.
+    `wrt` names the operands that need a gradient, the others being constants; None stands for all that can have one.
     """
 
     op: str
@@ -44,6 +45,7 @@ class Case:
     draw: int = 0
     domains: tuple[Domain, ...] | None = None
     texture: str = ""
+    wrt: tuple[int, ...] | None = None
 
     def laid_out_operands(self) -> tuple[Array, ...]:
         """Fresh copies of the operands, lying in memory as `layouts` says."""
@@ -59,7 +61,8 @@ class Case:
         shapes = " ".join(str(x.shape).replace(" ", "") for x in self.operands)
         chosen = "".join(f" {name}={value!r}" for name, value in self.parameters.items())
         lying = "" if set(self.layouts) <= {"C"} else f" layouts={','.join(self.layouts)}"
-        return f"{self.op} {shapes}{chosen}{lying} {self.dtype}"
+        of = "" if self.wrt is None else f" wrt={','.join(map(str, self.wrt))}"
+        return f"{self.op} {shapes}{chosen}{of}{lying} {self.dtype}"
 
     @property
     def token(self) -> str:
@@ -73,6 +76,7 @@ class Case:
                 "layouts": self.layouts,
                 "dtype": self.dtype,
                 "texture": self.texture,
+                **({} if self.wrt is None else {"wrt": self.wrt}),
             }
         )
 
@@ -92,6 +96,7 @@ class Case:
                 layouts=tuple(record["layouts"]),
                 dtype=record["dtype"],
                 texture=record.get("texture", ""),
+                wrt=tuple(record["wrt"]) if record.get("wrt") else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise damaged(token) from None
@@ -105,6 +110,7 @@ class Case:
             "cotangent": [listed(x) for x in self.cotangents],
             "layouts": list(self.layouts),
             "dtype": self.dtype,
+            **({} if self.wrt is None else {"wrt": list(self.wrt)}),
         }
 
 

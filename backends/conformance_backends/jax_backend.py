@@ -57,6 +57,7 @@ class JaxEager(FunctionalBackend):
             Capability.COMPLEX,
         }
     )
+    compiles_signatures = True
     conventions: ClassVar[Mapping[str, str]] = {
         "A2": "refused",
         "A3": "refused",

@@ -173,7 +173,7 @@ def reference_vjp(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
 
 def differentiable(op: Op, case: Case) -> tuple[int, ...]:
     """Which operands of a case have a gradient."""
-    return tuple(i for i in range(len(case.operands)) if op.is_differentiable(i))
+    return case.wrt or tuple(i for i in range(len(case.operands)) if op.is_differentiable(i))
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -242,7 +242,8 @@ class _Call:
     def of(op: Op, case: Case) -> _Call:
         fixed = [x.tolist() for i, x in enumerate(case.operands) if not op.is_differentiable(i)]
         shapes = [x.shape for x in case.operands]
-        return _Call(op, f"{shapes} {sorted(case.parameters.items())} {fixed} {is_complex(case.dtype)}", case)
+        static = f"{shapes} {sorted(case.parameters.items())} {case.wrt} {fixed} {is_complex(case.dtype)}"
+        return _Call(op, static, case)
 
 
 @lru_cache(maxsize=256)

@@ -65,17 +65,9 @@ class CaseQuestion(Question[Case]):
         return [expected.exact for expected in Oracle(op, case, perturbations=0).expected]
 
     def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
-        """The smallest failing case of the op: of any signature, else of its own."""
+        """The smallest failing case of the op."""
         case = self.input
-        smallest = smallest_case(
-            find(case.op),
-            case.dtype,
-            seed,
-            effort,
-            case,
-            lambda c: is_failing(CaseQuestion(c)),
-            check.textures,
-        )
+        smallest = smallest_case(find(case.op), case, lambda c: is_failing(CaseQuestion(c)))
         return None if smallest is None else CaseQuestion(smallest)
 
 

@@ -34,7 +34,7 @@ class Executor:
     Attributes:
         backend: the loaded adapter.
         seed: of everything drawn.
-        effort: how much is drawn.
+        effort: how much is drawn: more signatures than given, if the engine compiles nothing for them.
         shrink: whether failures are made small.
         known: the failures on record, which need not be made small once more.
         note: receives the id of every item before it is run, so that a crash has a name.
@@ -56,7 +56,7 @@ class Executor:
         self.backend = backend
         self.note = note
         self.seed = seed
-        self.effort = effort
+        self.effort = effort if backend.compiles_signatures else effort.without_compilation()
         self.shrink = shrink
         self.surroundings = surroundings or Surroundings()
 

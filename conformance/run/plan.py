@@ -22,9 +22,9 @@ from conformance.questions import Item
 from conformance.strategies import Effort
 
 PROFILES = {
-    "quick": Effort(signatures=4, draws=3, samples=3, programs=12),
-    "standard": Effort(signatures=16, draws=4, samples=6, programs=60),
-    "thorough": Effort(signatures=40, draws=8, samples=16, programs=300),
+    "quick": Effort(signatures=4, draws=3, samples=3, programs=12, strength=1),
+    "standard": Effort(signatures=16, draws=4, samples=6, programs=60, strength=2),
+    "thorough": Effort(signatures=40, draws=8, samples=16, programs=300, strength=3),
 }
 
 

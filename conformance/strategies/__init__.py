@@ -1,5 +1,6 @@
-"""From an op to its cases: what Hypothesis draws, and how the numbers follow from it."""
+"""From an op to its cases: the design's signatures, and how the numbers follow from a seed."""
 
-from conformance.strategies.cases import Effort, build, draw_cases, smallest_case, structures
+from conformance.design import Effort
+from conformance.strategies.cases import build, draw_cases, more_cases, smallest_case
 
-__all__ = ["Effort", "build", "draw_cases", "smallest_case", "structures"]
+__all__ = ["Effort", "build", "draw_cases", "more_cases", "smallest_case"]

@@ -1,49 +1,36 @@
 """From an op to its cases.
 
-Hypothesis draws the structure: shapes, parameters, texture, layouts. The numbers come from a seed it
-draws too, since drawing each would cost more than calling the engine.
+The design says which signatures are asked; what compiles nothing rides along: how numbers are drawn, how arrays lie in
+memory. The numbers come from a seed.
 """
 
 from __future__ import annotations
 
+import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from itertools import chain, count, cycle, islice, product
 
 import numpy as np
-from hypothesis import strategies as st
 
 from conformance.case import Case
+from conformance.design import Effort, Row, signatures_of
+from conformance.design.descent import simpler_rows
+from conformance.design.rows import rows_of
 from conformance.dtype import HALF, carried
 from conformance.layout import LAYOUTS
 from conformance.op import Op, Signature
-from conformance.strategies import explore
 from conformance.values import COTANGENTS, MAGNITUDES, MODERATE, TEXTURES, cotangent, operands
 
-DrawFunction = Callable[..., Any]
-TRIES = 4  # draws for every signature wanted: repeats are dropped, and a law may not offer that many
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much is drawn: signatures per op and dtype (an engine may compile each), value draws of each."""
-
-    signatures: int
-    draws: int
-    samples: int  # of each clause's check
-    programs: int
-
-    @property
-    def few(self) -> int:
-        """How many signatures decide a check for each of whose cases an engine compiles again."""
-        return max(1, self.signatures // 4)
+LEVELS = 7  # a prime that is no smaller than the number of levels of any factor that rides along
+PATIENCE = 5.0  # seconds after which the smallest case found so far will do
 
 
 def build(
     op: Op,
-    signature: Signature,
+    row: Row,
     dtype: str,
     *,
     texture: str,
@@ -51,8 +38,8 @@ def build(
     layouts: Sequence[str],
     seed: int,
 ) -> Case:
-    """The case that follows from a structure and a seed; the same for everybody."""
-    rng = np.random.default_rng(seed)
+    """The case that follows from a row, the levels that ride along and a seed; the same for everybody."""
+    signature, rng = row.signature, np.random.default_rng(seed)
     domains = signature.domains or tuple(op.domain(i) for i in range(len(signature.shapes)))
     values = operands(domains, signature.shapes, dtype, texture, rng)
     with np.errstate(all="ignore"):
@@ -64,121 +51,107 @@ def build(
     dtypes = [dtype if answers_in_kind or z.dtype.kind in "biu" else z.dtype.name for z in outputs]
     cotangents = tuple(cotangent(z.shape, d, upstream, rng) for z, d in zip(outputs, dtypes, strict=True))
     chosen = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
-    parameters = dict(signature.parameters)
     return Case(
-        *(op.name, values, parameters, cotangents, chosen, dtype),
+        *(op.name, values, dict(signature.parameters), cotangents, chosen, dtype),
         domains=signature.domains,
         texture=texture,
+        wrt=row.wrt,
     )
 
 
 @dataclass(frozen=True)
-class Structure:
-    """Everything about a case but its numbers."""
+class Rider:
+    """The levels of the factors that compile nothing, for the n-th case of an op.
 
-    op: Op
-    dtype: str
-    signature: Signature
-    texture: int
-    upstream: int
-    layouts: tuple[str, ...]
+    Every pair of levels comes within LEVELS² cases: they are the rows of an orthogonal array (Bose 1938).
+    """
+
+    number: int
     seed: int
-    textures: tuple[str, ...] = TEXTURES
 
-    @property
-    def key(self) -> str:
-        """What an engine may compile again for: shapes and parameters."""
-        return f"{self.signature.shapes} {sorted(self.signature.parameters.items())}"
-
-    def draw(self, number: int) -> Case:
-        """Value draw `number`: other numbers, the next texture and layouts, the same signature."""
-        upstreams = MODERATE if self.textures == MAGNITUDES else COTANGENTS
-        case = build(
-            self.op,
-            self.signature,
-            self.dtype,
-            texture=self.textures[(self.texture + number) % len(self.textures)],
-            upstream=upstreams[(self.upstream + number) % len(upstreams)],
-            layouts=[LAYOUTS[(LAYOUTS.index(name) + number) % len(LAYOUTS)] for name in self.layouts],
-            seed=self.seed + number,
-        )
-        return replace(case, draw=number)
+    def __call__(self, factor: int, levels: Sequence[str]) -> str:
+        """The level of a factor."""
+        line, column = divmod(self.number, LEVELS)
+        order = np.random.default_rng([self.seed, factor]).permutation(max(LEVELS, len(levels)))
+        return levels[int(order[(column + factor * line) % LEVELS]) % len(levels)]
 
 
-@st.composite
-def structures(draw: DrawFunction, op: Op, dtype: str, signature: Signature | None = None) -> Structure:
-    """Draws everything about a case but its numbers; the signature too, unless it is given."""
-    return Structure(
+def _case(op: Op, dtype: str, row: Row, number: int, seed: int, textures: tuple[str, ...]) -> Case:
+    """The n-th case of an op."""
+    rider = Rider(number, seed)
+    return build(
         op,
+        row,
         dtype,
-        signature or op.law(lambda options: draw(st.sampled_from(list(options)))),
-        draw(st.integers(0, len(TEXTURES) - 1)),
-        draw(st.integers(0, len(COTANGENTS) - 1)),
-        tuple(draw(st.lists(st.sampled_from(LAYOUTS), min_size=1, max_size=3))),
-        draw(st.integers(0, 2**16)),
+        texture=rider(0, textures),
+        upstream=rider(1, MODERATE if textures == MAGNITUDES else COTANGENTS),
+        layouts=[rider(factor, LAYOUTS) for factor in (2, 3, 4)],
+        seed=seed + number,
     )
-
-
-@st.composite
-def batches(draw: DrawFunction, op: Op, dtype: str, count: int) -> tuple[Structure, ...]:
-    """Draws structures of `count` different signatures, fewer where the law has no more to offer."""
-    drawn: dict[str, Structure] = {}
-    for _ in range(TRIES * count):
-        structure = draw(structures(op, dtype))
-        drawn.setdefault(structure.key, structure)
-        if len(drawn) == count:
-            break
-    return tuple(drawn.values())
 
 
 @lru_cache(maxsize=64)
 def draw_cases(
     op: Op, dtype: str, seed: int, effort: Effort, textures: tuple[str, ...] = TEXTURES
 ) -> tuple[Case, ...]:
-    """The cases of an op for a seed: `effort.signatures` structures, `effort.draws` value draws of each."""
-    batch = _fullest_batch(op, seed, effort.signatures)
-    drawn = [replace(structure, dtype=dtype, textures=textures) for structure in batch]
-    return tuple(structure.draw(number) for structure in drawn for number in range(effort.draws))
+    """The cases of an op for a seed: `effort.draws` of every signature of the design.
+
+    Where an op has few signatures, they come again with other numbers until there are `effort.signatures` cases.
+    """
+    wanted = max(len(signatures_of(op, dtype, seed, effort)) * effort.draws, effort.signatures)
+    return tuple(islice(_endless(op, dtype, seed, effort, textures), wanted))
 
 
-@lru_cache(maxsize=1024)
-def _fullest_batch(op: Op, seed: int, count: int) -> tuple[Structure, ...]:
-    """The structures of an op for a seed: the same in every dtype, and more expensive to draw than their numbers."""
-    drawn = explore.draw(
-        batches(op, "float64", count), seed=_seed_of(op, seed), is_enough=lambda batch: len(batch) == count
-    )
-    return max(drawn, key=len)
+def more_cases(
+    op: Op, dtype: str, seed: int, effort: Effort, textures: tuple[str, ...] = TEXTURES
+) -> Iterator[Case]:
+    """What comes after `draw_cases`, for a check that none of them decided: without end, and first what differs most."""
+    drawn = len(draw_cases(op, dtype, seed, effort, textures))
+    return islice(_endless(op, dtype, seed, effort, textures), drawn, None)
 
 
-def smallest_case(
-    op: Op,
-    dtype: str,
-    seed: int,
-    effort: Effort,
-    failed: Case,
-    is_failing: Callable[[Case], bool],
-    textures: tuple[str, ...] = TEXTURES,
-) -> Case | None:
+def _endless(op: Op, dtype: str, seed: int, effort: Effort, textures: tuple[str, ...]) -> Iterator[Case]:
+    """The signatures of the design, then all of them again and again, one other signature after each."""
+    own, rows = _seed_of(op, seed), signatures_of(op, dtype, seed, effort)
+    others = cycle(np.random.default_rng(own).permutation(len(rows_of(op))).tolist())
+    first = [(row, draw) for row in rows for draw in range(effort.draws)]
+    again = ((row, draw) for draw in count(effort.draws) for row in (*rows, rows_of(op)[next(others)]))
+    for number, (row, draw) in enumerate(chain(first, again)):
+        yield replace(_case(op, dtype, row, number, own, textures), draw=draw)
+
+
+def smallest_case(op: Op, failed: Case, is_failing: Callable[[Case], bool]) -> Case | None:
     """The smallest case for which `is_failing`; None where none smaller than `failed` was found.
 
-    Any signature is tried first; then, should the failure be rare, the one that failed.
+    It descends: of the rows that differ from the failing one in fewer and fewer factors the first that fails is gone on
+    from, then what rides along is made plain. It takes some twenty questions, and ends after a few seconds.
     """
-    own = Signature(tuple(x.shape for x in failed.operands), failed.parameters, failed.domains)
-    for signature in (None, own):
+    until = time.monotonic() + PATIENCE
+    smallest: Case | None = None
+    row = Row(
+        Signature(tuple(x.shape for x in failed.operands), failed.parameters, failed.domains), failed.wrt
+    )
+    texture = failed.texture or TEXTURES[0]
 
-        def failing_draw(structure: Structure) -> Case | None:
-            drawn = map(replace(structure, textures=textures).draw, range(effort.draws))
-            return next((case for case in drawn if is_failing(case)), None)
+    def fails(row: Row, texture: str, layouts: Sequence[str]) -> bool:
+        nonlocal smallest
+        for upstream, seed in product(("signed", "full"), range(2)):
+            if time.monotonic() > until:
+                return False
+            case = build(
+                op, row, failed.dtype, texture=texture, upstream=upstream, layouts=layouts, seed=seed
+            )
+            if is_failing(case):
+                smallest = case
+                return True
+        return False
 
-        smallest = explore.shrink(
-            structures(op, dtype, signature),
-            lambda structure: failing_draw(structure) is not None,
-            seed=_seed_of(op, seed),
-            examples=2 * effort.signatures,
-        )
-        if smallest is not None:
-            return failing_draw(smallest)
-    return None
+    simpler = simpler_rows(op, row)
+    while (found := next((r for r in simpler if fails(r, texture, failed.layouts)), None)) is not None:
+        row, simpler = found, simpler_rows(op, found)
+    plain = (TEXTURES if texture in TEXTURES else MAGNITUDES)[0]
+    any(fails(row, *rider) for rider in ((plain, ("C",)), (texture, ("C",)), (plain, failed.layouts)))
+    return smallest
 
 
 def _seed_of(op: Op, seed: int) -> int:

@@ -80,9 +80,10 @@ def _batch_of(oracle: Oracle) -> tuple[int, tuple[int, ...]]:
 def _nonzero_inputs(oracle: Oracle) -> tuple[list[Array], Array]:
     """Operands and a cotangent shaped as those of the case, none of them zero: all slices of zeros are equal."""
     given, rng = oracle.case.operands, np.random.default_rng(0)
-    domains = [oracle.op.domain(i) for i in oracle.wrt]
-    drawn = iter(operands(domains, [given[i].shape for i in oracle.wrt], "float64", "full", rng))
-    replaced = [next(drawn) if i in oracle.wrt else x for i, x in enumerate(given)]
+    real = [i for i in range(len(given)) if oracle.op.is_differentiable(i)]
+    domains = [oracle.op.domain(i) for i in real]
+    drawn = iter(operands(domains, [given[i].shape for i in real], "float64", "full", rng))
+    replaced = [next(drawn) if i in real else x for i, x in enumerate(given)]
     return replaced, cotangent(oracle.case.cotangents[0].shape, "float64", "full", rng)
 
 

@@ -8,6 +8,7 @@ another gradient.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ def homogeneous_gradient_obeys_euler(seen: Observation) -> None:
     outputs = value if seen.op.has_several_outputs else (value,)
     paired = sum(np.sum(g * z) for g, z in zip(seen.case.cotangents, outputs, strict=True))
     for law in seen.op.homogeneities:
+        _require_gradients(seen, law.of)
         got = sum(np.sum(_gradient(seen, i) * operands[i]) for i in law.of)
         allowed = sum(np.sum(_weighed(_allowed(seen, i), operands[i])) for i in law.of)
         which = ", ".join(map(str, law.of))
@@ -49,6 +51,7 @@ def shifted_gradient_sums_to_the_gain(seen: Observation) -> None:
     """Where a common shift shifts the value by γ times itself, the gradients sum to γ times the cotangent."""
     law = seen.op.shift
     assert law is not None
+    _require_gradients(seen, law.of)
     cotangent = seen.case.cotangents[0].astype(REAL)
     axes = None if len(law.of) > 1 else axes_along(seen)
     got = np.asarray(sum(np.sum(_gradient(seen, i), axis=axes) for i in law.of))
@@ -80,6 +83,7 @@ def _ignores_order(op: Op) -> bool:
 @op_check("E10", "order", applies=_ignores_order, once_per_signature=True)
 def gradient_goes_with_its_entries(seen: Observation) -> None:
     """Where the order along an axis does not matter, reversing the operand reverses its gradient."""
+    _require_gradients(seen, (0,))
     axes = axes_along(seen)
     x, g = seen.case.operands[0], seen.case.cotangents[0]
     value_is_reversed = Trait.ORDER_EQUIVARIANT in seen.op.traits
@@ -104,6 +108,11 @@ def axes_along(seen: Observation) -> tuple[int, ...]:
     if not axes or not x.size:
         raise NotThisCase("no axis is reduced, or the operand has no entries")
     return axes
+
+
+def _require_gradients(seen: Observation, operands: Sequence[int]) -> None:
+    if not set(operands) <= set(seen.wrt):
+        raise NotThisCase("an operand of the law needs no gradient here")
 
 
 def _gradient(seen: Observation, index: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from conformance.layout import LAYOUTS
 from conformance.op import DISTINCT, POSITIVE, Domain, OperandKind
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.reverse_sweep import expected_program_gradients, reverse_sweep
-from conformance.strategies import Effort, draw_cases, explore, smallest_case
+from conformance.strategies import Effort, draw_cases, explore, more_cases, smallest_case
+from conformance.strategies.cases import LEVELS, Rider
 from conformance.strategies.programs import LONGEST, draw_programs, smallest_program
 from conformance.values import COTANGENTS, MAGNITUDES, STRIP, TEXTURES, cotangent, operands
 
@@ -63,7 +65,7 @@ def test_every_op_has_cases_inside_its_domains_and_off_its_kinks(op: Any) -> Non
 @pytest.mark.parametrize("name", ["max", "huber", "tanh", "equal"])
 def test_what_is_drawn_is_an_array_without_axes_too(name: str) -> None:
     for dtype in ("float64", "float16", "bfloat16"):
-        cases = draw_cases(find(name), dtype, 0, Effort(16, 4, 1, 1))
+        cases = list(islice(more_cases(find(name), dtype, 0, EFFORT), 40))
         drawn = [x for case in cases for x in (*case.operands, *case.cotangents)]
         assert any(x.shape == () for x in drawn)
         assert all(type(x) is np.ndarray for x in drawn)
@@ -89,12 +91,28 @@ def test_a_complex_operand_has_its_real_part_in_the_domain_and_its_imaginary_par
     assert any((g.real < 0).any() and (g.imag < 0).any() for case in cases for g in case.cotangents)
 
 
-def test_both_dtypes_get_the_same_signatures() -> None:
+def test_another_dtype_gets_signatures_of_its_own() -> None:
     shapes = [
         [[x.shape for x in case.operands] for case in draw_cases(find("add"), dtype, 2, EFFORT)]
         for dtype in ("float64", "float32")
     ]
-    assert shapes[0] == shapes[1]
+    assert shapes[0] != shapes[1]
+
+
+def test_every_pair_of_what_rides_along_comes_in_49_cases() -> None:
+    drawn = [Rider(number, 5) for number in range(LEVELS**2)]
+    pairs = {(rider(0, TEXTURES), rider(1, COTANGENTS), rider(2, LAYOUTS)) for rider in drawn}
+    for some in ((0, 1), (0, 2), (1, 2)):
+        levels = [(TEXTURES, COTANGENTS, LAYOUTS)[i] for i in some]
+        assert {tuple(pair[i] for i in some) for pair in pairs} == set(product(*levels))
+
+
+def test_what_decided_nothing_is_followed_by_other_signatures() -> None:
+    op = find("sum")
+    drawn = draw_cases(op, "float64", 0, EFFORT)
+    more = list(islice(more_cases(op, "float64", 0, EFFORT), 40))
+    known = {(x.operands[0].shape, str(x.parameters)) for x in drawn}
+    assert len({(x.operands[0].shape, str(x.parameters)) for x in more} - known) > 4
 
 
 def test_every_layout_appears_over_many_draws() -> None:
@@ -212,7 +230,7 @@ def test_a_failing_case_is_made_small() -> None:
         return case.operands[0].ndim >= 2
 
     failed = max(draw_cases(op, "float64", 0, EFFORT), key=lambda c: c.operands[0].size)
-    small = smallest_case(op, "float64", 0, EFFORT, failed, is_failing)
+    small = smallest_case(op, failed, is_failing)
     assert small is not None
     assert is_failing(small)
     assert small.operands[0].size <= failed.operands[0].size

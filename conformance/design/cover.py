@@ -1,0 +1,105 @@
+"""Covering arrays: few rows that together have every combination of `strength` levels that any row has.
+
+The rows that can be chosen are listed, so that no combination is lost to a constraint and none is impossible. They
+are chosen greedily (Cohen et al. 1997, "The AETG system"): a combination that is still missing is picked, and of some
+rows that have it the one that adds most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+Codes = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+Tuples = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+CANDIDATES = 64  # rows compared at each step
+ABSENT = -1  # the level of a factor that does not apply to a row
+
+
+class Levels:
+    """Numbers for the levels of factors, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[str, str], int] = {}
+
+    def encode(self, rows: Sequence[dict[str, str]]) -> Codes:
+        """A row of numbers for each row of levels, a column for each factor."""
+        factors = list(dict.fromkeys(factor for row in rows for factor in row))
+        codes = [
+            [self._number(factor, row[factor]) if factor in row else ABSENT for factor in factors]
+            for row in rows
+        ]
+        return np.array(codes, dtype=np.int64).reshape(len(rows), len(factors))
+
+    def _number(self, factor: str, level: str) -> int:
+        return self.numbers.setdefault((factor, level), len(self.numbers))
+
+
+def tuples(codes: Codes, strength: int) -> Tuples:
+    """The combinations of `strength` levels that each row has, as one number each; ABSENT where a factor does not apply.
+
+    The number depends on the levels alone, so rows of different ops share what they have in common.
+    """
+    base = 1 << 20
+    columns = list(combinations(range(codes.shape[1]), min(strength, codes.shape[1])))
+    found = np.empty((len(codes), len(columns)), dtype=np.int64)
+    for i, chosen in enumerate(columns):
+        levels = np.sort(codes[:, chosen], axis=1)
+        number = np.zeros(len(codes), dtype=np.int64)
+        for column in levels.T:
+            number = number * base + column + 1
+        found[:, i] = np.where((levels == ABSENT).any(axis=1), ABSENT, number)
+    return found
+
+
+class Greedy:
+    """Chooses rows of one op.
+
+    Attributes:
+        found: the combinations of each row that count as gain.
+        covered: those that are covered so far, shared by whoever shares their coverage.
+        chosen: the rows, in the order in which they were chosen.
+    """
+
+    def __init__(self, found: Tuples, covered: set[int], rng: np.random.Generator) -> None:
+        self.found, self.covered, self.rng = found, covered, rng
+        self.chosen: list[int] = []
+
+    def cover(self, wanted: Tuples, *, most: int | None = None) -> None:
+        """Choose rows until every combination of `wanted` is there, or `most` rows are."""
+        every, where = np.unique(wanted, return_inverse=True)
+        where = where.reshape(wanted.shape)
+        missing = every != ABSENT
+        for row in self.chosen:
+            missing[where[row]] = False
+        while missing.any() and (most is None or len(self.chosen) < most):
+            goal = self.rng.choice(np.flatnonzero(missing))
+            row = self.best(np.flatnonzero((where == goal).any(axis=1)), missing[where])
+            missing[where[row]] = False
+            self.take(row)
+
+    def fill(self, count: int, among: Sequence[int] | None = None) -> None:
+        """Choose rows that add most, of all or `among` some, until there are `count`, or none is left."""
+        while len(self.chosen) < count:
+            left = np.setdiff1d(np.arange(len(self.found)) if among is None else among, self.chosen)
+            if not left.size:
+                return
+            self.take(self.best(left))
+
+    def take(self, row: int) -> None:
+        """Choose a row."""
+        self.chosen.append(row)
+        self.covered.update(self.found[row].tolist())
+
+    def best(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]], missing: Any = None) -> int:
+        """Of some of the rows the one with most combinations that are not covered; those wanted count first."""
+        some = rows if len(rows) <= CANDIDATES else self.rng.choice(rows, CANDIDATES, replace=False)
+        some = self.rng.permutation(some)
+        new = [sum(number not in self.covered for number in self.found[row].tolist()) for row in some]
+        gain = np.array(new, dtype=np.int64)
+        if missing is not None:
+            gain = gain + len(self.found.T) * missing[some].sum(axis=1)
+        return int(some[int(np.argmax(gain))])

@@ -1,0 +1,121 @@
+"""The factors of a row and the level it takes of each, read off the row itself.
+
+A level is a word. Every parameter is a factor, its form the level: `axis=-1` of a matrix is "last, from the back".
+Factors of shapes are shared by a family of ops, as are `axis` and `keepdims`; other parameters are an op's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.design.rows import Row
+from conformance.op import Op, Shape, Trait
+
+Levels = dict[str, str]
+AXES = frozenset({"axis", "axis1", "axis2", "source", "destination", "axes"})
+SHARED_PARAMETERS = AXES | {"keepdims", "reduction"}
+LONG = 12  # a written value longer than this is told by its form
+
+
+def levels_of(op: Op, row: Row) -> Levels:
+    """The level of every factor that applies to the op."""
+    shapes = row.signature.shapes
+    found = {
+        "rank": str(max((len(s) for s in shapes), default=0)),
+        "longest axis": str(max((n for s in shapes for n in s), default=1)),
+        "empty axis": _position_of(0, shapes),
+        "axis of size 1": _position_of(1, shapes),
+    }
+    if Trait.VARIADIC in op.traits:
+        found["operands"] = str(len(shapes))
+    if len(shapes) > 1:
+        found["shapes"] = _relation(shapes)
+        found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
+    rank = len(shapes[0]) if shapes else 0
+    for name, value in row.signature.parameters.items():
+        form = _axis_form(value, rank) if name in AXES else _form(value)
+        found[name if name in SHARED_PARAMETERS else f"{op.name} {name}"] = form
+    return found
+
+
+def is_own(op: Op, factor: str) -> bool:
+    """Whether a factor is a parameter that its family does not share."""
+    return factor.startswith(f"{op.name} ")
+
+
+def _position_of(size: int, shapes: Sequence[Shape]) -> str:
+    """Where an axis of that size stands in the shape that has most of them: none, first, middle, last, each."""
+    shape = max(shapes, key=lambda s: (s.count(size), len(s)), default=())
+    places = [i for i, n in enumerate(shape) if n == size]
+    if not places:
+        return "none"
+    if len(places) == len(shape):
+        return "each" if len(shape) > 1 else "only"
+    words = {"first" if i == 0 else "last" if i == len(shape) - 1 else "middle" for i in places}
+    return " and ".join(sorted(words))
+
+
+def _relation(shapes: Sequence[Shape]) -> str:
+    """How the shapes of several operands differ: their ranks, and which are stretched along an axis of size 1."""
+    if len(set(shapes)) == 1:
+        return "alike"
+    if len(shapes) > 3:
+        return "different"
+    return " ".join(f"{len(shape)}{'*' if _is_stretched(shape, shapes) else ''}" for shape in shapes)
+
+
+def _is_stretched(shape: Shape, shapes: Sequence[Shape]) -> bool:
+    """Whether an axis of size 1 meets a longer one, counted from the back."""
+    own = enumerate(reversed(shape))
+    return any(n == 1 and any(len(s) > i and s[-1 - i] != 1 for s in shapes) for i, n in own)
+
+
+def _axis_form(value: Any, rank: int) -> str:
+    if isinstance(value, (tuple, list)):
+        if not all(isinstance(axis, int) for axis in value):
+            return _form(value)
+        if not value:
+            return "()"
+        signs = {"back" if axis < 0 else "front" for axis in value}
+        order = [axis % max(rank, 1) for axis in value]
+        how = "ordered" if order == sorted(order) else "unordered"
+        count = "each" if len(value) == rank else str(len(value))
+        return f"{count} of the axes, {how}, from {' and '.join(sorted(signs))}"
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        return repr(value)
+    place = int(value) % max(rank, 1)
+    word = "only" if rank == 1 else "first" if place == 0 else "last" if place == rank - 1 else "middle"
+    return f"{word}, from the {'back' if value < 0 else 'front'}"
+
+
+def _form(value: Any) -> str:
+    """A parameter's value where it is short, else the forms of its parts."""
+    if isinstance(value, np.ndarray):
+        return f"array {value.dtype.kind}{value.ndim}{' repeating' if _repeats(value) else ''}"
+    if isinstance(value, slice):
+        return "slice " + " ".join("-" if x is None else "+" if x >= 0 else "−" for x in _ends(value))
+    written = repr(value)
+    if not isinstance(value, (tuple, list)) or (len(written) <= LONG and not _has_array(value)):
+        return written
+    return f"{type(value).__name__}({', '.join(map(_part, value))})"
+
+
+def _part(value: Any) -> str:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return "+" if value > 0 else "−" if value < 0 else "0"
+    return _form(value)
+
+
+def _ends(value: slice) -> tuple[Any, Any, Any]:
+    return value.start, value.stop, value.step
+
+
+def _has_array(value: Sequence[Any]) -> bool:
+    return any(isinstance(part, np.ndarray) for part in value)
+
+
+def _repeats(value: np.ndarray[Any, Any]) -> bool:
+    return value.dtype.kind in "iu" and len(set(value.ravel().tolist())) < value.size

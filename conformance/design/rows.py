@@ -1,0 +1,87 @@
+"""The rows that an op offers: every call that its law allows, with every choice of operands that need a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeVar
+
+from conformance.op import Law, Op, Signature
+
+T = TypeVar("T")
+Wrt = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A signature, and which of its operands need a gradient; None stands for all that can have one."""
+
+    signature: Signature
+    wrt: Wrt | None = None
+
+    @property
+    def key(self) -> str:
+        """What an engine may compile again for: shapes, parameters, what is differentiated."""
+        return f"{self.signature.shapes} {sorted(self.signature.parameters.items())} {self.wrt}"
+
+    @property
+    def entries(self) -> int:
+        """The entries of its largest operand."""
+        return max((_size(shape) for shape in self.signature.shapes), default=0)
+
+    @property
+    def can_decide(self) -> bool:
+        """Whether every operand has several entries, or is a scalar beside one that has."""
+        sizes = [_size(shape) for shape in self.signature.shapes]
+        return bool(sizes) and min(sizes) > 0 and max(sizes) > 1
+
+
+def _size(shape: Sequence[int]) -> int:
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+@lru_cache(maxsize=512)
+def leaves(law: Law) -> tuple[Signature, ...]:
+    """Every signature that a law allows, the simplest first; each once."""
+    found = {Row(signature).key: signature for signature in _walk(law)}
+    return tuple(found.values())
+
+
+def _walk(law: Law) -> Iterator[Signature]:
+    """Depth first through the choices of a law: `taken[i]` is the option taken at choice i, of `offered[i]`."""
+    taken: list[int] = []
+    while True:
+        offered: list[int] = []
+
+        def choose(options: Sequence[T], /, offered: list[int] = offered) -> T:
+            if len(offered) == len(taken):
+                taken.append(0)
+            offered.append(len(options))
+            return options[taken[len(offered) - 1]]
+
+        yield law(choose)
+        while taken and taken[-1] + 1 == offered[len(taken) - 1]:
+            taken.pop()
+        if not taken:
+            return
+        taken[-1] += 1
+
+
+@lru_cache(maxsize=512)
+def rows_of(op: Op) -> tuple[Row, ...]:
+    """Every row of an op."""
+    return tuple(Row(leaf, wrt) for leaf in leaves(op.law) for wrt in needs(op, len(leaf.shapes)))
+
+
+def needs(op: Op, count: int) -> tuple[Wrt | None, ...]:
+    """Which of `count` operands need a gradient: all, each alone, and each left out where there are more than two."""
+    every = tuple(i for i in range(count) if op.is_differentiable(i))
+    if op.is_flat or len(every) < 2:
+        return (None,)
+    alone = [(i,) for i in every]
+    left_out = [tuple(i for i in every if i != out) for out in every] if len(every) > 2 else []
+    return (None, *alone, *left_out)

@@ -1,0 +1,117 @@
+"""The signatures that an op is asked with: a covering array over the factors of its rows.
+
+What they cover, by strength:
+
+1. every level of the op's own parameters; every level that its family shares, once in the family;
+2. every level; every pair of levels, once in the family;
+3. every pair of levels;
+4. every triple of levels.
+
+Other dtypes than the first are asked less: rows of their own, which cover single levels first. The seed decides
+which row has which levels together, and which op of a family has what the family shares; it never changes the strength.
+"""
+
+from __future__ import annotations
+
+import zlib
+from functools import lru_cache
+
+import numpy as np
+
+from conformance.design.cover import ABSENT, Codes, Greedy, Levels, Tuples, tuples
+from conformance.design.effort import Effort
+from conformance.design.levels import is_own, levels_of
+from conformance.design.rows import Row, rows_of
+from conformance.op import Op
+from conformance.ops import FAMILIES
+
+FIRST = "float64"  # the dtype in which an op has all that the strength promises
+LARGE = 1000  # entries: rows of more come last, since a check that wants few signatures takes the first
+# Combinations that an op itself must have, and those that its family must have among its ops.
+IN_OP = {0: 0, 1: 1, 2: 1, 3: 2, 4: 3}
+IN_FAMILY = {0: 0, 1: 1, 2: 2, 3: 0, 4: 0}
+
+
+def signatures_of(op: Op, dtype: str, seed: int, effort: Effort) -> tuple[Row, ...]:
+    """The rows with which an op is asked in a dtype, those on which every check can decide first."""
+    rows = _first_dtype(_family_of(op), seed, effort.strength, effort.signatures)[op.name]
+    if dtype != FIRST:
+        rows = _other_dtype(op, dtype, seed, max(2, len(rows) // 2))
+    return tuple(sorted(rows, key=lambda row: (not row.can_decide, row.entries > LARGE)))
+
+
+def _family_of(op: Op) -> str:
+    return next(name for name, rows in FAMILIES.items() if op in rows)
+
+
+@lru_cache(maxsize=32)
+def _first_dtype(family: str, seed: int, strength: int, least: int) -> dict[str, list[Row]]:
+    """The rows of every op of a family."""
+    levels = Levels()
+    gained: set[int] = set()
+    found: dict[str, Tuples] = {}
+    greedy: dict[str, Greedy] = {}
+    for op in FAMILIES[family]:
+        codes = _codes(op, levels)
+        found[op.name] = tuples(codes, 2)
+        greedy[op.name] = chooser = Greedy(found[op.name], gained, _rng(op, seed))
+        chooser.fill(least // 4, among=_deciding(op))
+        if IN_OP[strength]:
+            wanted = _own(op, codes, levels) if strength == 1 else codes
+            chooser.cover(tuples(wanted, IN_OP[strength]))
+        chooser.fill(least)
+    if IN_FAMILY[strength]:
+        _share(
+            greedy,
+            found if IN_FAMILY[strength] == 2 else {op.name: _codes(op, levels) for op in FAMILIES[family]},
+        )
+    return {op.name: [rows_of(op)[i] for i in greedy[op.name].chosen] for op in FAMILIES[family]}
+
+
+def _share(greedy: dict[str, Greedy], wanted: dict[str, Tuples]) -> None:
+    """Give what no op of a family has yet to the op that has the fewest rows of those that can have it."""
+    offers = {name: set(found.ravel().tolist()) - {ABSENT} for name, found in wanted.items()}
+    covered = {n for name, chooser in greedy.items() for n in wanted[name][chooser.chosen].ravel().tolist()}
+    for number in sorted(set().union(*offers.values()) - covered):
+        if number in covered:
+            continue
+        name = min((n for n in offers if number in offers[n]), key=lambda n: len(greedy[n].chosen))
+        rows = np.flatnonzero((wanted[name] == number).any(axis=1))
+        row = greedy[name].best(rows)
+        greedy[name].take(row)
+        covered.update(wanted[name][row].tolist())
+
+
+def _other_dtype(op: Op, dtype: str, seed: int, count: int) -> list[Row]:
+    """Rows for another dtype: single levels, as far as so many rows have them."""
+    codes = _codes(op, Levels())
+    chooser = Greedy(tuples(codes, 2), set(), _rng(op, seed, dtype))
+    chooser.fill(count // 2, among=_deciding(op))
+    chooser.cover(tuples(codes, 1), most=count)
+    chooser.fill(count)
+    return [rows_of(op)[i] for i in chooser.chosen]
+
+
+@lru_cache(maxsize=512)
+def _levels(op: Op) -> tuple[dict[str, str], ...]:
+    return tuple(levels_of(op, row) for row in rows_of(op))
+
+
+def _deciding(op: Op) -> list[int]:
+    """The rows on which a check can decide, without those that cost most."""
+    return [i for i, row in enumerate(rows_of(op)) if row.can_decide and row.entries <= LARGE]
+
+
+def _codes(op: Op, levels: Levels) -> Codes:
+    return levels.encode(_levels(op))
+
+
+def _own(op: Op, codes: Codes, levels: Levels) -> Codes:
+    """The codes of the op's own parameters; any other level is absent."""
+    own = [number for (factor, _), number in levels.numbers.items() if is_own(op, factor)]
+    return np.where(np.isin(codes, own), codes, ABSENT)
+
+
+def _rng(op: Op, seed: int, dtype: str = "") -> np.random.Generator:
+    """A generator of the op's own, so that adding a row changes as few other rows' signatures as can be."""
+    return np.random.default_rng([seed, zlib.crc32(f"{op.name} {dtype}".encode())])

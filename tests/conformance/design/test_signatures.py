@@ -1,0 +1,105 @@
+"""What the signatures of an op cover is counted from the signatures themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from conformance.design import Effort, Row, signatures_of
+from conformance.design.levels import is_own, levels_of
+from conformance.design.rows import leaves, rows_of
+from conformance.op import Op, Signature
+from conformance.ops import ALL_OPS, FAMILIES, find
+
+Combination = tuple[tuple[str, str], ...]
+SMALL = ("elementwise", "reductions", "losses", "linear_algebra")
+
+
+def combined(op: Op, rows: tuple[Row, ...], strength: int) -> set[Combination]:
+    levels = [levels_of(op, row) for row in rows]
+    return {chosen for row in levels for chosen in combinations(sorted(row.items()), strength)}
+
+
+@cache
+def asked(op: Op, strength: int, seed: int = 0) -> tuple[Row, ...]:
+    return signatures_of(op, "float64", seed, Effort(4, 1, 1, 1, strength))
+
+
+@pytest.mark.parametrize("op", ALL_OPS.values(), ids=lambda op: op.name)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_level_of_an_ops_own_parameters_is_asked_of_it(op: Op, seed: int) -> None:
+    own = {((f, level),) for ((f, level),) in combined(op, rows_of(op), 1) if is_own(op, f)}
+    assert own <= combined(op, asked(op, 1, seed), 1)
+    assert len(asked(op, 1, seed)) >= min(4, len(rows_of(op)))
+
+
+@pytest.mark.parametrize("op", ALL_OPS.values(), ids=lambda op: op.name)
+def test_one_strength_higher_every_level_is(op: Op) -> None:
+    assert combined(op, asked(op, 2), 1) == combined(op, rows_of(op), 1)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("strength", [1, 2])
+def test_what_a_family_shares_is_asked_once_in_it(family: str, strength: int) -> None:
+    offered = set().union(*(combined(op, rows_of(op), strength) for op in FAMILIES[family]))
+    reached = set().union(*(combined(op, asked(op, strength), strength) for op in FAMILIES[family]))
+    assert offered == reached
+
+
+@pytest.mark.parametrize("name", ["sum", "divide", "concat", "kron"])
+def test_every_pair_of_levels_is_asked_at_strength_3(name: str) -> None:
+    op = find(name)
+    assert combined(op, asked(op, 3), 2) == combined(op, rows_of(op), 2)
+
+
+def test_another_seed_walks_through_other_pairs() -> None:
+    op = find("std")
+    reached = [combined(op, asked(op, 1, seed), 2) for seed in range(6)]
+    assert len(set().union(*reached)) > 2 * len(reached[0])
+    assert asked(op, 1, 3) == signatures_of(op, "float64", 3, Effort(4, 1, 1, 1, 1))
+
+
+def test_those_on_which_a_check_can_decide_come_first() -> None:
+    for op in ALL_OPS.values():
+        decides = [row.can_decide for row in asked(op, 2)]
+        assert decides == sorted(decides, reverse=True)
+    assert sum(not asked(op, 1)[0].can_decide for op in ALL_OPS.values()) <= 3
+
+
+def test_an_operand_that_needs_no_gradient_is_a_level() -> None:
+    op = find("lerp")
+    assert {row.wrt for row in asked(op, 2)} == {None, (0,), (1,), (2,), (0, 1), (0, 2), (1, 2)}
+    assert {row.wrt for row in asked(find("getitem"), 2)} == {None}
+
+
+def test_every_leaf_of_a_law_is_visited_once() -> None:
+    def law(choose: object) -> Signature:
+        first = choose((1, 2))  # type: ignore[operator]
+        second = choose(range(first)) if first > 1 else 7  # type: ignore[operator]
+        return Signature(((first,),), {"second": second})
+
+    found = [(s.shapes, s.parameters["second"]) for s in leaves(law)]
+    assert found == [(((1,),), 7), (((2,),), 0), (((2,),), 1)]
+
+
+@pytest.mark.parametrize(
+    ("shapes", "parameters", "factor", "level"),
+    [
+        (((2, 0, 3),), {}, "empty axis", "middle"),
+        (((1, 2, 1),), {}, "axis of size 1", "first and last"),
+        (((2, 3), (3,)), {}, "shapes", "2 1"),
+        (((2, 3), (2, 1)), {}, "shapes", "2 2*"),
+        (((2, 3),), {"axis": -1}, "axis", "last, from the back"),
+        (((2, 3),), {"axis": (1, -2)}, "axis", "each of the axes, unordered, from back and front"),
+        (((2, 3),), {"keepdims": True}, "keepdims", "True"),
+        (((2, 3),), {"index": (slice(None, None, -1), np.array([0, 0]))}, "sum index",
+         "tuple(slice - - −, array i1 repeating)"),
+    ],
+)  # fmt: skip
+def test_levels_are_read_off_the_signature(
+    shapes: tuple[tuple[int, ...], ...], parameters: dict[str, object], factor: str, level: str
+) -> None:
+    assert levels_of(find("sum"), Row(Signature(shapes, parameters)))[factor] == level
