@@ -104,6 +104,7 @@ class Trait(enum.Enum):
     COMMUTATIVE = "elementwise, and gives the same bits when its two operands are exchanged"
     ORDER_INVARIANT = "its value does not depend on the order of the entries along its axes"
     ORDER_EQUIVARIANT = "reversing its operand along its axis reverses its value"
+    VANISHING = "its value and its gradient are zero for real operands"
     SAVES_OPERANDS = "an example of an op whose rule reads its operands again"
     SAVES_OUTPUT = "an example of an op whose rule reads its output again"
     INFINITE_SLOPE_AT_0 = "its slope is infinite at 0"

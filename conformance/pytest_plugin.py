@@ -114,7 +114,7 @@ class ConformanceItem(pytest.Item):
         self.results, result = _worker(self.config).run(self.question)
         if result.verdict is Verdict.KNOWN:
             pytest.xfail(result.evidence.reason if result.evidence else "")
-        if result.verdict is Verdict.UNSUPPORTED:
+        if result.verdict in (Verdict.UNSUPPORTED, Verdict.UNDECIDED):
             pytest.skip(result.evidence.message if result.evidence else "")
         if result.verdict in UNEXPECTED or result.verdict is Verdict.FIXED:
             raise NotConforming(failure_text(result, _worker(self.config).described(result.backend)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,8 +13,28 @@ from conformance.collector import Collector
 from conformance.errors import Violation
 from conformance.oracle.allowance import Expected, extended
 
-# Within `expected_arrays()` everything that checks expect is collected: the self-check looks whether it is ever not zero.
-expected_arrays = Collector[Array]("expected")
+
+class Decisive(enum.IntEnum):
+    """What a comparison could have found wrong."""
+
+    NOTHING = 0  # there was no entry, or everything is allowed
+    NOT_ZERO = 1  # an answer that is not zero
+    ZERO = 2  # an answer of zeros too: a gradient that was dropped
+
+
+# Within `decisions()` every comparison puts what it could have found wrong.
+decisions = Collector[Decisive]("decisions")
+
+
+def decides(is_deciding: object) -> None:
+    """Note whether a claim that is not a comparison of numbers could have failed."""
+    decisions.put(Decisive.ZERO if is_deciding else Decisive.NOTHING)
+
+
+def _note(expected: Array, allowed: Array | float) -> None:
+    is_decided = np.broadcast_to(~np.isposinf(allowed), expected.shape)
+    is_not_zero = ~(np.abs(expected) <= allowed)  # NaN is not
+    decisions.put(Decisive(int((is_decided & is_not_zero).any()) + int(is_decided.any())))
 
 
 @dataclass(frozen=True)
@@ -76,7 +97,7 @@ def hold_within(
 
     A gradient of None stands for zeros: it is right where zeros are.
     """
-    expected_arrays.put(expected.exact)
+    _note(expected.exact, expected.allowed)
     compared = compare(got, expected, what)
     if compared.error > 1:
         raise Violation(
@@ -117,7 +138,7 @@ def hold_equal(got: Array | None, expected: Array, what: str, *, slack: float = 
 
     `slack` is a distance that is ignored: that of an underflow.
     """
-    expected_arrays.put(expected)
+    _note(expected, slack)
     values = np.zeros(expected.shape, expected.dtype) if got is None else got
     if values.shape != expected.shape:
         raise Violation(

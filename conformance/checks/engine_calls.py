@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Function, TapeBackend, restricted
 from conformance.case import Array
-from conformance.checks.comparison import hold_equal
+from conformance.checks.comparison import decides, hold_equal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
@@ -74,12 +74,13 @@ def is_refusal(error: Exception) -> bool:
 
 
 def unless_refused(call: Callable[[], T]) -> T | None:
-    """What a call returns; None where the engine raises an exception of its own."""
+    """What a call returns; None where the engine raises an exception of its own, which is an answer too."""
     try:
         return call()
     except Exception as error:
         if not is_refusal(error):
             raise
+        decides(True)
         return None
 
 
@@ -90,6 +91,7 @@ def is_refused(call: Any) -> bool:
 
 def hold_refusal(convention: str, result: Any, what: str) -> None:
     """Claim that a call was refused, so that its `result` is None, exactly where "refused" is declared."""
+    decides(True)
     is_as_declared = (result is None) == (convention == "refused")
     if not is_as_declared:
         outcome = "refused" if result is None else "accepted"
@@ -106,6 +108,7 @@ def hold_no_gradient(
 
     Returns all gradients that the call returns; None where the engine refuses it.
     """
+    decides(True)
     gradients = unless_refused(call)
     found = "refused"
     if gradients is not None:
@@ -141,7 +144,7 @@ def hold_no_stored_gradient(engine: Backend, array: Any, what: str) -> None:
 
 
 def require_offered(seen: Observation) -> None:
-    """Raise NotThisCase where the engine does not compute the op in this dtype, or does not offer its gradient.
+    """Raise Unsupported where the engine does not compute the op in this dtype, or does not offer its gradient.
 
     A gradient is not offered where the engine raises NotImplementedError, or raises and the adapter declares the op
     in `no_gradient`. A gradient that is computed is always checked.
@@ -150,7 +153,7 @@ def require_offered(seen: Observation) -> None:
         seen.forward()
     except Exception as error:
         if is_refusal(error):
-            raise NotThisCase(f"the engine has no {seen.op.name} in {seen.case.dtype}") from None
+            raise Unsupported(f"the engine has no {seen.op.name} in {seen.case.dtype}") from None
         raise
     try:
         _ = seen.answer
@@ -158,7 +161,7 @@ def require_offered(seen: Observation) -> None:
         is_declared = seen.op.name in seen.backend.no_gradient.get(seen.case.dtype, frozenset())
         if not (is_refusal(error) and (isinstance(error, NotImplementedError) or is_declared)):
             raise
-        raise NotThisCase(
+        raise Unsupported(
             f"the engine has no gradient of {seen.op.name} in {seen.case.dtype}: {error}"
         ) from None
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array
+from conformance.checks.comparison import decides
 from conformance.checks.observation import plain
 from conformance.errors import AdapterError, Violation
 from conformance.ops import find
@@ -93,6 +94,7 @@ class PointObservation:
             if interval is None:
                 continue
             low, high = interval
+            decides((np.isfinite(low) | np.isfinite(high) | (low == high)).any())
             got = self.gradients[i].astype(np.longdouble)
             is_fair = (got >= low - self.rounding(low)) & (got <= high + self.rounding(high)) | (got == low)
             if not is_fair.all():
@@ -110,6 +112,7 @@ class PointObservation:
         """Claim that the weights of a tie add up to the stated total."""
         if self.point.total is None:
             return
+        decides(True)
         total = sum((g.astype(np.longdouble).sum() for g in self.gradients.values()), np.longdouble(0))
         if not is_alike(np.asarray(total), np.asarray(self.point.total), self.rounding(np.ones(1))):
             raise Violation(
@@ -124,6 +127,7 @@ class PointObservation:
         if declared not in self.place.conventions:
             names = ", ".join(self.place.conventions) or "none"
             raise AdapterError(f"{declared!r} is declared for {self.point.key}; the conventions are {names}")
+        decides(True)
         if not self.is_as(declared):
             raise Violation(
                 f"{declared!r} is declared for {self.point.key}, but the engine gives {self.found}"

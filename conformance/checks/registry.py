@@ -1,7 +1,7 @@
 """The registry: what a check is, and how one is written.
 
 A check is a plain function that returns when its claim holds and raises `Violation` when it does
-not. A case that does not decide raises `NotThisCase`; a check that no case decides has failed.
+not. For a case that cannot decide the claim it raises `NotThisCase`; an item that no case decides is undecided.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ class Check:
         is_of_flat: whether it is about the ops that have no slope; any other is about those that have one.
         is_diagnosed: whether it compares gradients with the reference VJP, so that a failure is diagnosed.
         textures: how the numbers of its cases are drawn.
+        is_about_outcome: whether it is about what the engine does, such as that it raises, so that every case decides.
+            Of any other a case decides in which a compared value that is not zero was expected, or in which the check
+            itself says so (`decides`).
     """
 
     name: str
@@ -68,6 +71,7 @@ class Check:
     is_of_flat: bool = False
     is_diagnosed: bool = False
     textures: tuple[str, ...] = TEXTURES
+    is_about_outcome: bool = False
 
     @property
     def key(self) -> str:
@@ -120,6 +124,7 @@ def op_check(
     sparing_in: frozenset[str] = frozenset(),
     is_diagnosed: bool = False,
     textures: tuple[str, ...] = TEXTURES,
+    is_about_outcome: bool = False,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is run on every case of every op that it applies to."""
 
@@ -138,6 +143,7 @@ def op_check(
                 sparing_in=sparing_in,
                 is_diagnosed=is_diagnosed,
                 textures=textures,
+                is_about_outcome=is_about_outcome,
             )
         )
         return function
@@ -158,20 +164,37 @@ def flat_check(clause: str, name: str) -> Callable[[CheckFunction], CheckFunctio
 
 
 def check(
-    kind: str, clause: str, name: str, *needs: Capability, is_named_by_clause: bool = False
+    kind: str,
+    clause: str,
+    name: str,
+    *needs: Capability,
+    is_named_by_clause: bool = False,
+    is_about_outcome: bool = False,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is run on questions of a kind."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        _register(Check(name, clause, kind, function, frozenset(needs), is_named_by_clause))
+        _register(
+            Check(
+                name,
+                clause,
+                kind,
+                function,
+                frozenset(needs),
+                is_named_by_clause,
+                is_about_outcome=is_about_outcome,
+            )
+        )
         return function
 
     return register
 
 
-def contract(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
+def contract(
+    clause: str, name: str, *needs: Capability, is_about_outcome: bool = False
+) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check of a clause about the whole engine."""
-    return check("contract", clause, name, *needs, is_named_by_clause=True)
+    return check("contract", clause, name, *needs, is_named_by_clause=True, is_about_outcome=is_about_outcome)
 
 
 def declared_convention(backend: Backend, clause: str) -> str:

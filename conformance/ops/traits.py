@@ -26,6 +26,7 @@ __all__ = [
     "SAVES_OPERANDS",
     "SAVES_OUTPUT",
     "SEVERAL_OUTPUTS",
+    "VANISHING",
     "Homogeneous",
     "Shift",
     "exactly_undone_by",
@@ -46,6 +47,7 @@ REDUCTION = Trait.REDUCTION
 SAVES_OPERANDS = Trait.SAVES_OPERANDS
 SAVES_OUTPUT = Trait.SAVES_OUTPUT
 SEVERAL_OUTPUTS = Trait.SEVERAL_OUTPUTS
+VANISHING = Trait.VANISHING
 
 Parameters = Callable[..., Mapping[str, Any] | None]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
@@ -11,15 +12,18 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import PREFIX, Array, Case
 from conformance.checks import Check, load_all
+from conformance.checks.comparison import Decisive
 from conformance.checks.observation import Observation, Oracle
 from conformance.diagnosis.diagnose import diagnose
 from conformance.errors import Violation
+from conformance.op import Trait
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT, find
 from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
 from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, first_few, register
-from conformance.strategies import Effort, draw_cases, smallest_case
+from conformance.strategies import Effort, draw_cases, more_cases, smallest_case
 from conformance.values import MAGNITUDES
 
+FURTHER = 32  # cases, after those of a profile, in which a check may yet be decided
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 
 
@@ -30,6 +34,11 @@ class CaseQuestion(Question[Case]):
     def subject(self) -> str:
         """The op."""
         return self.input.op
+
+    @property
+    def deciding(self) -> Decisive:
+        """Of an op whose value and gradient are zero an answer of zeros is the right one."""
+        return Decisive.NOT_ZERO if Trait.VANISHING in find(self.input.op).traits else Decisive.ZERO
 
     def on(self, backend: Backend) -> Arguments:
         """One observation for all checks: the engine answers once."""
@@ -74,6 +83,12 @@ class CaseQuestion(Question[Case]):
 def _diagnosed(check: Check, seen: Observation, failure: Violation) -> BaseException:
     is_diagnosed = check.is_diagnosed and failure.error is not None
     return diagnose(seen, failure, MANY_PERTURBATIONS) if is_diagnosed else failure
+
+
+def _by_textures(items: Sequence[Item]) -> Iterator[tuple[tuple[str, ...], list[Item]]]:
+    """The items whose checks want the same textures, for every choice of textures."""
+    for textures in dict.fromkeys(item.definition.textures for item in items):
+        yield textures, [item for item in items if item.definition.textures == textures]
 
 
 @register
@@ -128,13 +143,28 @@ class OpKind(Kind):
     ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
         """The cases of the op for every choice of textures, each for the checks of those textures."""
         op, dtype = find(items[0].subject), items[0].dtype
-        for textures in dict.fromkeys(item.definition.textures for item in items):
-            takers = [item for item in items if item.definition.textures == textures]
+        for textures, takers in _by_textures(items):
             for case in draw_cases(op, dtype, seed, effort, textures):
                 yield CaseQuestion(case), takers
 
+    def more_rounds(
+        self,
+        items: Sequence[Item],
+        backend: Backend,
+        seed: int,
+        effort: Effort,
+        is_open: Callable[[Item], bool],
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
+        """Further cases, each as if it were the first of its signature."""
+        op, dtype = find(items[0].subject), items[0].dtype
+        for textures, takers in _by_textures(items):
+            for case in islice(more_cases(op, dtype, seed, effort, textures), FURTHER):
+                if not any(map(is_open, takers)):
+                    break
+                yield CaseQuestion(replace(case, draw=0)), takers
+
     def is_enough(self, item: Item, question: Question[Any], cases: int, effort: Effort) -> bool:
-        """Whether the check is about signatures and has seen this one, or has seen as many as it wants."""
+        """Whether the check is about signatures and has seen this one, or was decided by as many as it wants."""
         check, case = item.definition, cast("CaseQuestion", question).input
         return (check.once_per_signature and case.draw > 0) or cases >= check.enough(case.dtype, effort)
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from conformance.backend import Backend
 from conformance.case import Array
 from conformance.checks import Check, load_all
+from conformance.checks.comparison import Decisive
 from conformance.clauses import STANDARD, Level
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.records import Verdict
@@ -52,6 +53,11 @@ class Question(abc.ABC, Generic[T]):
     def subject(self) -> str:
         """What results call it: an op, a special point; empty where the check's clause is the subject."""
         return ""
+
+    @property
+    def deciding(self) -> Decisive:
+        """What a comparison must have been able to find wrong, so that it decides."""
+        return Decisive.ZERO
 
     @abc.abstractmethod
     def on(self, backend: Backend) -> Arguments:
@@ -143,6 +149,17 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The question that a token holds, with the checks it is meant for; UsageError where it is damaged."""
+
+    def more_rounds(
+        self,
+        items: Sequence[Item],
+        backend: Backend,
+        seed: int,
+        effort: Effort,
+        is_open: Callable[[Item], bool],
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
+        """Further questions of items that the first ones did not decide, while one of them `is_open`; never endless."""
+        yield from ()
 
     def scope(self, item: Item) -> str:
         """What one worker runs together; an item that shares no question stands alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,6 +46,20 @@ class SampleKind(Kind):
         for item in items:
             for n in range(effort.samples):
                 yield SampleQuestion(Sample(seed * 1000 + n, dtypes[n % len(dtypes)], item.check)), [item]
+
+    def more_rounds(
+        self,
+        items: Sequence[Item],
+        backend: Backend,
+        seed: int,
+        effort: Effort,
+        is_open: Callable[[Item], bool],
+    ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
+        """As many samples again."""
+        more = replace(effort, samples=2 * effort.samples)
+        for number, (question, takers) in enumerate(self.rounds(items, backend, seed, more)):
+            if number % more.samples >= effort.samples and any(map(is_open, takers)):
+                yield question, takers
 
     def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
         """The sample, for the check that its token names."""

@@ -2,7 +2,7 @@
 
 Items of one group share the questions that are drawn for it. Whatever happens while a check runs becomes a verdict:
 the claim does not hold (fail), the engine raised (error), the adapter or this project is wrong (adapter error), the
-backend does not offer it (unsupported).
+backend does not offer it (unsupported), no case was drawn in which a wrong answer would have failed (undecided).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.checks import Check
 from conformance.errors import is_ctrl_c
-from conformance.questions import Item, Question
+from conformance.questions import Item, Kind, Question
 from conformance.run.evidence import evidence_of, message_of
 from conformance.run.surroundings import Replaced, Surroundings
 from conformance.run.tally import Tally
@@ -113,15 +113,31 @@ class Executor:
             return
         kind = open_items[0].kind
         for question, takers in kind.rounds(open_items, self.backend, self.seed, self.effort):
-            arguments = question.on(self.backend)
-            for item in takers:
-                tally = tallies[item]
-                if tally.failure is None and not kind.is_enough(item, question, tally.cases, self.effort):
-                    self.note(item.id)
-                    tally.run(item.definition, question, arguments)
-                    self._look_behind(item, tally)
+            self._put(kind, question, takers, tallies)
             if all(tally.failure is not None for tally in tallies.values()):
                 return
+        self._decide(kind, tallies)
+
+    def _decide(self, kind: Kind, tallies: dict[Item, Tally]) -> None:
+        """Go on with further questions for the items that none has decided."""
+        items = [item for item, tally in tallies.items() if tally.is_open]
+        if not items:
+            return
+        is_open: Callable[[Item], bool] = lambda item: tallies[item].is_open  # noqa: E731
+        for question, takers in kind.more_rounds(items, self.backend, self.seed, self.effort, is_open):
+            self._put(kind, question, [item for item in takers if is_open(item)], tallies)
+
+    def _put(
+        self, kind: Kind, question: Question[Any], takers: Sequence[Item], tallies: dict[Item, Tally]
+    ) -> None:
+        """Run a question's items that are not failed and have not enough of it."""
+        arguments = question.on(self.backend)
+        for item in takers:
+            tally = tallies[item]
+            if tally.failure is None and not kind.is_enough(item, question, tally.cases, self.effort):
+                self.note(item.id)
+                tally.run(item.definition, question, arguments)
+                self._look_behind(item, tally)
 
     def _look_behind(self, item: Item, tally: Tally) -> None:
         """Go on where a failure is on record by its message: no other failure shall hide behind it."""
@@ -145,6 +161,7 @@ class Executor:
             item,
             verdict,
             cases=tally.cases,
+            undecided=len(tally.undecided),
             seconds=round(tally.seconds, 6),
             error=tally.error,
             ulp=tally.ulp,
@@ -162,7 +179,8 @@ class Executor:
         elif tally.cases:
             verdict, message = Verdict.PASS, ""
         elif tally.reasons:
-            verdict, message = Verdict.UNSUPPORTED, tally.reasons
+            verdict = Verdict.UNSUPPORTED if tally.unsupported else Verdict.UNDECIDED
+            message = tally.reasons
         else:
             verdict, message = Verdict.ADAPTER_ERROR, "not one case was drawn for this check"
         return item.kind.verdict(item.definition, self.backend, verdict, message)

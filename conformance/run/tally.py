@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.checks import Check
-from conformance.checks.comparison import Comparison
+from conformance.checks.comparison import Comparison, decisions
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported, Violation, is_ctrl_c, is_violation
 from conformance.questions import Question
@@ -17,10 +17,12 @@ from conformance.run.accuracy_counter import AccuracyCounter
 from conformance.run.surroundings import Replaced
 from conformance.runfile.diagnostics import NotEngineFault
 
+NOTHING_COMPARED = "an answer of zeros would have passed too"
+
 
 @dataclass
 class Tally:
-    """What came of the questions that one check was run on."""
+    """What came of the questions that one check was run on; `cases` counts those that decided."""
 
     cases: int = 0
     seconds: float = 0.0
@@ -32,6 +34,7 @@ class Tally:
     question: Question[Any] | None = None
     arguments: Arguments = ()
     known: tuple[BaseException, Question[Any]] | None = None
+    unsupported: list[str] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
     put_back: Callable[[], list[str]] = list  # makes the process what it was; returns what had been replaced
 
@@ -59,15 +62,24 @@ class Tally:
             self.failure, self.question = self.known
 
     @property
+    def is_open(self) -> bool:
+        """Whether nothing is decided, though the engine offers what was asked."""
+        return self.failure is None and not self.cases and not self.unsupported
+
+    @property
     def reasons(self) -> str:
-        """Why questions did not decide."""
-        return "; ".join(sorted(set(self.undecided)))
+        """Why questions were not answered, or did not decide."""
+        return "; ".join(sorted(set(self.unsupported or self.undecided)))
 
     def _run(self, check: Check, question: Question[Any], arguments: Arguments) -> bool:
         """Whether the question decided anything."""
         try:
-            self._note(self._answer(check, question, arguments), question)
-        except (NotThisCase, Unsupported) as reason:
+            with decisions() as decided:
+                self._note(self._answer(check, question, arguments), question)
+        except Unsupported as reason:
+            self.unsupported.append(str(reason))
+            return False
+        except NotThisCase as reason:
             self.undecided.append(str(reason))
             return False
         except BaseException as failure:  # an engine that raises SystemExit has not ended the run
@@ -77,6 +89,10 @@ class Tally:
             found = failure.diagnosed if type(failure) is NotEngineFault else failure
             if is_violation(found):
                 self._note_violation(found, question)
+            return True
+        if not (check.is_about_outcome or max(decided, default=0) >= question.deciding):
+            self.undecided.append(NOTHING_COMPARED)
+            return False
         return True
 
     def _answer(self, check: Check, question: Question[Any], arguments: Arguments) -> Any:

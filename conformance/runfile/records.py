@@ -20,6 +20,7 @@ class Verdict(enum.StrEnum):
     PASS = "pass"
     FIXED = "fixed"
     KNOWN = "known"
+    UNDECIDED = "undecided"
     UNSUPPORTED = "unsupported"
     INTERRUPTED = "interrupted"  # killed from outside, twice: nobody's fault, and no answer
     INTERNAL_ERROR = "internal_error"  # this project is wrong; never counted against an engine
@@ -136,7 +137,8 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     `subject` is an op's name (kind "op"), a clause (kind "contract"), a special point (kind "point"),
     "program", "history", "example" or "capability". `error` is the worst |got - expected| over what is
     allowed; `ulp` is in units in the last place of the expected value. `accuracy` counts every entry that was
-    compared with an oracle; files of before it have none. `measured` has what a reported
+    compared with an oracle; files of before it have none. `cases` counts the cases that decided, `undecided` those in
+    which a wrong answer would have passed too, or which cannot decide the claim. `measured` has what a reported
     clause measures, by name: seconds, ratios, counts.
     """
 
@@ -151,6 +153,7 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     verdict: Verdict
     cases: int
     seconds: float
+    undecided: int = 0
     error: float | None = None
     ulp: float | None = None
     accuracy: Accuracy | None = None

@@ -18,7 +18,7 @@ import numpy as np
 from conformance.backend import Backend, TapeBackend
 from conformance.case import Array
 from conformance.checks import Check
-from conformance.checks.comparison import expected_arrays
+from conformance.checks.comparison import Decisive, decisions
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Question, kind_of
@@ -86,7 +86,7 @@ def _observe(power: CheckPower, backend: Backend, question: Question[Any]) -> No
     cotangents: list[Array] = []
     try:
         power.check.require(backend)
-        with expected_arrays() as compared, _noting(backend, cotangents):
+        with decisions() as compared, _noting(backend, cotangents):
             power.check.function(*question.on(backend))
     except (NotThisCase, Unsupported):
         return
@@ -105,11 +105,11 @@ def _count_gradients(power: CheckPower, own: Sequence[Array], of_ones: Sequence[
     power.depends_on_cotangent += any(not np.array_equal(a, b) for a, b in zip(own, of_ones, strict=True))
 
 
-def _count_expected(power: CheckPower, compared: Sequence[Array], cotangents: Sequence[Array]) -> None:
+def _count_expected(power: CheckPower, compared: Sequence[Decisive], cotangents: Sequence[Array]) -> None:
     """Of any other question only what the check compares is known, and what it hands the engine."""
     if compared:
         power.compared += 1
-        power.nonzero += any(np.any(value) for value in compared)
+        power.nonzero += Decisive.ZERO in compared
     if compared and cotangents:
         power.given += 1
         power.depends_on_cotangent += any((g != 1).any() for g in cotangents)

@@ -24,6 +24,7 @@ OUTCOMES = {
     Verdict.INTERNAL_ERROR: "error",
     Verdict.INTERRUPTED: "error",
     Verdict.UNSUPPORTED: "skipped",
+    Verdict.UNDECIDED: "skipped",
     Verdict.KNOWN: "skipped",
 }
 

@@ -37,7 +37,10 @@ def test_each_verdict_has_its_outcome() -> None:
         Verdict.CRASH: "error",
         Verdict.TIMEOUT: "error",
         Verdict.ADAPTER_ERROR: "error",
+        Verdict.INTERNAL_ERROR: "error",
+        Verdict.INTERRUPTED: "error",
         Verdict.UNSUPPORTED: "skipped",
+        Verdict.UNDECIDED: "skipped",
         Verdict.KNOWN: "skipped",
     }
     assert set(expected) == set(Verdict)

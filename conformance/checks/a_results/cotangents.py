@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance.backend import Capability
 from conformance.checks.a_results.shapes_and_dtypes import OTHER, hold_dtype
-from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
+from conformance.checks.comparison import Comparison, decides, hold_close, hold_equal, hold_within
 from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, declared_convention, op_check
@@ -100,7 +100,8 @@ def _allowed_for(seen: Observation, cotangents: list[Any]) -> list[Any]:
 def zero_cotangent_gives_zero(seen: Observation) -> None:
     """A zero cotangent gives a zero gradient."""
     pulled = seen.vjp(cotangents=[np.zeros_like(g) for g in seen.case.cotangents]).gradients
-    for position, got in enumerate(pulled):
+    for position, (got, ordinary) in enumerate(zip(pulled, seen.answer.gradients, strict=True)):
+        decides(ordinary is not None and ordinary.any())
         if got is not None:
             hold_equal(got, np.zeros_like(got), f"{seen.label(position)} is not zero for a zero cotangent")
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Array
-from conformance.checks.comparison import hold_equal
+from conformance.checks.comparison import decides, hold_equal
 from conformance.checks.engine_calls import unless_refused
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, op_check
@@ -22,7 +22,10 @@ def gradient_has_operand_shape(seen: Observation) -> None:
     """A gradient has its operand's shape."""
     for position, got in enumerate(seen.answer.gradients):
         shape = seen.case.operands[seen.wrt[position]].shape
-        if got is not None and got.shape != shape:
+        if got is None:
+            continue
+        decides(got.size)
+        if got.shape != shape:
             raise Violation(f"{seen.label(position)} has shape {got.shape}, its operand {shape}")
 
 
@@ -36,6 +39,7 @@ def gradient_has_operand_dtype(seen: Observation) -> None:
 
 def hold_dtype(seen: Observation, position: int, got: Array, dtype: np.dtype[Any], where: str = "") -> None:
     """Claim that the gradient at `position` has this dtype."""
+    decides(got.size)
     if got.dtype != dtype:
         raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {dtype}{where}")
 

@@ -12,7 +12,7 @@ from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY
 
 
-@contract("B17", "graph-nodes", Capability.GRAPH)
+@contract("B17", "graph-nodes", Capability.GRAPH, is_about_outcome=True)
 def graph_has_a_node_per_op_and_edges_in_operand_order(engine: Backend, sample: Sample) -> None:
     """The graph has a node per op, edges in operand order, and an accumulation node at each leaf."""
     tape = tape_of(engine)

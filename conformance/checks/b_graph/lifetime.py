@@ -61,7 +61,7 @@ def long_chain_where_it_is_declared(engine: Backend, sample: Sample) -> None:
     hold_equal(got, g, f"the gradient of {LONG} negations")
 
 
-@contract("B12", "freed")
+@contract("B12", "freed", is_about_outcome=True)
 def memory_of_a_graph_is_freed_with_its_outputs(engine: Backend, sample: Sample) -> None:
     """A graph's memory is freed with its outputs, differentiated or not; no reference cycle keeps it.
 

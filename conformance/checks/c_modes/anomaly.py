@@ -17,7 +17,7 @@ from conformance.errors import Violation, error_text
 from conformance.ops.names import LOG, MULTIPLY, SQRT, TANH
 
 
-@contract("C8", "named", Capability.ANOMALY)
+@contract("C8", "named", Capability.ANOMALY, is_about_outcome=True)
 def op_that_made_the_first_nan_is_named(engine: Backend, sample: Sample) -> None:
     """The error names the op whose rule made the first NaN, and no op before or after it."""
     for culprit in (SQRT, LOG):

@@ -86,7 +86,7 @@ def _operands(sample: Sample, op: str) -> Array:
     return np.abs(sample.array((len(find(op).domains), 3, 3)))
 
 
-@contract("D4", "raw-writes", Capability.WRITABLE)
+@contract("D4", "raw-writes", Capability.WRITABLE, is_about_outcome=True)
 def raw_write_does_what_is_declared(engine: Backend, sample: Sample) -> None:
     """A write into an array's memory between the two passes is refused, harmless, or a hazard, as the adapter declares."""
     convention = declared_convention(engine, "D4")

@@ -25,8 +25,8 @@ ROUNDING = 1e-12
 
 
 def _mixes_entries(op: Op) -> bool:
-    """Whether an op combines entries of one example, or broadcasts operands against each other."""
-    return Trait.ELEMENTWISE not in op.traits or len(op.domains) > 1
+    """Whether an op of one output combines entries of one example, or broadcasts operands against each other."""
+    return not op.has_several_outputs and (Trait.ELEMENTWISE not in op.traits or len(op.domains) > 1)
 
 
 @op_check("E9", "per-example", applies=_mixes_entries, sparing=True)
@@ -63,8 +63,6 @@ def _hold_zeros(seen: Observation, position: int, *gradients: Array | None) -> N
 
 def _batch_of(oracle: Oracle) -> tuple[int, tuple[int, ...]]:
     """The number of examples, and the indices of the batched operands; NotThisCase where there is no batch."""
-    if oracle.op.has_several_outputs:
-        raise NotThisCase("the op has several outputs")
     count = oracle.case.cotangents[0].shape[0] if oracle.case.cotangents[0].ndim else 0
     if count < 2 or not oracle.case.cotangents[0].size:
         raise NotThisCase("there is no batch of two examples")

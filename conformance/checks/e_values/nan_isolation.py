@@ -12,7 +12,7 @@ import numpy as np
 
 from conformance.backend import as_tuple
 from conformance.case import Array
-from conformance.checks.comparison import hold_close
+from conformance.checks.comparison import decides, hold_close
 from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
@@ -51,8 +51,9 @@ def _hold_unrelated(
         what = f"{seen.label(k)} changes where an unrelated entry is {value}"
         if second is None or second.shape != shape:
             raise Violation(f"{what}: {'None' if second is None else f'of shape {second.shape}'}")
-        # Entries that share an output with the replaced one may have any gradient.
-        hold_close(np.where(is_shared, first, second), first, 2 * seen.expected[k].allowed, what)
+        # Entries that share an output with the replaced one may have any gradient; the others may be zero.
+        decides((~is_shared).any())
+        hold_close(second, first, np.where(is_shared, np.inf, 2 * seen.expected[k].allowed), what)
 
 
 def _reached(seen: Observation, index: int) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array
+from conformance.checks.comparison import decides
 from conformance.checks.observation import plain
 from conformance.checks.point_observation import RAISES, PointObservation, brief, is_alike
 from conformance.checks.registry import CheckFunction, check
@@ -47,6 +48,7 @@ def gradient_at_a_border_is_as_declared(observed: PointObservation) -> None:
     except Exception as refusal:
         if observed.backend.points.get(observed.point.key, RAISES) != RAISES:
             raise Violation(f"the engine refuses {observed.point.key}: {refusal}") from refusal
+        decides(observed.point.key in observed.backend.points)
         return
     if observed.backend.points.get(observed.point.key) == RAISES:
         raise Violation(f"{observed.point.key} is declared to raise, but the engine gives {observed.found}")
@@ -57,8 +59,10 @@ def gradient_at_a_border_is_as_declared(observed: PointObservation) -> None:
 def composition_follows_its_ops(observed: PointObservation) -> None:
     """Where a composed function is smooth, the gradient is right or is the chain rule applied to the ops' own gradients."""
     observed.hold_shapes()
+    decides(any(interval is not None for interval in observed.place.within))
     if observed.is_limit:
         return
+    decides(True)
     for i, chained in enumerate(by_the_chain_rule(observed.backend, observed.place.program())):
         if not is_alike(observed.gradients[i], chained, observed.rounding(chained)):
             raise Violation(

@@ -18,9 +18,11 @@ from conformance.errors import Violation
 from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, RELU, SIN, SUBTRACT, SUM
 
 
-def example(clause: str, name: str, *needs: Capability) -> Callable[[CheckFunction], CheckFunction]:
+def example(
+    clause: str, name: str, *needs: Capability, is_about_outcome: bool = False
+) -> Callable[[CheckFunction], CheckFunction]:
     """Register a worked example."""
-    return check("example", clause, name, *needs, is_named_by_clause=True)
+    return check("example", clause, name, *needs, is_named_by_clause=True, is_about_outcome=is_about_outcome)
 
 
 def _near(got: Any, expected: Array, what: str) -> None:
@@ -93,7 +95,7 @@ def graph_of_a_sum_and_a_product(engine: Backend, sample: Sample) -> None:
         hold_equal(plain(engine, got), sample.scalar(expected), f"{name}'s gradient")
 
 
-@example("W3", "graph-is-shown", Capability.GRAPH)
+@example("W3", "graph-is-shown", Capability.GRAPH, is_about_outcome=True)
 def graph_shows_product_then_sum_then_leaves(engine: Backend, sample: Sample) -> None:
     """The output's node has the edges (sum, leaf d), the sum's are (leaf a, leaf b).
 

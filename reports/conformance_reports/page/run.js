@@ -4,6 +4,7 @@ const VERDICTS = {
   pass: ["✓", "pass", "good"],
   fixed: ["!", "fixed", "warn"],
   known: ["~", "known", "known"],
+  undecided: ["?", "undecided", "none"],
   unsupported: ["–", "unsupported", "none"],
   interrupted: ["–", "interrupted", "none"],
   internal_error: ["!", "internal error", "warn"],
@@ -33,7 +34,7 @@ const group = (lines, key) => {
 const worst = (lines) =>
   lines.reduce((a, b) => (ORDER.indexOf(b.verdict) > ORDER.indexOf(a.verdict) ? b : a));
 const reason = (r) => (r.evidence && (r.evidence.reason || r.evidence.message)) || "";
-// Passed out of judged: what was unsupported is in neither number.
+// Passed out of judged: what was unsupported or undecided is in neither number.
 const tally = (lines) => {
   const judged = lines.filter((r) => tone(r.verdict) !== "none");
   const passed = judged.filter((r) => r.verdict === "pass").length;

@@ -49,6 +49,7 @@ WRONG: list[tuple[str, Property]] = [
     ("softmax", Trait.ELEMENTWISE),
     ("square", Trait.LINEAR),
     ("softmax", Trait.REDUCTION),
+    ("real", Trait.VANISHING),
     ("tanh", Trait.LOSS),
     ("add", Trait.VARIADIC),
     ("abs", Trait.HOLOMORPHIC),

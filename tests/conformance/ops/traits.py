@@ -173,6 +173,11 @@ def reads(op: Op, what: str) -> bool:
     )
 
 
+def vanishes(op: Op) -> bool:
+    """Whether every value of it is zero, in every drawn call."""
+    return not any(np.any(z) for arrays, parameters in calls(op) for z in outputs(op, arrays, parameters))
+
+
 HOLDS: dict[Trait, Callable[[Op], bool]] = {
     Trait.ELEMENTWISE: is_elementwise,
     Trait.LINEAR: is_linear,
@@ -186,6 +191,7 @@ HOLDS: dict[Trait, Callable[[Op], bool]] = {
     Trait.COMMUTATIVE: is_commutative,
     Trait.ORDER_INVARIANT: lambda op: of_reversed(op) == {"kept"},
     Trait.ORDER_EQUIVARIANT: lambda op: "reversed" in of_reversed(op) <= {"kept", "reversed"},
+    Trait.VANISHING: vanishes,
     Trait.SAVES_OPERANDS: lambda op: reads(op, "operands"),
     Trait.SAVES_OUTPUT: lambda op: reads(op, "output"),
     Trait.INFINITE_SLOPE_AT_0: has_infinite_slope_at_0,
