@@ -7,31 +7,29 @@ script may run because the page's policy names its digest, and no other script m
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
 
-import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from msgspec import structs
 
 from conformance.runfile.jsonl import Run
-from conformance.runfile.records import ResultLine
-from conformance_reports.json_report import document
+from conformance_reports.packed import details_of, encoded, overview_of
+from conformance_reports.release import record
 from conformance_reports.specification import specification
 from conformance_reports.united import unite
 
 # In the order in which they are joined: a part uses only what stands before it, `main` starts the page.
 PARTS = (
-    *("dom", "run", "overview", "rows", "grid", "matrix", "arrays", "again", "case"),
-    *("charts", "atlas", "timing", "accuracy", "about", "main"),
+    *("dom", "address", "run", "results", "filters", "causes"),
+    *("overview", "engine", "rows", "grid", "matrix", "arrays", "again", "case", "subject"),
+    *("charts", "atlas", "differ", "compare", "timing", "accuracy", "about", "glossary", "search", "main"),
 )
 
 
-def render(runs: Sequence[Run]) -> str:
-    """The whole page, self-contained."""
+def render(runs: Sequence[Run], against: Sequence[Run] = ()) -> str:
+    """The whole page, self-contained; `against` are the run files of an earlier run to compare with."""
     run = unite(runs)
     script = _script()
     environment = Environment(
@@ -47,7 +45,15 @@ def render(runs: Sequence[Run]) -> str:
         style=Markup(_asset("page.css")),
         script=Markup(script),
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        data=_packed(run),
+        data=encoded(
+            {
+                **overview_of(run),
+                "against": overview_of(unite(against)) if against else None,
+                "specification": specification(),
+                "release": record(),
+            }
+        ),
+        details=encoded(details_of(run)),
     )
 
 
@@ -59,24 +65,3 @@ def _script() -> str:
 
 def _asset(name: str) -> str:
     return (files("conformance_reports") / "page" / name).read_text(encoding="utf-8")
-
-
-def _packed(run: Run) -> str:
-    """The run and the words of the specification, gzipped, as base64.
-
-    Measurements are kept to four digits: the rest is noise that does not compress, a third of the file. Nor do
-    the tokens of cases that passed: `conformance replay ID` finds them in the run file.
-    """
-    results = [_slim(line) for line in run.results]
-    data = msgspec.json.encode({**document(run), "results": results, "specification": specification()})
-    return base64.b64encode(gzip.compress(data, compresslevel=9, mtime=0)).decode()
-
-
-def _slim(line: ResultLine) -> ResultLine:
-    accuracy = line.accuracy and structs.replace(line.accuracy, token="")
-    brief = {name: _brief(getattr(line, name)) for name in ("seconds", "error", "ulp")}
-    return structs.replace(line, accuracy=accuracy, **brief)
-
-
-def _brief(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.4g}")

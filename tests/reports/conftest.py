@@ -79,6 +79,7 @@ def visit(contexts: dict[bool, BrowserContext]) -> Iterator[Open]:
     def visited(address: str, *, width: int = 1280, dark: bool = False) -> Page:
         page = contexts[dark].new_page()
         page.set_viewport_size({"width": width, "height": 860})
+        page.set_default_timeout(10_000)
         pages.append(page)
         page.on("console", on_console)
         page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -7,25 +7,42 @@ import gzip
 import hashlib
 import json
 import re
+from typing import Any
 
 from conformance_reports.html import PARTS, render
+
+from conformance.runfile.causes import is_failure
 
 from .synthetic import hostile_run, large_run, small_run
 
 
-def embedded(text: str) -> dict[str, object]:
-    packed = re.search(r'<script type="application/octet-stream" id="data">([^<]*)</script>', text)
+def embedded(text: str, name: str = "data") -> dict[str, Any]:
+    packed = re.search(rf'<script type="application/octet-stream" id="{name}">([^<]*)</script>', text)
     assert packed is not None
-    held: dict[str, object] = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    held: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed[1])))
     return held
 
 
 def test_the_page_holds_the_whole_run() -> None:
     run = small_run()
-    held = embedded(render([run]))
-    assert [line["id"] for line in held["results"]] == [line.id for line in run.results]  # type: ignore[attr-defined]
+    text = render([run])
+    held, details = embedded(text), embedded(text, "details")
+    columns = held["columns"]
+    verdicts = [columns["verdict"]["values"][code] for code in columns["verdict"]["codes"]]
+    assert verdicts == [line.verdict.value for line in run.results]
+    assert columns["cases"] == [line.cases for line in run.results]
     assert held["counts"] == run.counts()
     assert "specification" in held
+    failures = [number for number, line in enumerate(run.results) if is_failure(line)]
+    assert sorted(number for cause in held["causes"] for number in cause["results"]) == failures
+    assert {int(number) for number in details["evidence"]} >= set(failures)
+
+
+def test_evidence_of_very_many_alike_failures_is_kept_once_and_named() -> None:
+    text = render([large_run(10_000)])
+    details = embedded(text, "details")
+    assert len(details["evidence"]) < 1000
+    assert {str(number) for number in details["alike"].values()} <= details["evidence"].keys()
 
 
 def test_the_policy_names_the_digest_of_the_only_script() -> None:
@@ -49,7 +66,7 @@ def test_the_same_runs_make_the_same_file() -> None:
 
 def test_hostile_text_is_escaped_in_the_shell() -> None:
     text = render([hostile_run()])
-    assert text.count("<script") == 2
+    assert text.count("<script") == 3
     assert "<img" not in text
 
 

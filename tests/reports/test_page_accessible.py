@@ -13,6 +13,13 @@ AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(enc
 RUN = "axe.run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })"
 VIEWS = (
     "/overview",
+    "/engine/slate",
+    "/op/atan2",
+    "/clause/E1",
+    "/results?verdict=fail",
+    "/differ?a=tape&b=slate",
+    "/compare",
+    "/glossary",
     "/matrix?family=elementwise",
     "/matrix?by=clause&cell=clause%2FE1%7Cslate",
     "/case/slate/op/atan2/vjp/float64",

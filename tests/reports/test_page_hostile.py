@@ -10,7 +10,11 @@ from playwright.sync_api import expect
 from .conftest import Open, go
 from .synthetic import HOSTILE, hostile_run
 
-VIEWS = ("/overview", "/matrix", "/matrix?by=clause", "/atlas", "/accuracy", "/timing", "/about")
+VIEWS = (
+    *("/overview", "/results", "/matrix", "/matrix?by=clause", "/atlas", "/accuracy", "/timing", "/about"),
+    *("/differ", "/compare", *("/engine/" + quote(name, safe="/") for name in HOSTILE[:3])),
+    *("/op/" + quote(HOSTILE[0], safe="/"), "/clause/" + quote(HOSTILE[1], safe="/")),
+)
 CASES = tuple("/case/" + quote(line.id, safe="/") for line in hostile_run().results[: len(HOSTILE)])
 
 
@@ -28,7 +32,7 @@ def test_hostile_text_is_inert(visit: Open, hostile: str, width: int) -> None:
     for view in (*VIEWS, *CASES):
         go(page, view)
         page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
-        assert page.evaluate(HARM) == [None, 0, 2, 0], view
+        assert page.evaluate(HARM) == [None, 0, 3, 0], view
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
 
 

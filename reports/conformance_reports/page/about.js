@@ -81,7 +81,7 @@ const leftOut = () => {
           el("th", { scope: "row" }, of[0].backend),
           el("td", {}, badge(of[0].verdict)),
           el("td", {}, reason(of[0]) || "no reason given"),
-          el("td", { class: "n" }, count(of.length)),
+          el("td", { class: "n" }, counted(of.length, { backend: of[0].backend, verdict: of[0].verdict, q: reason(of[0]).slice(0, 80) })),
           el(
             "td",
             {},
@@ -122,7 +122,7 @@ const casesPerCheck = () => {
       el(
         "tr",
         {},
-        el("td", { title: sentence(of[0].clause) }, short(of[0].clause, 20)),
+        el("td", {}, clauseLine(of[0].clause)),
         el("th", { scope: "row" }, of[0].check),
         backends.map((b) => sum(of, b)),
       ),
@@ -131,8 +131,9 @@ const casesPerCheck = () => {
 };
 
 const killMatrix = () => {
-  const score = mutationScore();
-  if (!score) return note("– not run. Try the suite on its mutants: conformance selftest");
+  const of = data.mutants.length;
+  if (!of) return recordOf("mutants", "conformance selftest -o selftest.jsonl");
+  const caught = data.mutants.filter((m) => m.killers.length).length;
   const few = (names) =>
     short(
       names
@@ -142,7 +143,7 @@ const killMatrix = () => {
       400,
     );
   return [
-    el("p", {}, el("b", {}, count(score.caught) + " of " + count(score.of)), " caught."),
+    el("p", {}, el("b", {}, count(caught) + " of " + count(of)), " caught."),
     table(
       "Kill matrix",
       ["", "mutant", "wrong in", "must be caught by", "also caught by"],
@@ -180,7 +181,7 @@ const killMatrix = () => {
 };
 
 const proofTable = () => {
-  if (!data.proofs.length) return note("– not run.");
+  if (!data.proofs.length) return recordOf("proofs", "conformance list ops --proofs -o proofs.jsonl");
   const lines = [...data.proofs].sort((a, b) => num(b.error) - num(a.error));
   return [
     note("Each rule against an oracle that does not use it; the worst relative disagreement first."),
@@ -199,4 +200,12 @@ const proofTable = () => {
       ),
     ),
   ];
+};
+
+// What this run did not measure, from the release's own record, which says of when it is.
+const recordOf = (what, command) => {
+  const record = data.release && data.release[what];
+  if (!record) return note("– not in this run, and not in the record of this release. Measure it: ", el("code", {}, command));
+  const numbers = what === "mutants" ? count(record.caught) + " of " + count(record.of) + " caught." : plural(record.count, "rule") + " proven over " + plural(record.cases, "case") + "; worst relative disagreement " + digits(record.worst, 2) + " (" + short(record.op, 40) + ").";
+  return [el("p", {}, numbers), note("Not from this run, but from the record of the release: " + short(record.date, 12) + ", specification " + short(record.digest, 20) + (record.digest === data.run.spec.digest ? ", which is this run's." : "; this run's is " + short(data.run.spec.digest, 20) + "."))];
 };

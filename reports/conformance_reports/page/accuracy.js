@@ -5,7 +5,8 @@ const POWERS = [256, 128, 64, 32, 16, 8, 4, 2];
 const BINS = ["exact", ...POWERS.map((n) => "≤ 1/" + n), "≤ 1, the limit", "✗ more"];
 // A file that is older than the counts has the error where it is worst beside what is allowed, and no typical one.
 const exactness = (r) => {
-  if (r.accuracy) return { where: "", typical: Infinity, worst: Infinity, ...r.accuracy };
+  const found = details.accuracy[r.at];
+  if (found) return { where: "", typical: Infinity, worst: Infinity, ...found };
   return typeof r.ulp === "number" ? { where: "", worst: r.ulp } : null;
 };
 
@@ -58,7 +59,7 @@ const accuracy = (main, { parameters }) => {
 
 const histograms = (lines) => {
   const of = group(
-    lines.filter((r) => r.accuracy),
+    lines.filter((r) => details.accuracy[r.at]),
     (r) => r.backend,
   );
   if (!of.size) return note("– not run: the run file is older than the counts of entries.");
@@ -70,7 +71,7 @@ const histograms = (lines) => {
 };
 
 const histogram = (name, lines) => {
-  const counts = BINS.map((_, i) => lines.reduce((sum, r) => sum + (r.accuracy.bins[i] || 0), 0));
+  const counts = BINS.map((_, i) => lines.reduce((sum, r) => sum + (details.accuracy[r.at].bins[i] || 0), 0));
   const entries = counts.reduce((a, b) => a + b, 0);
   const most = Math.max(1, ...counts);
   return el(

@@ -18,7 +18,7 @@ const tabs = (r, evidence, chosen) => {
         " -q " +
         quoted(r.id),
     ],
-    raw: ["Raw JSON", JSON.stringify(r, null, 1), ""],
+    raw: ["Raw JSON", JSON.stringify({ ...r, at: undefined, hay: undefined, cause: undefined, said: undefined, message: undefined, reason: undefined, accuracy: details.accuracy[r.at], evidence: details.evidence[r.at] }, null, 1), ""],
   };
   const names = Object.keys(list);
   const body = el("div", { class: "tabbody", role: "tabpanel", id: "tabbody" });

@@ -11,27 +11,39 @@ const atlas = (main, { parameters }) => {
   rows.sort((a, b) => b.differ - a.differ);
   const body = el("tbody");
   const said = el("p", { class: "muted", role: "status" });
-  const apply = (differ) => {
-    const shown = rows.filter((row) => row.differ || !differ);
+  const apply = () => {
+    const p = place().parameters;
+    const words = (p.q || "").toLowerCase().split(/\s+/).filter((w) => w);
+    const shown = rows.filter(
+      (row) =>
+        (row.differ || !p.differ) &&
+        (!p.sort || row.sort === p.sort) &&
+        words.every((w) => (row.label + " " + row.about + " " + row.kind + " " + [...row.answers.values()].join(" ")).toLowerCase().includes(w)),
+    );
     body.replaceChildren(...shown.map(atlasRow));
     const first = body.querySelector("td a");
     if (first) first.tabIndex = 0;
     const apart = rows.filter((row) => row.differ).length;
     said.textContent = plural(shown.length, "row") + "; backends differ in " + apart + " of " + rows.length;
   };
+  const pick = (name) => (value) => {
+    set({ [name]: value });
+    apply();
+  };
   body.addEventListener("keydown", stroll);
-  main.append(
+  put(
+    main,
     el(
       "p",
       { class: "lead" },
       "Where engines may differ: the convention that each one declares, what each one was measured to give at special points, and what each one declares it can do. The verdict says whether the checks confirm it; ✗ marks a gradient outside what is fair there (beyond the Clarke subdifferential, or not the limit), ~ what a composition makes of its ops' conventions.",
     ),
     form(
-      tick("engines differ", parameters.differ, (differ) => {
-        set({ differ });
-        apply(differ);
-      }),
+      textField("text", parameters.q, "relu, tie, zero …", pick("q")),
+      select("rows", [["", "all"], ...new Set(rows.map((row) => row.sort))], parameters.sort, pick("sort")),
+      tick("engines differ", parameters.differ, pick("differ")),
     ),
+    pairs(),
     said,
     scroller(
       "Atlas",
@@ -54,7 +66,14 @@ const atlas = (main, { parameters }) => {
     ),
     legend(),
   );
-  apply(parameters.differ);
+  apply();
+};
+
+// Any two engines side by side: where they differ, a sentence each.
+const pairs = () => {
+  const firsts = engineNames().map((e) => modes(e)[0]).filter((b) => !(engines.get(b) || {}).error);
+  const all = firsts.flatMap((a, i) => firsts.slice(i + 1).map((b) => link("differ", "", { a, b }, short(a, 20) + " ↔ " + short(b, 20))));
+  return all.length ? el("p", { class: "line" }, el("span", { class: "muted" }, "Two side by side: "), all.slice(0, 15)) : null;
 };
 
 // A row: what it is called, what it means, the answer and the results of each backend that has one.
@@ -67,6 +86,7 @@ const conventionRows = () => {
     }
   return [...answers.keys()].sort(natural).map((clause) => ({
     label: clause,
+    sort: "conventions",
     about: sentence(clause),
     kind: ((spec.clauses[clause] || {}).conventions || []).join(" / "),
     answers: answers.get(clause),
@@ -96,8 +116,9 @@ const pointRows = () => {
     }
     return {
       label: subject,
+      sort: "special points",
       about: "",
-      kind: [results[0].clause, results[0].check, (results[0].atlas.among || []).join(" / ")]
+      kind: [(results[0].clause + " " + sentence(results[0].clause)).trim(), results[0].check, (results[0].atlas.among || []).join(" / ")]
         .filter((x) => x)
         .join(" · "),
       answers,
@@ -116,6 +137,7 @@ const capabilityRows = () => {
   const names = new Set([...started.flatMap((b) => b.capabilities || []), ...probes.keys()]);
   return [...names].sort(natural).map((name) => ({
     label: name,
+    sort: "capabilities",
     about: "",
     kind: "capability",
     answers: new Map(

@@ -10,8 +10,10 @@ const casePage = (main, { path, parameters }) => {
     );
     return;
   }
-  const evidence = r.evidence || {};
-  main.append(
+  const stand = details.alike[r.at] === undefined ? null : standsFor(r);
+  const evidence = evidenceOf(stand || r);
+  put(
+    main,
     el(
       "p",
       { class: "crumbs" },
@@ -19,15 +21,19 @@ const casePage = (main, { path, parameters }) => {
       " / ",
       link("matrix", "", { family: family(r) }, family(r)),
       " / ",
-      r.subject,
+      r.kind === "op" ? link("op", r.subject, {}, r.subject) : r.subject,
       nearbyProblems(r),
     ),
     el("h1", {}, r.subject + " · " + r.check.replace(/_/g, " ")),
+    stand
+      ? el("p", { class: "amber" }, "! The evidence below is of ", toCase(stand, stand.id), ", which fails alike; that of this result is in the run file.")
+      : null,
     el(
       "p",
       { class: "line" },
       badge(r.verdict),
-      el("span", {}, r.backend),
+      r.cause ? severityBadge(r.cause.severity) : null,
+      link("engine", engineName(r.backend), {}, r.backend),
       el("span", { class: "muted" }, engineOf(r.backend)),
       el("code", {}, r.dtype),
     ),
@@ -63,7 +69,7 @@ const clausePart = (r) => {
   const clause = spec.clauses[r.clause];
   const op = spec.ops[r.subject];
   return [
-    el("h2", {}, "Clause " + short(r.clause, 20), el("span", { class: "muted" }, " " + short(r.level, 20))),
+    el("h2", {}, "Clause ", clauseLink(r.clause), el("span", { class: "muted" }, " " + short(r.level, 20))),
     clause
       ? [
           el("p", { class: "sentence" }, whole(clause.sentence)),
@@ -90,11 +96,14 @@ const saying = (r, evidence) =>
           r.verdict === "pass" ? "✓ Held in " + plural(r.cases, "case") + "." : "No message was recorded.",
         ),
     diagnostics(evidence),
+    r.cause
+      ? el("p", {}, kindBadge(r.cause), " ", el("a", { href: causeAddress(r.cause) }, "the same cause: " + plural(r.cause.lines.length, "result")))
+      : null,
     evidence.reason || evidence.link
       ? el(
           "p",
           { class: "amber" },
-          "~ " + evidence.reason || "known failure",
+          "~ " + (evidence.reason || "known failure"),
           evidence.link ? [" · ", outward(evidence.link)] : null,
         )
       : null,
@@ -108,8 +117,9 @@ const saying = (r, evidence) =>
     facts([
       ["cases", count(r.cases)],
       ["time", seconds(r.seconds)],
-      r.error !== undefined ? ["worst error of all cases", digits(r.error, 3) + " × allowed"] : null,
-      r.ulp !== undefined ? ["accuracy where worst", digits(r.ulp, 3) + " ulp"] : null,
+      isNumber(r.error) ? ["largest error", digits(r.error, 3) + " times the allowed error"] : null,
+      // Two units for one distance would contradict each other: the one at the conditioning is kept where there are both.
+      isNumber(r.ulp) && !accuracyIn(r) ? ["distance there", digits(r.ulp, 3) + " ulp of the exact value"] : null,
       ...furthest(r),
       ...Object.entries(r.measured || {}).map(([name, value]) => [name.replaceAll("_", " "), digits(value, 3)]),
     ]),
@@ -133,19 +143,22 @@ const diagnostics = (evidence) =>
           el("b", {}, short(d.name, 40)),
           " ",
           d.says,
-          el("span", { class: "muted" }, " · " + (AGREES[d.agrees_with] || "undecided")),
+          el("span", { class: "muted" }, " · " + (AGREES[d.agrees_with] || "does not decide")),
         ),
       ),
     ),
   );
 
 // Where the least exact of all compared entries is, in units at the conditioning of its case.
+const isNumber = (x) => x !== undefined && x !== null;
+const accuracyIn = (r) => details.accuracy[r.at];
 const furthest = (r) => {
-  if (!r.accuracy || !r.accuracy.where) return [];
-  const { typical = Infinity, worst = Infinity, where } = r.accuracy;
+  const found = accuracyIn(r);
+  if (!found || !found.where) return [];
+  const { typical = Infinity, worst = Infinity, where } = found;
   return [
-    ["typical and worst, at the conditioning", digits(typical, 2) + " and " + digits(worst, 3) + " ulp"],
-    ["the worst is in", where],
+    ["median and worst entry, at the conditioning of the case", digits(typical, 2) + " and " + digits(worst, 3) + " ulp"],
+    ["the worst entry is in", where],
   ];
 };
 
@@ -205,7 +218,7 @@ const numbers = (r, evidence) => {
       }),
     ),
     apart && apart.length && apart[0].ratio !== undefined
-      ? [el("h3", {}, "difference divided by the allowed error"), heatStrip(apart)]
+      ? [el("h3", {}, "difference divided by the allowed error, entry by entry"), heatStrip(apart)]
       : null,
     evidence.because ? note("Allowed there: " + short(evidence.because, 400) + ".") : null,
   );

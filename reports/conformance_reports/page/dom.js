@@ -141,36 +141,3 @@ const seconds = (s) => {
   return digits(s * by, 3) + "\u202f" + unit;
 };
 const plural = (n, noun) => count(n) + " " + noun + (n === 1 ? "" : "s");
-
-// The address: #/view/path?parameters. All state that a reader can set is in it.
-const address = (view, path = "", parameters = {}) => {
-  const query = new URLSearchParams(Object.entries(parameters).filter(([, v]) => v)).toString();
-  return (
-    "#/" +
-    view +
-    (path ? "/" + encodeURIComponent(path).replace(/%2F/g, "/") : "") +
-    (query ? "?" + query : "")
-  );
-};
-const place = () => {
-  const [way, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const end = way.indexOf("/");
-  let path = end < 0 ? "" : way.slice(end + 1);
-  try {
-    path = decodeURIComponent(path);
-  } catch {
-    /* kept as typed */
-  }
-  return {
-    view: end < 0 ? way : way.slice(0, end),
-    path,
-    parameters: Object.fromEntries(new URLSearchParams(query)),
-  };
-};
-// Changes parameters in place: the view draws the change itself.
-const set = (changes) => {
-  const here = place();
-  history.replaceState(null, "", address(here.view, here.path, { ...here.parameters, ...changes }));
-};
-const link = (view, path, parameters, ...children) =>
-  el("a", { href: address(view, path, parameters) }, children);

@@ -70,7 +70,8 @@ const subjectRow = (row, at) =>
       const node = el(
         "a",
         {
-          class: "cell " + t.tone,
+          class: "cell " + t.tone + (place().parameters.cell === cell ? " chosen" : ""),
+          "aria-current": place().parameters.cell === cell && "true",
           "data-cell": cell,
           tabindex: -1,
           href: address("matrix", "", { ...place().parameters, cell }),

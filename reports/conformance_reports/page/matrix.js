@@ -1,6 +1,7 @@
 // Matrix: what holds where. Rows are subjects or clauses, columns are backends.
 
 let matrixTop = 0; // where the reader had scrolled to, kept while a case is looked at
+let lastCell = ""; // whose panel was open, to return there when it closes
 
 const matrix = (main, { parameters }) => {
   const body = el("tbody");
@@ -49,20 +50,23 @@ const gridOf = (parameters, body) => {
 
 // What the reader does to the grid; returns what undoes the listening that outlives it.
 const listen = (grid, port, panel, items, draw, chosen) => {
-  const close = (cell) => {
-    set({ cell: "" });
-    panel.hidden = true;
-    focusCell(port, cell);
-  };
+  const body = grid.tBodies[0];
+  // Opened, the panel is a step of the history: Back closes it.
+  const close = () => history.back();
   const open = (cell) => {
-    set({ cell });
-    showCell(panel, cell, items.rows, () => close(cell));
+    showCell(panel, cell, items.rows, () => close());
+    body.dataset.from = "";
+    draw();
   };
   grid.addEventListener("click", (e) => {
     const at = e.target.closest("a[data-cell]");
     if (!at || e.ctrlKey || e.metaKey || e.shiftKey) return;
     e.preventDefault();
-    open(at.dataset.cell);
+    const { cell } = at.dataset;
+    if (place().parameters.cell) set({ cell });
+    else step({ cell });
+    lastCell = cell;
+    open(cell);
     panel.querySelector("h2").focus();
   });
   grid.addEventListener("keydown", (e) => moveFocus(e, port, items, draw));
@@ -71,6 +75,10 @@ const listen = (grid, port, panel, items, draw, chosen) => {
     draw();
   });
   if (chosen) open(chosen);
+  else if (lastCell) {
+    focusCell(port, lastCell);
+    lastCell = "";
+  }
   const print = () => draw(true);
   addEventListener("beforeprint", print);
   return () => removeEventListener("beforeprint", print);
@@ -96,17 +104,7 @@ const controls = (p, apply) => {
         location.hash = address("matrix", "", { ...place().parameters, by, family: "", cell: "" });
       },
     ),
-    el(
-      "label",
-      {},
-      el("span", {}, "text"),
-      el("input", {
-        type: "search",
-        value: p.q,
-        placeholder: "matmul, B1, …",
-        oninput: (e) => pick("q")(e.target.value),
-      }),
-    ),
+    textField("text", p.q, "matmul, B1, …", pick("q")),
     select(p.by === "clause" ? "chapter" : "family", [["", "all"], ...groups], p.family, pick("family")),
     select(
       "verdict",
@@ -136,11 +134,14 @@ const showCell = (panel, cell, rows, close) => {
     el("button", { type: "button", class: "close", onclick: close, "aria-label": "Close" }, "×"),
     el("h2", { tabindex: -1 }, row.label + " on " + name),
     row.about ? el("p", {}, row.about) : "",
-    note(
+    el(
+      "p",
+      { class: "muted" },
       lines.length
-        ? t.passed + " of " + t.judged + " judged passed, " + (lines.length - t.judged) + " not judged"
+        ? [counted(t.passed, { ...exactly(row, name), verdict: "pass" }), " of ", counted(t.judged, { ...exactly(row, name), judged: "1" }), " judged passed, " + (lines.length - t.judged) + " not judged"]
         : "– not run",
     ),
+    spec.ops[row.label] && key.startsWith("op/") ? el("p", {}, link("op", row.label, {}, "All about " + row.label)) : "",
     el(
       "ul",
       { class: "checks" },
@@ -148,7 +149,7 @@ const showCell = (panel, cell, rows, close) => {
         el(
           "li",
           {},
-          el("p", {}, check, el("span", { class: "muted" }, " " + of[0].clause)),
+          el("p", {}, check, el("small", {}, clauseLine(of[0].clause))),
           el(
             "div",
             { class: "chips" },
@@ -159,4 +160,12 @@ const showCell = (panel, cell, rows, close) => {
     ),
     checks.length > 200 ? note("and " + (checks.length - 200) + " more; narrow the rows to see them") : "",
   );
+};
+
+// The filters that leave exactly the results of a cell.
+const exactly = (row, backend) => {
+  const { dtype } = place().parameters;
+  const [first] = [...row.cells.values()][0];
+  const what = row.key.startsWith("clause/") ? { clause: first.clause } : row.key.startsWith("contract/") ? { about: "contract", clause: first.clause } : { about: first.kind, subject: first.subject };
+  return { ...what, backend, dtype };
 };

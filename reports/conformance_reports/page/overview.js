@@ -1,6 +1,6 @@
-// Overview: what was run, how each backend did, and where to look first.
+// Overview: is each engine all right, what is worst about it, and how far a pass may be trusted.
 
-const SHOWN_AT_ONCE = 40;
+const TOP_CAUSES = 5;
 
 const overview = (main) => {
   put(
@@ -12,20 +12,14 @@ const overview = (main) => {
       { class: "split" },
       el(
         "section",
-        { "aria-labelledby": "by-backend" },
-        el("h2", { id: "by-backend" }, "Backends, fewest problems first"),
+        { "aria-labelledby": "by-engine" },
+        el("h2", { id: "by-engine" }, "Engines, those with problems first"),
         standings(),
         legend(),
       ),
-      trust(),
+      el("div", {}, trust(), furtherQuestions()),
     ),
-    jumpList(),
-    noted(
-      "fixed",
-      "Pass now",
-      "Listed as known failures, but passing: remove them from the known-failures file.",
-    ),
-    noted("known", "Known failures", "Expected to fail, with the reason given."),
+    passNow(),
   );
 };
 
@@ -33,59 +27,69 @@ const strip = () => {
   const run = data.run;
   const state = data.complete
     ? el("span", {}, "✓ complete")
-    : el(
-        "span",
-        { class: "amber" },
-        "! not complete: " + data.damage,
-      );
+    : el("span", { class: "amber" }, "! not complete: " + data.damage);
   return facts([
     ["run", state],
-    ["specification", run.spec.version],
+    ["checked", (run.queries || []).length ? short(run.queries.join(", "), 90) : "everything"],
     ["profile", run.profile + ", seed " + run.seed],
-    ["backends", count(backends.length)],
-    ["results", count(data.results.length)],
+    ["results", counted(data.results.length, {})],
     ["cases", count(data.results.reduce((n, r) => n + r.cases, 0))],
     ["started", short(run.started.replace("T", " ").replace(/(\.\d+)?(Z|\+00:00)$/, " UTC"), 40)],
     data.end && data.end.seconds ? ["took", seconds(data.end.seconds)] : null,
+    ["specification", run.spec.version],
   ]);
 };
 
 const standings = () => {
-  const all = group(data.results, (r) => r.backend);
-  const rows = backends.map((name) => {
-    const lines = all.get(name) || [];
-    return { name, lines, found: lines.filter((r) => UNEXPECTED.has(r.verdict)).length };
-  });
-  // A backend with no results has no problems either, but nothing is known of it: it is listed last.
-  rows.sort((a, b) => !a.lines.length - !b.lines.length || a.found - b.found);
+  const all = group(data.results, (r) => engineName(r.backend));
+  const rows = engineNames().map((name) => ({ name, lines: all.get(name) || [], causes: causesOf(name) }));
+  const unknown = (row) => row.causes.filter((c) => !c.isKnown).length;
+  const wrong = (row) => row.causes.filter((c) => c.severity === 0).length;
+  // An engine with no results has no problems either, but nothing is known of it: it is listed last.
+  rows.sort(
+    (a, b) =>
+      !a.lines.length - !b.lines.length ||
+      unknown(b) - unknown(a) ||
+      wrong(b) - wrong(a) ||
+      b.causes.length - a.causes.length,
+  );
   return el("ul", { class: "standings" }, rows.map(standing));
 };
 
-const standing = ({ name, lines, found }) => {
-  const refused = (engines.get(name) || {}).error;
-  const head = el("div", { class: "who" }, el("h3", {}, name), note(engineOf(name)));
+const standing = ({ name, lines, causes }) => {
+  const refused = modes(name).map((b) => (engines.get(b) || {}).error).find((e) => e);
+  const head = el(
+    "div",
+    { class: "who" },
+    el("h3", {}, link("engine", name, {}, name)),
+    note(versionOf(name), modes(name).length > 1 ? " · " + modes(name).join(", ") : ""),
+  );
   if (!lines.length)
     return el(
       "li",
       {},
       head,
-      el(
-        "p",
-        { class: refused ? "amber" : "muted" },
-        refused ? "! could not start: " + refused : "– not run",
-      ),
+      el("p", { class: refused ? "amber" : "muted" }, refused ? "! could not start: " + refused : "– not run"),
     );
   const counts = ORDER.map((v) => [v, lines.filter((r) => r.verdict === v).length]).filter(([, n]) => n);
+  const fails = resultsIn(causes);
+  const fresh = causes.filter((c) => !c.isKnown);
   return el(
     "li",
     {},
     head,
     el(
       "p",
-      { class: "found " + (found ? "bad" : "good") },
-      el("b", {}, found ? "✗ " + count(found) : "✓ 0"),
-      " unexpected",
+      { class: "found " + (fails ? "bad" : "good") },
+      causes.length
+        ? [el("b", {}, count(causes.length)), causes.length === 1 ? " cause of failure" : " causes of failure", el("span", { class: "muted" }, fresh.length ? ", " + count(fresh.length) + " not known" : ", all known")]
+        : [el("b", {}, "✓"), " nothing failed"],
     ),
+    causes.length ? el("ul", { class: "severities" }, severityCounts(name, causes)) : null,
+    causes.length ? el("ol", { class: "worst" }, causes.slice(0, TOP_CAUSES).map(causeLine)) : null,
+    causes.length > TOP_CAUSES
+      ? el("p", {}, link("engine", name, {}, "All " + count(causes.length) + " causes, with scripts"))
+      : null,
     bar(counts, lines.length),
     el(
       "ul",
@@ -94,16 +98,11 @@ const standing = ({ name, lines, found }) => {
         el(
           "li",
           {},
-          link(
-            "matrix",
-            "",
-            { verdict: v },
-            el("span", { class: "swatch v-" + v }),
-            glyph(v) + " " + word(v),
-          ),
-          " " + count(n) + " / " + count(lines.length),
+          el("span", { class: "swatch v-" + v }),
+          counted(n, { engine: name, verdict: v }, " " + word(v)),
         ),
       ),
+      el("li", { class: "muted" }, "of ", counted(lines.length, { engine: name })),
     ),
     refused ? el("p", { class: "amber" }, "! " + refused) : null,
   );
@@ -127,147 +126,72 @@ const legend = () =>
   el(
     "p",
     { class: "legend" },
-    "✓ holds · ✗ does not · ! raised, hung, crashed, or needs a look · ~ known failure · – not judged",
+    "✓ holds · ✗ does not hold · ! raised an error, hung or crashed, or needs a look · ~ known failure · – not offered, so not judged · ",
+    link("glossary", "", {}, "all words"),
   );
 
-// The suite's own score stands beside the bars: a green bar means as much as the suite can catch.
+// What the suite can notice: from this run, or else from the release's own record, which says of when it is.
 const trust = () => {
-  const score = mutationScore();
+  const record = data.release || {};
+  const own = selfTest(data.mutants, data.proofs);
+  const mutants = own.mutants || record.mutants;
+  const proofs = own.proofs || record.proofs;
   return el(
     "aside",
-    { class: "card", "aria-label": "The suite's own score" },
+    { class: "card", "aria-label": "What a pass is worth" },
     el("h2", {}, "What a pass is worth"),
-    score
+    mutants
       ? [
-          el("p", { class: "big" }, count(score.caught) + " / " + count(score.of)),
-          el("p", {}, "mutants caught: engines wrong in exactly one way that this suite finds out."),
+          el("p", { class: "big" }, count(mutants.caught) + " / " + count(mutants.of)),
+          el("p", {}, "faults planted in the reference engine that the checks find (mutants)."),
+          note(from(mutants)),
         ]
-      : [
-          el("p", { class: "big muted" }, "– not run"),
-          el("p", {}, "The suite was not tried on its mutants in this run."),
-        ],
-    el(
-      "p",
-      {},
-      data.proofs.length
-        ? plural(data.proofs.length, "proof") +
-            " of the rules, worst disagreement " +
-            digits(Math.max(...data.proofs.map((p) => num(p.error))), 2) +
-            "."
-        : "Proofs of the rules: not run.",
-    ),
-    el("p", {}, link("about", "", {}, "Kill matrix and proofs")),
+      : note("The record of this release has no self-test. Run one: ", el("code", {}, "conformance selftest -o selftest.jsonl")),
+    proofs
+      ? [
+          el("p", {}, plural(proofs.count, "rule") + " proven without using the rule; the worst relative disagreement is " + digits(proofs.worst, 2) + "."),
+          note(from(proofs)),
+        ]
+      : null,
+    el("p", {}, link("about", "", {}, "Mutants and proofs")),
   );
 };
+const from = (part) =>
+  !part.date
+    ? "From this run."
+    : "Recorded with the release on " + short(part.date, 12) + ", specification " + short(part.digest, 20) + (part.digest === data.run.spec.digest ? "." : "; this run's is " + short(data.run.spec.digest, 20) + ".");
+const selfTest = (mutants, proofs) => ({
+  mutants: mutants.length ? { caught: mutants.filter((m) => m.killers.length).length, of: mutants.length } : null,
+  proofs: proofs.length ? { count: proofs.length, worst: Math.max(...proofs.map((p) => num(p.error))) } : null,
+});
 
-const jumpList = () => {
-  const found = problems();
-  const node = el("section", { "aria-labelledby": "first" }, el("h2", { id: "first" }, "Look here first"));
-  if (!found.length) {
-    node.append(
-      note(
-        data.results.length
-          ? "✓ Nothing unexpected in " + plural(data.results.length, "result") + "."
-          : "– No results: not run.",
-      ),
-    );
-    return node;
-  }
-  const groups = alike(found);
-  node.append(
-    note(
-      plural(found.length, "unexpected result") +
-        ", listed in " +
-        count(groups.length) +
-        (groups.length === 1 ? " entry" : " entries") +
-        ", the severest first.",
-    ),
-  );
-  const list = el("ol", { class: "jump" });
-  const more = el("button", { type: "button", onclick: () => extend() });
-  const extend = () => {
-    list.append(...groups.splice(0, SHOWN_AT_ONCE).map(problem));
-    more.textContent = "Show more (" + groups.length + " left)";
-    more.hidden = !groups.length;
-  };
-  node.append(list, more);
-  extend();
-  return node;
-};
-
-// One question that fails on several backends and dtypes is listed once; so is one message about many ops.
-const alike = (found) => {
-  const questions = [...group(found, (r) => JSON.stringify([r.kind, r.subject, r.check])).values()];
-  const complaint = ([r]) => JSON.stringify([r.kind, r.check, r.verdict, reason(r)]);
-  return [...group(questions, complaint).values()].map((same) => same.flat());
-};
-
-const problem = (lines) => {
-  const first = lines[0];
-  const subjects = new Set(lines.map((r) => r.subject));
-  const isOne = subjects.size === 1;
-  // About many ops the dtypes are left out: one chip for each op and backend.
-  const shown = isOne
-    ? lines
-    : [...group(lines, (r) => JSON.stringify([r.subject, r.backend])).values()].map((of) => of[0]);
+const furtherQuestions = () => {
+  const firsts = engineNames().map((name) => modes(name)[0]);
+  const [a, b] = firsts.length > 2 ? firsts.slice(1) : firsts;
   return el(
-    "li",
-    {},
+    "section",
+    { class: "card" },
+    el("h2", {}, "Other questions"),
     el(
-      "div",
-      { class: "line" },
-      badge(first.verdict),
-      toCase(first, (isOne ? first.subject : plural(subjects.size, first.kind)) + " · " + first.check),
-      el(
-        "span",
-        { class: "muted", title: sentence(first.clause) },
-        short(first.clause, 12) + " " + short(first.level, 12),
-      ),
-    ),
-    el("p", { class: "said" }, reason(first)),
-    el(
-      "div",
-      { class: "chips" },
-      shown.slice(0, 24).map((r) => chip(r, isOne ? r.backend + " " + r.dtype : r.subject + " " + r.backend)),
-      shown.length > 24
-        ? link(
-            "matrix",
-            "",
-            { verdict: first.verdict, q: first.check },
-            "and " + (shown.length - 24) + " more",
-          )
-        : null,
+      "ul",
+      { class: "questions" },
+      b ? el("li", {}, link("differ", "", { a, b }, "Where do " + short(a, 20) + " and " + short(b, 20) + " differ?")) : null,
+      el("li", {}, link("compare", "", {}, "What changed since another run?")),
+      el("li", {}, link("timing", "", {}, "How fast is each engine?")),
+      el("li", {}, link("matrix", "", {}, "What holds where, op by op?")),
     ),
   );
 };
 
-const noted = (verdict, title, why) => {
-  const lines = data.results.filter((r) => r.verdict === verdict);
+const passNow = () => {
+  const lines = data.results.filter((r) => r.verdict === "fixed");
   if (!lines.length) return null;
-  const list = el(
-    "ul",
-    { class: "jump" },
-    lines
-      .slice(0, 500)
-      .map((r) =>
-        el(
-          "li",
-          {},
-          el("div", { class: "line" }, badge(verdict), toCase(r, short(r.id))),
-          el(
-            "p",
-            { class: "said" },
-            reason(r),
-            r.evidence && r.evidence.link ? [" · ", outward(r.evidence.link)] : null,
-          ),
-        ),
-      ),
-  );
   return el(
-    "details",
-    { open: verdict === "fixed" },
-    el("summary", {}, title + " (" + count(lines.length) + ")"),
-    note(why),
-    list,
+    "section",
+    {},
+    el("h2", {}, "Pass now"),
+    note("Listed as known failures, but passing: remove them from the known-failures file."),
+    el("ul", { class: "jump" }, lines.slice(0, 50).map(resultRow)),
+    lines.length > 50 ? el("p", {}, counted(lines.length, { verdict: "fixed" }, " in all")) : null,
   );
 };

@@ -33,7 +33,7 @@ const group = (lines, key) => {
 };
 const worst = (lines) =>
   lines.reduce((a, b) => (ORDER.indexOf(b.verdict) > ORDER.indexOf(a.verdict) ? b : a));
-const reason = (r) => (r.evidence && (r.evidence.reason || r.evidence.message)) || "";
+const reason = (r) => r.said;
 // Passed out of judged: what was unsupported or undecided is in neither number.
 const tally = (lines) => {
   const judged = lines.filter((r) => tone(r.verdict) !== "none");
@@ -42,7 +42,7 @@ const tally = (lines) => {
 };
 
 // `contenders` are the backends and what else was timed: the hand-written form is no engine under test.
-let data, spec, backends, contenders, engines, byId, familyOf;
+let data, spec, backends, contenders, engines, byId, familyOf, details;
 
 // A loop, not Uint8Array.from: that takes a tenth of a second for two megabytes.
 const bytes = (text) => {
@@ -50,21 +50,68 @@ const bytes = (text) => {
   for (let i = 0; i < text.length; i++) array[i] = text.charCodeAt(i);
   return array;
 };
-const decoded = async () => {
-  const packed = bytes(atob(document.getElementById("data").textContent));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+const decoded = async (packed) => {
+  const stream = new Blob([bytes(atob(packed))]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 };
 
+// Results from their columns. What is rarely looked at, the evidence and the accuracy, is read after the first view.
+const CODED = ["backend", "kind", "subject", "check", "clause", "level", "dtype", "verdict", "message", "reason"];
+const usualId = (r) =>
+  r.dtype
+    ? r.backend + "/" + r.kind + "/" + r.subject + "/" + r.check + "/" + r.dtype
+    : r.backend + "/" + r.kind + "/" + r.clause + "/" + r.check;
+const results = (columns) => {
+  const { cases, seconds, error, ulp, id, measured, atlas } = columns;
+  const lines = new Array(cases.length);
+  for (let i = 0; i < lines.length; i++) {
+    const r = { at: i };
+    for (const name of CODED) r[name] = columns[name].values[columns[name].codes[i]];
+    r.id = id[i] === undefined ? usualId(r) : id[i];
+    r.said = r.reason || r.message;
+    r.cases = cases[i];
+    r.seconds = seconds[i];
+    r.error = error[i];
+    r.ulp = ulp[i];
+    r.measured = measured[i];
+    r.atlas = atlas[i];
+    lines[i] = r;
+  }
+  return lines;
+};
+
 const load = async () => {
-  data = await decoded();
+  data = await decoded(document.getElementById("data").textContent);
+  data.results = results(data.columns);
+  if (data.against) data.against.results = results(data.against.columns);
   spec = data.specification;
   engines = new Map(data.run.backends.map((b) => [b.name, b]));
   backends = [...new Set([...engines.keys(), ...data.results.map((r) => r.backend)])];
   contenders = [...new Set([...backends, ...data.timings.map((t) => t.backend)])];
   byId = new Map(data.results.map((r) => [r.id, r]));
   familyOf = new Map(Object.entries(spec.families).flatMap(([family, ops]) => ops.map((op) => [op, family])));
+  data.causes.forEach((cause, at) => {
+    cause.at = at;
+    cause.lines = cause.results.map((i) => data.results[i]);
+    for (const r of cause.lines) r.cause = cause;
+  });
 };
+let detailed = null;
+const withDetails = () =>
+  (detailed ||= decoded(document.getElementById("details").textContent).then((read) => {
+    details = read;
+    return read;
+  }));
+const evidenceOf = (r) => details.evidence[r.at] || { message: r.message, reason: r.reason };
+// The failure whose evidence stands for this one: very many that are alike are kept once.
+const standsFor = (r) => data.results[details.alike[r.at]];
+
+// The modes of an engine, in one name.
+const engineName = (backend) => (engines.get(backend) || {}).engine || backend;
+const engineNames = () => [...new Set(backends.map(engineName))];
+const modes = (engine) => backends.filter((b) => engineName(b) === engine);
+const versionOf = (engine) =>
+  [...new Set(modes(engine).map((b) => (engines.get(b) || {}).version))].filter((v) => v).join(", ");
 
 // What stands beside the ops and the chapters; a capability's clause is no number of the standard.
 const KINDS = { program: "programs", example: "worked examples", capability: "capabilities", point: "special points" };
@@ -85,11 +132,15 @@ const engineOf = (name) => {
   const b = engines.get(name);
   return b ? [b.engine, b.version, b.mode].filter((x) => x).join(" ") : "";
 };
-const rank = (r) => [-ORDER.indexOf(r.verdict), -(r.error || 0)];
-const bySeverity = (a, b) => rank(a)[0] - rank(b)[0] || rank(a)[1] - rank(b)[1];
+// Failures in the order of their causes, the worst first.
 let sortedProblems = null;
-const problems = () =>
-  (sortedProblems ||= data.results.filter((r) => UNEXPECTED.has(r.verdict)).sort(bySeverity));
+const problems = () => (sortedProblems ||= data.causes.flatMap((cause) => cause.lines));
+const failing = (r) => r.verdict === "known" || UNEXPECTED.has(r.verdict);
+// A clause is never a number alone: its sentence stands beside it, and it leads to the standard's text.
+const clauseLink = (number) => (spec.clauses[number] ? link("clause", number, {}, number) : short(number, 30));
+const clauseLine = (number) =>
+  el("span", { class: "clause" }, clauseLink(number), sentence(number) ? [" ", whole(sentence(number))] : null);
+const bySeverity = (a, b) => ORDER.indexOf(b.verdict) - ORDER.indexOf(a.verdict) || (b.error || 0) - (a.error || 0);
 const toCase = (r, ...children) => link("case", r.id, {}, children);
 // A chip: verdict and what distinguishes it from others, with a link to the case.
 const chip = (r, text) =>
@@ -99,7 +150,3 @@ const chip = (r, text) =>
     glyph(r.verdict) + " " + text,
     el("span", { class: "unseen" }, " " + word(r.verdict)),
   );
-const mutationScore = () => {
-  if (!data.mutants.length) return null;
-  return { caught: data.mutants.filter((m) => m.killers.length).length, of: data.mutants.length };
-};

@@ -5,7 +5,7 @@ const timing = (main, { parameters }) => {
   if (!data.timings.length) {
     main.append(
       note(
-        "– not run. Times are measured apart from correctness: conformance bench -o BENCH.jsonl, then conformance report with both files.",
+        "– not in this run: ", el("code", {}, "conformance bench -o bench.jsonl"), ", then ", el("code", {}, "conformance report run.jsonl bench.jsonl -o report.html"), ".",
       ),
     );
     return;
@@ -23,7 +23,9 @@ const timing = (main, { parameters }) => {
   };
   const lines = data.timings.filter((t) => t.what === what && t.dtype === dtype);
   const names = contenders.filter((b) => lines.some((t) => t.backend === b));
-  main.append(
+  put(
+    main,
+    timingTrust(),
     el(
       "p",
       { class: "lead" },
@@ -162,7 +164,7 @@ const ratios = (lines, names, dtype) => {
       {},
       t.ratio
         ? [
-            el("b", {}, digits(t.ratio, 3) + "×"),
+            el("b", { title: t.doubt }, (t.doubt ? "? " : "") + digits(t.ratio, 3) + "×"),
             el(
               "span",
               { class: "muted" },
@@ -188,3 +190,24 @@ const ratios = (lines, names, dtype) => {
     "ratios",
   );
 };
+
+// Whether the figures can be trusted at all: what `bench` measured of its own noise, and which figures are impossible.
+const timingTrust = () => {
+  const doubtful = data.timings.filter((t) => t.doubt);
+  const reasons = [...group(doubtful, (t) => t.doubt)].sort((a, b) => b[1].length - a[1].length);
+  const noise = ["load before", "load during", "calibration spread"].filter((k) => data.run.host[k]).map((k) => k + " " + data.run.host[k]);
+  return el(
+    "div",
+    { class: "card trust" },
+    el("h2", {}, "Can these figures be trusted?"),
+    doubtful.length
+      ? [
+          el("p", { class: "amber" }, "! " + count(doubtful.length) + " of " + count(data.timings.length) + " are doubtful; they are marked with ?"),
+          el("ul", {}, reasons.slice(0, 6).map(([why, of]) => el("li", {}, count(of.length) + " × " + short(why, 200)))),
+        ]
+      : el("p", {}, "✓ None of " + count(data.timings.length) + " is marked as doubtful."),
+    note(noise.length ? "While measuring: " + noise.join(", ") + "." : "This run file does not say how busy the machine was, so its intervals hold only if it was idle."),
+  );
+};
+const ratioText = (t) =>
+  t.ratio ? (t.doubt ? "? " : "") + digits(t.ratio, 3) + "× [" + digits(t.ratio_low, 3) + ", " + digits(t.ratio_high, 3) + "]" : "–";

@@ -1,0 +1,46 @@
+// The list of results: exactly those that the address names, a page at a time, the worst first.
+
+const AT_ONCE = 100;
+
+const resultList = (main, { parameters }) => {
+  const fields = ["engine", "backend", "verdict", "severity", "about", "family", "clause", "dtype", "q"];
+  const body = el("ul", { class: "jump results" });
+  const said = el("p", { class: "muted", role: "status" });
+  const chips = el("p", { class: "chips" });
+  const more = el("button", { type: "button", onclick: () => extend() });
+  let left = [];
+  const extend = () => {
+    body.append(...left.splice(0, AT_ONCE).map(resultRow));
+    more.textContent = "Show more (" + count(left.length) + " left)";
+    more.hidden = !left.length;
+  };
+  const apply = () => {
+    const p = place().parameters;
+    const found = data.results.filter(matcher(p));
+    const many = found.length;
+    // Failures in the order of their causes; the rest as they were checked.
+    left = found.sort((a, b) => bad(a) - bad(b));
+    chips.replaceChildren(...narrowed(p, fields));
+    said.textContent = plural(many, "result") + (many ? "" : ": no result matches the filters");
+    body.replaceChildren();
+    extend();
+  };
+  const bad = (r) => (r.cause ? r.cause.at : r.verdict === "fixed" ? 1e6 : tone(r.verdict) === "none" ? 2e6 : 3e6);
+  main.append(
+    el("h1", {}, "Results"),
+    form(filterFields(parameters, apply, fields)),
+    chips,
+    said,
+    body,
+    more,
+  );
+  apply();
+};
+
+const resultRow = (r) =>
+  el(
+    "li",
+    {},
+    el("div", { class: "line" }, badge(r.verdict), toCase(r, r.id)),
+    r.said && r.verdict !== "pass" ? el("p", { class: "said" }, r.said) : null,
+  );

@@ -1,0 +1,198 @@
+"""Does the report answer what readers ask first, each within three clicks, and keep what they set in the address?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conformance_reports.html import render
+from msgspec import structs
+from playwright.sync_api import expect
+
+from conformance.runfile.compare import compare
+from conformance.runfile.jsonl import Run, encode
+from conformance.runfile.records import Verdict
+
+from .conftest import Open, go
+from .synthetic import result, small_run
+
+
+def test_is_this_engine_all_right(visit: Open, small: str) -> None:
+    page = visit(small)
+    first = page.locator(".standings > li").first
+    expect(first.locator("h3")).to_have_text("slate")
+    expect(first.locator(".found")).to_contain_text("causes of failure")
+    assert page.locator(".standings h3").all_inner_texts() == ["slate", "tape", "mini"]
+    expect(page.locator(".standings > li").nth(1)).to_contain_text("1 cause of failure, all known")
+    expect(page.locator(".standings > li").nth(2)).to_contain_text("✓ nothing failed")
+
+
+def test_what_is_its_worst_fault_and_how_do_i_see_it(visit: Open, small: str) -> None:
+    page = visit(small)
+    worst = page.locator(".standings > li").first.locator(".worst li").first
+    expect(worst).to_contain_text("silently wrong numbers")
+    worst.locator("a").click()  # one click
+    cause = page.locator(".cause.chosen")
+    expect(cause).to_contain_text("atan2")
+    expect(cause).to_contain_text("Got 0.5, expected −0.5 at [0, 2]")
+    expect(cause).to_contain_text("E1")
+    expect(cause.locator("pre")).to_be_visible()
+    expect(cause.locator("pre")).to_contain_text("slate.atan2(x, x)")
+    cause.get_by_role("link", name="The worst case").click()  # two clicks
+    expect(page.locator("h1")).to_have_text("atan2 · vjp")
+
+
+def test_where_do_two_engines_differ_for_these_ops(visit: Open, small: str) -> None:
+    page = visit(small)
+    page.get_by_role("link", name="Two engines").click()
+    page.get_by_role("combobox", name="one", exact=True).select_option("tape")
+    page.get_by_role("combobox", name="other", exact=True).select_option("slate")
+    page.get_by_label("ops of a model").fill("atan2, sort")
+    expect(page.locator(".differences h3")).to_have_text(["atan2", "sort"])
+    expect(page.locator(".differences")).to_contain_text("slate: gradient of operand 1 of atan2")
+    expect(page.locator(".differences")).to_contain_text("tape passes these 2 checks")
+    assert "ops=atan2" in page.url
+    again = visit(page.url)
+    expect(again.locator(".differences h3")).to_have_text(["atan2", "sort"])
+
+
+def test_the_atlas_leads_to_two_engines_side_by_side(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/atlas")
+    page.get_by_role("link", name="tape ↔ slate").click()
+    expect(page.locator(".differences")).to_contain_text("tape: refused; slate: summed.")
+
+
+def earlier(now: Run) -> Run:
+    """A run before `now`: one question passed, one failed, one had another message, one is new, one is gone."""
+    lines = {line.id: line for line in now.results}
+    lines["slate/op/atan2/vjp/float64"] = structs.replace(
+        lines["slate/op/atan2/vjp/float64"], verdict=Verdict.PASS, evidence=None
+    )
+    lines["tape/op/add/vjp/float64"] = structs.replace(
+        lines["tape/op/add/vjp/float64"],
+        verdict=Verdict.FAIL,
+        evidence=lines["slate/op/atan2/vjp/float32"].evidence,
+    )
+    sort = lines["slate/op/sort/layout/float64"]
+    assert sort.evidence is not None
+    lines[sort.id] = structs.replace(
+        sort, evidence=structs.replace(sort.evidence, message="ValueError: 3 axes")
+    )
+    del lines["mini/op/tanh/vjp/float64"]
+    gone = result("tape", "erf", "vjp")
+    backends = tuple(
+        structs.replace(b, version="1.3.0") if b.name == "slate" else b for b in now.header.backends
+    )
+    header = structs.replace(now.header, backends=backends)
+    return Run(header, [*lines.values(), gone], now.timings, [], [], now.end)
+
+
+@pytest.mark.parametrize("how", ["embedded", "run file", "report"])
+def test_what_changed_since_the_last_run(visit: Open, small: str, tmp_path: Path, how: str) -> None:
+    now = small_run()
+    before = earlier(now)
+    if how == "embedded":
+        (tmp_path / "now.html").write_text(render([now], [before]), encoding="utf-8")
+        page = visit((tmp_path / "now.html").as_uri())
+        page.get_by_role("link", name="What changed since another run?").click()
+    else:
+        page = visit(small)
+        page.get_by_role("link", name="What changed since another run?").click()
+        path = tmp_path / ("old.jsonl" if how == "run file" else "old.html")
+        lines = (before.header, *before.results, *before.timings)
+        text = "\n".join(map(encode, lines)) if how == "run file" else render([before])
+        path.write_text(text, encoding="utf-8")
+        page.locator("input[type=file]").set_input_files(path)
+    expect(page.locator(".comparison h2").first).to_have_text("newly failing (1)")
+    expected = compare(before, now)
+    headings = page.locator(".comparison h2").all_inner_texts()
+    found = {name: int(n.rstrip(")")) for name, n in (heading.split(" (") for heading in headings)}
+    assert found == expected.counts
+    expect(page.locator("main")).to_contain_text("1.3.0")
+    page.get_by_role("combobox", name="change", exact=True).select_option("newly passing")
+    assert "change=newly" in page.url
+    expect(page.locator(".comparison h2")).to_have_text(["newly passing (1)"])
+
+
+def test_a_file_that_is_no_run_is_refused_in_a_sentence(visit: Open, small: str, tmp_path: Path) -> None:
+    page = visit(f"{small}#/compare")
+    (tmp_path / "x.jsonl").write_text(json.dumps({"type": "other"}), encoding="utf-8")
+    page.locator("input[type=file]").set_input_files(tmp_path / "x.jsonl")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "x.jsonl cannot be compared: its first line is no header"
+    )
+
+
+def test_how_fast_is_each_engine_and_can_i_trust_the_figure(visit: Open, small: str) -> None:
+    page = visit(small)
+    page.get_by_role("link", name="How fast is each engine?").click()
+    expect(page.locator(".trust")).to_contain_text("Can these figures be trusted?")
+    expect(page.locator(".trust")).to_contain_text("does not say how busy the machine was")
+
+
+def test_a_count_links_to_exactly_what_it_counts(visit: Open, small: str) -> None:
+    page = visit(small)
+    for engine in ("slate", "tape"):
+        for link in (
+            page.locator(".standings > li", has=page.get_by_role("heading", name=engine))
+            .locator(".counts a")
+            .all()
+        ):
+            shown, address = link.inner_text(), link.get_attribute("href")
+            other = visit(small + str(address))
+            number = "".join(filter(str.isdigit, shown))
+            expect(other.get_by_role("status")).to_have_text(f"{number} result" + "s" * (number != "1"))
+
+
+def test_filters_of_the_list_stand_in_the_address_and_can_be_taken_away(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/results?cause=0")
+    expect(page.locator(".results li")).to_have_count(4)
+    page.get_by_label("dtype").select_option("float32")
+    assert "dtype=float32" in page.url
+    assert "cause=0" in page.url
+    expect(page.locator(".results li")).to_have_count(2)
+    page.locator("p.chips a").click()
+    expect(page.locator(".results li").first).to_be_visible()
+    assert "cause" not in page.url
+    assert "dtype=float32" in page.url
+
+
+def test_back_closes_the_panel_of_a_cell_and_the_cell_is_marked(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/matrix?q=atan2")
+    page.locator("a[data-cell='op/atan2|slate']").click()
+    expect(page.locator(".cell.chosen")).to_have_attribute("data-cell", "op/atan2|slate")
+    expect(page.locator(".panel")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".panel")).to_be_hidden()
+    expect(page.locator("h1")).to_have_text("Matrix")
+    assert "q=atan2" in page.url
+
+
+def test_a_slash_searches_everything_from_every_view(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/timing")
+    page.keyboard.press("/")
+    page.keyboard.type("atan2")
+    found = page.locator(".found-list li")
+    expect(found.first).to_contain_text("op atan2")
+    expect(found.filter(has_text="cause").first).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("atan2")
+    expect(page.locator("dialog")).to_be_hidden()
+
+
+def test_a_printed_matrix_is_whole(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/matrix")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    port, table = page.locator(".port"), page.locator(".matrix")
+    assert port.bounding_box()["height"] >= table.bounding_box()["height"]  # type: ignore[index]
+    assert page.locator(".matrix tbody tr:not(.heading)").count() == 17
+    page.emulate_media(media="screen")
+
+
+def test_a_narrow_overview_is_no_endless_list(visit: Open, small: str) -> None:
+    page = visit(small, width=390)
+    assert page.evaluate("document.documentElement.scrollHeight") < 4000
+    go(page, "/engine/slate")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
