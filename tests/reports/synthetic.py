@@ -303,8 +303,8 @@ def hostile_run() -> Run:
     return run
 
 
-def large_run(results: int = 50_000) -> Run:
-    """As many results as the budget of the page is for; one in twenty is a problem with evidence."""
+def large_run(results: int = 50_000, failing: float = 0.2) -> Run:
+    """As many results as the budget of the page is for; of them `failing` fail, each with evidence of its own."""
     draw = random.Random(7)
     per_op = len(BACKENDS) * 10 * 3
     lines: list[ResultLine] = []
@@ -317,7 +317,7 @@ def large_run(results: int = 50_000) -> Run:
             fate["accuracy"] = structs.replace(
                 ACCURACY, typical=round(draw.random(), 4), worst=round(draw.random() * 9, 3)
             )
-        if draw.random() < 0.05:
+        if draw.random() < failing:
             noise = [[draw.gauss(0, 1) for _ in range(4)] for _ in range(3)]
             fate |= {
                 "verdict": Verdict.FAIL,

@@ -62,9 +62,10 @@ def labels(page: object) -> list[str]:
 def test_filters_narrow_the_matrix_and_stand_in_the_address(visit: Open, small: str) -> None:
     page = visit(f"{small}#/matrix")
     page.get_by_label("text").fill("matmul")
-    assert labels(page) == ["matmul"]
+    expect(page.locator(".matrix tbody tr:not(.heading) th > span")).to_have_text(["matmul"])
     assert "q=matmul" in page.url
     page.get_by_label("text").fill("")
+    expect(page.get_by_role("status")).to_have_text("17 rows")
     page.get_by_label("verdict").select_option("crash")
     assert labels(page) == ["sort"]
     page.get_by_label("verdict").select_option("")

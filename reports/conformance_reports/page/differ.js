@@ -1,5 +1,7 @@
 // Two backends side by side: only what differs, a sentence each, op by op, for the ops of a model.
 
+const OPS_SHOWN = 100;
+
 const differ = (main, { parameters }) => {
   const names = backends.filter((b) => !(engines.get(b) || {}).error);
   const firsts = engineNames().map((e) => modes(e)[0]).filter((b) => names.includes(b));
@@ -22,9 +24,9 @@ const differ = (main, { parameters }) => {
     );
     const none = ops.filter((op) => !found.some((d) => d.op === op));
     said.textContent =
-      plural(kept.length, "difference") + " of " + count(found.length) + (none.length ? "; none found for " + short(none.join(", "), 200) : "");
+      plural(kept.length, "difference") + " of " + count(found.length) + (new Set(kept.map((d) => d.op)).size > OPS_SHOWN ? "; shown are those of the first " + OPS_SHOWN + " ops" : "") + (none.length ? "; none found for " + short(none.join(", "), 200) : "");
     list.replaceChildren(
-      ...[...group(kept, (d) => d.op)].slice(0, 300).map(([op, of]) =>
+      ...[...group(kept, (d) => d.op)].slice(0, OPS_SHOWN).map(([op, of]) =>
         el("section", {}, el("h3", {}, op ? (spec.ops[op] ? link("op", op, {}, op) : op) : "the engine as a whole"), el("ul", { class: "checks" }, of.map(difference))),
       ),
     );
