@@ -8,7 +8,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, version
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +16,7 @@ from conformance.backend import Backend
 from conformance.errors import AdapterError, UsageError, error_text
 
 GROUP = "conformance.backends"
+DISTRIBUTION = "autograd-conformance"
 START_TIMEOUT = 120.0  # seconds an engine may take to be imported; CONFORMANCE_PATIENCE overrides it
 
 
@@ -37,10 +38,11 @@ def modes_of(spec: str) -> list[str]:
     known = registered()
     chosen = [name for name in known if name == spec or name.startswith(f"{spec}.")]
     if not chosen:
-        near = difflib.get_close_matches(spec, known, n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+        near = difflib.get_close_matches(spec, known, n=3, cutoff=0.6)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}."
         raise UsageError(
-            f"no backend is called {spec!r}; {hint} An adapter of your own: module:Name or file.py"
+            f"no backend is called {spec!r}; {hint} An adapter of your own: module:Name or file.py; "
+            f"to begin one: conformance new-backend {spec}"
         )
     return chosen
 
@@ -65,7 +67,7 @@ def load_backend(spec: str) -> Backend:
         raise
     except BaseException as error:  # SystemExit too: an adapter does not decide when this process ends
         raise AdapterError(
-            f"the adapter {spec} could not start: {error_text(error)}\n{_hint(error)}"
+            f"the adapter {spec} could not start: {error_text(error)}\n{_hint(spec, error)}"
         ) from error
     if not isinstance(backend, Backend):
         raise AdapterError(f"{spec} is {type(backend).__name__}, not a conformance.backend.Backend")
@@ -90,9 +92,39 @@ def start_timeout() -> float:
         raise UsageError(f"CONFORMANCE_PATIENCE = {text!r} is not a number of seconds") from None
 
 
-def _hint(error: BaseException) -> str:
-    if isinstance(error, ModuleNotFoundError):
-        return f"Install what it needs: pip install {error.name}"
+def engine_version(name: str) -> str:
+    """The version of the engine of a registered backend, from its metadata alone; empty where it is not installed.
+
+    Nothing is imported. A backend is named after the distribution of its engine; of another name, the version is the adapter's.
+    """
+    engine = name.partition(".")[0]
+    try:
+        return version(engine)
+    except PackageNotFoundError:
+        point = registered().get(name)
+        is_ours = engine in extras()
+        return "" if is_ours or point is None or point.dist is None else point.dist.version
+
+
+def extras() -> tuple[str, ...]:
+    """The engines that this project installs on request, as extras of its own distribution."""
+    try:
+        return tuple(metadata(DISTRIBUTION).get_all("Provides-Extra") or ())
+    except PackageNotFoundError:  # run from a tree that is not installed
+        return ()
+
+
+def install_hint(name: str) -> str:
+    """The command that installs the engine of a backend."""
+    engine = name.partition(".")[0]
+    return f"pip install '{DISTRIBUTION}[{engine}]'" if engine in extras() else f"pip install {engine}"
+
+
+def _hint(spec: str, error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        missing = error.name.partition(".")[0]
+        name = spec if missing == spec.partition(".")[0] else missing
+        return f"Install what it needs: {install_hint(name)}"
     return "Import it by itself in Python to see the whole traceback."
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from conformance import __version__
 from conformance.cli import settings
-from conformance.errors import ConformanceError
+from conformance.errors import ConformanceError, UsageError
 
 VERBS = (
     "run",
@@ -42,7 +42,12 @@ def parser() -> settings.Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"conformance {__version__}")
-    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    top.add_argument(
+        "--completion",
+        choices=("bash", "zsh", "tcsh"),
+        help='print the completion of a shell, such as for: eval "$(conformance --completion bash)"',
+    )
+    verbs = top.add_subparsers(dest="verb", metavar="VERB")
     for name in VERBS:
         module = importlib.import_module("conformance.cli." + name.replace("-", "_"))
         summary = (module.__doc__ or "").strip().splitlines()[0]
@@ -53,10 +58,26 @@ def parser() -> settings.Parser:
     return top
 
 
+def completion(top: settings.Parser, shell: str) -> str:
+    """The completion of a shell; raises UsageError where shtab, which writes it, is not installed."""
+    try:
+        import shtab
+    except ImportError:
+        raise UsageError("completion needs shtab: pip install 'autograd-conformance[completion]'") from None
+    return str(shtab.complete(top, shell=shell))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a verb; returns the exit code."""
     try:
-        options = parser().parse_args(arguments)
+        top = parser()
+        options = top.parse_args(arguments)
+        if options.completion:
+            print(completion(top, options.completion))
+            return 0
+        if options.verb is None:
+            top.print_help()
+            return 0
         return int(options.command(options))
     except SystemExit as end:  # argparse ends with 2 for a usage error, this project with 4
         return 4 if end.code == 2 else int(end.code or 0)

@@ -16,10 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from conformance.op import Domain, Op, Signature
 
 T = TypeVar("T")
 MACRON = "\u0304"
+WIDE = 120  # columns of a terminal on which a table is read as one
+BRIEF = 24  # characters of a cell that may share its line
 SAMPLES = 80  # calls of a law that are looked at for the values of its parameters
 
 
@@ -48,12 +52,27 @@ def print_columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Non
     if not console.is_terminal:
         print("\n".join(lined_up([headings, *rows])))
         return
+    if console.width < WIDE and max(map(len, lined_up([headings, *rows]))) > console.width:
+        print_blocks(console, rows)
+        return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         table.add_column(Text(heading), overflow="fold", no_wrap=heading == headings[0])
     for row in rows:
         table.add_row(*map(Text, row))
     console.print(table)
+
+
+def print_blocks(console: Console, rows: Sequence[Sequence[str]]) -> None:
+    """Rows for a narrow terminal: the short cells of a row on a line, its long ones wrapped below."""
+    from rich.text import Text
+
+    for row in rows:
+        brief = [cell for cell in row[1:] if cell and len(cell) <= BRIEF]
+        console.print(Text(row[0], style="bold").append("  " + "  ".join(brief), style="not bold"))
+        for cell in (cell for cell in row[1:] if len(cell) > BRIEF):
+            for line in textwrap.wrap(cell, console.width - 4):
+                console.print(Text("    " + line))
 
 
 def lined_up(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -3,49 +3,115 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+NEEDED = (
+    "numpy",
+    "ml-dtypes",
+    "hypothesis",
+    "pytest",
+    "pytest-xdist",
+    "pytest-benchmark",
+    "msgspec",
+    "rich",
+    "jinja2",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`doctor` has no flags of its own."""
+    """The flags of `doctor`."""
+    parser.add_argument(
+        "backends",
+        nargs="*",
+        metavar="BACKEND",
+        help="also start these, each in a process of its own; default: only look at what is installed",
+    )
+    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON, for programs")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: ok, none (not installed), or BAD."""
+
+    state: str
+    name: str
+    fact: str
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print what is installed and what is missing; 11 where an installed adapter cannot start."""
+    """Print what is installed and what is missing; 11 where a backend that was named cannot start."""
+    import json
+
+    from conformance.errors import AdapterError
+    from conformance.run.conduct import specs_of
+
+    findings = [*machine(), *(started(specs_of(options.backends)) if options.backends else installed())]
+    if options.as_json:
+        print(json.dumps([asdict(finding) for finding in findings], indent=1))
+    else:
+        for finding in findings:
+            print(f"  {finding.state:5} {finding.name:18} {finding.fact}")
+        if not options.backends:
+            print("\nno engine was started; to start one: conformance doctor BACKEND")
+    return AdapterError.exit_code if any(finding.state == "BAD" for finding in findings) else 0
+
+
+def machine() -> Iterator[Finding]:
+    """This machine, this project and what it needs."""
     import os
     import platform
-    from importlib.metadata import version
+    import shutil
+    from importlib.metadata import PackageNotFoundError, version
 
     import numpy as np
 
     import conformance
-    from conformance.errors import AdapterError
-    from conformance.load import registered
-    from conformance.run.describe import describe_all
 
     bits = np.finfo(np.longdouble).nmant + 1
-    facts = {
-        "conformance": conformance.__version__,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "extended": f"{bits} bits"
-        + ("" if bits > 53 else ": no more than float64, so float64 is judged against itself"),
-    }
-    for name in ("numpy", "hypothesis", "pytest", "pytest-xdist", "pytest-benchmark"):
-        facts[name] = version(name)
-    for name, fact in facts.items():
-        print(f"  ok    {name:18} {fact}")
-    broken = 0
-    for description in describe_all(list(registered())):
+    yield Finding("ok", "conformance", conformance.__version__)
+    yield Finding("ok", "python", platform.python_version())
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    yield Finding("ok", "system", f"{platform.system()} {platform.machine()}, {cores} cores, load {busy:.1f}")
+    if busy > cores / 2:
+        yield Finding("note", "load", "the machine is busy: times measured now cannot be trusted")
+    narrow = ": no more than float64, so float64 is judged against itself" if bits <= 53 else ""
+    yield Finding("note" if narrow else "ok", "extended precision", f"{bits} bits{narrow}")
+    for name in NEEDED:
+        try:
+            yield Finding("ok", name, version(name))
+        except PackageNotFoundError:
+            yield Finding("BAD", name, "not installed, and nothing runs without it")
+    browser = shutil.which("chromium")
+    yield Finding("ok" if browser else "none", "chromium", browser or "only the tests of the report need it")
+
+
+def installed() -> Iterator[Finding]:
+    """The registered backends by their metadata; none is imported."""
+    from conformance.load import engine_version, install_hint, registered
+
+    for name in registered():
+        found = engine_version(name)
+        yield (
+            Finding("ok", name, found)
+            if found
+            else Finding("none", name, f"not installed: {install_hint(name)}")
+        )
+
+
+def started(specs: Sequence[str]) -> Iterator[Finding]:
+    """The named backends, started in parallel."""
+    from conformance.load import install_hint
+    from conformance.run.describe import describe_all
+
+    for description in describe_all(list(specs)):
         line = description.line
         if not line.error:
-            print(
-                f"  ok    {line.name:18} {line.engine} {line.version} ({line.mode}), {len(description.ops)} ops"
-            )
+            mode = f" ({line.mode})" if line.mode else ""
+            fact = f"{line.engine} {line.version}{mode}, {len(description.ops)} ops, {', '.join(description.dtypes)}"
+            yield Finding("ok", line.name, fact)
         elif "No module named" in line.error:
-            print(
-                f"  none  {line.name:18} not installed: pip install 'autograd-conformance[{line.name.partition('.')[0]}]'"
-            )
+            yield Finding("BAD", line.name, f"not installed: {install_hint(line.name)}")
         else:
-            broken += 1
-            print(f"  BAD   {line.name:18} {line.error}")
-    return AdapterError.exit_code if broken else 0
+            yield Finding("BAD", line.name, line.error)

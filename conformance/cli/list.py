@@ -155,24 +155,20 @@ def checks() -> Iterator[Entry]:
 
 
 def backends() -> Iterator[Entry]:
-    """The adapters that are registered, each described in a process of its own."""
-    from conformance.load import registered
-    from conformance.run.describe import describe_all
+    """The adapters that are registered, by their metadata; `conformance doctor BACKEND` starts one."""
+    from conformance.load import engine_version, install_hint, registered
 
-    for description in describe_all(list(registered())):
-        line = description.line
-        is_missing = "No module named" in line.error
-        state = "not installed" if is_missing else "could not start" if line.error else "installed"
+    for name, point in registered().items():
+        found = engine_version(name)
         cells = {
-            "name": line.name,
-            "state": state,
-            "engine": line.engine,
-            "version": line.version,
-            "mode": line.mode,
-            "ops": str(len(description.ops)) if description.ops else "",
-            "capabilities": list(line.capabilities),
+            "name": name,
+            "state": "installed" if found else "not installed",
+            "engine": name.partition(".")[0],
+            "version": found,
+            "adapter": point.value,
+            "install": "" if found else install_hint(name),
         }
-        yield Entry(cells, (line.name, line.engine))
+        yield Entry(cells, (name, point.value))
 
 
 def mutants() -> Iterator[Entry]:

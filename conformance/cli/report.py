@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,21 +27,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         type=Path,
-        required=True,
         metavar="F",
         help="the report; its suffix decides the format, such as .html",
     )
     parser.add_argument(
         "--format", default="", metavar="NAME", help="the format, where the suffix does not decide it"
     )
+    parser.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="RUN",
+        help="an earlier run: the HTML report also shows what changed since; may be given several times",
+    )
+    parser.add_argument(
+        "--site",
+        type=Path,
+        metavar="DIR",
+        help="write a folder to be hosted: the HTML report with a page per engine, op and clause",
+    )
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the report."""
-    report = report_to(options.output, options.format)
-    report.write(options.runs)
-    print(report)
+    """Write the report, the site, or both."""
+    if options.output is None and options.site is None:
+        raise UsageError("-o FILE or --site DIR says where the report goes")
+    if options.output is not None:
+        report = report_to(options.output, options.format)
+        report.write(options.runs, options.against)
+        print(report)
+    if options.site is not None:
+        points = entry_points(group="conformance.reports", name="html")
+        write_site = import_module(next(iter(points)).module.replace(".html", ".site")).write_site
+        pages = write_site(options.site, read(options.runs), read(options.against))
+        print(f"{'site':8} {options.site / 'index.html'}, with {pages} pages beside it")
     return 0
+
+
+def read(paths: Sequence[Path]) -> list[Run]:
+    """The run files, with a warning for each that is not complete; raises RunFileError for one that cannot be read."""
+    from conformance.runfile.jsonl import read_run
+
+    runs = [read_run(path) for path in paths]
+    for path, run in zip(paths, runs, strict=True):
+        if not run.is_complete:
+            print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
+    if len({run.header.spec.digest for run in runs}) > 1:
+        print("conformance: these runs are of different specifications", file=sys.stderr)
+    return runs
 
 
 @dataclass(frozen=True)
@@ -49,23 +84,21 @@ class Report:
 
     path: Path
     format: str
-    render: Callable[[Sequence[Run]], str]
+    render: Callable[..., str]
 
     def __str__(self) -> str:
         return f"{self.format:8} {self.path}"
 
-    def write(self, runs: Sequence[Path]) -> None:
+    def write(self, runs: Sequence[Path], against: Sequence[Path] = ()) -> None:
         """Write the report of run files; raises RunFileError for a file that cannot be read."""
-        from conformance.runfile.jsonl import read_run
-
-        read = [read_run(path) for path in runs]
-        for path, run in zip(runs, read, strict=True):
-            if not run.is_complete:
-                print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
-        if len({run.header.spec.digest for run in read}) > 1:
-            print("conformance: these runs are of different specifications", file=sys.stderr)
+        found = read(runs)
+        if against and "against" not in inspect.signature(self.render).parameters:
+            raise UsageError(
+                f"the format {self.format} compares no runs; html does, and: conformance compare"
+            )
+        text = self.render(found, read(against)) if against else self.render(found)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(self.render(read), encoding="utf-8")
+        self.path.write_text(text, encoding="utf-8")
 
 
 def report_to(path: Path, name: str = "") -> Report:

@@ -6,12 +6,14 @@ A flag given on the command line wins over both.
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
+import re
 import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from conformance.errors import UsageError
 
@@ -39,6 +41,15 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.flags: list[tuple[argparse.Action, str]] = []  # before argparse adds --help
         super().__init__(*arguments, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """End with the message, and with what may have been meant instead of a word that is no choice."""
+        wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if wrong:
+            choices = [word.strip(" '") for word in wrong[2].split(",")]
+            near = difflib.get_close_matches(wrong[1], choices, n=3, cutoff=0.5)
+            message += f"; did you mean {' or '.join(near)}?" if near else ""
+        super().error(message)
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
         """The argument, as argparse adds it."""

@@ -32,29 +32,42 @@ def render(runs: Sequence[Run], against: Sequence[Run] = ()) -> str:
     """The whole page, self-contained; `against` are the run files of an earlier run to compare with."""
     run = unite(runs)
     script = _script()
-    environment = Environment(
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            run=run,
+            counts=run.counts(),
+            style=style(),
+            script=Markup(script),
+            digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            data=encoded(
+                {
+                    **overview_of(run),
+                    "against": overview_of(unite(against)) if against else None,
+                    "specification": specification(),
+                    "release": record(),
+                }
+            ),
+            details=encoded(details_of(run)),
+        )
+    )
+
+
+def environment() -> Environment:
+    """The templates of the page: whatever they are given is text, unless it is marked as markup of ours."""
+    return Environment(
         loader=PackageLoader("conformance_reports", "page"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html").render(
-        run=run,
-        counts=run.counts(),
-        style=Markup(_asset("page.css")),
-        script=Markup(script),
-        digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        data=encoded(
-            {
-                **overview_of(run),
-                "against": overview_of(unite(against)) if against else None,
-                "specification": specification(),
-                "release": record(),
-            }
-        ),
-        details=encoded(details_of(run)),
-    )
+
+
+def style() -> Markup:
+    """The style sheet."""
+    return Markup(_asset("page.css"))
 
 
 def _script() -> str:

@@ -26,8 +26,9 @@ from conformance.cli import main, parser
         (["run", "numpy", "-q", "op/tanh/vjp", "-o", "."], 4, "cannot write the run file"),
         (["run", "numpy", "-q", "op/tahn"], 5, "the query 'op/tahn' matches nothing"),
         (["run", "--sede", "3"], 4, "unrecognized arguments: --sede"),
-        (["rum"], 4, "invalid choice: 'rum'"),
-        ([], 4, "VERB"),
+        (["rum"], 4, "did you mean run?"),
+        (["repot", "x"], 4, "did you mean report"),
+        (["run", "tensorflow"], 4, "conformance new-backend tensorflow"),
         (["report", "none.jsonl", "-o", "r.html"], 4, "cannot read the run file none.jsonl"),
         (["replay", "c1:nothing", "--on", "numpy"], 4, "is not a whole replay token"),
         (["replay", "tanh"], 4, "is neither a replay token"),
@@ -93,3 +94,16 @@ def test_a_defect_of_ours_is_not_taken_for_a_failure_of_an_engine(monkeypatch: A
     monkeypatch.setattr("conformance.load.load_backend", broken)
     assert main(["smoke", "numpy"]) == 3
     assert "a defect of the suite" in capsys.readouterr().err
+
+
+def test_no_verb_shows_the_help(capsys: Any) -> None:
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    assert "VERB" in shown
+    assert "selftest" in shown
+
+
+def test_a_completion_names_the_verbs(capsys: Any) -> None:
+    pytest.importorskip("shtab")
+    assert main(["--completion", "bash"]) == 0
+    assert "selftest" in capsys.readouterr().out
