@@ -1,0 +1,1 @@
+"""Mutants made by program: of rules, of the reference engine's source, and under a drawn condition."""

@@ -1,0 +1,124 @@
+"""Asking: the questions of the suite put to one mutant, until the first check that catches it.
+
+What decides is what decides in a run: an item that fails, or raises in the engine. The checks that catch most come
+first, on all cases, and the rest only of what they leave.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import io
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.errors import Unsupported, is_ctrl_c
+from conformance.checks.registry import NotThisCase
+from conformance.op import Trait
+from conformance.ops import FAMILIES, with_trait
+from conformance.questions import Item, items_of
+from conformance.run.verdict import verdict_of
+from conformance.selfcheck.selftest import CAUGHT, SLOW
+from conformance.strategies import Effort
+
+NAME = "mutant"  # of every mutant's backend: items are then the same for all
+# From many mutants of rules: the part of them that a check catches first, over what it costs.
+FIRST = ("op/vjp",)
+
+
+class Catch(NamedTuple):
+    """What caught a mutant: the item, and what it found."""
+
+    item: str
+    how: str
+
+
+Groups = tuple[tuple[Item, ...], ...]
+
+
+@cache
+def groups_of_op(op: str, dtypes: tuple[str, ...]) -> Groups:
+    """The items of an op, in the order in which they are asked."""
+    items = [i for i in items_of(NAME, dtypes) if i.kind.name in ("op", "point") and i.kind.concerns(i, (op,))]
+    first = [i for i in items if i.check in FIRST]
+    rest = [i for i in items if i.check not in FIRST]
+    return (*_grouped(first), *_grouped(rest))
+
+
+@cache
+def groups_of_engine(dtypes: tuple[str, ...]) -> Groups:
+    """The items of the engine as a whole, then those of some ops, then the compositions, which take seconds.
+
+    The ops are the first of each family, and some with several operands or outputs: what is around their rules is
+    what is asked about.
+    """
+    items = [i for i in items_of(NAME, dtypes) if i.kind.name not in ("op", "point") and i.check not in SLOW]
+    quick = [i for i in items if not i.kind.is_slow]
+    slow = [i for i in items if i.kind.is_slow and i.dtype in ("", dtypes[0])]
+    firsts = [rows[0].name for rows in FAMILIES.values()]
+    ops = [*firsts, *with_trait(Trait.SEVERAL_OUTPUTS)[:3], *with_trait(Trait.VARIADIC)[:1]]
+    of_ops = [group for op in dict.fromkeys(ops) for group in groups_of_op(op, dtypes)]
+    return (*_grouped(quick), *of_ops, *_grouped(slow))
+
+
+def _grouped(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:
+    """In groups that share their questions, in the order in which the groups begin."""
+    order: dict[tuple[str, str], list[Item]] = {}
+    for item in items:
+        order.setdefault(item.group, []).append(item)
+    return map(tuple, order.values())
+
+
+def first_catch(backend: Backend, groups: Groups, seed: int, effort: Effort) -> Catch | None:
+    """The first item that catches a backend; None where it survives them all."""
+    with (
+        np.errstate(all="ignore"),
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        # In a context of its own, where a scope that is left open ends with the mutant.
+        return contextvars.copy_context().run(_first_catch, backend, groups, seed, effort)
+
+
+def _first_catch(backend: Backend, groups: Groups, seed: int, effort: Effort) -> Catch | None:
+    for items in groups:
+        open_items = {item: 0 for item in items if _is_offered(item, backend)}
+        if not open_items:
+            continue
+        kind = items[0].kind
+        for question, takers in kind.rounds(list(open_items), backend, seed, effort):
+            arguments = question.on(backend)
+            for item in takers:
+                if item not in open_items or kind.is_enough(item, question, open_items[item], effort):
+                    continue
+                try:
+                    question.run(item.definition, arguments)
+                except (NotThisCase, Unsupported):
+                    continue
+                except BaseException as failure:
+                    if is_ctrl_c(failure):
+                        raise
+                    found = kind.verdict(item.definition, backend, verdict_of(failure, type(backend)), "")[0]
+                    if found in CAUGHT:
+                        return Catch(item.id.partition("/")[2], found.value)
+                    del open_items[item]
+                    continue
+                open_items[item] += 1
+            if not open_items:
+                break
+    return None
+
+
+def _is_offered(item: Item, backend: Backend) -> bool:
+    try:
+        item.kind.require(item, backend)
+    except Unsupported:
+        return False
+    return True

@@ -1,0 +1,66 @@
+"""Outcomes: one generated mutant asked at one profile after the other, and a survivor compared with what is right."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from conformance.backend import Backend
+from conformance.ops import ALL_OPS
+from conformance.run.plan import PROFILES
+from conformance.runfile.generated import GeneratedLine
+from conformance.selfcheck.generated.ask import Groups, first_catch, groups_of_engine, groups_of_op
+from conformance.selfcheck.generated.bookkeeping import BookkeepingMutant
+from conformance.selfcheck.generated.engine import EngineMutant
+from conformance.selfcheck.generated.equivalence import difference
+from conformance.selfcheck.generated.guarded import GuardedMutant
+from conformance.selfcheck.generated.mutants import GeneratedMutant, found
+from conformance.selfcheck.generated.rules import RuleMutant
+from conformance.selfcheck.generated.subject import subject
+
+Made = tuple[Callable[[], Backend], Groups]  # makes a fresh engine; what it is asked
+
+
+def judge(name: str, profiles: Sequence[str], seed: int) -> GeneratedLine:
+    """The mutant of that name, asked until something catches it; every profile meets a fresh engine."""
+    started = time.perf_counter()
+    mutant = found(name, seed)
+    said = line_of(mutant)
+    for profile in profiles:
+        said = replace(said, asked=(*said.asked, profile))
+        try:
+            backend = mutant.backend()
+        except Exception:  # it cannot even be imported
+            said = replace(said, profile=profile, killer="import", verdict="error")
+            break
+        if caught := first_catch(backend, _groups(mutant, backend), seed, PROFILES[profile]):
+            said = replace(said, profile=profile, killer=caught.item, verdict=caught.how)
+            break
+    return replace(said, seconds=round(time.perf_counter() - started, 3))
+
+
+def line_of(mutant: GeneratedMutant) -> GeneratedLine:
+    """A mutant that was asked nothing yet."""
+    return GeneratedLine(mutant.name, mutant.name.partition("/")[0], mutant.subject, mutant.how, mutant.wrong)
+
+
+def _groups(mutant: GeneratedMutant, backend: Backend) -> Groups:
+    if isinstance(mutant, (RuleMutant, GuardedMutant)):
+        return groups_of_op(mutant.subject, backend.dtypes)
+    return groups_of_engine(backend.dtypes)
+
+
+def compare(name: str, seed: int) -> GeneratedLine:
+    """The survivor of that name, with what it differs in, or why it stands apart."""
+    mutant = found(name, seed)
+    said = line_of(mutant)
+    if isinstance(mutant, RuleMutant):
+        engines = subject().backend(), mutant.backend()
+        shows = difference(ALL_OPS[mutant.op], mutant.rule(), engines)
+        return replace(said, shows=shows, apart="" if shows else "no call tells it from the true rule")
+    if isinstance(mutant, EngineMutant):
+        return replace(said, apart=mutant.unreachable or subject().equivalent.get(mutant.wrong, ""))
+    assert isinstance(mutant, (GuardedMutant, BookkeepingMutant))
+    return replace(said, shows=mutant.how)

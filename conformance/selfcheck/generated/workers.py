@@ -1,0 +1,113 @@
+"""Workers: child processes in which mutants are judged, ended from outside where a mutant hangs or takes all memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from conformance.run import memory
+from conformance.runfile.generated import GeneratedLine
+
+Judge = Callable[[str], GeneratedLine]
+Ended = Callable[[str, str], GeneratedLine]  # the outcome of a mutant, by name, that ended its process, and how
+LIMIT = 30.0  # seconds for one mutant; the first of an op also draws its cases
+BATCH = 32  # mutants in a row that one worker takes: those of an op share its cases
+
+
+class _Worker:
+    """A process, the batch that it has, and since when it is at the first of it."""
+
+    def __init__(self, judge: Judge) -> None:
+        context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads hold
+        self.connection, there = context.Pipe()
+        self.process: SpawnProcess = context.Process(target=_serve, args=(there, judge), daemon=True)
+        self.process.start()
+        there.close()
+        self.batch: deque[str] = deque()
+        self.since = 0.0
+
+    def take(self, names: Sequence[str]) -> None:
+        """Give it a batch."""
+        self.batch.extend(names)
+        self.next()
+
+    def next(self) -> None:
+        """Send the first of the batch, if there is one."""
+        self.since = time.monotonic()
+        if self.batch:
+            self.connection.send(self.batch[0])
+
+    def end(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def _serve(connection: Connection[Any, Any], judge: Judge) -> None:
+    memory.bound()
+    while True:
+        try:
+            name = connection.recv()
+        except EOFError:
+            return
+        connection.send(judge(name))
+
+
+def judged(
+    names: Sequence[str], judge: Judge, ended: Ended, workers: int = 1, limit: float = LIMIT
+) -> Iterator[GeneratedLine]:
+    """The outcome of every mutant, as they come.
+
+    Args:
+        names: the mutants; neighbours should share their cases.
+        judge: makes the outcome of one, in a child process: a function that pickles.
+        ended: makes the outcome of one that hung or ended its process.
+        workers: child processes.
+        limit: seconds for one mutant.
+    """
+    batches = deque(names[i : i + BATCH] for i in range(0, len(names), BATCH))
+    running: list[_Worker] = []
+    try:
+        while batches or running:
+            while batches and len(running) < workers:
+                running.append(_Worker(judge))
+                running[-1].take(batches.popleft())
+            ready = wait([w.connection for w in running], timeout=1.0)
+            for worker in list(running):
+                if worker.connection in ready:
+                    said, how = _received(worker), "crash"
+                elif time.monotonic() - worker.since > limit:
+                    said, how = None, "timeout"
+                else:
+                    continue
+                yield said or ended(worker.batch[0], how)
+                worker.batch.popleft()
+                if said is None:
+                    worker.end()
+                    running.remove(worker)
+                    if worker.batch:
+                        batches.appendleft(list(worker.batch))
+                elif worker.batch:
+                    worker.next()
+                elif batches:
+                    worker.take(batches.popleft())
+                else:
+                    worker.end()
+                    running.remove(worker)
+    finally:
+        for worker in running:
+            worker.end()
+
+
+def _received(worker: _Worker) -> GeneratedLine | None:
+    try:
+        said: GeneratedLine = worker.connection.recv()
+    except (EOFError, ConnectionError):
+        return None
+    return said
