@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.cli import generated
+
 if TYPE_CHECKING:
     from conformance.selfcheck.selftest import Mutant, Report
 
@@ -17,10 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `selftest`."""
     parser.add_argument(
         "query",
-        nargs="?",
-        default="",
+        nargs="*",
         metavar="QUERY",
-        help="only mutants whose name, or a check that they name, matches, such as 'scope-*' or 'op/vjp'",
+        help="only mutants whose name, or a check that they name, matches, such as 'scope-*' or 'op/vjp'; "
+        "with --generated, only those of these ops",
     )
     parser.add_argument("--seed", type=int, default=0, help="of everything drawn")
     parser.add_argument(
@@ -30,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="RUN", help="also write a run file, for the report"
     )
     parser.add_argument("--json", action="store_true", help="print the kill matrix as JSON")
+    generated.add_arguments(parser)
 
 
 def command(options: argparse.Namespace) -> int:
@@ -39,6 +42,8 @@ def command(options: argparse.Namespace) -> int:
     """
     import time
 
+    if options.generated:
+        return generated.command(options)
     from conformance.selfcheck.selftest import registered_controls, selftest, write_selftest
 
     started = time.perf_counter()
@@ -71,7 +76,7 @@ def command(options: argparse.Namespace) -> int:
     return int(has_failed)
 
 
-def _chosen(query: str) -> list[Mutant]:
+def _chosen(queries: Sequence[str]) -> list[Mutant]:
     from fnmatch import fnmatchcase
 
     from conformance.errors import NothingSelected
@@ -79,14 +84,16 @@ def _chosen(query: str) -> list[Mutant]:
 
     def is_chosen(mutant: Mutant) -> bool:
         names = (mutant.name, *mutant.kills)
-        return not query or any(
-            fnmatchcase(n, query) or fnmatchcase(n, query.rstrip("/") + "/*") for n in names
+        return not queries or any(
+            fnmatchcase(n, query) or fnmatchcase(n, query.rstrip("/") + "/*")
+            for n in names
+            for query in queries
         )
 
     chosen = [mutant for mutant in registered_mutants().values() if is_chosen(mutant)]
     if not chosen:
         raise NothingSelected(
-            f"no mutant, and no check that one names, matches {query!r}; see: conformance list mutants"
+            f"no mutant, and no check that one names, matches {' or '.join(queries)!r}; see: conformance list mutants"
         )
     return chosen
 

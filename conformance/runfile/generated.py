@@ -71,7 +71,9 @@ class GeneratedScore(msgspec.Struct, frozen=True):
 def scores_of(lines: Iterable[GeneratedLine]) -> list[GeneratedScore]:
     """The score of each kind at each profile that was asked, in the order in which they come."""
     lines = list(lines)
-    profiles = list(dict.fromkeys(p for line in sorted(lines, key=lambda x: -len(x.asked)) for p in line.asked))
+    profiles = list(
+        dict.fromkeys(p for line in sorted(lines, key=lambda x: -len(x.asked)) for p in line.asked)
+    )
     found = []
     for kind in dict.fromkeys(line.kind for line in lines):
         own = [line for line in lines if line.kind == kind]

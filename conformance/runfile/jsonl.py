@@ -14,6 +14,7 @@ from typing import TextIO
 import msgspec
 
 from conformance.errors import RunFileError
+from conformance.runfile.generated import GeneratedLine
 from conformance.runfile.records import (
     CrossEngineLine,
     EndLine,
@@ -73,6 +74,7 @@ class Run(msgspec.Struct):
     mutants: list[MutantLine]
     end: EndLine | None = None
     damage: tuple[Damage, ...] = ()
+    generated: list[GeneratedLine] = []
 
     @property
     def is_complete(self) -> bool:
@@ -149,6 +151,8 @@ def read_run(path: Path) -> Run:
             run.proofs.append(line)
         elif isinstance(line, MutantLine):
             run.mutants.append(line)
+        elif isinstance(line, GeneratedLine):
+            run.generated.append(line)
         elif isinstance(line, EndLine):
             run.end = line
     run.damage = tuple(damage)

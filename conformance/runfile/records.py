@@ -12,6 +12,7 @@ import msgspec
 from conformance.runfile.accuracy import Accuracy
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.diagnostics import Diagnostic
+from conformance.runfile.generated import GeneratedLine
 
 
 class Verdict(enum.StrEnum):
@@ -255,4 +256,4 @@ def counts_of(results: Iterable[ResultLine]) -> dict[str, int]:
     return dict(Counter(result.verdict.value for result in results))
 
 
-Line = RunLine | ResultLine | CrossEngineLine | TimingLine | ProofLine | MutantLine | EndLine
+Line = RunLine | ResultLine | CrossEngineLine | TimingLine | ProofLine | MutantLine | GeneratedLine | EndLine

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.runfile.generated import scores_of
 from conformance.runfile.jsonl import Run
 from conformance_reports.united import unite
 
@@ -22,6 +23,7 @@ def document(run: Run) -> dict[str, Any]:
         "timings": run.timings,
         "proofs": run.proofs,
         "mutants": run.mutants,
+        "generated": scores_of(run.generated),
         "end": run.end,
     }
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from conformance.runfile.causes import SEVERITY_TEXT, causes_of
 from conformance.runfile.clause_counts import clause_table, count_clauses
+from conformance.runfile.generated import scores_of
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
 from conformance_reports.united import backend_names, unite
@@ -56,6 +57,8 @@ def _head(run: Run) -> Iterable[str]:
         yield f"The suite itself: {caught} of {len(run.mutants)} mutants caught."
     else:
         yield "The suite itself: mutants not run."
+    for score in scores_of(run.generated):
+        yield f"Mutants made by program, {score.kind} at {score.profile}: {score.killed} of {score.of} caught."
     yield ""
 
 

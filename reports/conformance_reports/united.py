@@ -28,6 +28,7 @@ def unite(runs: Sequence[Run]) -> Run:
         ),
         _last((line for run in runs for line in run.proofs), lambda line: (line.op, line.oracle)),
         _last((line for run in runs for line in run.mutants), lambda line: line.name),
+        generated=_last((line for run in runs for line in run.generated), lambda line: line.name),
         damage=tuple(damage for run in runs for damage in run.damage),
     )
     united.end = _end(runs, united.counts())

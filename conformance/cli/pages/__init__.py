@@ -1,4 +1,4 @@
-"""The pages of the documentation that are generated: the standard, the engines, the sensitivity."""
+"""The pages of the documentation that are generated: the standard, the engines, the sensitivity, the mutants."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def write_page(name: str, output: Path | None, *, runs: Sequence[Path], known: P
     """Write a page to `output`, or print it.
 
     Args:
-        name: "standard", "engines" or "sensitivity".
+        name: "standard", "engines", "sensitivity" or "mutants".
         output: the file; its folder also holds the data and the template of the page.
-        runs: run files from which the data of the engines is renewed first.
+        runs: run files from which the data of the engines, or of the mutants, is renewed first.
         known: the known-failures file, which the page of the engines lists.
 
     Raises:
@@ -23,12 +23,14 @@ def write_page(name: str, output: Path | None, *, runs: Sequence[Path], known: P
     from conformance.errors import UsageError
 
     folder = output.parent if output else DOCS
-    if runs and name != "engines":
-        raise UsageError(f"--runs renews the data of the page 'engines', not of {name!r}")
+    if runs and name not in ("engines", "mutants"):
+        raise UsageError(f"--runs renews the data of the pages 'engines' and 'mutants', not of {name!r}")
     if name == "standard":
         text = _standard(output)
     elif name == "engines":
         text = _engines(folder, runs, known)
+    elif name == "mutants":
+        text = _mutants(folder, runs)
     else:
         text = _sensitivity(folder)
     if output is None:
@@ -52,6 +54,14 @@ def _engines(folder: Path, runs: Sequence[Path], known: Path) -> str:
     if runs:
         record_runs(folder / DATA, runs)
     return engines_page(folder, known)
+
+
+def _mutants(folder: Path, runs: Sequence[Path]) -> str:
+    from conformance.cli.pages.mutants import DATA, page, read_lines, record
+
+    if runs:
+        record(folder / DATA, runs)
+    return page(read_lines(folder / DATA))
 
 
 def _sensitivity(folder: Path) -> str:

@@ -65,7 +65,9 @@ def _dtype(rng: random.Random) -> Condition:
 
 def _layout(rng: random.Random) -> Condition:
     return Condition(
-        "of a view that is not contiguous", "layout", lambda e: not e.array.flags.c_contiguous and e.array.size > 1
+        "of a view that is not contiguous",
+        "layout",
+        lambda e: not e.array.flags.c_contiguous and e.array.size > 1,
     )
 
 
@@ -77,7 +79,9 @@ def _value(rng: random.Random) -> Condition:
         ("with equal neighbours", lambda x: np.diff(x.reshape(-1)) == 0),
     ]
     text, test = rng.choice(tests)
-    return Condition(f"of an array {text}", "value", lambda e: e.array.dtype.kind == "f" and bool(np.any(test(e.array))))
+    return Condition(
+        f"of an array {text}", "value", lambda e: e.array.dtype.kind == "f" and bool(np.any(test(e.array)))
+    )
 
 
 def _number(rng: random.Random) -> Condition:
@@ -107,10 +111,14 @@ def _mode(rng: random.Random) -> Condition:
     return Condition(f"inside {mode}", "mode", lambda e: mode in e.modes)
 
 
-GRAMMAR: Mapping[Callable[[random.Random], Condition], int] = {
+Grammar = Mapping[Callable[[random.Random], Condition], int]
+GRAMMAR: Grammar = {
     _size: 5, _rank: 4, _dtype: 2, _layout: 2, _value: 4, _number: 6, _graph: 6, _thread: 2, _after_error: 2, _mode: 2,
 }  # fmt: skip
-OF_NO_ARRAY = {_number: 6, _thread: 1}  # a scope is of no array
+OF_NO_ARRAY: Grammar = {_number: 6, _thread: 1}  # a scope is of no array
+OF_LEAF: Grammar = {
+    make: weight for make, weight in GRAMMAR.items() if make is not _graph
+}  # no graph is behind a leaf
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +154,11 @@ class BookkeepingMutant:
     def condition(self) -> Condition:
         """When it shows."""
         rng = random.Random(f"{self.seed} {self.fault} {self.number}")
-        grammar = OF_NO_ARRAY if self.fault == "no-grad-ignored" else GRAMMAR
+        grammar = GRAMMAR
+        if self.fault in subject().faults_of_leaves:
+            grammar = OF_LEAF
+        elif self.fault in subject().faults_of_scopes:
+            grammar = OF_NO_ARRAY
         return rng.choices(list(grammar), list(grammar.values()))[0](rng)
 
     @property

@@ -6,7 +6,6 @@ import ast
 import importlib
 import importlib.abc
 import importlib.machinery
-import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from functools import cache
 from types import ModuleType
 
 from conformance.backend import Backend
+from conformance.checks import load_all
 from conformance.selfcheck.generated.edits import Edit, edits_of
 from conformance.selfcheck.generated.functions import tree_of
 from conformance.selfcheck.generated.subject import subject
@@ -70,7 +70,12 @@ class EngineMutant:
         """The engine imported again with the error in it; the engine that others have stays as it is."""
         module = _whole_name(self.module)
         with self.edit.applied():
-            code = compile(tree_of(module), f"<mutant of {self.module}>", "exec", dont_inherit=True)
+            code = compile(
+                ast.fix_missing_locations(tree_of(module)),
+                f"<mutant of {self.module}>",
+                "exec",
+                dont_inherit=True,
+            )
         adapter, _, name = subject().adapter.partition(":")
         made = _imported_again(adapter, [*subject().modules, adapter], module, code)
         backend: Backend = getattr(made, name)()
@@ -79,15 +84,26 @@ class EngineMutant:
 
 @cache
 def _names_in_use() -> frozenset[str]:
-    """The names in the adapter's code, and in that of every function of the engine that these names may mean."""
+    """The names in the code of the adapter, the checks and the rules, and of every function of the engine that they may mean."""
     trees = [tree_of(module) for module in subject().modules]
     bodies = [(place.rpartition(".")[2], node) for tree in trees for place, node in _functions(tree)]
-    adapter = importlib.import_module(subject().adapter.partition(":")[0])
-    used = _names_of(ast.parse(inspect.getsource(adapter)))
+    used = _names_of(tree_of(importlib.import_module(subject().adapter.partition(":")[0]).__name__))
+    load_all()
+    for name in [
+        name for name in sys.modules if name.startswith(("conformance.checks.", "conformance.ops."))
+    ]:
+        used |= _names_of(tree_of(name))
     for tree in trees:  # what runs when the modules are imported
-        used |= {n for s in tree.body if not isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.ImportFrom)) for n in _names_of(s)}
+        used |= {
+            n
+            for s in tree.body
+            if not isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.ImportFrom))
+            for n in _names_of(s)
+        }
     while True:
-        further = {n for name, node in bodies if name in used or name.startswith("__") for n in _names_of(node)}
+        further = {
+            n for name, node in bodies if name in used or name.startswith("__") for n in _names_of(node)
+        }
         if further <= used:
             return frozenset(used)
         used |= further
@@ -142,6 +158,10 @@ def _imported_again(wanted: str, modules: Sequence[str], changed: str, code: obj
     packages = {name.rpartition(".")[0] for name in modules} - {wanted.rpartition(".")[0]}
     inside = [*packages, *modules]
     before = {name: sys.modules.pop(name) for name in inside if name in sys.modules}
+    outermost = {*packages, wanted} & set(before)
+    for name in outermost:  # `from package import module` would find the attribute and not import
+        parent, _, own = name.rpartition(".")
+        delattr(sys.modules[parent], own)
     finder = _Changed(changed, code)
     sys.meta_path.insert(0, finder)
     try:
@@ -151,14 +171,14 @@ def _imported_again(wanted: str, modules: Sequence[str], changed: str, code: obj
         for name in inside:
             sys.modules.pop(name, None)
         sys.modules.update(before)
-        for name in {*packages, wanted} & set(before):  # an import also sets the attribute of the package above
+        for name in outermost:
             parent, _, own = name.rpartition(".")
             setattr(sys.modules[parent], own, before[name])
 
 
 def engine_mutants() -> list[EngineMutant]:
     """All mutants of the engine's modules, in the order of their source."""
-    found = []
+    found: list[EngineMutant] = []
     for module in subject().modules:
         for place, edits in _edits(module).items():
             own = module.rpartition(".")[2]

@@ -10,7 +10,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,41 +18,36 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Array, Case
 from conformance.checks.observation import Oracle
+from conformance.design.rows import Row, leaves
 from conformance.errors import is_ctrl_c
-from conformance.op import Law, Op, OperandKind, Signature, Trait
+from conformance.op import Op, OperandKind, Trait
 from conformance.oracle.allowance import differentiable
 from conformance.strategies.cases import build
 from conformance.values import COTANGENTS, MAGNITUDES, TEXTURES, direction
 
-LEAVES = 300  # of a law; one that has more is drawn from
+LEAVES = 300  # of a law, at most
 SPECIAL_LEAVES = 6  # at special values
 TWICE = 60  # cases that are differentiated twice, which takes an engine
-SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0, np.inf, -np.inf, 1e-300, 5e-324, 1e300, -1e300, 20.0, -20.0, 800.0)
+SPECIAL = (
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    2.0,
+    3.0,
+    np.inf,
+    -np.inf,
+    1e-300,
+    5e-324,
+    1e300,
+    -1e300,
+    20.0,
+    -20.0,
+    800.0,
+)
 ROUNDING = 64  # units in the last place of the largest entry: a change that only rounds differently is none
 Rule = Callable[..., Any]
-
-
-def leaves(law: Law, limit: int = LEAVES) -> list[Signature]:
-    """The signatures of a law: all of them in order, or, where there are more than `limit`, so many drawn."""
-    found: list[Signature] = []
-    prefix: list[int] = []
-    while len(found) <= limit:
-        counts: list[int] = []
-
-        def choose(options: Sequence[Any]) -> Any:
-            place = len(counts)
-            counts.append(len(options))
-            return options[prefix[place] if place < len(prefix) else 0]
-
-        found.append(law(choose))
-        prefix = [*prefix, *[0] * (len(counts) - len(prefix))]
-        while prefix and prefix[-1] + 1 == counts[len(prefix) - 1]:
-            prefix.pop()
-        if not prefix:
-            return found
-        prefix[-1] += 1
-    rng = np.random.default_rng(0)
-    return [law(lambda options: options[int(rng.integers(len(options)))]) for _ in range(limit)]
 
 
 def difference(op: Op, rule: Rule, engines: tuple[Backend, Backend]) -> str:
@@ -65,7 +60,10 @@ def difference(op: Op, rule: Rule, engines: tuple[Backend, Backend]) -> str:
         for factor, case in _cases(op):
             if _differs(op, rule, case):
                 return f"{factor}: {_shown(case)}"
-        for factor, case in (*_some([("shape or parameter", c) for c in _leaf_cases(op, "float64", TEXTURES)]), *_some(_special(op))):
+        for factor, case in (
+            *_some([("shape or parameter", c) for c in _leaf_cases(op, "float64", TEXTURES)]),
+            *_some(_special(op)),
+        ):
             if _differs_twice(op, engines, case):
                 return f"order of differentiation and {factor}: {_shown(case)}"
     return ""
@@ -87,23 +85,23 @@ def _shown(case: Case) -> str:
 @lru_cache(maxsize=2)
 def _cases(op: Op) -> tuple[tuple[str, Case], ...]:
     dtypes = ("float64", "float32", *(("complex128",) if Trait.HOLOMORPHIC in op.traits else ()))
-    return tuple(
-        [
-            *(("shape or parameter", case) for case in _leaf_cases(op, "float64", TEXTURES)),
-            *(("dtype", case) for dtype in dtypes[1:] for case in _leaf_cases(op, dtype, TEXTURES)),
-            *(("magnitude", case) for case in _leaf_cases(op, "float64", MAGNITUDES)),
-            *_special(op),
-        ]
+    return (
+        *(("shape or parameter", case) for case in _leaf_cases(op, "float64", TEXTURES)),
+        *(("dtype", case) for dtype in dtypes[1:] for case in _leaf_cases(op, dtype, TEXTURES)),
+        *(("magnitude", case) for case in _leaf_cases(op, "float64", MAGNITUDES)),
+        *_special(op),
     )
 
 
 @lru_cache(maxsize=8)
 def _leaf_cases(op: Op, dtype: str, textures: tuple[str, ...]) -> tuple[Case, ...]:
-    """One case of each leaf of the law."""
-    made = []
-    for number, signature in enumerate(leaves(op.law)):
+    """One case of each leaf of the law, or of as many, spread over all."""
+    signatures, made = leaves(op.law), []
+    for number, signature in enumerate(signatures[:: 1 + len(signatures) // LEAVES]):
         texture, upstream = textures[number % len(textures)], COTANGENTS[number % 2]
-        made.append(build(op, signature, dtype, texture=texture, upstream=upstream, layouts=["C"], seed=number))
+        made.append(
+            build(op, Row(signature), dtype, texture=texture, upstream=upstream, layouts=["C"], seed=number)
+        )
     return tuple(made)
 
 
@@ -114,7 +112,9 @@ def _special(op: Op) -> tuple[tuple[str, Case], ...]:
 
 def _special_cases(op: Op) -> Iterator[tuple[str, Case]]:
     """The first leaves at special values of their operands and of their cotangents."""
-    cases = [c for c in _leaf_cases(op, "float64", TEXTURES) if c.operands and all(x.size for x in c.operands)]
+    cases = [
+        c for c in _leaf_cases(op, "float64", TEXTURES) if c.operands and all(x.size for x in c.operands)
+    ]
     cases = cases[:: max(1, len(cases) // SPECIAL_LEAVES)]
     for case in cases:
         for operands in _special_operands(op, case):
@@ -166,11 +166,12 @@ def _with(case: Case, changed: dict[int, Array]) -> tuple[Array, ...]:
 def _differs(op: Op, rule: Rule, case: Case) -> bool:
     z = op.reference(*case.operands, **case.parameters)
     g = case.cotangents if op.has_several_outputs else case.cotangents[0]
+
+    def pulled(by: Rule, index: int) -> list[Array] | None:
+        return _outcome(lambda: [np.asarray(by(index, g, z, *case.operands, **case.parameters))])
+
     for index in differentiable(op, case):
-        right, wrong = (
-            _outcome(lambda r=r: [np.asarray(r(index, g, z, *case.operands, **case.parameters))])
-            for r in (op.rule, rule)
-        )
+        right, wrong = pulled(op.rule, index), pulled(rule, index)
         if not _is_alike(right, wrong, case.operands[index].dtype):
             return True
     return False
@@ -181,7 +182,7 @@ def _differs_twice(op: Op, engines: tuple[Backend, Backend], case: Case) -> bool
     wrt = Oracle(op, case).wrt
     rng = np.random.default_rng(0)
     along = [direction(op.domain(i), case.operands[i].shape, case.dtype, rng) for i in wrt]
-    right, wrong = (_outcome(lambda e=e: _second(e, case, wrt, along)) for e in engines)
+    right, wrong = (_outcome(partial(_second, e, case, wrt, along)) for e in engines)
     return not _is_alike(right, wrong, np.dtype(case.dtype))
 
 
@@ -201,7 +202,10 @@ def _second(engine: Backend, case: Case, wrt: Sequence[int], along: Sequence[Arr
             return function(*whole)
 
         pulled = engine.nested_vjp(of_some, variables, upstreams)
-        return tuple(engine.array(np.zeros(v.shape)) if p is None else p for v, p in zip(variables, pulled, strict=True))
+        return tuple(
+            engine.array(np.zeros(v.shape)) if p is None else p
+            for v, p in zip(variables, pulled, strict=True)
+        )
 
     operands = [np.array(case.operands[i]) for i in wrt]
     _, twice = engine.vjp(gradients, operands, [np.array(u) for u in along])
@@ -229,7 +233,9 @@ def _is_same(a: Array, b: Array, dtype: np.dtype[Any]) -> bool:
     if a.shape != b.shape or not all(x.dtype.kind in "fciub" for x in (a, b)):
         return False
     finite = np.isfinite(a)
-    if not np.array_equal(finite, np.isfinite(b)) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+    if not np.array_equal(finite, np.isfinite(b)) or not np.array_equal(
+        a[~finite], b[~finite], equal_nan=True
+    ):
         return False
     size = np.maximum(np.abs(a[finite]), np.abs(b[finite]))
     slack = ROUNDING * np.finfo(dtype).eps * size.max(initial=0)

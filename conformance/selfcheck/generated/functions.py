@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from conformance.selfcheck.generated.edits import Edit, FunctionNode, edits_of
+from conformance.selfcheck.generated.edits import Edit, edits_of
+from conformance.selfcheck.generated.operators import FunctionNode
 
 OUTER, INNER = "_conformance_outer", "_conformance_inner"
 
@@ -41,9 +42,11 @@ def _nodes_by_line(module: str) -> dict[int, list[FunctionNode]]:
 
 @cache
 def node_of(function: types.FunctionType) -> FunctionNode | None:
-    """The node from which a function was made; None where it cannot be told."""
+    """The node from which a function was made; None where it cannot be distinguished."""
     code = function.__code__
-    fitting = [n for n in _nodes_by_line(function.__module__).get(code.co_firstlineno, ()) if _is_made_of(code, n)]
+    fitting = [
+        n for n in _nodes_by_line(function.__module__).get(code.co_firstlineno, ()) if _is_made_of(code, n)
+    ]
     return min(fitting, key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0)) if fitting else None
 
 
@@ -51,12 +54,16 @@ def _is_made_of(code: types.CodeType, node: FunctionNode) -> bool:
     if isinstance(node, ast.FunctionDef):
         return code.co_name == node.name
     names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-    if code.co_name != "<lambda>" or list(code.co_varnames[: len(names)]) != names or code.co_argcount != len(names):
+    if (
+        code.co_name != "<lambda>"
+        or list(code.co_varnames[: len(names)]) != names
+        or code.co_argcount != len(names)
+    ):
         return False
     body = node.body
     start, end = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
     places = [p for p in code.co_positions() if None not in p and p[3] != 0]
-    return all((p[0], p[2]) >= start and (p[1], p[3]) <= end for p in places) and any(  # type: ignore[operator]
+    return all((p[0], p[2]) >= start and (p[1], p[3]) <= end for p in places) and any(
         (p[0], p[2]) == start and (p[1], p[3]) == end for p in places
     )
 
@@ -85,7 +92,11 @@ def _functions_in(value: Any, package: str) -> Iterator[types.FunctionType]:
 
 def _uses(function: types.FunctionType) -> dict[str, Any]:
     """What a function refers to by name: globals, and the variables of the functions around it."""
-    used = {n: function.__globals__[n] for n in dict.fromkeys(_names(function.__code__)) if n in function.__globals__}
+    used = {
+        n: function.__globals__[n]
+        for n in dict.fromkeys(_names(function.__code__))
+        if n in function.__globals__
+    }
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {**used, **{name: cell.cell_contents for name, cell in cells}}
 
@@ -160,7 +171,9 @@ class _Copies:
         with self.edit.applied():
             code = _compiled(node, function)
         by_name = dict(zip(function.__code__.co_freevars, cells, strict=True))
-        closure = tuple(by_name[name] for name in code.co_freevars)  # an edit may drop the last use of a variable
+        closure = tuple(
+            by_name[name] for name in code.co_freevars
+        )  # an edit may drop the last use of a variable
         copied = types.FunctionType(code, visible, function.__name__, function.__defaults__, closure)
         copied.__kwdefaults__ = function.__kwdefaults__
         return copied
@@ -177,7 +190,9 @@ def _compiled(node: FunctionNode, function: types.FunctionType) -> types.CodeTyp
     free = [ast.arg(name) for name in function.__code__.co_freevars]
     empty = ast.arguments([], free, None, [], [], None, [])
     module = ast.Module([ast.FunctionDef(OUTER, empty, [inner], [], None, None)], [])
-    whole = compile(ast.fix_missing_locations(module), f"<mutant of {function.__name__}>", "exec", dont_inherit=True)
+    whole = compile(
+        ast.fix_missing_locations(module), f"<mutant of {function.__name__}>", "exec", dont_inherit=True
+    )
     outer = next(c for c in whole.co_consts if isinstance(c, types.CodeType))
     return next(c for c in outer.co_consts if isinstance(c, types.CodeType))
 
@@ -191,7 +206,9 @@ def _without_annotations(arguments: ast.arguments) -> ast.arguments:
         [ast.arg(a.arg) for a in arguments.args],
         bare(arguments.vararg),
         [ast.arg(a.arg) for a in arguments.kwonlyargs],
-        [None if d is None else ast.Constant(None) for d in arguments.kw_defaults],  # kept from the function itself
+        [
+            None if d is None else ast.Constant(None) for d in arguments.kw_defaults
+        ],  # kept from the function itself
         bare(arguments.kwarg),
         [ast.Constant(None) for _ in arguments.defaults],
     )

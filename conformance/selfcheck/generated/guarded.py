@@ -13,7 +13,9 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.op import Op
 from conformance.ops import ALL_OPS, CATALOGUE
-from conformance.selfcheck.generated.guards import Facts, Guard, drawn, reach
+from conformance.selfcheck.generated.guard import Facts, Guard
+from conformance.selfcheck.generated.guards import drawn
+from conformance.selfcheck.generated.reach import reach
 from conformance.selfcheck.generated.subject import subject
 
 EACH = 10  # of every op

@@ -100,12 +100,12 @@ def rule_mutants(ops: Iterable[str] = CATALOGUE, seed: int = 0) -> list[RuleMuta
         for place, function in _places(op).items():
             owners.setdefault(function.__code__, []).append((op.name, place))
             functions[function.__code__] = function
-    wanted, found = set(ops), []
+    wanted, found = set(ops), list[RuleMutant]()
     for code, among in owners.items():
         for number, _ in enumerate(edits(functions[code])):
             key = f"{seed} {functions[code].__module__} {code.co_qualname} {among[0]} {number}"
-            op, place = random.Random(key).choice(among)
-            if op in wanted:
-                found.append(RuleMutant(op, place, number))
+            name, place = random.Random(key).choice(among)
+            if name in wanted:
+                found.append(RuleMutant(name, place, number))
     order = {name: position for position, name in enumerate(CATALOGUE)}
     return sorted(found, key=lambda mutant: order[mutant.op])

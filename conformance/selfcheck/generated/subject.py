@@ -5,7 +5,7 @@ The core knows no engine, so it finds the reference engine by the entry points o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Protocol
@@ -44,6 +44,14 @@ class Subject(Protocol):
     @property
     def faults(self) -> Mapping[str, str]:
         """What can be wrong with its bookkeeping, by name: a sentence of which a condition is the end."""
+
+    @property
+    def faults_of_leaves(self) -> Collection[str]:
+        """Those that are about a leaf, behind which there is no graph."""
+
+    @property
+    def faults_of_scopes(self) -> Collection[str]:
+        """Those that are about no array."""
 
     def with_fault(self, fault: str, holds: Callable[[Any], bool]) -> Backend:
         """A fresh engine with one of `faults`, where `holds(event)`, with events as in `bookkeeping`."""

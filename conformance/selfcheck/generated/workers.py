@@ -14,13 +14,16 @@ from conformance.run import memory
 from conformance.runfile.generated import GeneratedLine
 
 Judge = Callable[[str], GeneratedLine]
-Ended = Callable[[str, str], GeneratedLine]  # the outcome of a mutant, by name, that ended its process, and how
+Ended = Callable[
+    [str, str], GeneratedLine
+]  # the outcome of a mutant, by name, that ended its process, and how
 LIMIT = 30.0  # seconds for one mutant; the first of an op also draws its cases
+STARTING = 60.0  # more, for the first of a process, which imports everything
 BATCH = 32  # mutants in a row that one worker takes: those of an op share its cases
 
 
 class _Worker:
-    """A process, the batch that it has, and since when it is at the first of it."""
+    """A process, the batch that it has, and until when the first of it may take."""
 
     def __init__(self, judge: Judge) -> None:
         context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads hold
@@ -29,18 +32,17 @@ class _Worker:
         self.process.start()
         there.close()
         self.batch: deque[str] = deque()
-        self.since = 0.0
+        self.until = 0.0
 
-    def take(self, names: Sequence[str]) -> None:
+    def take(self, names: Sequence[str], limit: float) -> None:
         """Give it a batch."""
         self.batch.extend(names)
-        self.next()
+        self.next(limit)
 
-    def next(self) -> None:
-        """Send the first of the batch, if there is one."""
-        self.since = time.monotonic()
-        if self.batch:
-            self.connection.send(self.batch[0])
+    def next(self, limit: float) -> None:
+        """Send the first of the batch, which may take so many seconds."""
+        self.until = time.monotonic() + limit
+        self.connection.send(self.batch[0])
 
     def end(self) -> None:
         """End the process."""
@@ -77,12 +79,12 @@ def judged(
         while batches or running:
             while batches and len(running) < workers:
                 running.append(_Worker(judge))
-                running[-1].take(batches.popleft())
+                running[-1].take(batches.popleft(), STARTING + limit)
             ready = wait([w.connection for w in running], timeout=1.0)
             for worker in list(running):
                 if worker.connection in ready:
                     said, how = _received(worker), "crash"
-                elif time.monotonic() - worker.since > limit:
+                elif time.monotonic() > worker.until:
                     said, how = None, "timeout"
                 else:
                     continue
@@ -94,9 +96,9 @@ def judged(
                     if worker.batch:
                         batches.appendleft(list(worker.batch))
                 elif worker.batch:
-                    worker.next()
+                    worker.next(limit)
                 elif batches:
-                    worker.take(batches.popleft())
+                    worker.take(batches.popleft(), limit)
                 else:
                     worker.end()
                     running.remove(worker)

@@ -147,6 +147,9 @@ const trust = () => {
           note(from(mutants)),
         ]
       : note("The record of this release has no self-test. Run one: ", el("code", {}, "conformance selftest -o selftest.jsonl")),
+    ...data.generated.map((s) =>
+      el("p", {}, count(s.killed) + " / " + count(s.of) + " of the mutants made by program (" + s.kind + ", " + s.profile + ")."),
+    ),
     proofs
       ? [
           el("p", {}, plural(proofs.count, "rule") + " proven without using the rule; the worst relative disagreement is " + digits(proofs.worst, 2) + "."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Function, NDArray
-from conformance_backends.mutants.modes import WithModes, modes_at_work
+from conformance_backends.generated.modes import WithModes, modes_at_work
 from conformance_backends.numpy_engine.graph import count_consumers
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
@@ -36,6 +36,8 @@ FAULTS: Mapping[str, str] = {
     "nested-detached": "A gradient that is to be differentiated is a constant",
     "gradient-aliased": "The stored gradient is the memory of the cotangent",
 }
+OF_LEAVES = tuple(name for name in FAULTS if name.startswith(("contribution", "clear", "gradient")))
+OF_SCOPES = ("no-grad-ignored",)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The reference engine as what generated mutants change."""
+"""The subject of generated mutants: the reference engine, open to changes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,26 @@ import numpy as np
 from conformance.backend import Backend, Function
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.equivalent import EQUIVALENT
-from conformance_backends.mutants.guarded_tape import FAULTS, GuardedTape, Holds
-from conformance_backends.mutants.modes import WithModes, modes_at_work
+from conformance_backends.generated.equivalent import EQUIVALENT
+from conformance_backends.generated.guarded_tape import FAULTS, OF_LEAVES, OF_SCOPES, GuardedTape, Holds
+from conformance_backends.generated.modes import WithModes, modes_at_work
 from conformance_backends.mutants.mutant import WithTransforms, with_ops
 from conformance_backends.numpy_engine.graph import count_consumers, is_recording
 from conformance_backends.numpy_engine.tensor import detach, edge_of
 
 Rule = Callable[..., Any]
-Altered = Callable[[int, Any, "Facts"], Any]  # from an operand's number, its true gradient, and the facts of the call
+Altered = Callable[
+    [int, Any, "Facts"], Any
+]  # from an operand's number, its true gradient, and the facts of the call
+
 
 class Reference:
     """The reference engine, open to changes."""
 
     adapter = "conformance_backends.numpy_backend:NumpyTape"
     faults = FAULTS
+    faults_of_leaves = OF_LEAVES
+    faults_of_scopes = OF_SCOPES
     equivalent = EQUIVALENT
 
     @property
@@ -88,9 +93,7 @@ class Facts:
     def kinds(self) -> list[str]:
         """Whether each operand is a leaf, computed, or a constant."""
         edges = [edge_of(x) for x in self.tensors]
-        return [
-            "constant" if edge is None else "computed" if edge[0].edges else "leaf" for edge in edges
-        ]
+        return ["constant" if edge is None else "computed" if edge[0].edges else "leaf" for edge in edges]
 
     @property
     def nodes(self) -> int:

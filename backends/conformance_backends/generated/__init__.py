@@ -1,0 +1,1 @@
+"""The reference engine as what generated mutants change."""
