@@ -8,7 +8,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-LAYOUTS = ("C", "F", "strided", "reversed", "offset", "expanded")
+LAYOUTS = ("C", "F", "strided", "reversed", "offset", "expanded", "read-only")
 
 
 def laid_out(array: Array, layout: str) -> Array:
@@ -16,8 +16,12 @@ def laid_out(array: Array, layout: str) -> Array:
 
     C and F: contiguous in either order. strided: every second entry of a larger buffer. reversed:
     negative strides. offset: away from the start of its buffer. expanded: stride 0 along the first
-    axis, for an array that repeats along it; any other array stays in C order.
+    axis, for an array that repeats along it; any other array stays in C order. read-only: not writable.
     """
+    if layout == "read-only":
+        copied = np.array(array, order="C")
+        copied.flags.writeable = False
+        return copied
     if layout == "F":
         return np.array(array, order="F")
     if layout == "strided" and array.ndim:

@@ -89,7 +89,10 @@ class Observation:
         operands: Sequence[Array] | None = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> Answer:
-        """Ask for the case's gradients, with other cotangents, operands or parameters where given."""
+        """Ask for the case's gradients, with other cotangents, operands or parameters where given.
+
+        Raises Violation where a gradient has not the shape of its operand: no claim about such gradients holds.
+        """
         function = self.backend.call(self.op.name, self.case.parameters if parameters is None else parameters)
         outputs, gradients = self.backend.vjp(
             function,
@@ -97,10 +100,12 @@ class Observation:
             [np.array(g) for g in self.case.cotangents] if cotangents is None else cotangents,
             self.wrt,
         )
-        return Answer(
-            tuple(plain(self.backend, z) for z in outputs),
-            tuple(None if g is None else plain(self.backend, g) for g in gradients),
-        )
+        pulled = tuple(None if g is None else plain(self.backend, g) for g in gradients)
+        for position, gradient in enumerate(pulled):
+            shape = (self.case.operands if operands is None else operands)[self.wrt[position]].shape
+            if gradient is not None and gradient.shape != shape:
+                raise Violation(f"{self.label(position)} has shape {gradient.shape}, its operand {shape}")
+        return Answer(tuple(plain(self.backend, z) for z in outputs), pulled)
 
     def forward(self) -> tuple[Array, ...]:
         """The engine's outputs, computed without any gradient."""

@@ -46,7 +46,9 @@ class Check:
         applies: the ops that a check of ops is about.
         once_per_signature: whether it is run on the first value draw of a signature only, because it is about
             shapes, or makes the engine compile again.
-        sparing: whether it is run on a few signatures, because the engine compiles each of its questions by itself.
+        sparing: whether it is run on a few signatures, because each of its questions is expensive.
+        compiles: whether it is run on a few signatures of an engine that compiles, because each of its questions is
+            compiled by itself.
         dtypes: those in which it is run.
         sparing_in: the dtypes in which it is run on a few signatures, but on all their value draws.
         is_of_flat: whether it is about the ops that have no slope; any other is about those that have one.
@@ -66,6 +68,7 @@ class Check:
     applies: Applies = lambda op: True
     once_per_signature: bool = False
     sparing: bool = False
+    compiles: bool = False
     dtypes: frozenset[str] = FULL
     sparing_in: frozenset[str] = frozenset()
     is_of_flat: bool = False
@@ -94,7 +97,8 @@ class Check:
     def enough(self, dtype: str, effort: Effort) -> float:
         """How many cases of an op decide it: all there are, or, where it is sparing, those of a few signatures."""
         of_each = 1 if self.once_per_signature else effort.draws
-        return effort.few * of_each if self.sparing or dtype in self.sparing_in else math.inf
+        is_sparing = self.sparing or dtype in self.sparing_in or (self.compiles and effort.compiles)
+        return effort.few * of_each if is_sparing else math.inf
 
     def require(self, backend: Backend) -> None:
         """Raise Unsupported where the backend does not declare what the check needs."""
@@ -120,6 +124,7 @@ def op_check(
     applies: Applies = lambda op: True,
     once_per_signature: bool = False,
     sparing: bool = False,
+    compiles: bool = False,
     dtypes: frozenset[str] = FULL,
     sparing_in: frozenset[str] = frozenset(),
     is_diagnosed: bool = False,
@@ -137,8 +142,9 @@ def op_check(
                 function,
                 frozenset(needs),
                 applies=applies,
-                once_per_signature=once_per_signature or sparing,
+                once_per_signature=once_per_signature or sparing or compiles,
                 sparing=sparing,
+                compiles=compiles,
                 dtypes=dtypes,
                 sparing_in=sparing_in,
                 is_diagnosed=is_diagnosed,

@@ -17,6 +17,7 @@ class Effort:
         samples: of each clause's check.
         programs: random ones.
         strength: what the signatures cover (`conformance.design.signatures`); 0 asks for their number alone.
+        compiles: whether the engine compiles each signature.
     """
 
     signatures: int
@@ -24,6 +25,7 @@ class Effort:
     samples: int
     programs: int
     strength: int = 0
+    compiles: bool = True
 
     @property
     def few(self) -> int:
@@ -33,5 +35,6 @@ class Effort:
     def without_compilation(self) -> Effort:
         """The same effort on an engine to which a new signature costs nothing: more of them, one strength higher."""
         strength = self.strength + 1 if self.strength else 0
-        draws = max(1, self.draws // CHEAPER)
-        return replace(self, signatures=CHEAPER * self.signatures, draws=draws, strength=strength)
+        draws = max(1, self.draws // CHEAPER) if strength else self.draws
+        signatures = CHEAPER * self.signatures if strength else self.signatures
+        return replace(self, signatures=signatures, draws=draws, strength=strength, compiles=False)

@@ -15,16 +15,17 @@ from itertools import chain, count, cycle, islice, product
 
 import numpy as np
 
-from conformance.case import Case
+from conformance.case import Array, Case
 from conformance.design import Effort, Row, signatures_of
 from conformance.design.descent import simpler_rows
 from conformance.design.rows import rows_of
 from conformance.dtype import HALF, carried
 from conformance.layout import LAYOUTS
-from conformance.op import Op, Signature
+from conformance.op import Op, OperandKind, Signature
 from conformance.values import COTANGENTS, MAGNITUDES, MODERATE, TEXTURES, cotangent, operands
 
 LEVELS = 7  # a prime that is no smaller than the number of levels of any factor that rides along
+MOST_OUTPUTS = 64  # of an op
 PATIENCE = 5.0  # seconds after which the smallest case found so far will do
 
 
@@ -42,6 +43,11 @@ def build(
     signature, rng = row.signature, np.random.default_rng(seed)
     domains = signature.domains or tuple(op.domain(i) for i in range(len(signature.shapes)))
     values = operands(domains, signature.shapes, dtype, texture, rng)
+    chosen = tuple(layouts[i % len(layouts)] for i in range(len(values) + MOST_OUTPUTS))
+    values = tuple(
+        _repeated(x) if layout == "expanded" and domain.kind is OperandKind.REAL else x
+        for x, domain, layout in zip(values, domains, chosen, strict=False)
+    )
     with np.errstate(all="ignore"):
         output = op.reference(*map(carried, values), **signature.parameters)
     outputs = [np.asarray(z) for z in (output if isinstance(output, tuple) else (output,))]
@@ -50,13 +56,22 @@ def build(
     answers_in_kind = dtype in HALF and "dtype" not in signature.parameters
     dtypes = [dtype if answers_in_kind or z.dtype.kind in "biu" else z.dtype.name for z in outputs]
     cotangents = tuple(cotangent(z.shape, d, upstream, rng) for z, d in zip(outputs, dtypes, strict=True))
-    chosen = tuple(layouts[i % len(layouts)] for i in range(len(values) + len(cotangents)))
+    cotangents = tuple(
+        _repeated(g) if chosen[len(values) + i] == "expanded" else g for i, g in enumerate(cotangents)
+    )
     return Case(
-        *(op.name, values, dict(signature.parameters), cotangents, chosen, dtype),
+        *(op.name, values, dict(signature.parameters), cotangents),
+        chosen[: len(values) + len(cotangents)],
+        dtype,
         domains=signature.domains,
         texture=texture,
         wrt=row.wrt,
     )
+
+
+def _repeated(array: Array) -> Array:
+    """The array with its first row again and again, which can lie in memory with stride 0."""
+    return np.array(np.broadcast_to(array[:1], array.shape)) if array.ndim and len(array) else array
 
 
 @dataclass(frozen=True)

@@ -14,20 +14,53 @@ from conformance.backend import as_tuple
 from conformance.case import Array
 from conformance.checks.comparison import decides, hold_close
 from conformance.checks.engine_calls import is_refusal
-from conformance.checks.observation import Observation
+from conformance.checks.observation import Answer, Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Trait
 from conformance.oracle.allowance import extended
 
+MOST_ENTRIES = 150
+
 
 @op_check("E9", "beside-nan", once_per_signature=True)
 def nan_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
     """An entry that is NaN, or infinite, changes no gradient of the entries that share no output with it."""
+    if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:
+        raise NotThisCase("there are too many entries to find what each of them affects")
     reaches = [_reached(seen, index) for index in seen.wrt]
     replaced = _most_isolated(reaches)
     for value in (np.nan, np.inf):
         _hold_unrelated(seen, replaced, value, reaches)
+
+
+@op_check("E9", "beside-nan-cotangent", once_per_signature=True)
+def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
+    """A cotangent that is NaN, or infinite, changes no gradient of the entries that do not affect its output."""
+    if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:
+        raise NotThisCase("there are too many entries to find what each of them affects")
+    reaches = [_reached(seen, index) for index in seen.wrt]
+    reached = sum(reach.sum(axis=0) for reach in reaches)
+    if not any((~reach).any() for reach in reaches) or not reached.size:
+        raise NotThisCase("every entry affects every output")
+    output = int(np.argmin(np.where(reached > 0, reached, np.inf)))
+    for value in (np.nan, np.inf):
+        _hold_same(
+            seen,
+            value,
+            seen.vjp(cotangents=_with_cotangent(seen, output, value)),
+            [r[:, output] for r in reaches],
+        )
+
+
+def _with_cotangent(seen: Observation, output: int, value: float) -> list[Array]:
+    """The cotangents with one entry replaced, counted over all outputs."""
+    flat = np.concatenate([np.ravel(g) for g in seen.case.cotangents])
+    flat[output] = value
+    parts = np.split(flat, np.cumsum([g.size for g in seen.case.cotangents])[:-1])
+    return [
+        part.reshape(g.shape).astype(g.dtype) for part, g in zip(parts, seen.case.cotangents, strict=True)
+    ]
 
 
 def _hold_unrelated(
@@ -41,9 +74,14 @@ def _hold_unrelated(
         if not is_refusal(error):
             raise
         raise NotThisCase(f"the engine refuses {value}: {error}") from None
+    _hold_same(seen, value, answer, [(reach & reaches[position][entry]).any(axis=1) for reach in reaches])
+
+
+def _hold_same(seen: Observation, value: float, answer: Answer, shared: Sequence[Array]) -> None:
+    """Claim that the gradients of entries are what they were, but for those that are `shared`: they may be anything."""
     for k, (first, second) in enumerate(zip(seen.answer.gradients, answer.gradients, strict=True)):
         shape = seen.case.operands[seen.wrt[k]].shape
-        is_shared = (reaches[k] & reaches[position][entry]).any(axis=1).reshape(shape)
+        is_shared = shared[k].reshape(shape)
         if first is None:
             continue
         if first.shape != shape:

@@ -1,0 +1,156 @@
+"""Every op in every mode: behind other ops, checkpointed, compiled, mapped over a batch, in another thread (B1, B15, C6, C10).
+
+An engine's rule may take another path there: a saved value that is not a leaf, a batching rule, a scratch buffer of
+the thread. The gradients are those of the reference VJP, within the same allowance.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function, as_tuple
+from conformance.case import Case
+from conformance.checks.comparison import Comparison, hold_all_within
+from conformance.checks.observation import Observation, Oracle, plain
+from conformance.checks.registry import op_check
+from conformance.ops.names import NEGATIVE
+from conformance.oracle.allowance import Expected
+from conformance.values import operands
+
+DEPTHS = (1, 3, 12, 40)  # pairs of sign changes before an op and behind it
+BATCHES = (2, 1, 5, 8)
+
+
+def _pick(seen: Observation, levels: Sequence[int]) -> int:
+    """A level for this case: as good as random, and the same for everybody."""
+    numbers = [*seen.case.operands, *seen.case.cotangents]
+    return levels[sum(int(np.abs(x).sum() * 64) if x.size else 1 for x in numbers) % len(levels)]
+
+
+def _hold(gradients: Sequence[Any], seen: Observation, where: str) -> list[Comparison]:
+    """Claim that an engine's gradients are the expected ones."""
+    pairs = enumerate(zip(gradients, seen.expected, strict=True))
+    arrays = [
+        (None if g is None else plain(seen.backend, g), e, f"{seen.label(i)} {where}") for i, (g, e) in pairs
+    ]
+    return hold_all_within(arrays)
+
+
+def _gradients(seen: Observation, function: Function) -> tuple[Any, ...]:
+    xs, gs = (list(map(np.array, arrays)) for arrays in (seen.case.operands, seen.case.cotangents))
+    return seen.backend.vjp(function, xs, gs, seen.wrt)[1]
+
+
+def _call(seen: Observation) -> Function:
+    return seen.backend.call(seen.op.name, seen.case.parameters)
+
+
+# ---- behind other ops ---------------------------------------------------------------------------------
+
+
+@op_check("B1", "in-a-graph", compiles=True)
+def op_between_others_has_its_gradient(seen: Observation) -> list[Comparison]:
+    """Between ops that change no bit, an op whose operands are computed has the gradient that it has alone."""
+    pairs = _pick(seen, DEPTHS)
+    same, function = _unchanged(seen.backend, pairs), _call(seen)
+
+    def between(*xs: Any) -> tuple[Any, ...]:
+        outputs = function(*(same(x) if i in seen.wrt else x for i, x in enumerate(xs)))
+        return tuple(map(same, as_tuple(outputs)))
+
+    return _hold(_gradients(seen, between), seen, f"between {2 * pairs} sign changes")
+
+
+def _unchanged(engine: Backend, pairs: int) -> Callable[[Any], Any]:
+    """The identity, as a chain of sign changes."""
+    negative = engine.op(NEGATIVE)
+
+    def same(x: Any) -> Any:
+        for _ in range(2 * pairs):
+            x = negative(x)
+        return x
+
+    return same
+
+
+# ---- in another mode -----------------------------------------------------------------------------------
+
+
+@op_check("C6", "checkpointed", Capability.CHECKPOINTING, compiles=True)
+def checkpointed_op_has_its_gradient(seen: Observation) -> list[Comparison]:
+    """A checkpointed op has the gradient that it has outside."""
+    return _hold(_gradients(seen, seen.backend.checkpoint(_call(seen))), seen, "of a checkpointed function")
+
+
+@op_check("C10", "compiled", Capability.COMPILING, sparing=True)
+def compiled_op_has_its_gradient(seen: Observation) -> list[Comparison]:
+    """A compiled op has the gradient that it has outside."""
+    return _hold(_gradients(seen, seen.backend.compiled(_call(seen))), seen, "of a compiled function")
+
+
+@op_check("B15", "in-a-thread", compiles=True)
+def op_in_another_thread_has_its_gradient(seen: Observation) -> list[Comparison]:
+    """An op called and differentiated in another thread has the gradient that it has here."""
+    found: list[Any] = []
+
+    def call() -> None:
+        try:
+            found.append(_gradients(seen, _call(seen)))
+        except BaseException as error:
+            found.append(error)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return _hold(found[0], seen, "in another thread")
+
+
+# ---- mapped over a batch ----------------------------------------------------------------------------
+
+
+@op_check("C10", "mapped", Capability.VECTORIZING, sparing=True)
+def mapped_op_has_the_gradients_of_a_loop(seen: Observation) -> list[Comparison]:
+    """An op mapped over a batch of calls has for each the gradient that it has alone."""
+    batch = _batch(seen)
+    xs, gs = (
+        [np.stack(arrays) for arrays in zip(*parts, strict=True)]
+        for parts in ((case.operands for case in batch), (case.cotangents for case in batch))
+    )
+    mapped = seen.backend.vectorized(_call(seen))
+    _, gradients = seen.backend.vjp(mapped, xs, gs, seen.wrt)
+    expected = [Oracle(seen.op, case, seen.perturbations).expected for case in batch]
+    return hold_all_within(
+        (
+            None if g is None else plain(seen.backend, g),
+            _stacked(bounds),
+            f"{seen.label(position)} in a batch of {len(batch)} calls",
+        )
+        for position, (g, bounds) in enumerate(zip(gradients, zip(*expected, strict=True), strict=True))
+    )
+
+
+def _batch(seen: Observation) -> list[Case]:
+    """The case and others like it: their numbers and cotangents differ, where they are differentiated."""
+    case, rng = seen.case, np.random.default_rng(len(seen.case.label))
+    domains = case.domains or [seen.op.domain(i) for i in range(len(case.operands))]
+    others = operands(domains, [x.shape for x in case.operands], case.dtype, "round", rng)
+    other = replace(case, operands=others)
+    return [
+        replace(chosen, cotangents=tuple(np.array(g * 2.0 ** (n // 2), g.dtype) for g in case.cotangents))
+        for n, chosen in zip(range(_pick(seen, BATCHES)), [case, other] * max(BATCHES), strict=False)
+    ]
+
+
+def _stacked(bounds: Sequence[Expected]) -> Expected:
+    """What is expected of calls, side by side."""
+    exact, allowed, ulp = (
+        np.stack([getattr(b, name) for b in bounds]) for name in ("exact", "allowed", "ulp")
+    )
+    return Expected(exact, allowed, ulp)
