@@ -79,7 +79,7 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
         values = values * 2.0 ** min(20, finfo(dtype).maxexp // 4)  # products of two stay in range
     elif texture == "constant":
         values = np.broadcast_to(values.flat[0] if np.size(values) else 0.0, shape)
-    return np.array(values, dtype=dtype)
+    return np.array(values, dtype=dtype, order="C")
 
 
 def is_complex(dtype: Any) -> bool:
@@ -123,7 +123,7 @@ def _real(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator
     values = np.broadcast_to(values, shape)
     if texture == "zeros" and domain.low < 0 < domain.high and 0.0 not in domain.kinks:
         values = np.where(rng.random(shape) < 0.5, 0.0, values)
-    return np.array(values, dtype=dtype)
+    return np.array(values, dtype=dtype, order="C")
 
 
 def _of_any_magnitude(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:

@@ -71,7 +71,9 @@ def build(
 
 def _repeated(array: Array) -> Array:
     """The array with its first row again and again, which can lie in memory with stride 0."""
-    return np.array(np.broadcast_to(array[:1], array.shape)) if array.ndim and len(array) else array
+    return (
+        np.array(np.broadcast_to(array[:1], array.shape), order="C") if array.ndim and len(array) else array
+    )
 
 
 @dataclass(frozen=True)

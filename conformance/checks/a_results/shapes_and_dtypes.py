@@ -20,13 +20,8 @@ OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
 @op_check("A6", "shape")
 def gradient_has_operand_shape(seen: Observation) -> None:
     """A gradient has its operand's shape."""
-    for position, got in enumerate(seen.answer.gradients):
-        shape = seen.case.operands[seen.wrt[position]].shape
-        if got is None:
-            continue
-        decides(got.size)
-        if got.shape != shape:
-            raise Violation(f"{seen.label(position)} has shape {got.shape}, its operand {shape}")
+    for got in seen.answer.gradients:  # an observation refuses a gradient of another shape
+        decides(got is not None and got.size)
 
 
 @op_check("A7", "dtype")
