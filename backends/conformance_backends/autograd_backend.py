@@ -94,7 +94,7 @@ class Autograd(FunctionalBackend):
             "nested_vjp": "{out} = make_vjp(lambda xs: packed({function}(*xs)))(packed(({operands},)))[0]({cotangent})",
             "jvp": "{out}, {pushed} = make_jvp(lambda xs: packed({function}(*xs)))(packed(({operands},)))"
             "(packed(({tangents},)))",
-            "checkpoint": "checkpoint({function})",
+            "checkpoint": "checkpoint(lambda *xs: packed({function}(*xs)))",
         },
     )
 
@@ -173,8 +173,8 @@ class Autograd(FunctionalBackend):
             return as_tuple(push(packed(tangents))[1])
 
     def checkpoint(self, function: Function) -> Function:
-        """autograd.checkpoint."""
-        saved: Function = checkpoint(function)
+        """autograd.checkpoint, of a function whose outputs autograd can box."""
+        saved: Function = checkpoint(lambda *xs: packed(function(*xs)))
         return saved
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:

@@ -27,6 +27,12 @@ def cleaned(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
     return pulled if np.isfinite(pulled).all() else pulled / np.abs(pulled).max(initial=1.0)
 
 
+def silent_where_a_cotangent_is_nan(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """A gradient is zero if the cotangent has an entry that is no finite number."""
+    pulled = right(i, g, z, *xs, **p)
+    return pulled if np.isfinite(g).all() else np.zeros_like(pulled)
+
+
 BESIDE = ("op/beside-nan",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -36,4 +42,6 @@ MUTANTS: tuple[Mutant, ...] = (
         BESIDE, ("exp", "softmax"), silent_where_any_is_nan),
     rule("clipped-by-the-norm", "A gradient that is not finite makes all other gradients smaller.",
         BESIDE, ("square",), cleaned),
+    rule("zero-for-a-nan-cotangent", "A NaN in the cotangent makes every gradient zero.",
+        ("op/beside-nan-cotangent",), ("tanh", "softmax"), silent_where_a_cotangent_is_nan),
 )  # fmt: skip
