@@ -80,7 +80,7 @@ def wrong_where(
 def is_computed(x: Any) -> bool:
     """Whether a tensor is the output of an op that was recorded."""
     edge = edge_of(x)
-    return edge is not None and not isinstance(edge.node, Accumulation)
+    return edge is not None and not isinstance(edge[0], Accumulation)
 
 
 def mutant(name: str, wrong: str, check: str, make: Callable[[], Backend]) -> Mutant:
