@@ -20,10 +20,16 @@ class Decisive(enum.IntEnum):
     NOTHING = 0  # there was no entry, or everything is allowed
     NOT_ZERO = 1  # an answer that is not zero
     ZERO = 2  # an answer of zeros too: a gradient that was dropped
+    REFUSAL = 3  # an answer of any kind: the call had to be refused, or could be
 
 
 # Within `decisions()` every comparison puts what it could have found wrong.
 decisions = Collector[Decisive]("decisions")
+
+
+def decides_by_refusal() -> None:
+    """Note that the engine refused a call, which is an answer without numbers."""
+    decisions.put(Decisive.REFUSAL)
 
 
 def decides(is_deciding: object) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Function, TapeBackend, restricted
 from conformance.case import Array
-from conformance.checks.comparison import decides, hold_equal
+from conformance.checks.comparison import decides, decides_by_refusal, hold_equal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
@@ -80,7 +80,7 @@ def unless_refused(call: Callable[[], T]) -> T | None:
     except Exception as error:
         if not is_refusal(error):
             raise
-        decides(True)
+        decides_by_refusal()
         return None
 
 

@@ -57,6 +57,9 @@ class Check:
         is_about_outcome: whether it is about what the engine does, such as that it raises, so that every case decides.
             Of any other a case decides in which a compared value that is not zero was expected, or in which the check
             itself says so (`decides`).
+        is_about_form: whether it is about the shapes or dtypes of arrays, so that it cannot notice a wrong number.
+        has_floor: whether it allows what a cotangent of one is rounded by, so that a saturated tail is as good as zero.
+        satisfied_by: the sorts of wrong answers (`conformance.selfcheck.wrong_answers`) that satisfy the claim, each with why.
     """
 
     name: str
@@ -75,6 +78,9 @@ class Check:
     is_diagnosed: bool = False
     textures: tuple[str, ...] = TEXTURES
     is_about_outcome: bool = False
+    is_about_form: bool = False
+    has_floor: bool = False
+    satisfied_by: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> str:
@@ -129,7 +135,8 @@ def op_check(
     sparing_in: frozenset[str] = frozenset(),
     is_diagnosed: bool = False,
     textures: tuple[str, ...] = TEXTURES,
-    is_about_outcome: bool = False,
+    is_about_form: bool = False,
+    satisfied_by: tuple[tuple[str, str], ...] = (),
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is run on every case of every op that it applies to."""
 
@@ -149,7 +156,8 @@ def op_check(
                 sparing_in=sparing_in,
                 is_diagnosed=is_diagnosed,
                 textures=textures,
-                is_about_outcome=is_about_outcome,
+                is_about_form=is_about_form,
+                satisfied_by=satisfied_by,
             )
         )
         return function
@@ -176,6 +184,7 @@ def check(
     *needs: Capability,
     is_named_by_clause: bool = False,
     is_about_outcome: bool = False,
+    has_floor: bool = False,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is run on questions of a kind."""
 
@@ -189,6 +198,7 @@ def check(
                 frozenset(needs),
                 is_named_by_clause,
                 is_about_outcome=is_about_outcome,
+                has_floor=has_floor,
             )
         )
         return function

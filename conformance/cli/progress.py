@@ -123,14 +123,19 @@ def in_words(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
+def _cases(results: Sequence[ResultLine]) -> tuple[str, str]:
+    """How many cases decided, and in how many a wrong answer would have passed too."""
+    return str(sum(r.cases for r in results)), str(sum(r.undecided for r in results))
+
+
 def table_of(header: RunLine, results: Sequence[ResultLine]) -> Table:
     """Verdicts by backend, with their denominators."""
     table = Table(box=None, pad_edge=False)
     shown = [v for v in Verdict if any(r.verdict is v for r in results)]
-    for name in ("backend", *(v.value for v in shown), "of", "cases"):
+    for name in ("backend", *(v.value for v in shown), "of", "cases", "not deciding"):
         table.add_column(name, justify="left" if name == "backend" else "right")
     for backend in header.backends:
         own = [r for r in results if r.backend == backend.name]
         counts = [str(sum(r.verdict is v for r in own)) for v in shown]
-        table.add_row(Text(backend.name), *counts, str(len(own)), str(sum(r.cases for r in own)))
+        table.add_row(Text(backend.name), *counts, str(len(own)), *_cases(own))
     return table

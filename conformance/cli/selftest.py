@@ -22,7 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="QUERY",
         help="only mutants whose name, or a check that they name, matches, such as 'scope-*' or 'op/vjp'; "
-        "with --generated, only those of these ops",
+        "with --generated, only those of these ops; with --power queries of ids, as of `run`",
+    )
+    parser.add_argument(
+        "--power",
+        action="store_true",
+        help="instead of mutants: replace each answer of a correct engine by wrong ones, and list the questions that pass",
     )
     parser.add_argument("--seed", type=int, default=0, help="of everything drawn")
     parser.add_argument(
@@ -38,12 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(options: argparse.Namespace) -> int:
     """Run the mutants and the checks, and print what was found.
 
-    Returns 1 if a mutant survived, a check has none or is undecided, or a control was caught.
+    Returns 1 if a mutant survived, a check has none, or a control was caught; with --power, if a question passes a
+    wrong answer.
     """
     import time
 
     if options.generated:
         return generated.command(options)
+    if options.power:
+        return _power(options)
     from conformance.selfcheck.selftest import registered_controls, selftest, write_selftest
 
     started = time.perf_counter()
@@ -59,8 +67,7 @@ def command(options: argparse.Namespace) -> int:
             on_progress=progress.done,
         )
     without = [] if options.query else _without_mutant(mutants)
-    undecided = [] if options.query else _undecided()
-    has_failed = bool(report.survivors or report.control or without or undecided)
+    has_failed = bool(report.survivors or report.control or without)
     if options.output:
         write_selftest(
             options.output,
@@ -70,9 +77,9 @@ def command(options: argparse.Namespace) -> int:
             exit_code=int(has_failed),
         )
     if options.json:
-        print(json.dumps(_as_json(report, without, undecided), indent=1))
+        print(json.dumps(_as_json(report, without), indent=1))
     else:
-        _print(report, without, undecided, time.perf_counter() - started)
+        _print(report, without, time.perf_counter() - started)
     return int(has_failed)
 
 
@@ -104,14 +111,28 @@ def _without_mutant(mutants: Sequence[Mutant]) -> list[str]:
     return checks_without_mutant(mutants)
 
 
-def _undecided() -> list[str]:
-    """The checks that could not see a wrong gradient, and why."""
-    from conformance.checks import load_all
-    from conformance.selfcheck.power import power_of_checks
-    from conformance.selfcheck.selftest import registered_controls
+def _power(options: argparse.Namespace) -> int:
+    from conformance.selfcheck.power import power_of_suite
 
-    right = [control.make() for control in registered_controls().values()]
-    return [f"{s.check.key}: {s.fault}" for s in power_of_checks(load_all().values(), right) if s.fault]
+    report = power_of_suite(options.query, seed=options.seed, workers=options.workers or os.cpu_count() or 1)
+    passing = {power.name: list(power.passes) for power in report.passing}
+    counts = {
+        "questions": len(report.powers),
+        "wrong answers noticed": sum(len(power.noticed) for power in report.powers),
+        "pass wrong answers": len(passing),
+        "undecided": len(report.undecided),
+        "about an outcome, without numbers": len(report.outcomes),
+    }
+    if options.json:
+        print(json.dumps({"counts": counts, "passing": passing, "undecided": report.undecided}, indent=1))
+        return int(bool(passing))
+    for identifier in report.undecided:
+        print(f"undecided  {identifier}")
+    for identifier, sorts in passing.items():
+        print(f"passes     {identifier}: {'; '.join(sorts)}")
+    for name, count in counts.items():
+        print(f"{count:8}  {name}")
+    return int(bool(passing))
 
 
 class _Progress:
@@ -139,7 +160,7 @@ class _Progress:
         self.bar.update(self.task, advance=1, description=name)
 
 
-def _print(report: Report, without: Sequence[str], undecided: Sequence[str], seconds: float) -> None:
+def _print(report: Report, without: Sequence[str], seconds: float) -> None:
     """The kill matrix by mutant and by check, then what is wrong, then the score."""
     from rich.console import Console
     from rich.text import Text
@@ -165,12 +186,10 @@ def _print(report: Report, without: Sequence[str], undecided: Sequence[str], sec
         console.print(Text(f"false     {where} catches an engine that is not wrong"))
     for key in without:
         console.print(f"untested  no mutant names {key}")
-    for fault in undecided:
-        console.print(Text(f"undecided {fault}"))
     console.print(f"mutation score {report.score} in {seconds:.0f} s")
 
 
-def _as_json(report: Report, without: Sequence[str], undecided: Sequence[str]) -> dict[str, Any]:
+def _as_json(report: Report, without: Sequence[str]) -> dict[str, Any]:
     import msgspec
 
     return {
@@ -178,7 +197,6 @@ def _as_json(report: Report, without: Sequence[str], undecided: Sequence[str]) -
         "survivors": [line.name for line in report.survivors],
         "control": report.control,
         "checks without mutant": list(without),
-        "undecided checks": list(undecided),
         "mutants": msgspec.to_builtins(report.mutants),
         "catches": report.kills,
     }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import Any, cast
 
-import numpy as np
-
 from conformance.backend import Backend
-from conformance.case import PREFIX, Array, Case
+from conformance.case import PREFIX, Case
 from conformance.checks import Check, load_all
 from conformance.checks.comparison import Decisive
 from conformance.checks.observation import Observation, Oracle
@@ -40,9 +39,13 @@ class CaseQuestion(Question[Case]):
         """Of an op whose value and gradient are zero an answer of zeros is the right one."""
         return Decisive.NOT_ZERO if Trait.VANISHING in find(self.input.op).traits else Decisive.ZERO
 
+    @cached_property
+    def _oracle(self) -> Oracle:
+        return Oracle(find(self.input.op), self.input)
+
     def on(self, backend: Backend) -> Arguments:
         """One observation for all checks: the engine answers once."""
-        return (Observation(backend, Oracle(find(self.input.op), self.input)),)
+        return (Observation(backend, self._oracle),)
 
     def run(self, check: Check, arguments: Arguments) -> Any:
         """Run a check on the observed case.
@@ -63,15 +66,6 @@ class CaseQuestion(Question[Case]):
             return check.function(again)
         except Violation as failure:
             raise _diagnosed(check, again, failure) from None
-
-    def gradients(self, *, of_ones: bool = False) -> list[Array] | None:
-        """Those of the op; of an op without a slope each check has its own."""
-        op = find(self.input.op)
-        if op.is_flat:
-            return None
-        ones = tuple(map(np.ones_like, self.input.cotangents))
-        case = replace(self.input, cotangents=ones) if of_ones else self.input
-        return [expected.exact for expected in Oracle(op, case, perturbations=0).expected]
 
     def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest failing case of the op."""

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from conformance.backend import Backend
-from conformance.case import Array
 from conformance.checks import Check, load_all
 from conformance.checks.comparison import Decisive
 from conformance.clauses import STANDARD, Level
@@ -66,10 +65,6 @@ class Question(abc.ABC, Generic[T]):
     def run(self, check: Check, arguments: Arguments) -> Any:
         """What the check returns; raises what it raises."""
         return check.function(*arguments)
-
-    def gradients(self, *, of_ones: bool = False) -> list[Array] | None:
-        """The exact gradients, for its cotangent or for one of ones; None where each check has its own."""
-        return None
 
     def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest question for which `is_failing`; None where none smaller was found."""
@@ -124,13 +119,13 @@ class Kind(abc.ABC):
         name: the second part of ids, and `Check.kind`.
         prefix: of its tokens.
         is_slow: whether one item takes seconds: the self-test then runs it on few mutants.
-        has_check_power: whether an expected gradient of zero would make its checks useless.
+        has_upstreams: whether its checks give cotangents of other numbers than 1.
     """
 
     name: ClassVar[str]
     prefix: ClassVar[str]
     is_slow: ClassVar[bool] = False
-    has_check_power: ClassVar[bool] = True
+    has_upstreams: ClassVar[bool] = True
 
     @abc.abstractmethod
     def items(self, checks: Sequence[Check], backend: str, dtypes: Sequence[str]) -> Iterator[Item]:

@@ -37,7 +37,7 @@ class PointKind(Kind):
 
     name = "point"
     prefix = PREFIX
-    has_check_power = False
+    has_upstreams = False
 
     def items(self, checks: Sequence[Check], backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
         """Every point in the full precisions, for the check of its nature."""

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from conformance.backend import Backend
-from conformance.case import Array
 from conformance.checks import Check, load_all
 from conformance.ops import find
-from conformance.oracle.reverse_sweep import reverse_sweep
 from conformance.program import PREFIX, Program
 from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, register
 from conformance.strategies import Effort
@@ -24,11 +20,6 @@ class ProgramQuestion(Question[Program]):
     def on(self, backend: Backend) -> Arguments:
         """The backend and the program."""
         return backend, self.input
-
-    def gradients(self, *, of_ones: bool = False) -> list[Array] | None:
-        """Those of the leaves."""
-        cotangent = np.ones_like(self.input.cotangent) if of_ones else self.input.cotangent
-        return reverse_sweep(self.input, find, (*self.input.leaves, cotangent))
 
     def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest failing program among those drawn for the seed and around them."""

@@ -88,7 +88,6 @@ class CapabilityKind(SampleKind):
     """Probes of declared capabilities, run whether or not they are declared."""
 
     name = "capability"
-    has_check_power = False
 
     def path(self, item: Item) -> tuple[str, ...]:
         """The capability."""

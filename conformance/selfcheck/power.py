@@ -1,132 +1,259 @@
-"""Check power: whether a check could notice a wrong gradient at all.
+"""The power of questions: which of them pass an engine whose answers are wrong.
 
-A check may pass every engine for a reason that no mutant happens to show: what it computes has no gradient, or the
-same one for every cotangent. So it is observed on a correct engine: in how many cases did it expect a gradient other
-than zero, and in how many one that depends on the cotangent.
+Every question that a correct engine passes is run again with one of the engine's answers replaced by a wrong one:
+scaled, of another entry, NaN, at one entry and at all. An answer is an array that the adapter hands out as numbers. A
+question has power where a wrong answer of every sort is noticed in one of its cases. Answers that a claim is not about
+may be anything: those for which the check passes NaN, or any other number.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import io
+import multiprocessing
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
-from conformance.backend import Backend, TapeBackend
-from conformance.case import Array
-from conformance.checks import Check
+from conformance.backend import Backend
 from conformance.checks.comparison import Decisive, decisions
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
-from conformance.questions import Question, kind_of
+from conformance.questions import Item, Question, items_of
+from conformance.run.plan import PROFILES, select
+from conformance.selfcheck.selftest import registered_controls
+from conformance.selfcheck.wrong_answers import FORMS, NUMBERS, PROBES, Answers, Wrong
 from conformance.strategies import Effort
 
-EFFORT = Effort(signatures=3, draws=2, samples=4, programs=6)
-OPS = 8  # of those that a check of ops applies to
+EFFORT = PROFILES["quick"]
+LIMIT = 12  # answers of a question that are replaced: a history has hundreds
+FLOOR = 64  # units of rounding: more than what points allow for that of the cotangent
+EVERY, ONES = "every wrong answer", "what is right for a cotangent of ones"
+
+
+# ---- one question ------------------------------------------------------------------------------------
 
 
 @dataclass
-class CheckPower:
-    """What a check saw of an engine that is right, in cases.
+class Power:
+    """What became of an item's wrong answers.
 
     Attributes:
-        check: the check.
-        cases: all that it decided.
-        compared: those in which it compared a value or a gradient.
-        nonzero: of these, those in which one that it expected was not zero.
-        given: those in which it gave the engine a cotangent.
-        depends_on_cotangent: of these, those in which the answer to a cotangent of ones would have been another.
+        item: the item.
+        cases: those that decided, and were run with wrong answers.
+        is_refusal: whether the engine refused, so that there may be no numbers to replace.
+        given: the sorts of wrong answers that were given.
+        noticed: those of them at which the check failed.
+        cotangents: whether the gradient arguments that the check gave were all ones, for each case with any.
     """
 
-    check: Check
+    item: Item
     cases: int = 0
-    compared: int = 0
-    nonzero: int = 0
-    given: int = 0
-    depends_on_cotangent: int = 0
+    is_refusal: bool = False
+    given: set[str] = field(default_factory=set)
+    noticed: set[str] = field(default_factory=set)
+    cotangents: list[bool] = field(default_factory=list)
 
     @property
-    def fault(self) -> str:
-        """Why the check has no power; empty where it has."""
-        if self.compared and not self.nonzero:
-            return f"all that it expected was zero, in all of {self.compared} cases"
-        if self.given and not self.depends_on_cotangent:
-            return f"what it expected did not depend on the cotangent in any of {self.given} cases"
-        return ""
+    def name(self) -> str:
+        """The item's id without the control."""
+        return _name(self.item)
+
+    @property
+    def wrongs(self) -> Mapping[str, Wrong]:
+        """The sorts of wrong answers that its check is to notice."""
+        return FORMS if self.item.definition.is_about_form else NUMBERS
+
+    @property
+    def passes(self) -> tuple[str, ...]:
+        """The wrong answers that it passes, but for those that satisfy the claim."""
+        check = self.item.definition
+        if not self.cases or (self.is_refusal and not self.given):
+            return ()
+        if not self.noticed:
+            return (EVERY,)
+        ones = (ONES,) if self.item.kind.has_upstreams and self.cotangents and all(self.cotangents) else ()
+        # An array has a shape and a dtype: a check of one of them need not notice the other.
+        missed = (
+            ()
+            if check.is_about_form
+            else self.given - self.noticed - {sort for sort, _ in check.satisfied_by}
+        )
+        return (*(name for name in self.wrongs if name in missed), *ones)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every sort was noticed, and some cotangent was not all ones."""
+        return self.noticed == set(self.wrongs) and not (self.cotangents and all(self.cotangents))
+
+    def look(self, backend: Backend, question: Question[Any]) -> None:
+        """Run the question rightly; where it decides, with every sort of wrong answer that is not noticed yet."""
+        honest = Answers(backend)
+        decisive = _decisive(self.item, question, honest)
+        if decisive < question.deciding:
+            return
+        self.cases += 1
+        self.is_refusal |= decisive is Decisive.REFUSAL
+        self.cotangents += [not any(honest.cotangents)] if honest.cotangents else []
+        missed = self.wrongs.keys() - self.noticed
+        numbers = self._numbers(backend, question, honest.count) if missed else []
+        for name in missed:
+            self._try(backend, question, name, numbers)
+
+    def _numbers(self, backend: Backend, question: Question[Any], count: int) -> list[int]:
+        """Which answers of a question are replaced."""
+        some = np.linspace(0, count - 1, min(LIMIT, count)).round().astype(int).tolist()
+        is_about_form = self.item.definition.is_about_form
+        return [number for number in some if is_about_form or self._is_about(backend, question, number)]
+
+    def _is_about(self, backend: Backend, question: Question[Any], number: int) -> bool:
+        """Whether the claim is about an answer: the check notices what no rule could make of it."""
+        tried = [Answers(backend, number, probe) for probe in PROBES]
+        is_noticed = [_is_noticed(self.item, question, answers) for answers in tried]
+        return all(seen or not answers.has_changed for seen, answers in zip(is_noticed, tried, strict=True))
+
+    def _try(self, backend: Backend, question: Question[Any], name: str, numbers: Iterable[int]) -> None:
+        floor = FLOOR * self.item.definition.has_floor
+        for number in numbers:
+            answers = Answers(backend, number, self.wrongs[name], floor)
+            is_noticed = _is_noticed(self.item, question, answers)
+            if answers.has_changed:
+                self.given.add(name)
+                if is_noticed:
+                    self.noticed.add(name)
+                    return
 
 
-def power_of_checks(checks: Iterable[Check], backends: Sequence[Backend], seed: int = 0) -> list[CheckPower]:
-    """The power of each check, measured on the first of some correct engines that it can be run on."""
-    with np.errstate(all="ignore"):
-        return [_power(check, backends, seed) for check in checks if kind_of(check).has_check_power]
+def _name(item: Item) -> str:
+    return item.id.partition("/")[2]
 
 
-def _power(check: Check, backends: Sequence[Backend], seed: int) -> CheckPower:
-    power = CheckPower(check)
-    for backend in backends:
-        for question in _questions(check, backend, seed):
-            _observe(power, backend, question)
-        if power.cases:
-            break
-    return power
+def _decisive(item: Item, question: Question[Any], answers: Answers) -> Decisive:
+    """What a correct engine's answers decide; NOTHING where it does not pass."""
+    check = item.definition
+    with decisions() as decided, answers.given():
+        try:
+            question.run(check, question.on(answers.backend))
+        except Exception:  # it does not decide, or is of a capability that is not declared and does not work
+            return Decisive.NOTHING
+    return max(decided, default=Decisive.NOTHING)
 
 
-def _questions(check: Check, backend: Backend, seed: int) -> Iterator[Question[Any]]:
-    """Questions of the check's kind, of a few ops where it is about ops."""
-    kind, dtype = kind_of(check), backend.dtypes[0]
-    items = list(kind.items([check], backend.name, (dtype,)))
-    for item in items[:: max(1, len(items) // OPS)]:
-        yield from (question for question, _ in kind.rounds([item], backend, seed, EFFORT))
+def _is_noticed(item: Item, question: Question[Any], answers: Answers) -> bool:
+    with answers.given():
+        try:
+            item.definition.function(*question.on(answers.backend))
+        except (NotThisCase, Unsupported):
+            return False
+        except Exception:  # also of what the check computes from the answer
+            return True
+    return False
 
 
-def _observe(power: CheckPower, backend: Backend, question: Question[Any]) -> None:
-    cotangents: list[Array] = []
+# ---- all questions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PowerReport:
+    """The power of the questions of a selection.
+
+    Attributes:
+        powers: of each item that some correct engine is asked.
+        outcomes: the items whose check is about what the engine does, so that there is no answer to replace.
+    """
+
+    powers: Sequence[Power]
+    outcomes: Sequence[str]
+
+    @property
+    def passing(self) -> list[Power]:
+        """The items that pass wrong answers."""
+        return [power for power in self.powers if power.passes]
+
+    @property
+    def undecided(self) -> list[str]:
+        """The items without a deciding case."""
+        return [power.name for power in self.powers if not power.cases]
+
+
+def power_of_suite(
+    queries: Sequence[str] = (),
+    *,
+    seed: int = 0,
+    effort: Effort = EFFORT,
+    workers: int = 1,
+    on_progress: Callable[[str], None] = lambda group: None,
+) -> PowerReport:
+    """The power of the selected items, each measured on the first control that offers what it needs.
+
+    Raises NothingSelected for a query that matches nothing.
+    """
+    powers: dict[str, Power] = {}
+    outcomes: set[str] = set()
+    for name, control in registered_controls().items():
+        backend = control.make()
+        items = select(list(items_of(name, backend.dtypes)), queries)
+        outcomes |= {_name(item) for item in items if item.definition.is_about_outcome}
+        groups: dict[tuple[str, str], list[Item]] = {}
+        for item in items:
+            is_open = _name(item) not in powers or not powers[_name(item)].cases
+            if is_open and not item.definition.is_about_outcome:
+                groups.setdefault(item.group, []).append(item)
+        for found in _on_all(groups.values(), partial(_power_on, name, seed=seed, effort=effort), workers):
+            powers |= {power.name: power for power in found if power.cases or power.name not in powers}
+            on_progress(found[0].item.subject if found else "")
+    return PowerReport(list(powers.values()), sorted(outcomes))
+
+
+def _on_all(
+    groups: Iterable[Sequence[Item]], power_of: Callable[[Sequence[Item]], list[Power]], workers: int
+) -> Iterator[list[Power]]:
+    if workers == 1:
+        yield from map(power_of, groups)
+        return
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(power_of, groups)
+
+
+def _power_on(control: str, items: Sequence[Item], seed: int, effort: Effort) -> list[Power]:
+    """The power of the items of one group, those that the control offers; what is printed is nobody's to read."""
+    backend, powers = registered_controls()[control].make(), {}
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        np.errstate(all="ignore"),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        powers = {item: Power(item) for item in items if _is_offered(item, backend)}
+        for question, takers in _questions(powers, backend, seed, effort):
+            for item in takers:
+                if not (powers[item].is_done or item.kind.is_enough(item, question, 0, effort)):
+                    powers[item].look(backend, question)
+    return list(powers.values())
+
+
+def _questions(
+    powers: Mapping[Item, Power], backend: Backend, seed: int, effort: Effort
+) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
+    """Those of a run, and what it would ask further of an item that is not decided."""
+    items = list(powers)
+    if not items:
+        return iter(())
+    kind = items[0].kind
+    further = kind.more_rounds(items, backend, seed, effort, lambda item: not powers[item].cases)
+    return chain(kind.rounds(items, backend, seed, effort), further)
+
+
+def _is_offered(item: Item, backend: Backend) -> bool:
     try:
-        power.check.require(backend)
-        with decisions() as compared, _noting(backend, cotangents):
-            power.check.function(*question.on(backend))
-    except (NotThisCase, Unsupported):
-        return
-    power.cases += 1
-    if (gradients := question.gradients()) is not None:
-        _count_gradients(power, gradients, question.gradients(of_ones=True) or [])
-    else:
-        _count_expected(power, compared, cotangents)
-
-
-def _count_gradients(power: CheckPower, own: Sequence[Array], of_ones: Sequence[Array]) -> None:
-    """Of a question with gradients of its own, whatever the check compares."""
-    power.compared += 1
-    power.nonzero += any(np.any(gradient) for gradient in own)
-    power.given += 1
-    power.depends_on_cotangent += any(not np.array_equal(a, b) for a, b in zip(own, of_ones, strict=True))
-
-
-def _count_expected(power: CheckPower, compared: Sequence[Decisive], cotangents: Sequence[Array]) -> None:
-    """Of any other question only what the check compares is known, and what it hands the engine."""
-    if compared:
-        power.compared += 1
-        power.nonzero += Decisive.ZERO in compared
-    if compared and cotangents:
-        power.given += 1
-        power.depends_on_cotangent += any((g != 1).any() for g in cotangents)
-
-
-@contextlib.contextmanager
-def _noting(backend: Backend, cotangents: list[Array]) -> Iterator[None]:
-    """Within the block, the cotangents that a tape is handed are noted."""
-    if not isinstance(backend, TapeBackend):
-        yield
-        return
-    inner = backend.backward
-
-    def backward(output: Any, gradient: Any = None, *, retain: bool = False) -> None:
-        if gradient is not None:
-            cotangents.append(np.array(backend.numpy(gradient)))
-        inner(output, gradient, retain=retain)
-
-    with patch.object(backend, "backward", backward):  # of this instance alone
-        yield
+        item.kind.require(item, backend)
+    except Unsupported:
+        return False
+    return True

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, count, cycle, islice, product
+from itertools import chain, cycle, islice, product
 
 import numpy as np
 
@@ -128,11 +128,12 @@ def more_cases(
 
 
 def _endless(op: Op, dtype: str, seed: int, effort: Effort, textures: tuple[str, ...]) -> Iterator[Case]:
-    """The signatures of the design, then all of them again and again, one other signature after each."""
+    """The signatures of the design, then each of them again and again, with another signature after each."""
     own, rows = _seed_of(op, seed), signatures_of(op, dtype, seed, effort)
     others = cycle(np.random.default_rng(own).permutation(len(rows_of(op))).tolist())
     first = [(row, draw) for row in rows for draw in range(effort.draws)]
-    again = ((row, draw) for draw in count(effort.draws) for row in (*rows, rows_of(op)[next(others)]))
+    pairs = ((row, rows_of(op)[next(others)]) for row in cycle(rows))
+    again = ((row, effort.draws + number // len(rows)) for number, pair in enumerate(pairs) for row in pair)
     for number, (row, draw) in enumerate(chain(first, again)):
         yield replace(_case(op, dtype, row, number, own, textures), draw=draw)
 

@@ -13,7 +13,7 @@ from conformance_reports.united import unite
 SUFFIXES = (".csv",)
 COLUMNS = (
     *("id", "backend", "kind", "subject", "check", "clause", "level", "dtype", "verdict"),
-    *("cases", "error", "ulp", "message"),
+    *("cases", "undecided", "error", "ulp", "message"),
 )
 FORMULA_SIGNS = ("=", "+", "-", "@")  # a spreadsheet would evaluate text that starts with one of them
 

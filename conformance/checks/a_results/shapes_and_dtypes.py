@@ -17,14 +17,14 @@ from conformance.op import Op
 OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
 
 
-@op_check("A6", "shape")
+@op_check("A6", "shape", is_about_form=True)
 def gradient_has_operand_shape(seen: Observation) -> None:
     """A gradient has its operand's shape."""
     for got in seen.answer.gradients:  # an observation refuses a gradient of another shape
         decides(got is not None and got.size)
 
 
-@op_check("A7", "dtype")
+@op_check("A7", "dtype", is_about_form=True)
 def gradient_has_operand_dtype(seen: Observation) -> None:
     """A gradient has its operand's dtype."""
     for position, got in enumerate(seen.answer.gradients):
@@ -43,7 +43,7 @@ def _has_several_differentiable_operands(op: Op) -> bool:
     return sum(domain.is_differentiable for domain in op.domains) > 1
 
 
-@op_check("A7", "mixed-dtype", applies=_has_several_differentiable_operands, sparing=True)
+@op_check("A7", "mixed-dtype", applies=_has_several_differentiable_operands, sparing=True, is_about_form=True)
 def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     """In a call that mixes precisions each gradient has its own operand's dtype."""
     operands = [np.array(x) for x in seen.case.operands]

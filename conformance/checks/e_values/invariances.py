@@ -48,7 +48,17 @@ def homogeneous_gradient_obeys_euler(seen: Observation) -> None:
 # ---- f(x + c) = f(x) + γc, so that Σx̄ = γ Σg -------------------------------------------------------------
 
 
-@op_check("E10", "shift", applies=lambda op: op.shift is not None)
+MULTIPLES = ("zero", "negated", "doubled", "slightly scaled")
+SUMS = (
+    ("of another entry, at all entries", "a sum does not depend on the order of its terms"),
+    *(
+        (f"{name}, at all entries", "where the gain is 0, so are the sums of all multiples")
+        for name in MULTIPLES
+    ),
+)
+
+
+@op_check("E10", "shift", applies=lambda op: op.shift is not None, satisfied_by=SUMS)
 def shifted_gradient_sums_to_the_gain(seen: Observation) -> None:
     """Where a common shift shifts the value by γ times itself, the gradients sum to γ times the cotangent."""
     law = seen.op.shift

@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array
-from conformance.checks.comparison import decides
+from conformance.checks.comparison import decides, decides_by_refusal
 from conformance.checks.observation import plain
 from conformance.checks.point_observation import RAISES, PointObservation, brief, is_alike
 from conformance.checks.registry import CheckFunction, check
@@ -19,7 +19,7 @@ from conformance.program import Program
 
 def point_check(clause: str, nature: Nature) -> Callable[[CheckFunction], CheckFunction]:
     """Register the check of the special points of one nature."""
-    return check("point", clause, nature.value)
+    return check("point", clause, nature.value, has_floor=True)
 
 
 @point_check("E11", Nature.TIE)
@@ -48,7 +48,8 @@ def gradient_at_a_border_is_as_declared(observed: PointObservation) -> None:
     except Exception as refusal:
         if observed.backend.points.get(observed.point.key, RAISES) != RAISES:
             raise Violation(f"the engine refuses {observed.point.key}: {refusal}") from refusal
-        decides(observed.point.key in observed.backend.points)
+        if observed.point.key in observed.backend.points:
+            decides_by_refusal()
         return
     if observed.backend.points.get(observed.point.key) == RAISES:
         raise Violation(f"{observed.point.key} is declared to raise, but the engine gives {observed.found}")

@@ -115,7 +115,8 @@ const saying = (r, evidence) =>
         )
       : null,
     facts([
-      ["cases", count(r.cases)],
+      ["cases that decide", count(r.cases)],
+      r.undecided ? ["cases that do not", count(r.undecided)] : null,
       ["time", seconds(r.seconds)],
       isNumber(r.error) ? ["largest error", digits(r.error, 3) + " times the allowed error"] : null,
       // Two units for one distance would contradict each other: the one at the conditioning is kept where there are both.

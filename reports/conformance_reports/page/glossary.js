@@ -8,7 +8,7 @@ const WORDS = [
   ["fixed !", "The known-failures file lists it, but it passes now."],
   ["unsupported –", "The engine does not offer this, such as an op that it lacks. It is not judged."],
   ["adapter error !", "The adapter or this suite is wrong. It does not count against the engine."],
-  ["undecided –", "No case could decide the claim, or too few did. It is not judged."],
+  ["undecided –", "In no case would a wrong answer have failed. It is not judged."],
   ["silently wrong numbers", "The engine gave numbers of which less than half of the digits are right, and raised no error."],
   ["loses digits", "At least half of the digits are right, but fewer than the arithmetic of the case explains."],
   ["breaks a rule", "No number is wrong, but the behaviour is: a dtype, a missing error, memory that is shared."],

@@ -62,7 +62,7 @@ const usualId = (r) =>
     ? r.backend + "/" + r.kind + "/" + r.subject + "/" + r.check + "/" + r.dtype
     : r.backend + "/" + r.kind + "/" + r.clause + "/" + r.check;
 const results = (columns) => {
-  const { cases, seconds, error, ulp, id, measured, atlas } = columns;
+  const { cases, seconds, error, ulp, undecided, id, measured, atlas } = columns;
   const lines = new Array(cases.length);
   for (let i = 0; i < lines.length; i++) {
     const r = { at: i };
@@ -70,6 +70,7 @@ const results = (columns) => {
     r.id = id[i] === undefined ? usualId(r) : id[i];
     r.said = r.reason || r.message;
     r.cases = cases[i];
+    r.undecided = undecided[i] || 0;
     r.seconds = seconds[i];
     r.error = error[i];
     r.ulp = ulp[i];
