@@ -46,6 +46,7 @@ class Autograd(FunctionalBackend):
     """autograd, whose arrays are NumPy's own; in a function being differentiated they are boxed."""
 
     engine = "autograd"
+    computes_with_numpy = True
     ops = OPS
     points = declared_points(OPS, DEPARTURES)
     dtypes = ("float64", "float32", "float16", "complex128", "complex64")

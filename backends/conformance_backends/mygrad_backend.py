@@ -41,6 +41,7 @@ class MyGrad(TapeBackend):
     """MyGrad as its users call it: tensors, backward() and .grad."""
 
     engine = "mygrad"
+    computes_with_numpy = True
     ops = OPS
     points = declared_points(OPS, DEPARTURES)
     dtypes = ("float64", "float32", "float16")

@@ -28,6 +28,7 @@ class NumpyTape(TapeBackend):
     """The reference engine through its tape: leaves, backward, grad."""
 
     engine: ClassVar[str] = "numpy"
+    computes_with_numpy = True
     mode: ClassVar[str] = "tape"
     # Not COMPLEX: real functions of complex numbers (abs, real) have no row, only holomorphic ones do.
     dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -24,6 +26,8 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
     specs = specs_of(options.backends)
     backends = [load_backend(spec) for spec in specs]
     header = header_of("bench", options.seed, [describe(spec) for spec in specs])
+    if hasattr(os, "getloadavg"):
+        host = {**host, "load before": f"{os.getloadavg()[0]:.2f}"}
     header = msgspec.structs.replace(header, host={**header.host, **host})
     options.output.parent.mkdir(parents=True, exist_ok=True)
     writer = RunWriter(Path(options.output), header)
@@ -51,8 +55,24 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
     writer.close()
     for what in ("forward", "gradient"):
         console.print(table_of(lines, what))
+    for line in doubts(lines):
+        console.print(line, markup=False)
     console.print(f"run file {options.output}", markup=False)
     return 0
+
+
+def doubts(lines: Sequence[TimingLine]) -> Iterator[str]:
+    """What the marks of the table mean: each reason for doubt once, with how many times it is about."""
+    doubtful = [line for line in lines if line.doubt]
+    if not doubtful:
+        yield "no time is doubtful"
+        return
+    yield f"? {len(doubtful)} of {len(lines)} times cannot be trusted:"
+    # One sentence for all that were disturbed: the figures in it differ from program to program.
+    reasons = Counter(line.doubt.partition(":")[0] for line in doubtful)
+    for reason, count in reasons.most_common():
+        example = next(line.doubt for line in doubtful if line.doubt.startswith(reason))
+        yield f"  {count} × {example}" + (", for one of them" if count > 1 and example != reason else "")
 
 
 def table_of(lines: list[TimingLine], what: str) -> Table:
@@ -78,4 +98,5 @@ def _ratio(line: TimingLine | None) -> str:
         return "not run"
     if line.ratio is None:
         return f"n/a: {line.refused}"
-    return f"{line.ratio:.2f} \\[{line.ratio_low:.2f}, {line.ratio_high:.2f}]"
+    mark = "? " if line.doubt else ""
+    return f"{mark}{line.ratio:.2f} \\[{line.ratio_low:.2f}, {line.ratio_high:.2f}]"

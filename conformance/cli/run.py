@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conformance.cli.progress import Progress
+
+TIMING = 120  # seconds that the short timing may take
 
 
 def positive(text: str) -> float:
@@ -73,6 +79,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--html", type=Path, metavar="F", help="also write the report of the format html")
     parser.add_argument("--junit", type=Path, metavar="F", help="also write the report of the format junit")
+    parser.add_argument(
+        "--no-timing",
+        action="store_true",
+        help="leave out the short timing that a report of the format html has",
+    )
     parser.add_argument("--known", type=Path, metavar="F", help="the known failures")
 
 
@@ -80,7 +91,7 @@ def command(options: argparse.Namespace) -> int:
     """Run, print the results, and return the exit code."""
     from conformance.cli.progress import Progress
     from conformance.cli.report import report_to
-    from conformance.run.conduct import Request, conduct
+    from conformance.run.conduct import INTERRUPTED, Request, conduct
 
     named = [(path, name) for path, name in ((options.html, "html"), (options.junit, "junit")) if path]
     reports = [report_to(path, name) for path, name in (*((path, "") for path in options.report), *named)]
@@ -97,7 +108,45 @@ def command(options: argparse.Namespace) -> int:
     )
     progress = Progress()
     code = conduct(request, progress)
+    shows_times = any(report.format == "html" for report in reports)
+    timings = (
+        short_timing(options, progress)
+        if shows_times and not options.no_timing and code != INTERRUPTED
+        else []
+    )
     for report in reports:
-        report.write([options.output])
+        report.write([options.output, *(timings if report.format == "html" else [])])
         progress.say(str(report))
     return code
+
+
+def short_timing(options: argparse.Namespace, progress: Progress) -> list[Path]:
+    """Time the smallest programs in a process of their own, whose threads are pinned; the run file, or none."""
+    import subprocess
+    import sys
+
+    from conformance.runfile.records import printable
+
+    path = options.output.with_suffix(".timing.jsonl")
+    command = [
+        sys.executable,
+        "-m",
+        "conformance",
+        "bench",
+        *options.backends,
+        "--size",
+        "small",
+        "-o",
+        str(path),
+    ]
+    progress.say("timing the smallest programs; to leave this out: --no-timing")
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMING)
+    except subprocess.TimeoutExpired:
+        progress.say(f"no times: they took more than {TIMING} s")
+        return []
+    if done.returncode == 0:
+        return [path]
+    why = (done.stderr.strip().splitlines() or ["the timing said nothing"])[-1]
+    progress.say(f"no times: {printable(why)}")
+    return []

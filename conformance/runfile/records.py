@@ -185,7 +185,8 @@ class TimingLine(msgspec.Struct, frozen=True, tag="timing", omit_defaults=True):
     """One measurement: a workload of one size on one backend; times in seconds.
 
     `ratio` is to hand-written NumPy, `ratio_to_reference` to the reference engine, each with a
-    95 % interval over the interleaved rounds. A wrong gradient has no number but a `refused` reason.
+    95 % interval over the interleaved rounds, which reaches to the ratio of the least times. A wrong gradient has
+    no number but a `refused` reason. A `doubt` marks what a busy machine disturbed, or what cannot be true.
     """
 
     workload: str
@@ -203,6 +204,9 @@ class TimingLine(msgspec.Struct, frozen=True, tag="timing", omit_defaults=True):
     ratio_high: float | None = None
     ratio_to_reference: float | None = None
     refused: str = ""
+    doubt: str = ""  # why the number cannot be trusted
+    share: float | None = None  # of a core that the process had while this was measured
+    spread: float | None = None  # median over minimum of a fixed loop, meanwhile
 
 
 class ProofLine(msgspec.Struct, frozen=True, tag="proof"):

@@ -16,6 +16,7 @@ from conformance.backend import Backend
 from conformance.errors import UsageError, error_text
 from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
+from conformance.timing.noise import CALIBRATION, Noise, impossible, watched
 from conformance.timing.prepare import Step, prepare_forward, prepare_gradient
 from conformance.timing.rounds import Budget, Contender, Rounds, ratio, time_interleaved
 from conformance.timing.workloads import SIZES, WORKLOADS, Workload, label
@@ -44,6 +45,8 @@ class Entry:
     steps: Mapping[str, Step] = field(default_factory=dict)
     first: Mapping[str, float] = field(default_factory=dict)
     refused: str = ""
+    compiles: bool = False
+    computes_with_numpy: bool = False
 
 
 def measure(
@@ -106,11 +109,37 @@ def _measured(
             on_progress(Progress(done, len(chosen), workload.name, label(size)))
         solution = solve(workload, size, dtype, seed)
         entries = [hand_written(solution), *(enter(backend, solution, dtype) for backend in backends)]
+        forward: dict[str, Rounds] = {}
         for what in WHATS:
             contenders = [Contender(e.name, e.steps[what]) for e in entries if not e.refused]
-            rounds = time_interleaved(contenders, budget, seed)
+            with watched() as noise:
+                rounds = time_interleaved([*contenders, CALIBRATION], budget, seed)
+            noise.judge(rounds.pop(CALIBRATION.name))
             for entry in entries:
-                yield line_of(entry, what, solution, rounds, reference=reference, seed=seed)
+                line = line_of(entry, what, solution, rounds, reference=reference, seed=seed)
+                yield doubted(line, entry, rounds, forward, noise, seed)
+            forward = rounds
+
+
+def doubted(
+    line: TimingLine,
+    entry: Entry,
+    rounds: Mapping[str, Rounds],
+    forward: Mapping[str, Rounds],
+    noise: Noise,
+    seed: int,
+) -> TimingLine:
+    """The line with what disturbed its measurement, or why it cannot be true; `forward` are the rounds of the values."""
+    if entry.refused:
+        return line
+    mine = rounds[entry.name]
+    doubt = noise.doubt or impossible(
+        mine,
+        forward.get(entry.name),
+        ratio(mine, rounds[HAND_WRITTEN], seed),
+        computes_with_numpy=entry.computes_with_numpy,
+    )
+    return replace(line, doubt=doubt, share=round(noise.share, 3), spread=round(noise.spread, 3))
 
 
 def hand_written(solution: Solution) -> Entry:
@@ -145,7 +174,13 @@ def enter(backend: Backend, solution: Solution, dtype: str) -> Entry:
         return Entry(backend.name, refused=str(refusal))
     except Exception as error:
         return Entry(backend.name, refused=error_text(error))
-    return Entry(backend.name, prepared, first)
+    return Entry(
+        backend.name,
+        prepared,
+        first,
+        compiles=backend.compiles_signatures,
+        computes_with_numpy=getattr(backend, "computes_with_numpy", False),
+    )
 
 
 def line_of(
@@ -168,7 +203,7 @@ def line_of(
         low=mine.statistics.q1,
         high=mine.statistics.q3,
         rounds=mine.statistics.rounds,
-        compile_seconds=max(0.0, entry.first[what] - mine.statistics.median) if what in entry.first else None,
+        compile_seconds=max(0.0, entry.first[what] - mine.statistics.median) if entry.compiles else None,
         ratio_to_reference=ratio(mine, rounds[reference], seed).value if reference in rounds else None,
     )
     if entry.name == HAND_WRITTEN:

@@ -7,7 +7,8 @@ leaves keeps them, any other makes fresh leaves each time, as its users must.
 An adapter whose engine is used in another way in training (compiled, or with the value along with the
 gradient) says so with methods of its own, called in place of the defaults here:
 `prepare_gradient(function, operands)` and `prepare_forward(function, operands)`, each returning what
-the default returns.
+the default returns. An adapter whose engine computes with NumPy has the attribute `computes_with_numpy = True`: such an engine
+cannot be faster than NumPy by hand, and a figure that says so is marked.
 """
 
 from __future__ import annotations

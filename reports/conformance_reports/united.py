@@ -18,7 +18,8 @@ def unite(runs: Sequence[Run]) -> Run:
     """One run holding the lines of all; it is complete only if every one of them is."""
     if not runs:
         raise UsageError("a report needs at least one run file: conformance report RUN.jsonl -o REPORT.html")
-    header = msgspec.structs.replace(runs[0].header, backends=_backends(runs))
+    host = {key: fact for run in reversed(runs) for key, fact in run.header.host.items()}
+    header = msgspec.structs.replace(runs[0].header, backends=_backends(runs), host=host)
     united = Run(
         header,
         _last((line for run in runs for line in run.results), lambda line: line.id),

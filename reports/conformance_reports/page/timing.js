@@ -194,8 +194,15 @@ const ratios = (lines, names, dtype) => {
 // Whether the figures can be trusted at all: what `bench` measured of its own noise, and which figures are impossible.
 const timingTrust = () => {
   const doubtful = data.timings.filter((t) => t.doubt);
-  const reasons = [...group(doubtful, (t) => t.doubt)].sort((a, b) => b[1].length - a[1].length);
-  const noise = ["load before", "load during", "calibration spread"].filter((k) => data.run.host[k]).map((k) => k + " " + data.run.host[k]);
+  // One sentence for all that a busy machine disturbed: the figures in it differ from program to program.
+  const reasons = [...group(doubtful, (t) => t.doubt.split(":")[0])].sort((a, b) => b[1].length - a[1].length);
+  const least = (field, better) => data.timings.map((t) => t[field]).filter((x) => x !== undefined).sort((a, b) => better * (a - b))[0];
+  const [share, spread] = [least("share", 1), least("spread", -1)];
+  const noise = [
+    data.run.host["load before"] ? "load " + data.run.host["load before"] + " before" : "",
+    share === undefined ? "" : "at least " + digits(100 * share, 3) + " % of a core for this process",
+    spread === undefined ? "" : "a fixed loop took at most " + digits(spread, 3) + " times its least time",
+  ].filter((text) => text);
   return el(
     "div",
     { class: "card trust" },
@@ -203,7 +210,7 @@ const timingTrust = () => {
     doubtful.length
       ? [
           el("p", { class: "amber" }, "! " + count(doubtful.length) + " of " + count(data.timings.length) + " are doubtful; they are marked with ?"),
-          el("ul", {}, reasons.slice(0, 6).map(([why, of]) => el("li", {}, count(of.length) + " × " + short(why, 200)))),
+          el("ul", {}, reasons.slice(0, 6).map(([why, of]) => el("li", {}, count(of.length) + " × " + short(of[0].doubt, 200) + (of.length > 1 && of[0].doubt !== why ? ", for one of them" : "")))),
         ]
       : el("p", {}, "✓ None of " + count(data.timings.length) + " is marked as doubtful."),
     note(noise.length ? "While measuring: " + noise.join(", ") + "." : "This run file does not say how busy the machine was, so its intervals hold only if it was idle."),

@@ -1,0 +1,61 @@
+"""Is a disturbed or impossible time marked, and a sound one not?"""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from conformance.timing.noise import Noise, impossible, watched
+from conformance.timing.rounds import Ratio, Rounds, ratio
+
+SOUND = Ratio(2.0, 1.8, 2.2)
+
+
+def rounds(*seconds: float) -> Rounds:
+    data = np.array(seconds)
+    return Rounds("x", SimpleNamespace(data=data, min=data.min(), median=float(np.median(data))))
+
+
+def test_a_process_that_waits_has_less_than_a_core() -> None:
+    with watched() as noise:
+        time.sleep(0.05)
+    assert noise.share < 0.5
+    assert "% of a core" in noise.doubt
+
+
+@pytest.mark.parametrize(
+    ("share", "spread", "is_doubtful"), [(1.0, 1.02, False), (0.6, 1.02, True), (1.0, 1.6, True)]
+)
+def test_a_busy_machine_makes_every_time_doubtful(share: float, spread: float, is_doubtful: bool) -> None:
+    assert bool(Noise(share, spread).doubt) is is_doubtful
+
+
+def test_the_spread_is_that_of_the_fixed_loop() -> None:
+    noise = Noise()
+    noise.judge(rounds(1.0, 1.5, 2.0))
+    assert noise.spread == 1.5
+
+
+def test_a_gradient_cheaper_than_its_value_is_impossible() -> None:
+    value = rounds(1.0, 1.1)
+    assert "less time than its own value" in impossible(
+        rounds(0.5, 0.6), value, SOUND, computes_with_numpy=False
+    )
+    assert impossible(rounds(2.0, 2.1), value, SOUND, computes_with_numpy=False) == ""
+    assert impossible(rounds(0.5), None, SOUND, computes_with_numpy=False) == ""
+
+
+def test_only_an_engine_that_computes_with_numpy_cannot_be_faster_than_it() -> None:
+    faster = Ratio(0.06, 0.05, 0.07)
+    assert "faster than NumPy by hand" in impossible(rounds(1.0), None, faster, computes_with_numpy=True)
+    assert impossible(rounds(1.0), None, faster, computes_with_numpy=False) == ""
+
+
+def test_an_interval_reaches_to_the_ratio_of_the_least_times() -> None:
+    quiet, disturbed = rounds(1.0, 1.0, 1.0), rounds(2.0, 6.0, 6.0)
+    found = ratio(disturbed, quiet, seed=0)
+    assert found.low == 2.0
+    assert found.value == 6.0
