@@ -55,8 +55,8 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
     writer.close()
     for what in ("forward", "gradient"):
         console.print(table_of(lines, what))
-    for line in doubts(lines):
-        console.print(line, markup=False)
+    for text in doubts(lines):
+        console.print(text, markup=False)
     console.print(f"run file {options.output}", markup=False)
     return 0
 
