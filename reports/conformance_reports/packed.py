@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
+from conformance.runfile.generated import scores_of
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import Evidence, ResultLine
 
@@ -41,6 +42,7 @@ def overview_of(run: Run) -> dict[str, Any]:
         "timings": run.timings,
         "proofs": run.proofs,
         "mutants": run.mutants,
+        "generated": scores_of(run.generated),
         "end": run.end,
     }
 
