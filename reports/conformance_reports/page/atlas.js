@@ -36,7 +36,7 @@ const atlas = (main, { parameters }) => {
     el(
       "p",
       { class: "lead" },
-      "Where engines may differ: the convention that each one declares, what each one was measured to give at special points, and what each one declares it can do. The verdict says whether the checks confirm it; ✗ marks a gradient outside what is fair there (beyond the Clarke subdifferential, or not the limit), ~ what a composition makes of its ops' conventions.",
+      whole("Where engines may differ: the convention that each one declares, what each one was measured to give at special points, and what each one declares it can do. The verdict says whether the checks confirm it; ✗ marks a gradient outside what is fair there (beyond the Clarke subdifferential, or not the limit), ~ what a composition makes of its ops' conventions."),
     ),
     form(
       textField("text", parameters.q, "relu, tie, zero …", pick("q")),

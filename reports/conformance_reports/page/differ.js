@@ -53,7 +53,7 @@ const differ = (main, { parameters }) => {
   apply();
 };
 
-const difference = (d) => el("li", {}, el("p", {}, el("span", { class: "badge none" }, d.what), " ", el("b", {}, d.text), d.link ? [" · ", d.link] : null), d.clause ? el("p", { class: "muted" }, clauseLine(d.clause)) : null);
+const difference = (d) => el("li", {}, el("p", {}, el("span", { class: "badge none" }, d.what), " ", d.text, d.link ? [" · ", d.link] : null), d.clause ? el("p", { class: "muted" }, clauseLine(d.clause)) : null);
 
 const differences = (a, b) => [...ofConventions(a, b), ...ofPoints(a, b), ...ofOffers(a, b), ...ofFailures(a, b), ...ofFailures(b, a)].sort((x, y) => !x.op - !y.op || natural(x.op, y.op));
 
@@ -92,7 +92,7 @@ const ofPoints = (a, b) => {
     };
   });
 };
-const given = (r) => r.backend + " gives " + r.atlas.found + (r.atlas.value !== undefined && r.atlas.found !== String(r.atlas.value) ? " " + short(JSON.stringify(r.atlas.value), 60) : "") + (r.atlas.standing === "unfair" ? " (outside what is fair there)" : "");
+const given = (r) => r.backend + " gives " + r.atlas.found + (r.atlas.value !== undefined && r.atlas.found !== String(r.atlas.value) ? " " + short(JSON.stringify(r.atlas.value, (_, x) => (typeof x === "number" ? Number(x.toPrecision(4)) : x)), 70) : "") + (r.atlas.standing === "unfair" ? " (outside what is fair there)" : "");
 
 const ofOffers = (a, b) => {
   const ops = new Map();

@@ -26,14 +26,16 @@ const enginePage = (main, { path, parameters }) => {
     own.map((b) => (engines.get(b) || {}).error).filter((e) => e).map((e) => el("p", { class: "amber" }, "! could not start: " + e)),
     el("h2", {}, "What fails"),
     lines.length ? failures(path, causes, parameters) : note("– not run"),
-    section("What it does not offer", notOffered(path, lines)),
-    section("Its conventions", conventionsOf(own)),
-    section("Accuracy", accuracyOf(own)),
-    section("Speed", speedOf(own)),
+    folded("What it does not offer", notOffered(path, lines)),
+    folded("Its conventions", conventionsOf(own)),
+    folded("Accuracy", accuracyOf(own)),
+    folded("Speed", speedOf(own)),
   );
   const chosen = parameters.cause && document.getElementById("cause-" + parameters.cause);
   if (chosen) requestAnimationFrame(() => chosen.scrollIntoView({ block: "start" }));
 };
+// What comes after the failures is open where there is room for it.
+const folded = (title, body) => el("details", { class: "section", open: innerWidth > 820 }, el("summary", {}, el("h2", {}, title)), body);
 const section = (title, body) => el("section", {}, el("h2", {}, title), body);
 
 const failures = (engine, causes, parameters) => {

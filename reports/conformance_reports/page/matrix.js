@@ -149,7 +149,8 @@ const showCell = (panel, cell, rows, close) => {
         el(
           "li",
           {},
-          el("p", {}, check, el("small", {}, clauseLine(of[0].clause))),
+          el("p", {}, el("b", {}, check)),
+          el("p", { class: "small muted" }, clauseLine(of[0].clause)),
           el(
             "div",
             { class: "chips" },

@@ -3,7 +3,7 @@
 const AT_ONCE = 100;
 
 const resultList = (main, { parameters }) => {
-  const fields = ["engine", "backend", "verdict", "severity", "about", "family", "clause", "dtype", "q"];
+  const fields = ["engine", "backend", "verdict", "severity", "listed", "about", "family", "clause", "dtype", "q"];
   const body = el("ul", { class: "jump results" });
   const said = el("p", { class: "muted", role: "status" });
   const chips = el("p", { class: "chips" });
