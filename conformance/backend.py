@@ -1,8 +1,6 @@
 """The backend protocol: the methods of an adapter to an engine.
 
-An adapter converts arrays both ways, names the engine's ops, and gives access to its gradients: a tape engine
-by `leaf`, `backward` and `grad`, a functional engine by `pullback`. Every optional method raises `Unsupported`
-until it is overridden; an adapter never imitates what its engine does not have.
+Every optional method raises `Unsupported` until it is overridden; an adapter never imitates what its engine lacks.
 """
 
 from __future__ import annotations
@@ -12,9 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
+import numpy as np
+
 from conformance.capability import Capability as Capability
 from conformance.dialect import Dialect as Dialect
 from conformance.errors import Unsupported
+from conformance.parameters import Lacking, require_parameters, with_parameters
 from conformance.trace import Function as Function
 from conformance.trace import GraphNode as GraphNode
 from conformance.trace import NDArray as NDArray
@@ -30,11 +31,12 @@ class Backend(abc.ABC):
         engine: the engine's distribution name, as its users install it.
         mode: how the engine is called, where there are several modes ("tape", "jit").
         dtypes: the names of the floating point dtypes in which it has gradients.
-        no_gradient: for a dtype, the ops whose value it computes in that dtype and whose gradient it refuses with
-            another exception than NotImplementedError.
         compiles_signatures: whether a new shape or parameter costs it a compilation; it is then asked fewer of them.
+        no_gradient: for a dtype, or "*" for all, the ops whose value it computes and whose gradient it refuses.
+        lacks: for an op, for a parameter, the values that the engine does not take; a type stands for all of it.
         capabilities: what it offers beyond gradients; a probe tries each.
-        conventions: for each clause that allows several behaviours, the one that the engine has.
+        conventions: for each clause that allows several behaviours, the one that the engine has; where one op
+            differs, also under "A5/sum".
         points: for each special point at which a convention is declared, that convention
             (`conformance atlas BACKEND --conventions` prints the measured ones).
         ops: the engine's functions by the catalogue's names. Each takes the engine's arrays, the catalogue's
@@ -49,6 +51,7 @@ class Backend(abc.ABC):
     dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {}
     compiles_signatures: ClassVar[bool] = False
+    lacks: ClassVar[Lacking] = {}
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     conventions: ClassVar[Mapping[str, str]] = {}
     points: ClassVar[Mapping[str, str]] = {}
@@ -101,8 +104,8 @@ class Backend(abc.ABC):
         """The op with its parameters set; the same object at every call, so that compilers can cache it."""
         key = (name, repr(sorted(parameters.items())))
         if key not in self._calls:
-            function, fixed = self.op(name), dict(parameters)
-            self._calls[key] = lambda *operands: function(*operands, **fixed)
+            require_parameters(self.engine, name, parameters, self.lacks)
+            self._calls[key] = with_parameters(name, self.op(name), parameters)
         return self._calls[key]
 
     def vjp(
@@ -125,20 +128,17 @@ class Backend(abc.ABC):
             gives none.
         """
         traced = self.trace(function, operands, wrt)
-        return traced.outputs, traced.pull([self.array(g) for g in cotangents])
+        return traced.outputs, traced.pull([self.array(np.asarray(g)) for g in cotangents])
 
     def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
         """The outputs of `function`, with nothing recorded."""
         return as_tuple(function(*map(self.array, operands)))
 
     def finish(self, array: Any) -> None:  # noqa: B027 - most engines have nothing to wait for
-        """Wait until `array` has been computed, where the engine computes asynchronously."""
+        """Compute `array`, where the engine does so later, and keep its history."""
 
     def forget(self) -> None:  # noqa: B027 - most engines cache nothing
-        """Drop cached compilations of functions that will not be called again.
-
-        Called from time to time between two ops; without it, compiled functions fill the memory in a long run.
-        """
+        """Drop compiled functions, which would fill the memory in a long run; called now and then between ops."""
 
     def memory(self, array: Any) -> NDArray:
         """The memory of one of the engine's arrays, as a writable numpy.ndarray of its shape and dtype."""

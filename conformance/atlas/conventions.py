@@ -2,15 +2,15 @@
 
 For every convention of a clause the clause's own checks are run as if the adapter had declared it; the one under which
 all of them hold is what the engine does. So the probe agrees with a run, and a new clause needs no probe of its own.
-Checks of ops that have no slope are run on a few of them.
+Checks of ops are run on a few ops, which may differ from each other.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,12 @@ from conformance.backend import Backend
 from conformance.checks import Check, load_all
 from conformance.checks.registry import NotThisCase
 from conformance.clauses import STANDARD, Clause
-from conformance.errors import Unsupported, is_ctrl_c
+from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.questions import Question, kind_of
 from conformance.strategies import Effort
 
-FEW = 4  # ops without a slope, and cases of each
+FEW = 4  # ops, and cases of each, of a check of ops without a slope
+MANY = 16  # ops of a check of the other ops, spread over the catalogue, a case each
 EFFORT = Effort(signatures=FEW, draws=1, samples=3, programs=0)
 
 
@@ -31,19 +32,36 @@ EFFORT = Effort(signatures=FEW, draws=1, samples=3, programs=0)
 class MeasuredConvention:
     """What an adapter says of one clause, and what its engine does.
 
-    `found` has the conventions that hold: one, where the checks can tell; none, where the clause is
-    violated whatever is declared, or (with a `reason`) where no check could be run.
+    Attributes:
+        clause: the clause.
+        declared: the convention that the adapter declares.
+        found: the conventions that hold: one, where the checks can tell; several, where they cannot; none, where the
+            clause is violated whatever is declared, or (with a `reason`) where no check could be run.
+        reason: why no check could be run.
+        failures: for each convention that does not hold, how its checks fail.
+        exceptions: the ops that do otherwise than `found`, with their convention.
     """
 
     clause: Clause
     declared: str | None
     found: tuple[str, ...]
     reason: str = ""
+    failures: Mapping[str, str] = field(default_factory=dict)
+    exceptions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_settled(self) -> bool:
         """Whether what is declared is what was found, or there is nothing to declare."""
         return self.declared in self.found if self.found else bool(self.reason)
+
+    @property
+    def entries(self) -> dict[str, str]:
+        """What to declare: nothing where the checks cannot tell, and nothing is declared."""
+        if not self.is_settled and len(self.found) != 1:
+            return {}
+        number, choice = self.clause.number, self.declared if self.is_settled else self.found[0]
+        of_ops = {f"{number}/{op}": other for op, other in self.exceptions.items()}
+        return {number: choice, **of_ops} if choice else {}
 
 
 def measure_conventions(backend: Backend) -> Iterator[MeasuredConvention]:
@@ -60,61 +78,115 @@ def measure_conventions(backend: Backend) -> Iterator[MeasuredConvention]:
 
 
 def _measured(backend: Backend, clause: Clause, known: Mapping[str, str]) -> MeasuredConvention:
-    found, reasons = [], []
+    """Every convention, tried on every question of the clause's checks."""
+    general: dict[str, str] = {}  # for each convention that does not hold, why
+    by_op: dict[str, list[str]] = {}  # for each op, the conventions that hold
+    open_to, reasons = [], []
     for convention in clause.conventions:
-        held = _holds(backend, clause, {**known, clause.number: convention})
-        if held is True:
-            found.append(convention)
-        elif held is not False:
-            reasons.append(held)
-    is_silent = len(reasons) == len(clause.conventions)
-    return MeasuredConvention(
-        clause, backend.conventions.get(clause.number), tuple(found), reasons[0] if is_silent else ""
-    )
+        failure, reason, ops = _tried(backend, clause, {**known, clause.number: convention})
+        if reason:
+            reasons.append(reason)
+        elif failure:
+            general[convention] = failure
+        else:
+            open_to.append(convention)
+        for op, holds in ops.items():
+            by_op.setdefault(op, []).extend([convention] if holds else [])
+    declared = backend.conventions.get(clause.number)
+    if len(reasons) == len(clause.conventions):
+        return MeasuredConvention(clause, declared, (), reasons[0])
+    found, exceptions = _majority(open_to, by_op)
+    return MeasuredConvention(clause, declared, found, failures=general, exceptions=exceptions)
 
 
-def _holds(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> bool | str:
-    """Whether all checks of a clause hold as if so declared; a reason where none could be run."""
+def _majority(
+    candidates: Sequence[str], by_op: Mapping[str, Sequence[str]]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The conventions of most ops, of those that hold of the engine as a whole, and the ops that do otherwise."""
+    deciding = {op: held[0] for op, held in by_op.items() if len(held) == 1}
+    counts = Counter(choice for choice in deciding.values() if choice in candidates)
+    if not counts:
+        return tuple(candidates), {}
+    most = counts.most_common(1)[0][0]
+    return (most,), {op: choice for op, choice in deciding.items() if choice != most}
+
+
+def _tried(
+    backend: Backend, clause: Clause, conventions: Mapping[str, str]
+) -> tuple[str, str, dict[str, bool]]:
+    """How a check fails as if so declared, or why none decides; and for each op whether its check holds."""
     before = backend.conventions
     backend.conventions = conventions  # type: ignore[misc]  # of this object, not of its class
     try:
-        answers = [_run(check, backend) for check in _checks_of(clause)]
+        answers = [answer for check in _checks_of(clause) for answer in _answers(check, backend)]
     finally:
         backend.conventions = before  # type: ignore[misc]
-    if False in answers:
-        return False
-    return True if True in answers else next((a for a in answers if isinstance(a, str)), "no check tests it")
+    of_engine = [answer for op, answer in answers if not op]
+    of_ops = {op: all(a is True for o, a in answers if o == op) for op, a in answers if op and a is not None}
+    decided = [answer for answer in of_engine if answer is True or isinstance(answer, Failed)]
+    failure = next((answer.message for answer in decided if isinstance(answer, Failed)), "")
+    undecided = [answer for _, answer in answers if isinstance(answer, str)]
+    reason = "" if decided or of_ops else next(iter(undecided), "no check tests it")
+    return failure, reason, of_ops
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A check does not hold."""
+
+    message: str
+
+
+Answer = bool | str | Failed | None  # holds; undecided, with a reason; fails; undecided of an op
 
 
 def _checks_of(clause: Clause) -> list[Check]:
-    checks = [c for c in load_all().values() if c.clause == clause.number]
-    return [c for c in checks if c.kind == "contract" or c.is_of_flat]
+    return [c for c in load_all().values() if c.clause == clause.number and c.kind in ("contract", "op")]
 
 
-def _questions(check: Check, backend: Backend) -> Iterator[Question[Any]]:
-    """Samples of a contract; a few cases of a few ops without a slope."""
+def _answers(check: Check, backend: Backend) -> Iterator[tuple[str, Answer]]:
+    """The answer of each item of a check, with its op where it can differ from op to op."""
     kind = kind_of(check)
-    offered = (
+    items = [
         item
-        for item in kind.items([check], backend.name, backend.dtypes[:1])
-        if not check.is_of_flat or item.subject in backend.ops
-    )
-    for item in islice(offered, FEW):
-        yield from (question for question, _ in kind.rounds([item], backend, 0, EFFORT))
+        for item in kind.items([check], backend.name, [d for d in backend.dtypes if d in check.dtypes][:1])
+        if kind.name != "op" or item.subject in backend.ops
+    ]
+    is_of_op = kind.name == "op" and not check.is_of_flat
+    if kind.name == "op":
+        items = items[:: max(1, len(items) // MANY)] if is_of_op else items[:FEW]
+    effort = replace(EFFORT, signatures=1) if is_of_op else EFFORT
+    for item in items:
+        questions = (question for question, _ in kind.rounds([item], backend, 0, effort))
+        answer = _run(check, backend, questions, is_of_op=is_of_op)
+        yield (item.subject if is_of_op else ""), answer
 
 
-def _run(check: Check, backend: Backend) -> bool | str:
-    """Whether a check holds; a reason where no question decided."""
+def _run(check: Check, backend: Backend, questions: Iterator[Question[Any]], *, is_of_op: bool) -> Answer:
+    """Whether a check holds on the questions; how it fails, or a reason where no question decides."""
     reason = "no case decides"
-    for question in _questions(check, backend):
+    for question in questions:
         try:
             check.require(backend)
-            question.run(check, question.on(backend))
+            arguments = question.on(backend)
+            if is_of_op and not _has_gradient(arguments):
+                return None
+            question.run(check, arguments)
             reason = ""
         except (Unsupported, NotThisCase) as cannot:
             reason = reason and str(cannot)
         except BaseException as error:
             if is_ctrl_c(error):
                 raise
-            return False
-    return reason or True
+            is_of_convention = isinstance(error, Violation) or not is_of_op
+            # An op that fails for another reason says nothing of the convention.
+            return Failed(f"{type(error).__name__}: {error}") if is_of_convention else None
+    return (None if is_of_op else reason) if reason else True
+
+
+def _has_gradient(arguments: Sequence[Any]) -> bool:
+    """Whether the engine gives an ordinary gradient of an observed case; any refusal would look like a convention."""
+    try:
+        return bool(arguments[0].answer.gradients)
+    except Exception:
+        return False

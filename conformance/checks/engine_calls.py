@@ -158,12 +158,17 @@ def require_offered(seen: Observation) -> None:
     try:
         _ = seen.answer
     except Exception as error:
-        is_declared = seen.op.name in seen.backend.no_gradient.get(seen.case.dtype, frozenset())
+        is_declared = has_no_gradient(seen.backend, seen.op.name, seen.case.dtype)
         if not (is_refusal(error) and (isinstance(error, NotImplementedError) or is_declared)):
             raise
         raise Unsupported(
             f"the engine has no gradient of {seen.op.name} in {seen.case.dtype}: {error}"
         ) from None
+
+
+def has_no_gradient(backend: Backend, op: str, dtype: str) -> bool:
+    """Whether the adapter declares that the engine has no gradient of an op in a dtype."""
+    return any(op in backend.no_gradient.get(key, ()) for key in (dtype, "*"))
 
 
 def tangents_of(seen: Observation, tangents: Sequence[Array]) -> list[Array]:

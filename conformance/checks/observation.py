@@ -100,18 +100,32 @@ class Observation:
             [np.array(g) for g in self.case.cotangents] if cotangents is None else cotangents,
             self.wrt,
         )
-        pulled = tuple(None if g is None else plain(self.backend, g) for g in gradients)
+        if len(gradients) != len(self.wrt):
+            raise AdapterError(
+                f"{len(gradients)} gradients for {len(self.wrt)} operands, of {self.case.label}"
+            )
+        pulled = tuple(None if g is None else self._plain([g])[0] for g in gradients)
         for position, gradient in enumerate(pulled):
             shape = (self.case.operands if operands is None else operands)[self.wrt[position]].shape
             if gradient is not None and gradient.shape != shape:
                 raise Violation(f"{self.label(position)} has shape {gradient.shape}, its operand {shape}")
-        return Answer(tuple(plain(self.backend, z) for z in outputs), pulled)
+        return Answer(self._plain(outputs), pulled)
 
     def forward(self) -> tuple[Array, ...]:
         """The engine's outputs, computed without any gradient."""
+        return self._value
+
+    @cached_property
+    def _value(self) -> tuple[Array, ...]:
         function = self.backend.call(self.op.name, self.case.parameters)
-        outputs = self.backend.forward(function, [np.array(x) for x in self.case.operands])
-        return tuple(plain(self.backend, z) for z in outputs)
+        return self._plain(self.backend.forward(function, [np.array(x) for x in self.case.operands]))
+
+    def _plain(self, arrays: Sequence[Any]) -> tuple[Array, ...]:
+        """The values of arrays; an AdapterError names the op and its call."""
+        try:
+            return tuple(plain(self.backend, array) for array in arrays)
+        except AdapterError as slip:
+            raise AdapterError(f"{slip}, of {self.case.label}") from slip
 
     def trace(self) -> Trace:
         """The case called again, ready to be pulled back once."""
@@ -127,15 +141,31 @@ def hold_gradients(seen: Observation, expected: Sequence[Expected] | None = None
 
 
 def plain(backend: Backend, array: Any) -> Array:
-    """The values of an engine's array, copied; AdapterError where the adapter returns something else.
+    """The values of an engine's array, copied; AdapterError where the adapter returns no array of numbers.
 
-    Where the engine gave None, there is no array to look at: a Violation.
+    A scalar of NumPy is an array without axes. Where the engine gave None, there is no array to look at: a Violation.
+    What a lazy engine raises when it computes is raised by `finish`, not by the conversion.
     """
     if array is None:
         raise Violation("the engine gave None where an array is expected")
+    backend.finish(array)
     value = backend.numpy(array)
-    if not isinstance(value, np.ndarray):
+    value = np.asarray(value) if isinstance(value, np.generic) else value
+    found = not_an_array_of_numbers(value)
+    if found:
         raise AdapterError(
-            f"{type(backend).__name__}.numpy() returned {type(value).__name__}, where a numpy.ndarray is expected"
+            f"{type(backend).__name__}.numpy() returned {found}, where a numpy.ndarray of numbers is expected"
         )
     return np.array(value)
+
+
+def not_an_array_of_numbers(value: Any) -> str:
+    """What something is that is no array of numbers; empty for one that is."""
+    if not isinstance(value, np.ndarray):
+        return type(value).__name__
+    if isinstance(value, (np.ma.MaskedArray, np.matrix, np.recarray)):
+        return f"a {type(value).__name__}"
+    is_structured = (
+        value.dtype.names is not None and value.dtype.itemsize > 0
+    )  # one without bytes stands for None
+    return f"an array of {value.dtype}" if is_structured or value.dtype.kind in "OSUMmT" else ""

@@ -6,8 +6,9 @@ not. For a case that cannot decide the claim it raises `NotThisCase`; an item th
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -213,13 +214,33 @@ def contract(
     return check("contract", clause, name, *needs, is_named_by_clause=True, is_about_outcome=is_about_outcome)
 
 
-def declared_convention(backend: Backend, clause: str) -> str:
-    """The convention that the backend declares for a clause; Unsupported where it declares none, or an unknown one."""
-    convention = backend.conventions.get(clause)
-    conventions = STANDARD[clause].conventions
-    if convention is None or convention not in conventions:
+class UndeclaredConvention(Unsupported):
+    """The adapter declares no convention for a clause, so that its checks have nothing to hold the engine to."""
+
+    def __init__(self, clause: str, convention: str | None) -> None:
+        self.clause = clause
         declared = "declares no convention" if convention is None else f"declares {convention!r}"
-        raise Unsupported(
-            f"the adapter {declared} for {clause}; the conventions are {', '.join(conventions)}"
-        )
+        conventions = ", ".join(STANDARD[clause].conventions)
+        super().__init__(f"the adapter {declared} for {clause}; the conventions are {conventions}")
+
+
+def declared_convention(backend: Backend, clause: str, op: str = "") -> str:
+    """The convention that the backend declares for a clause, or for an op ("A5/sum").
+
+    Raises UndeclaredConvention, which is Unsupported, where it declares none, or an unknown one.
+    """
+    convention = backend.conventions.get(f"{clause}/{op}", backend.conventions.get(clause))
+    if convention is None or convention not in STANDARD[clause].conventions:
+        raise UndeclaredConvention(clause, convention)
     return convention
+
+
+@contextlib.contextmanager
+def assumed_convention(backend: Backend, clause: str, convention: str) -> Iterator[None]:
+    """A scope in which the backend declares this convention for a clause."""
+    before = backend.conventions
+    backend.conventions = {**before, clause: convention}  # type: ignore[misc]  # of this object, not of its class
+    try:
+        yield
+    finally:
+        backend.conventions = before  # type: ignore[misc]

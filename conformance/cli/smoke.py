@@ -1,13 +1,16 @@
-"""smoke: ten trivial checks that distinguish a wrong adapter from a wrong engine, then the conventions to declare."""
+"""smoke: is the adapter right: its arrays and calls, its ops one by one, and what it must declare."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conformance.atlas.conventions import MeasuredConvention
     from conformance.backend import Backend
+    from conformance.run.mapping import Finding, MappedOp
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,52 +21,145 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only what the engine does where engines differ, to be pasted",
     )
+    parser.add_argument("-q", "--op", metavar="OP", action="append", default=[], help="try only these ops")
 
 
 def command(options: argparse.Namespace) -> int:
-    """Check, print a line each with a hint where it fails, and return 11 if any does."""
+    """Check, print a line each with a hint where it fails, and return 11 if the adapter must be corrected."""
     from conformance.errors import AdapterError
     from conformance.load import load_backend
+    from conformance.ops import find
+    from conformance.run.declarations import hold_declarations
 
+    names = [find(name).name for name in options.op]
     backend = load_backend(options.backend)
-    failed = 0 if options.conventions else _questions(backend)
-    if failed:
-        print("fix the adapter first: conventions cannot be measured through a broken one")
-    else:
-        _print_conventions(backend)
-    return AdapterError.exit_code if failed else 0
+    if options.conventions:
+        _paste({"conventions": _conventions(backend)[0]})
+        return 0
+    hold_declarations(backend)
+    failed, can_go_on = _questions(backend)
+    if not can_go_on:
+        print("\ncorrect this first: nothing else can be tried")
+        return AdapterError.exit_code
+    mapped = _ops(backend, options.backend, names)
+    entries: dict[str, Mapping[str, Any]] = {}
+    if not names:
+        entries["conventions"], _ = _conventions(backend)
+    entries["lacks"] = {op.op: op.lacking for op in mapped if op.lacking}
+    without = [op.op for op in mapped if op.ungradable]
+    entries["no_gradient"] = {"*": frozenset(without)} if without else {}
+    _paste({name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)})
+    slips = sum(bool(op.slips) for op in mapped)
+    if failed or slips:
+        print(f"\ncorrect the adapter first: {failed} claims, {slips} ops")
+    return AdapterError.exit_code if failed or slips else 0
 
 
-def _questions(backend: Backend) -> int:
-    from conformance.run.smoke import QUESTIONS, try_question
+def _is_new(backend: Backend, name: str, entry: Mapping[str, Any]) -> bool:
+    declared = getattr(backend, name)
+    return any(key not in declared or declared[key] != value for key, value in entry.items())
 
-    failed = 0
-    for question in QUESTIONS:
+
+# ---- claims about arrays and calls ------------------------------------------------------------------
+
+
+def _questions(backend: Backend) -> tuple[int, bool]:
+    """How many claims do not hold, and whether anything else can be tried."""
+    from conformance.run.smoke import questions, try_question
+
+    failed, total, can_go_on = 0, 0, True
+    for question in questions(backend):
         answer = try_question(question, backend)
+        total += 1
         print(f"  {'BAD ' if answer else 'ok  '}  {question.claim}")
         if answer:
             failed += 1
+            can_go_on &= not question.is_basic
             print(f"          {answer}\n          hint: {question.hint}")
-    print(
-        f"{len(QUESTIONS) - failed} of {len(QUESTIONS)} hold for {backend.name} ({backend.engine} {backend.version()})"
+    print(f"{total - failed} of {total} hold for {backend.name} ({backend.engine} {backend.version()})")
+    return failed, can_go_on
+
+
+# ---- ops --------------------------------------------------------------------------------------------
+
+
+def _ops(backend: Backend, spec: str, names: Sequence[str]) -> list[MappedOp]:
+    """Try the ops, and print those of which there is something to say."""
+    from conformance.run.mapping_process import try_ops
+    from conformance.run.smoke import real_dtype
+
+    is_terminal = sys.stderr.isatty()
+
+    def progress(call: str) -> None:
+        if is_terminal:
+            print(f"\r\x1b[K  {call[:90]}", end="", file=sys.stderr, flush=True)
+
+    dtype, mapped = real_dtype(backend), []
+    print(f"\nthe ops, each called in several forms in {dtype}:", flush=True)
+    for op in try_ops(backend, spec, dtype, names, progress):
+        if is_terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        for line in _lines(op):
+            print(line, flush=True)
+        mapped.append(op)
+    right = sum(
+        not (op.slips or op.refused or op.not_offered or op.ungradable or op.suspect) for op in mapped
     )
-    return failed
+    print(f"  {right} of {len(mapped)} are what the catalogue means, with their gradients")
+    return mapped
 
 
-def _print_conventions(backend: Backend) -> None:
-    """Say for each clause in which engines differ what this one does, and what to declare."""
+def _lines(op: MappedOp) -> Iterator[str]:
+    """What is to be said of an op: slips of the mapping first, then what is the engine's."""
+    from conformance.run.lacking import is_explained
+
+    if op.slips:
+        is_raised = bool(op.slips[0].place)
+        claim = "fails in the adapter" if is_raised else "is not the op that the catalogue means"
+        yield from _said("BAD ", op, op.slips, claim)
+        yield f"          conformance explain {op.op}    defines it, with a call for each parameter"
+    refused = [f for f in op.refused if not is_explained(f.signature, op.lacking)]
+    for name, values in op.lacking.items():
+        shown = ", ".join(_written(value) for value in values)
+        yield f"  LACK  {op.op}: the engine refuses {name} = {shown}: {_message(op.refused[0])}"
+    if refused:
+        yield from _said("REF ", op, refused, "is refused by the engine, unless it is called wrongly")
+    if op.ungradable:
+        yield f"  GRAD  {op.op}: no gradient: {_message(op.ungradable)}"
+    if op.suspect:
+        yield from _said("ENG ", op, op.suspect, "has the right value; its gradient is the engine's")
+    for reason in dict.fromkeys(finding.message for finding in op.not_offered):
+        count = sum(finding.message == reason for finding in op.not_offered)
+        yield f"  not   {op.op}: {count} of {op.calls} calls are not offered: {reason}"
+
+
+def _said(mark: str, op: MappedOp, findings: Sequence[Finding], what: str) -> Iterator[str]:
+    first = findings[0]
+    yield f"  {mark}  {op.op} {what}, in {len(findings)} of {op.calls} calls"
+    yield f"          {first.call}: {_message(first)}"
+    if first.explanation:
+        yield f"          {first.explanation}"
+
+
+def _message(finding: Finding) -> str:
+    return finding.message + (f"  at {finding.place}" if finding.place else "")
+
+
+# ---- what to declare --------------------------------------------------------------------------------
+
+
+def _conventions(backend: Backend) -> tuple[dict[str, str], int]:
+    """Say for each clause in which engines differ what this one does; what to declare, and how many break a clause."""
     from conformance.atlas.conventions import measure_conventions
 
     measured = list(measure_conventions(backend))
     print("\nwhere engines may differ, this one:")
     for convention in measured:
         print(f"  {'ok  ' if convention.is_settled else 'SAY '}  {_line(convention)}")
-    declared = {e.clause.number: e.found[0] for e in measured if e.found}
-    if any(not e.is_settled for e in measured):
-        print("\n    conventions = {")
-        for number, choice in declared.items():
-            print(f'        "{number}": "{choice}",')
-        print("    }")
+        for choice, failure in {} if convention.found else convention.failures.items():
+            print(f"              not {choice!r}: {failure}")
+    broken = sum(not convention.found and not convention.reason for convention in measured)
+    return {number: choice for c in measured for number, choice in c.entries.items()}, broken
 
 
 def _line(convention: MeasuredConvention) -> str:
@@ -72,7 +168,33 @@ def _line(convention: MeasuredConvention) -> str:
     if convention.reason:
         return f"{clause.number:4} is not checked: {convention.reason}"
     if not convention.found:
-        return f"{clause.number:4} does none of {', '.join(clause.conventions)} ({said}): {clause.sentence}"
+        return f"{clause.number:4} FAILS: none of {', '.join(clause.conventions)} ({said}): {clause.sentence}"
+    if len(convention.found) > 1 and not convention.is_settled:
+        either = " or ".join(convention.found)
+        return f"{clause.number:4} cannot tell: {either} ({said}); declare what the engine promises: {clause.sentence}"
+    but = "".join(f"; {op}: {choice}" for op, choice in convention.exceptions.items())
     if convention.is_settled:
-        return f"{clause.number:4} {declared}"
-    return f"{clause.number:4} {' or '.join(convention.found)} ({said}): {clause.sentence}"
+        return f"{clause.number:4} {declared}{but}"
+    return f"{clause.number:4} {' or '.join(convention.found)}{but} ({said}): {clause.sentence}"
+
+
+def _paste(entries: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print declarations as they stand in a class."""
+    for name, entry in entries.items():
+        print(f"\n    {name} = {{")
+        for key, value in entry.items():
+            print(f'        "{key}": {_written(value)},')
+        print("    }")
+
+
+def _written(value: Any) -> str:
+    """A declaration as Python writes it."""
+    if isinstance(value, type):
+        return value.__name__
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f'"{key}": {_written(part)}' for key, part in value.items()) + "}"
+    if isinstance(value, frozenset):
+        return "frozenset({" + ", ".join(f'"{part}"' for part in sorted(value)) + "})"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(_written, value)) + ("," if len(value) == 1 else "") + ")"
+    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -12,9 +12,10 @@ from conformance.backend import Backend
 from conformance.case import PREFIX, Case
 from conformance.checks import Check, load_all
 from conformance.checks.comparison import Decisive
+from conformance.checks.engine_calls import has_no_gradient, is_refusal
 from conformance.checks.observation import Observation, Oracle
 from conformance.diagnosis.diagnose import diagnose
-from conformance.errors import Violation
+from conformance.errors import Unsupported, Violation
 from conformance.op import Trait
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT, find
 from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
@@ -61,6 +62,11 @@ class CaseQuestion(Question[Case]):
                 raise
             if failure.error > BEYOND_DOUBT or seen.perturbations != PERTURBATIONS:
                 raise _diagnosed(check, seen, failure) from None
+        except Exception as refusal:
+            name, dtype = seen.op.name, seen.case.dtype
+            if is_refusal(refusal) and has_no_gradient(seen.backend, name, dtype):
+                raise Unsupported(f"{seen.backend.engine} has no gradient of {name}, as declared") from None
+            raise
         again = seen.with_perturbations(MANY_PERTURBATIONS)
         try:
             return check.function(again)

@@ -8,9 +8,10 @@ from typing import Any
 
 from conformance.backend import Backend
 from conformance.checks import Check, load_all
-from conformance.checks.registry import FULL
+from conformance.checks.registry import FULL, UndeclaredConvention, assumed_convention
 from conformance.checks.sample import PREFIX, Sample
-from conformance.errors import UsageError
+from conformance.clauses import STANDARD
+from conformance.errors import UsageError, Violation
 from conformance.questions.kind import Arguments, Item, Kind, Question, register
 from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
@@ -22,6 +23,27 @@ class SampleQuestion(Question[Sample]):
     def on(self, backend: Backend) -> Arguments:
         """The backend, and a sample that no check has drawn from yet."""
         return backend, replace(self.input)
+
+    def run(self, check: Check, arguments: Arguments) -> Any:
+        """Run the check; where the adapter declares no convention, one of them must hold all the same."""
+        try:
+            return super().run(check, arguments)
+        except UndeclaredConvention as undeclared:
+            self._require_some_convention(check, arguments[0], undeclared.clause)
+            raise
+
+    def _require_some_convention(self, check: Check, backend: Backend, clause: str) -> None:
+        """Raise Violation where the check holds by none of the conventions of the clause."""
+        failures = []
+        for convention in STANDARD[clause].conventions:
+            try:
+                with assumed_convention(backend, clause, convention):
+                    super().run(check, self.on(backend))
+            except Violation as failure:
+                failures.append(f"as {convention!r}: {failure}")
+            else:
+                return
+        raise Violation(f"none of the conventions of {clause} holds; {'; '.join(failures)}")
 
 
 class SampleKind(Kind):

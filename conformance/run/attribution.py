@@ -16,9 +16,11 @@ from types import TracebackType
 
 import conformance
 import conformance.backend
+import conformance.parameters
 
 OURS = str(Path(conformance.__file__).parent) + os.sep
-BOUNDARY = conformance.backend.__file__  # every call of an engine passes through it, those of C functions too
+# Every call of an engine passes through these, those of C functions too.
+BOUNDARY = (conformance.backend.__file__, conformance.parameters.__file__)
 STANDARD_LIBRARY = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 CALLED_BY_ALL = (
     "numpy",
@@ -76,7 +78,7 @@ def _short(file: str) -> str:
 
 
 def _is_ours(file: str) -> bool:
-    return file.startswith(OURS) and file != BOUNDARY
+    return file.startswith(OURS) and file not in BOUNDARY
 
 
 def _is_neutral(file: str) -> bool:

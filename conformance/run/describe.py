@@ -13,6 +13,7 @@ import msgspec
 
 from conformance.errors import ConformanceError, error_text
 from conformance.load import load_backend, name_of, start_timeout
+from conformance.run.declarations import hold_declarations
 from conformance.runfile.records import BackendLine
 
 MARK = "conformance-backend:"
@@ -28,8 +29,9 @@ class Description(msgspec.Struct, frozen=True):
 
 
 def describe(spec: str) -> Description:
-    """Load the backend here and describe it; raises what `load_backend` raises."""
+    """Load the backend here and describe it; raises what `load_backend` raises, and AdapterError of declarations."""
     backend = load_backend(spec)
+    hold_declarations(backend)
     line = BackendLine(
         name=backend.name,
         engine=backend.engine,

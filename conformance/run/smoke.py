@@ -2,58 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend
+from conformance.backend import Backend, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
 from conformance.errors import Violation, error_text, is_ctrl_c
+from conformance.layout import LAYOUTS, laid_out
 from conformance.ops.names import ADD, MULTIPLY
+from conformance.run.mapping import place_of
+
+SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
 
 
 @dataclass(frozen=True)
 class SmokeQuestion:
-    """A claim about an adapter, how it is tried, and where to look if it does not hold."""
+    """A claim about an adapter, how it is tried, and where to look if it does not hold.
+
+    `is_basic` says that nothing else can be tried where the claim does not hold.
+    """
 
     claim: str
     try_it: Callable[[Backend], Any]
     hint: str
-
-
-def _round_trip(value: Any) -> Callable[[Backend], None]:
-    def try_it(backend: Backend) -> None:
-        given = np.asarray(value)
-        back = plain(backend, backend.array(np.array(given)))
-        if back.dtype != given.dtype:
-            raise Violation(f"{given.dtype} came back as {back.dtype}")
-        hold_equal(back, given, "the array came back changed")
-
-    return try_it
-
-
-def _sum(backend: Backend) -> None:
-    (output,) = backend.forward(backend.op(ADD), [np.array([1.0, 2.0]), np.array([10.0, 20.0])])
-    hold_equal(plain(backend, output), np.array([11.0, 22.0]), "[1, 2] + [10, 20]")
-
-
-def _product(backend: Backend) -> None:
-    x, w, g = np.array([1.0, 2.0]), np.array([3.0, 5.0]), np.array([1.0, -1.0])
-    _, gradients = backend.vjp(backend.op(MULTIPLY), [x, w], [g])
-    if len(gradients) != 2:
-        raise Violation(f"two operands, but {len(gradients)} gradients")
-    hold_equal(plain(backend, gradients[0]), g * w, "x's gradient of x * w with cotangent [1, -1]")
-    hold_equal(plain(backend, gradients[1]), g * x, "w's gradient of x * w with cotangent [1, -1]")
-
-
-def _scalar(backend: Backend) -> None:
-    total = full_sum(backend)
-    (gradient,) = backend.gradient(lambda x: total(x), [np.array([1.0, 2.0])])
-    hold_equal(plain(backend, gradient), np.ones(2), "the gradient of a sum")
+    is_basic: bool = False
 
 
 def _named(backend: Backend) -> None:
@@ -61,32 +38,160 @@ def _named(backend: Backend) -> None:
         raise Violation(f"engine {backend.engine!r}, version {backend.version()!r}")
 
 
+def _round_trip(dtype: str) -> Callable[[Backend], None]:
+    """Whether arrays of a dtype come back as they were, as constants and as leaves."""
+
+    def try_it(backend: Backend) -> None:
+        made: list[Callable[[Any], Any]] = [backend.array]
+        if isinstance(backend, TapeBackend) and dtype in backend.dtypes:
+            made.append(backend.leaf)
+        for shape in SHAPES:
+            given = np.asarray(np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape) % 7, dtype)
+            for make in made:
+                _hold_same(backend, make(np.array(given)), given, f"{make.__name__}() of shape {shape}")
+
+    return try_it
+
+
+def _hold_same(backend: Backend, array: Any, given: Any, what: str) -> None:
+    back = plain(backend, array)
+    if back.dtype != given.dtype:
+        raise Violation(f"{what}: {given.dtype} came back as {back.dtype}")
+    hold_equal(back, given, f"{what} came back changed")
+
+
+def _layouts(backend: Backend) -> None:
+    """Every memory layout in which operands and cotangents are given, of arrays with one entry too."""
+    for layout in LAYOUTS:
+        for shape in ((2, 3), (3,), (1,), (1, 1), (2, 1, 3)):
+            given = np.asarray(np.arange(1, 1 + np.prod(shape)).reshape(shape), real_dtype(backend))
+            given = np.broadcast_to(given[:1], shape) if layout == "expanded" else given
+            array = laid_out(given, layout)
+            _hold_same(backend, backend.array(array), given, f"an array of shape {shape}, layout {layout},")
+
+
+def real_dtype(backend: Backend) -> str:
+    """The first dtype of an adapter, in which it is tried."""
+    return backend.dtypes[0]
+
+
+def _array(backend: Backend, values: Any) -> Any:
+    return np.asarray(values, real_dtype(backend))
+
+
+def _sum(backend: Backend) -> None:
+    (output,) = backend.forward(backend.op(ADD), [_array(backend, [1, 2]), _array(backend, [10, 20])])
+    hold_equal(plain(backend, output), _array(backend, [11, 22]), "[1, 2] + [10, 20]")
+
+
+def _product(backend: Backend) -> None:
+    x, w, g = (_array(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
+    _, gradients = backend.vjp(backend.op(MULTIPLY), [x, w], [g])
+    if len(gradients) != 2:
+        raise Violation(f"two operands, but {len(gradients)} gradients")
+    hold_equal(plain(backend, gradients[0]), g * w, "x's gradient of x * w with cotangent [1, -1]")
+    hold_equal(plain(backend, gradients[1]), g * x, "w's gradient of x * w with cotangent [1, -1]")
+
+
+def _positions(backend: Backend) -> None:
+    """One operand alone needs a gradient; one array stands at both places."""
+    x, w, g = (_array(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
+    multiply = backend.op(MULTIPLY)
+    for index, expected in ((0, g * w), (1, g * x)):
+        _, gradients = backend.vjp(multiply, [np.array(x), np.array(w)], [g], [index])
+        if len(gradients) != 1:
+            raise Violation(f"wrt=[{index}]: {len(gradients)} gradients, expected 1")
+        hold_equal(plain(backend, gradients[0]), expected, f"the gradient of x * w, wrt=[{index}]")
+    _, (gradient,) = backend.vjp(lambda a: multiply(a, a), [np.array(x)], [g])
+    hold_equal(plain(backend, gradient), 2 * g * x, "the gradient of x * x, one array at both places")
+
+
+def _scalar(backend: Backend) -> None:
+    total = full_sum(backend)
+    (gradient,) = backend.gradient(lambda x: total(x), [_array(backend, [1, 2])])
+    hold_equal(plain(backend, gradient), np.ones(2), "the gradient of a sum")
+
+
 def _zero_dimensional(backend: Backend) -> None:
-    x, w = np.array(3.0), np.array(5.0)
-    _, (gradient, _) = backend.vjp(backend.op(MULTIPLY), [x, w], [np.array(2.0)])
-    hold_equal(plain(backend, gradient), np.array(10.0), "the gradient of 0-d operands")
+    x, w, g = (_array(backend, value) for value in (3, 5, 2))
+    _, (gradient, _) = backend.vjp(backend.op(MULTIPLY), [x, w], [g])
+    if gradient is None:
+        raise Violation(
+            "the gradient of a 0-d operand is None, while that of [1, 2] is an array: the engine takes what leaf() "
+            "makes of a 0-d array for a constant"
+        )
+    hold_equal(plain(backend, gradient), np.asarray(10.0), "the gradient of 0-d operands")
 
 
-QUESTIONS = (
-    SmokeQuestion("the engine has a name and a version", _named, "set `engine`, and let version() return the engine's"),
-    SmokeQuestion("float64 goes in and comes out", _round_trip([[1.5, -2.0]]), "array() and numpy() keep values, shape and dtype"),
-    SmokeQuestion("float32 goes in and comes out", _round_trip(np.array([0.1, 3.0], np.float32)), "array() must not promote; some engines need a dtype argument or a switch for 64 bits"),
-    SmokeQuestion("a 0-d array stays 0-d", _round_trip(2.5), "numpy() must not add an axis: np.asarray(value) keeps 0-d"),
-    SmokeQuestion("an empty array stays empty", _round_trip(np.zeros((2, 0))), "array() must keep shape (2, 0)"),
-    SmokeQuestion("integers stay integers", _round_trip(np.array([0, 2])), "index operands must not become floating point"),
-    SmokeQuestion("add is found and adds", _sum, "name the engine's function in `ops` under the catalogue's name"),
-    SmokeQuestion("the gradients of a product are right", _product, "operands in order; one gradient per operand; the cotangent is passed on"),
-    SmokeQuestion("0-d operands have 0-d gradients", _zero_dimensional, "neither leaf() nor grad() may add an axis"),
-    SmokeQuestion("a scalar needs no cotangent", _scalar, "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword"),
-)  # fmt: skip
+def _read_between(backend: Backend) -> None:
+    """numpy() of a value between forward and backward leaves the history as it is."""
+    multiply, x, g = backend.op(MULTIPLY), _array(backend, [1, 2]), _array(backend, [1, -1])
+    traced = backend.trace(lambda a: multiply(a, a), [x])
+    plain(backend, traced.outputs[0])
+    (gradient,) = traced.pull([backend.array(g)])
+    hold_equal(plain(backend, gradient), 2 * g * x, "the gradient of x * x whose value was read first")
+
+
+def questions(backend: Backend) -> Iterator[SmokeQuestion]:
+    """The claims, in the dtypes of the adapter."""
+    yield SmokeQuestion(
+        "the engine has a name and a version", _named, "set `engine`, and let version() return the engine's"
+    )
+    for dtype in backend.dtypes:
+        yield SmokeQuestion(
+            f"{dtype} goes in and comes out",
+            _round_trip(dtype),
+            f"array() and numpy() keep values, dtype and shape, 0-d and empty ones too; if the engine has no {dtype}, drop it from `dtypes`",
+            dtype == real_dtype(backend),
+        )
+    yield SmokeQuestion(
+        "integers and truth values go in and come out",
+        lambda b: [_round_trip(d)(b) for d in ("int64", "bool")],
+        "operands that index or select must not become floating point",
+    )
+    yield SmokeQuestion(
+        "any memory layout goes in",
+        _layouts,
+        "array() gets operands with strides, negative ones too; np.array(value, order='C') is a plain copy for an engine that cannot read them",
+    )
+    yield SmokeQuestion(
+        "add is found and adds",
+        _sum,
+        "name the engine's function in `ops` under the catalogue's name",
+        is_basic=True,
+    )
+    yield SmokeQuestion(
+        "the gradients of a product are right",
+        _product,
+        "operands in order; one gradient per operand; the cotangent is passed on",
+        is_basic=True,
+    )
+    yield SmokeQuestion(
+        "one operand alone, or one array twice, has its gradient",
+        _positions,
+        "`wrt` names the operands that need a gradient; the others are constants",
+    )
+    yield SmokeQuestion(
+        "0-d operands have 0-d gradients",
+        _zero_dimensional,
+        "neither leaf() nor grad() may add an axis; leaf() makes what a user of the engine would differentiate",
+    )
+    yield SmokeQuestion(
+        "a scalar needs no cotangent",
+        _scalar,
+        "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
+    )
+    yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
 
 
 def try_question(question: SmokeQuestion, backend: Backend) -> str:
-    """What is wrong; empty where the claim holds."""
+    """What is wrong, and where it was raised; empty where the claim holds."""
     try:
         question.try_it(backend)
     except BaseException as error:
         if is_ctrl_c(error):
             raise
-        return error_text(error)
+        place = "" if isinstance(error, Violation) else f"  at {place_of(error, backend)}"
+        shown = f", got {error.got}" if isinstance(error, Violation) and error.got is not None else ""
+        return f"{error_text(error)}{shown}{place}"
     return ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from conformance.backend import Backend
@@ -36,19 +38,32 @@ def verdict_of(failure: BaseException, adapter: type[Backend]) -> Verdict:
         return Verdict.FAIL
     if issubclass(kind, Unsupported):
         return Verdict.UNSUPPORTED
-    if issubclass(kind, ConformanceError):
+    if is_slip(failure, adapter):
         return Verdict.ADAPTER_ERROR
+    is_ours = origin_of(failure) is Origin.OURS and not issubclass(kind, MemoryError)
+    return Verdict.INTERNAL_ERROR if is_ours else Verdict.ERROR
+
+
+def is_slip(failure: BaseException, adapter: type[Backend]) -> bool:
+    """Whether an exception is a slip of the adapter's own: a wrong name or call, a conversion, or a broken protocol."""
+    kind = type(failure)
+    if issubclass(kind, ConformanceError):
+        return not issubclass(kind, (Violation, Unsupported))
     origin = origin_of(failure)
-    if origin is Origin.OURS and not issubclass(kind, MemoryError):
-        return Verdict.INTERNAL_ERROR
-    is_adapters = origin is Origin.CALLBACK or _is_adapters(failure, adapter)
-    return Verdict.ADAPTER_ERROR if is_adapters else Verdict.ERROR
-
-
-def _is_adapters(failure: BaseException, adapter: type[Backend]) -> bool:
-    """Whether an exception is a slip of the adapter's own: a wrong name, or a conversion."""
+    if origin is Origin.OURS:
+        return False
     frames = functions_of(failure)
     files = {getattr(sys.modules.get(cls.__module__), "__file__", "") for cls in adapter.__mro__}
+    files |= _files_of_ops(adapter, files)
     is_innermost = bool(frames) and frames[-1][0] in files
     converts = any(file in files and function in CONVERSIONS for file, function in frames)
-    return converts or (is_innermost and issubclass(type(failure), (NameError, AttributeError, ImportError)))
+    is_name = is_innermost and issubclass(kind, (NameError, AttributeError, ImportError))
+    return origin is Origin.CALLBACK or converts or is_name
+
+
+def _files_of_ops(adapter: type[Backend], files: Collection[str | None]) -> set[str | None]:
+    """The other files of an adapter's folder in which it writes its ops as lambdas."""
+    folders = {Path(file).parent for file in files if file}
+    codes = (getattr(function, "__code__", None) for function in getattr(adapter, "ops", {}).values())
+    written = {code.co_filename for code in codes if code and code.co_name == "<lambda>"}
+    return {file for file in written if Path(file).parent in folders}

@@ -22,7 +22,7 @@ UNDERFLOW = 1024  # smallest subnormals: the rounding of an underflow, multiplie
 @op_check("A5", "cotangent-dtype")
 def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
     """A gradient argument of another dtype is refused or cast, as declared; the gradient keeps its dtype."""
-    convention = declared_convention(seen.backend, "A5")
+    convention = declared_convention(seen.backend, "A5", seen.op.name)
     exact = [g.astype("float32").astype(g.dtype) for g in seen.case.cotangents]
     try:
         answer = seen.vjp(cotangents=[g.astype(OTHER[g.dtype.name]) for g in exact])

@@ -32,9 +32,7 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     _hold_value_on_jumps(seen)
     value = _hold_value(seen)
     is_real = value.dtype.kind == "f"
-    convention = (
-        declared_convention(seen.backend, "E19") if is_real else declared_convention(seen.backend, "A14")
-    )
+    convention = declared_convention(seen.backend, "E19" if is_real else "A14", seen.op.name)
     for position, index in enumerate(seen.wrt):
         _hold_mask(seen, value, position, index, is_barred=convention == BARRED)
     found = _gradient_kind(seen) if is_real else _gradient_kind_times_constant(seen, value.shape)

@@ -19,7 +19,7 @@ def test_the_file_loads_and_smoke_says_what_to_fill_in(
     assert main(["smoke", str(path)]) == 11
     printed = capsys.readouterr().out
     assert "NotImplementedError: array" in printed
-    assert "fix the adapter first" in printed
+    assert "correct this first" in printed
 
 
 def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,166 @@
+"""The adapter to MLX, on the CPU: functions are transformed, and arrays computed when they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, ClassVar
+
+import mlx.core as mx
+import numpy as np
+
+from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
+from conformance.parameters import Lacking
+from conformance_backends.mlx.ops import OPS
+
+mx.set_default_device(mx.cpu)  # the only device that has float64
+
+
+class Mlx(FunctionalBackend):
+    """MLX as its users call it: mx.vjp and mx.grad of functions."""
+
+    engine = "mlx"
+    ops = OPS
+    dtypes = ("float64", "float32", "float16")
+    no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {"*": frozenset({"cholesky", "inv", "solve"})}
+    lacks: ClassVar[Lacking] = {
+        "moveaxis": {"source": (tuple,)},
+        "repeat": {"repeats": (list,)},
+        "std": {"correction": (0.5,)},
+        "var": {"correction": (0.5,)},
+        "vector_norm": {"axis": (tuple,)},
+    }
+    capabilities = frozenset(
+        {
+            Capability.RETAINING,
+            Capability.DETACH,
+            Capability.CUSTOM_RULE,
+            Capability.DEEP,
+            Capability.HIGHER_ORDER,
+            Capability.FORWARD,
+            Capability.COMPILING,
+            Capability.VECTORIZING,
+            Capability.CHECKPOINTING,
+            Capability.STRUCTURES,
+        }
+    )
+    conventions: ClassVar[Mapping[str, str]] = {
+        "A2": "refused",
+        "A3": "refused",
+        "A4": "refused",
+        "A5": "cast",
+        "A13": "zeros",
+        "A14": "zeros",
+        "B3": "functional",
+        "B11": "100 000 nodes",
+        "C6": "calls",
+        "C7": "eager",
+        "D9": "each",
+        "E16": "trap",
+        "E19": "zeros",
+    }
+    dialect = Dialect(
+        imports="import mlx.core as mx\nimport mlx.nn as nn\nimport numpy as np\n\nmx.set_default_device(mx.cpu)",
+        array="mx.array(np.array({values}, np.{dtype}), dtype=mx.{dtype})",
+        pullback="{out} = {function}({operands})\n{pullback} = lambda g: mx.vjp({function}, [{operands}], [g])[1]",
+        gradient="mx.grad({function}, argnums={argnums})({operands})",
+        detach="mx.stop_gradient({value})",
+        further={
+            "nested_vjp": "{out} = tuple(mx.vjp({function}, [{operands}], [{cotangents}])[1])",
+            "jvp": "{out}, {pushed} = mx.jvp({function}, [{operands}], [{tangents}])",
+            "compiled": "mx.compile({function})",
+            "vectorized": "mx.vmap({function})",
+            "checkpoint": "mx.checkpoint({function})",
+            "structured_gradient": "mx.grad({function})({structure})",
+        },
+    )
+
+    def version(self) -> str:
+        """MLX's version."""
+        return version("mlx")
+
+    def array(self, value: NDArray) -> Any:
+        """A copy in memory of MLX's own, which reads no negative strides; without `dtype`, float64 would be cast."""
+        name = "bool_" if value.dtype == bool else value.dtype.name
+        return mx.array(np.array(value, order="C"), dtype=getattr(mx, name))
+
+    def numpy(self, array: Any) -> NDArray:
+        """The values, which computes them."""
+        return np.array(array)
+
+    def finish(self, array: Any) -> None:
+        """mx.eval."""
+        mx.eval(array)
+
+    def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
+        """mx.vjp, which takes the cotangents at once: so the function is called again for each."""
+
+        def pulled(cotangents: Any) -> tuple[Any, ...]:
+            _, gradients = mx.vjp(function, list(arrays), list(as_tuple(cotangents)))
+            return tuple(gradients)
+
+        return function(*arrays), pulled
+
+    def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
+        """mx.grad of every operand."""
+        arrays = [self.array(x) for x in operands]
+        return tuple(as_tuple(mx.grad(function, argnums=list(range(len(arrays))))(*arrays)))
+
+    def detach(self, array: Any) -> Any:
+        """mx.stop_gradient."""
+        return mx.stop_gradient(array)
+
+    def custom(self, forward: Function, backward: Function) -> Function:
+        """An mx.custom_function with its vjp."""
+        ruled = mx.custom_function(lambda *operands: forward(*operands))
+
+        @ruled.vjp  # type: ignore[untyped-decorator]
+        def rule(primals: Any, cotangent: Any, output: Any) -> Any:
+            return backward(cotangent, *as_tuple(primals))
+
+        return lambda *operands: ruled(*operands)
+
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """mx.vjp, which nests."""
+        return tuple(mx.vjp(function, list(arrays), list(cotangents))[1])
+
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """mx.jvp."""
+        outputs, pushed = mx.jvp(function, [*map(self.array, operands)], [*map(self.array, tangents)])
+        return tuple(outputs), tuple(pushed)
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """mx.jvp, which nests."""
+        return tuple(mx.jvp(function, list(arrays), list(tangents))[1])
+
+    def compiled(self, function: Function) -> Function:
+        """mx.compile."""
+        compiled: Function = mx.compile(function)
+        return compiled
+
+    def vectorized(self, function: Function) -> Function:
+        """mx.vmap."""
+        mapped: Function = mx.vmap(function)
+        return mapped
+
+    def checkpoint(self, function: Function) -> Function:
+        """mx.checkpoint."""
+        checkpointed: Function = mx.checkpoint(function)
+        return checkpointed
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """mx.grad, which takes structures as they are."""
+        return mx.grad(function)(self._arrays(structure))
+
+    def _arrays(self, structure: Any) -> Any:
+        if isinstance(structure, dict):
+            return {name: self._arrays(part) for name, part in structure.items()}
+        if isinstance(structure, (list, tuple)):
+            return type(structure)(map(self._arrays, structure))
+        return self.array(structure)

@@ -1,0 +1,58 @@
+"""An op with its parameters set, and what an adapter says of the parameters that its engine lacks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from conformance.errors import AdapterError, Unsupported
+from conformance.trace import Function
+
+# For an op, for a parameter of it, the values that an engine does not take: a value, or a type for all of that type.
+Lacking = Mapping[str, Mapping[str, Collection[Any]]]
+
+
+def require_parameters(engine: str, op: str, parameters: Mapping[str, Any], lacking: Lacking) -> None:
+    """Raise Unsupported where a parameter has a value that the adapter declares lacking."""
+    for name, values in lacking.get(op, {}).items():
+        given = parameters.get(name)
+        if name in parameters and any(is_meant(value, given) for value in values):
+            raise Unsupported(f"{engine} has no {op} with {name} = {given!r}")
+
+
+def is_meant(declared: Any, given: Any) -> bool:
+    """Whether a declared value, or type, is that of a parameter; True is not 1."""
+    if isinstance(declared, type):
+        return type(given) is declared
+    return type(given) is type(declared) and bool(given == declared)
+
+
+def with_parameters(op: str, function: Function, parameters: Mapping[str, Any]) -> Function:
+    """The function with the parameters set; AdapterError where its signature does not take the call."""
+    fixed = dict(parameters)
+
+    def call(*operands: Any) -> Any:
+        try:
+            return function(*operands, **fixed)
+        except TypeError as error:
+            slip = misfit(function, operands, fixed)
+            if slip:
+                raise AdapterError(f"the adapter's {op} does not take its call: {slip}") from error
+            raise
+
+    return call
+
+
+def misfit(function: Function, operands: Collection[Any], parameters: Mapping[str, Any]) -> str:
+    """Why a call does not fit a function's signature; empty where it does, or where there is no signature to read."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return ""
+    try:
+        signature.bind(*operands, **parameters)
+    except TypeError as error:
+        given = "".join(f", {name}={value!r}" for name, value in parameters.items())
+        return f"{error} (called with {len(operands)} operands{given})"
+    return ""

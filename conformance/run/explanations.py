@@ -1,0 +1,84 @@
+"""What would make a wrong value right: other operands, other parameters, another order of axes, a factor."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import as_tuple
+from conformance.case import Array, Case
+from conformance.dtype import carried
+from conformance.op import Op
+
+DRAWS = 64  # of the law, for other values of the parameters
+FACTORS = 1e-5  # relative spread up to which ratios of entries are one factor
+
+
+def is_near(got: Array, expected: Array, tolerance: float) -> bool:
+    """Whether two arrays of one shape differ by no more than `tolerance` of the largest entry."""
+    a, b = np.asarray(carried(got)), np.asarray(carried(expected))
+    if a.shape != b.shape:
+        return False
+    if a.dtype.kind in "OSU":
+        return False
+    scale = float(np.max(np.abs(b[np.isfinite(b)]), initial=0.0)) if b.dtype.kind in "fc" else 0.0
+    return bool(np.allclose(a, b, rtol=0, atol=max(tolerance * scale, 1e-30), equal_nan=True))
+
+
+def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
+    """What the engine computed instead, in words; empty where nothing fits."""
+    near = 1e-4
+    for words, operands, parameters in _other_calls(op, case):
+        try:
+            other = as_tuple(op.reference(*map(carried, operands), **parameters))
+        except Exception:
+            continue
+        pairs = list(zip(values, other, strict=False))
+        if len(other) == len(values) and all(is_near(got, np.asarray(z), near) for got, z in pairs):
+            return f"it is the value {words}"
+    expected = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
+    return _rearranged(np.asarray(values[0]), np.asarray(expected[0]), near) if values else ""
+
+
+def _other_calls(op: Op, case: Case) -> Iterator[tuple[str, Sequence[Any], dict[str, Any]]]:
+    """Calls that an adapter may have made by mistake."""
+    count = len(case.operands)
+    if 1 < count <= 3:
+        for order in itertools.permutations(range(count)):
+            if order != tuple(range(count)):
+                yield (
+                    f"for the operands in the order {order}",
+                    [case.operands[i] for i in order],
+                    dict(case.parameters),
+                )
+    drawn = random.Random(0)
+    seen = {repr(v) for v in case.parameters.values()}
+    tried = set(seen)
+    for _ in range(DRAWS if case.parameters else 0):
+        for name, value in op.law(lambda options: drawn.choice(list(options))).parameters.items():
+            key = f"{name}={value!r}"
+            if key not in tried and repr(value) != repr(case.parameters.get(name)):
+                tried.add(key)
+                yield f"for {key}", case.operands, {**case.parameters, name: value}
+
+
+def _rearranged(got: Array, expected: Array, near: float) -> str:
+    if got.size != expected.size or not got.size:
+        return ""
+    for axes in itertools.permutations(range(expected.ndim)):
+        if axes != tuple(range(expected.ndim)) and is_near(got, np.transpose(expected, axes), near):
+            return f"it is the expected value with its axes in the order {axes}"
+    if got.shape != expected.shape and is_near(got.ravel(), expected.ravel(), near):
+        return "it has the expected entries in another shape"
+    not_zero = expected != 0
+    if expected.dtype.kind == "f" and got.shape == expected.shape and np.count_nonzero(not_zero) > 1:
+        ratios = got[not_zero] / expected[not_zero]
+        if np.ptp(ratios) <= FACTORS * abs(ratios.flat[0]) and not got[~not_zero].any():
+            return f"it is {ratios.flat[0]:.6g} times the expected value"
+    if got.shape == expected.shape and is_near(np.sort(got.ravel()), np.sort(expected.ravel()), near):
+        return "it has the expected entries in another order"
+    return ""

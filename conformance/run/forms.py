@@ -1,0 +1,54 @@
+"""The forms of a call: shapes and parameters of one op that together show most slips of a mapping."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from conformance.case import Case
+from conformance.design.rows import Row
+from conformance.op import Op, Signature
+from conformance.strategies import build
+from conformance.values import TEXTURES
+
+FORMS = 8  # calls of each op: an engine may compile each
+DRAWS = 160  # of its law, from which those calls are chosen
+
+
+def forms_of(op: Op, count: int = FORMS) -> list[Signature]:
+    """Calls that together have every value of every parameter, and every rank, as far as `count` calls can."""
+    drawn = random.Random(0)
+    signatures = [op.law(lambda options: options[0])]
+    signatures += [op.law(lambda options: drawn.choice(list(options))) for _ in range(DRAWS)]
+    open_signatures = {repr(s): s for s in signatures}
+    chosen: list[Signature] = []
+    seen: set[Any] = set()
+    while open_signatures and len(chosen) < count:
+        key, best = max(open_signatures.items(), key=lambda item: len(features(item[1]) - seen))
+        if chosen and not features(best) - seen:
+            break
+        chosen.append(open_signatures.pop(key))
+        seen |= features(best)
+    return chosen
+
+
+def features(signature: Signature) -> set[Any]:
+    """What a call shows of an op: the rank of each operand, and the kind of each parameter's value."""
+    ranks = {("rank", position, len(shape)) for position, shape in enumerate(signature.shapes)}
+    kinds = {(name, kind_of_value(value)) for name, value in signature.parameters.items()}
+    return ranks | kinds
+
+
+def kind_of_value(value: Any) -> str:
+    """A parameter value as the class of those that an engine may lack: a sequence by its type, anything else itself."""
+    return type(value).__name__ if isinstance(value, (tuple, list)) else repr(value)
+
+
+def case_of(op: Op, signature: Signature, dtype: str) -> Case:
+    """A case of a signature with moderate numbers, in C order."""
+    return build(op, Row(signature), dtype, texture=TEXTURES[0], upstream="signed", layouts=["C"], seed=0)
+
+
+def signature_of(case: Case) -> Signature:
+    """The shapes and parameters of a case."""
+    return Signature(tuple(x.shape for x in case.operands), case.parameters, case.domains)
