@@ -94,7 +94,7 @@ def test_what_is_declared_must_exist() -> None:
     said = str(caught.value)
     for slip in (
         "'arcsin' is an alias; the op is called 'asin'",
-        "did you mean tanh",
+        "there is no op called 'tahn'",
         "'exp' is int, not a function",
         "there is no 'flaot32'; did you mean float32",
         "there is no 'sumed'; did you mean summed",
