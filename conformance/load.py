@@ -17,12 +17,18 @@ from conformance.errors import AdapterError, UsageError, error_text
 
 GROUP = "conformance.backends"
 DISTRIBUTION = "autograd-conformance"
+FURTHER = "conformance.further_backends"  # found by name; a run without names leaves them out
 START_TIMEOUT = 120.0  # seconds an engine may take to be imported; CONFORMANCE_PATIENCE overrides it
 
 
 def registered() -> dict[str, EntryPoint]:
-    """The installed adapters, by the name of their entry point."""
+    """The installed adapters that a run without names has, by the name of their entry point."""
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda p: p.name)}
+
+
+def named() -> dict[str, EntryPoint]:
+    """All installed adapters, by the name of their entry point."""
+    return {**{point.name: point for point in entry_points(group=FURTHER)}, **registered()}
 
 
 def modes_of(spec: str) -> list[str]:
@@ -35,7 +41,7 @@ def modes_of(spec: str) -> list[str]:
         raise UsageError(f"there is no file {path}")
     if ":" in spec or path.suffix == ".py":
         return [spec]
-    known = registered()
+    known = named()
     chosen = [name for name in known if name == spec or name.startswith(f"{spec}.")]
     if not chosen:
         near = difflib.get_close_matches(spec, known, n=3, cutoff=0.6)
@@ -57,7 +63,7 @@ def load_backend(spec: str) -> Backend:
         UsageError: if there is no such backend.
         AdapterError: if it raises while it is imported or created, or is no Backend.
     """
-    known = registered()
+    known = named()
     try:
         made = known[spec].load() if spec in known else _load(spec)
         backend = made() if isinstance(made, type) else made
@@ -77,7 +83,7 @@ def load_backend(spec: str) -> Backend:
 
 def name_of(spec: str) -> str:
     """The name of a backend in results: its entry point, its class, or its file."""
-    if spec in registered():
+    if spec in named():
         return spec
     path, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
     return name or Path(path).stem
@@ -124,7 +130,7 @@ def _hint(spec: str, error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         missing = error.name.partition(".")[0]
         name = spec if missing == spec.partition(".")[0] else missing
-        return f"Install what it needs: {install_hint(name)}"
+        return f"Install what it needs: {install_hint(name)}, or put {missing}.py beside the adapter"
     return "Import it by itself in Python to see the whole traceback."
 
 
@@ -151,6 +157,9 @@ def _from_file(path: Path) -> ModuleType:
     found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:
         raise UsageError(f"{path} is not a Python file")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # last, so that a neighbour called like an engine does not hide it
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
     found.loader.exec_module(module)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from conformance.cli.console import MACRON, Page, names_of, number, parameters_of, simplest
+from conformance.cli.explain_calls import list_calls
 from conformance.cli.explain_point import list_points
-from conformance.op import Domain, Op, OperandKind, Trait
+from conformance.op import Domain, Op, OperandKind, Signature, Trait
 from conformance.ops import FAMILIES
 
 ROUND = (1.0, -2.0, 3.0, 0.5, -1.0, 2.0, -0.5, 0.25, -3.0, 1.5, -0.25, 0.75, -1.5)
@@ -63,6 +64,7 @@ def explain_op(op: Op, page: Page) -> None:
     page.text("A bar marks the gradient of what is under it; it always has the shape of that operand.")
     _operands(op, page)
     _parameters(op, page)
+    list_calls(op, page)
     list_points(op, page)
     _example(worked(op), page)
     page.heading("Why there is an upstream gradient")
@@ -77,7 +79,8 @@ def purpose(op: Op) -> str:
     """The first sentence of the reference's docstring."""
     paragraphs = (inspect.getdoc(op.reference) or "").split("\n\n")
     said = [p for p in paragraphs if p.strip() and not re.match(r"\w+\(", p.strip())]
-    text = " ".join(said[0].split()) if said else f"The function {op.name}."
+    text = " ".join(said[0].split()) if said else f"The function {op.name}, defined by the calls below."
+    text = text.removesuffix(" Specifically,")  # what NumPy introduces a list with
     return text if text.endswith(".") else text + "."
 
 
@@ -154,9 +157,9 @@ class Worked:
         return (values[0] - values[1]) / (2 * NUDGE)
 
 
-def worked(op: Op) -> Worked:
-    """The simplest call that the op's law allows, in round numbers."""
-    signature = simplest(op)
+def worked(op: Op, signature: Signature | None = None) -> Worked:
+    """A call in round numbers: the simplest that the op's law allows, unless one is given."""
+    signature = signature or simplest(op)
     domains = signature.domains or tuple(op.domain(i) for i in range(len(signature.shapes)))
     pools: dict[Domain, Iterator[float]] = {}
     operands = [_round(d, shape, pools) for d, shape in zip(domains, signature.shapes, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import fnmatch
+import glob
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -109,6 +110,7 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
         table = tomlkit.table()
         table["id"] = result.id
         table["reason"] = reason or _message(result)
+        table["says"] = glob.escape(_message(result))
         if result.evidence and result.evidence.token:
             table["token"] = result.evidence.token
         entries.append(table)

@@ -1,0 +1,75 @@
+"""What `explain` says of an op to be mapped: its definition, and calls in all its forms with their results."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+
+import numpy as np
+
+from conformance.cli.console import Page, names_of, simplest
+from conformance.op import Op, Signature
+from conformance.run.forms import forms_of
+
+LINES = 24  # of a definition
+ENTRIES = 12  # of a result that is printed; of a larger one the shape
+
+
+def list_calls(op: Op, page: Page) -> None:
+    """The definition, then calls: what an adapter's function of this op gets, and what it returns."""
+    signature = simplest(op)
+    names = names_of(op, len(signature.shapes))
+    page.heading("To map it")
+    given = ", ".join([*names, *(f"{name}=…" for name in signature.parameters)])
+    page.line(
+        f"An adapter's function is called as {op.name}({given}): operands by position, parameters by keyword."
+    )
+    page.line(f"Its value is that of {definition(op)}")
+    for line in source(op):
+        page.line(f"    {line}")
+    page.heading("Calls, with operands in the numbers of the example below")
+    for form in forms_of(op):
+        page.line(call(op, form))
+
+
+def definition(op: Op) -> str:
+    """Where the op is defined: NumPy's function, or our own source."""
+    reference = op.reference
+    module = getattr(reference, "__module__", None) or "numpy"
+    if module.startswith("numpy") or isinstance(reference, np.ufunc):
+        home = "numpy.linalg" if "linalg" in module else "numpy"
+        return f"{home}.{reference.__name__}."
+    return "this function of NumPy arrays:"
+
+
+def source(op: Op) -> list[str]:
+    """The lines of our own reference, without its docstring; none for a function of NumPy, or a long one."""
+    if not definition(op).endswith(":"):
+        return []
+    try:
+        written = inspect.getsource(inspect.unwrap(_own(op)))
+    except (OSError, TypeError):
+        return []
+    lines = textwrap.dedent(written).rstrip().splitlines()
+    return lines if len(lines) <= LINES else [*lines[:LINES], "…"]
+
+
+def _own(op: Op) -> object:
+    """The function that a row's constructor was given, where the reference only wraps it."""
+    closure = inspect.getclosurevars(inspect.unwrap(op.reference)).nonlocals
+    return closure.get("loss", op.reference)
+
+
+def call(op: Op, signature: Signature) -> str:
+    """One call with its shapes, and its value, or the shape of it."""
+    from conformance.cli.explain_op import shown, worked
+
+    example = worked(op, signature)
+    operands = " ".join(str(shape).replace(" ", "") for shape in signature.shapes)
+    parameters = "".join(f", {name}={value!r}" for name, value in signature.parameters.items())
+    values = example.output if isinstance(example.output, tuple) else (example.output,)
+    results = []
+    for value in map(np.asarray, values):
+        text = " ".join(shown(value).split())
+        results.append(f"{value.shape} {text}" if value.size <= ENTRIES else f"{value.shape}")
+    return f"{op.name}({operands}{parameters}) → {'; '.join(results)}"
