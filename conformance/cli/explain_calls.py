@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -54,10 +56,11 @@ def source(op: Op) -> list[str]:
     return lines if len(lines) <= LINES else [*lines[:LINES], "…"]
 
 
-def _own(op: Op) -> object:
+def _own(op: Op) -> Callable[..., Any]:
     """The function that a row's constructor was given, where the reference only wraps it."""
     closure = inspect.getclosurevars(inspect.unwrap(op.reference)).nonlocals
-    return closure.get("loss", op.reference)
+    function: Callable[..., Any] = closure.get("loss", op.reference)
+    return function
 
 
 def call(op: Op, signature: Signature) -> str:
