@@ -57,6 +57,13 @@ def _hold_value_on_jumps(seen: Observation) -> None:
     )
 
 
+def _is_kind_of(dtype: np.dtype[Any], expected: np.dtype[Any]) -> bool:
+    """Whether a dtype is that of the reference; the width of integers, and whether they have a sign, is not specified."""
+    if expected.kind == "i":
+        return dtype.kind in "iu"
+    return dtype.kind == "b" if expected.kind == "b" else dtype == expected
+
+
 def _on_jumps(x: Array) -> Array:
     """The operand rounded to halves, without the sign of zero."""
     return np.array(np.rint(2 * x) / 2 + 0, x.dtype) if x.dtype.kind == "f" else np.array(x)
@@ -66,8 +73,7 @@ def _hold_value(seen: Observation) -> Array:
     """Claim that the value equals the reference value bit for bit, in the same dtype; returns the reference value."""
     expected = np.asarray(seen.op.reference(*seen.case.operands, **seen.case.parameters))
     (got,) = seen.forward()
-    is_whole = expected.dtype.kind in "bi"  # the width of integers is not specified
-    if got.dtype.kind != expected.dtype.kind if is_whole else got.dtype != expected.dtype:
+    if not _is_kind_of(got.dtype, expected.dtype):
         raise Violation(f"the value has dtype {got.dtype}, the reference value {expected.dtype}", got=got)
     hold_equal(got, expected, "the value differs from the reference value")
     return expected
