@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability, restricted
-from conformance.case import Array
+from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within, hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import Observation, plain
@@ -18,7 +19,7 @@ from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
 from conformance.ops.names import ADD, MATMUL, MULTIPLY
-from conformance.oracle.allowance import Expected
+from conformance.oracle.allowance import CACHE_SIZE, Expected
 from conformance.oracle.second_order import expected_hessian_vector_products, is_smooth
 from conformance.values import direction
 
@@ -138,16 +139,24 @@ def _hold_second_order(
 
 def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
     """A direction for every operand, and the Hessian-vector products along it; NotThisCase where all are zero."""
-    rng = np.random.default_rng(len(seen.case.label))
-    directions = [
-        direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
-    ]
-    if not is_smooth(seen.op, seen.case, seen.wrt, directions):
+    directions, expected = _expected_of(seen.op, seen.case, tuple(seen.wrt), seen.perturbations)
+    if expected is None:
         raise NotThisCase("the rule is not analytic here, so its derivative is not known")
-    expected = expected_hessian_vector_products(seen.op, seen.case, seen.wrt, directions, seen.perturbations)
     if not any((np.abs(bound.exact) > bound.allowed).any() for bound in expected):
         raise NotThisCase("the second derivative is zero")
     return directions, expected
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _expected_of(
+    op: Op, case: Case, wrt: tuple[int, ...], perturbations: int
+) -> tuple[list[Array], list[Expected] | None]:
+    """The directions, and the products; None where the rule is not analytic. The three orders share them."""
+    rng = np.random.default_rng(len(case.label))
+    directions = [direction(op.domain(i), case.operands[i].shape, case.dtype, rng) for i in wrt]
+    if not is_smooth(op, case, wrt, directions):
+        return directions, None
+    return directions, expected_hessian_vector_products(op, case, wrt, directions, perturbations)
 
 
 # ---- whole programs, exactly --------------------------------------------------------------------------

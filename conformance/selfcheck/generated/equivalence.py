@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -21,12 +21,16 @@ from conformance.checks.observation import Oracle
 from conformance.design.rows import Row, leaves
 from conformance.errors import is_ctrl_c
 from conformance.op import Op, OperandKind, Trait
+from conformance.ops import ALL_OPS
 from conformance.oracle.allowance import differentiable
+from conformance.selfcheck.generated.guarded import GuardedMutant
 from conformance.strategies.cases import build
 from conformance.values import COTANGENTS, MAGNITUDES, TEXTURES, direction
 
 LEAVES = 300  # of a law, at most
 SPECIAL_LEAVES = 6  # at special values
+ENOUGH = 12  # calls that meet a condition, before it is said that nothing is wrong there
+OF_CALLS = {"size", "rank", "shape", "broadcasting", "parameter", "dtype", "value of an operand", "cotangent"}
 TWICE = 60  # cases that are differentiated twice, which takes an engine
 SPECIAL = (
     0.0,
@@ -77,6 +81,44 @@ def _some(cases: Sequence[tuple[str, Case]]) -> list[tuple[str, Case]]:
 def _shown(case: Case) -> str:
     values = ", ".join(str(x.tolist()) for x in case.operands if x.size <= 4)
     return f"{case.label}{' at ' + values if values else ''}"
+
+
+def is_idle(mutant: GuardedMutant) -> bool:
+    """Whether a guarded mutant gives the true gradient on every call that was found to meet its condition.
+
+    Only conditions on the call itself can be decided here: on what is around it, nothing is known.
+    """
+    op, met = ALL_OPS[mutant.op], 0
+    if not set(mutant.guard.factors) <= OF_CALLS:
+        return False
+    with np.errstate(all="ignore"):
+        for _, case in _cases(op):
+            z = op.reference(*case.operands, **case.parameters)
+            g = case.cotangents if op.has_several_outputs else case.cotangents[0]
+            facts = CallFacts(case.operands, case.cotangents[0], case.parameters)
+            for index in differentiable(op, case):
+                right = np.asarray(op.rule(index, g, z, *case.operands, **case.parameters))
+                if not np.any(mutant.guard.holds(index, facts)):
+                    continue
+                met += 1
+                if not _is_same(right, np.asarray(mutant.altered(index, right, facts)), right.dtype):
+                    return False
+    return met >= ENOUGH
+
+
+@dataclass
+class CallFacts:
+    """What is known of a call by itself: operands that are leaves, in the main thread, for the first time."""
+
+    operands: Sequence[Array]
+    cotangent: Array
+    parameters: Mapping[str, Any]
+    kinds: Sequence[str] = ()
+    number: int = 1
+    nodes: int = 0
+    is_recorded: bool = False
+    is_main: bool = True
+    modes: frozenset[str] = frozenset()
 
 
 # ---- calls --------------------------------------------------------------------------------------------

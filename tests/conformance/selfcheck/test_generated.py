@@ -22,7 +22,8 @@ from conformance.runfile.jsonl import read_run
 from conformance.selfcheck.generated.ask import first_catch, groups_of_op
 from conformance.selfcheck.generated.edits import edits_of
 from conformance.selfcheck.generated.engine import engine_mutants
-from conformance.selfcheck.generated.equivalence import difference
+from conformance.selfcheck.generated.equivalence import difference, is_idle
+from conformance.selfcheck.generated.guard import Guard
 from conformance.selfcheck.generated.guarded import GuardedMutant
 from conformance.selfcheck.generated.mutants import KINDS, found, generated_mutants, sampled
 from conformance.selfcheck.generated.outcome import judge
@@ -223,6 +224,18 @@ def test_a_difference_in_the_second_derivative_alone_is_seen() -> None:
 
     engines = subject().backend(), subject().with_rules({"tanh": rule})
     assert difference(ALL_OPS["tanh"], rule, engines).startswith("order of differentiation")
+
+
+def test_a_guarded_mutant_that_changes_nothing_is_known() -> None:
+    always = Guard("at every call", ("size",), lambda i, f: True)
+
+    def mutant(altered: Callable[..., Any]) -> GuardedMutant:
+        made = GuardedMutant("tanh", 0)
+        made.__dict__["_drawn"] = (always, "", altered)
+        return made
+
+    assert is_idle(mutant(lambda right, f: right + 0))
+    assert not is_idle(mutant(lambda right, f: right * 2))
 
 
 # ---- processes, files ----------------------------------------------------------------------------------------
