@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any
 
 from conformance.run import memory
@@ -18,12 +20,13 @@ Ended = Callable[
     [str, str], GeneratedLine
 ]  # the outcome of a mutant, by name, that ended its process, and how
 LIMIT = 30.0  # seconds for one mutant; the first of an op also draws its cases
+WAITING = 8  # times the limit: seconds on the wall, at most
 STARTING = 60.0  # more, for the first of a process, which imports everything
 BATCH = 32  # mutants in a row that one worker takes: those of an op share its cases
 
 
 class _Worker:
-    """A process, the batch that it has, and until when the first of it may take."""
+    """A process, the batch that it has, and what the first of it has taken."""
 
     def __init__(self, judge: Judge) -> None:
         context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads hold
@@ -32,7 +35,7 @@ class _Worker:
         self.process.start()
         there.close()
         self.batch: deque[str] = deque()
-        self.until = 0.0
+        self.since, self.limit = (0.0, 0.0), 0.0
 
     def take(self, names: Sequence[str], limit: float) -> None:
         """Give it a batch."""
@@ -41,8 +44,28 @@ class _Worker:
 
     def next(self, limit: float) -> None:
         """Send the first of the batch, which may take so many seconds."""
-        self.until = time.monotonic() + limit
+        self.since, self.limit = self._clocks(), limit
         self.connection.send(self.batch[0])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the first of the batch has taken its seconds: of the processor, which others may be using.
+
+        One that waits for something, and so takes none, is given several times as long.
+        """
+        wall, own = (now - then for now, then in zip(self._clocks(), self.since, strict=True))
+        return own > self.limit or wall > WAITING * self.limit
+
+    def _clocks(self) -> tuple[float, float]:
+        """Seconds on the wall, and of the processor; where the system does not report those, on the wall as well."""
+        wall = time.monotonic()
+        try:
+            fields = (
+                Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            )
+            return wall, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # see proc(5)
+        except OSError:
+            return wall, wall
 
     def end(self) -> None:
         """End the process."""
@@ -84,7 +107,7 @@ def judged(
             for worker in list(running):
                 if worker.connection in ready:
                     said, how = _received(worker), "crash"
-                elif time.monotonic() > worker.until:
+                elif worker.is_over:
                     said, how = None, "timeout"
                 else:
                     continue
