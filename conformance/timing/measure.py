@@ -18,8 +18,9 @@ from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
 from conformance.timing.noise import CALIBRATION, Noise, impossible, watched
 from conformance.timing.prepare import Step, prepare_forward, prepare_gradient
+from conformance.timing.programs import WORKLOADS
 from conformance.timing.rounds import Budget, Contender, Rounds, ratio, time_interleaved
-from conformance.timing.workloads import SIZES, WORKLOADS, Workload, label
+from conformance.timing.workloads import SIZES, Workload, label
 
 HAND_WRITTEN = "hand-written"
 """The name under which plain NumPy without an engine stands in the table."""

@@ -269,31 +269,28 @@ def chain_gradient(size: Size, q: Array, p: Array, h: Array) -> ValueAndGradient
 
 # ---- the table -----------------------------------------------------------------------------------
 
-WORKLOADS: dict[str, Workload] = {
-    workload.name: workload
-    for workload in (
-        Workload(
-            "linear",
-            sized("batch", "inputs", "outputs", small=(8, 16, 8), medium=(32, 64, 64), large=(128, 256, 256)),
-            linear_operands, linear_program, linear_forward, linear_gradient,
+BASIC = (
+    Workload(
+        "linear",
+        sized("batch", "inputs", "outputs", small=(8, 16, 8), medium=(32, 64, 64), large=(128, 256, 256)),
+        linear_operands, linear_program, linear_forward, linear_gradient,
+    ),
+    Workload(
+        "mlp",
+        sized(
+            "batch", "inputs", "hidden", "outputs",
+            small=(1, 4, 4, 2), medium=(32, 64, 64, 10), large=(128, 256, 256, 10),
         ),
-        Workload(
-            "mlp",
-            sized(
-                "batch", "inputs", "hidden", "outputs",
-                small=(1, 4, 4, 2), medium=(32, 64, 64, 10), large=(128, 256, 256, 10),
-            ),
-            mlp_operands, mlp_program, mlp_forward, mlp_gradient,
-        ),
-        Workload(
-            "softmax_cross_entropy",
-            sized("batch", "inputs", "classes", small=(8, 16, 4), medium=(32, 64, 10), large=(128, 256, 100)),
-            cross_entropy_operands, cross_entropy_program, cross_entropy_forward, cross_entropy_gradient,
-        ),
-        Workload(
-            "deep_chain",
-            sized("depth", "width", small=(30, 32), medium=(300, 32), large=(1000, 32)),
-            chain_operands, chain_program, chain_forward, chain_gradient,
-        ),
-    )
-}  # fmt: skip
+        mlp_operands, mlp_program, mlp_forward, mlp_gradient,
+    ),
+    Workload(
+        "softmax_cross_entropy",
+        sized("batch", "inputs", "classes", small=(8, 16, 4), medium=(32, 64, 10), large=(128, 256, 100)),
+        cross_entropy_operands, cross_entropy_program, cross_entropy_forward, cross_entropy_gradient,
+    ),
+    Workload(
+        "deep_chain",
+        sized("depth", "width", small=(30, 32), medium=(300, 32), large=(1000, 32)),
+        chain_operands, chain_program, chain_forward, chain_gradient,
+    ),
+)  # fmt: skip

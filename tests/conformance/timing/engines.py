@@ -33,6 +33,10 @@ OPS: dict[str, Callable[..., Any]] = {
     "sum": np.sum,
     "mean": np.mean,
     "log_softmax": log_softmax,
+    "exp": np.exp,
+    "log": np.log,
+    "softmax": lambda x, axis: np.exp(log_softmax(x, axis)),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
 }
 
 

@@ -8,8 +8,9 @@ import pytest
 from conformance.errors import UsageError
 from conformance.runfile.records import Line, TimingLine
 from conformance.timing.measure import HAND_WRITTEN, Progress, measure
+from conformance.timing.programs import WORKLOADS
 from conformance.timing.rounds import Budget
-from conformance.timing.workloads import SIZES, WORKLOADS
+from conformance.timing.workloads import SIZES
 
 from . import engines
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.timing.workloads import OPS_PER_STEP, SIZES, WORKLOADS, Workload, label
+from conformance.timing.programs import WORKLOADS
+from conformance.timing.workloads import OPS_PER_STEP, SIZES, Workload, label
 
 from .engines import OPS, gradient_by_complex_step
 
