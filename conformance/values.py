@@ -74,7 +74,8 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
         hot = rng.integers(np.size(values))
         values = np.where(np.arange(np.size(values)).reshape(shape) == hot, values, 0.0)
     elif texture == "sparse":
-        values = np.where(rng.random(shape) < 0.5, 0.0, values)
+        kept = rng.random(shape) < 0.5
+        values = np.where(kept, values, 0.0) if kept.any() else values  # one of zeros decides nothing
     elif texture == "large":
         values = values * 2.0 ** min(20, finfo(dtype).maxexp // 4)  # products of two stay in range
     elif texture == "constant":

@@ -27,6 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--proofs", action="store_true", help="prove the ops listed, and show how far each is from its oracle"
     )
     parser.add_argument(
+        "--coverage",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="of ops: which levels of their factors, and pairs of levels, the cases of these runs reached",
+    )
+    parser.add_argument(
         "-o",
         "--output",
         type=Path,
@@ -55,9 +62,18 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError(f"there is no list of {options.noun!r}; {hint}")
     if options.proofs and options.noun != "ops":
         raise UsageError(f"only ops are proven, not {options.noun}: conformance list ops --proofs")
+    if options.coverage and options.noun != "ops":
+        raise UsageError(
+            f"coverage is that of ops, not of {options.noun}: conformance list ops --coverage RUN"
+        )
     if options.proofs_to and not options.proofs:
         raise UsageError("-o writes proofs, so it needs --proofs: conformance list ops --proofs -o RUN.jsonl")
     entries = chosen(options.noun, list(NOUNS[options.noun]()), options.query)
+    if options.coverage:
+        from conformance.cli.coverage import print_coverage
+
+        names = [entry.cells["name"] for entry in entries]
+        return print_coverage(names, options.coverage, as_json=options.as_json)
     if options.proofs:
         return prove([entry.cells["name"] for entry in entries], options.proofs_to, as_json=options.as_json)
     show(entries, as_json=options.as_json)

@@ -14,6 +14,7 @@ from conformance.checks import Check, load_all
 from conformance.checks.comparison import Decisive
 from conformance.checks.engine_calls import has_no_gradient, is_refusal
 from conformance.checks.observation import Observation, Oracle
+from conformance.design.coverage import coverage_of, row_number
 from conformance.diagnosis.diagnose import diagnose
 from conformance.errors import Unsupported, Violation
 from conformance.op import Trait
@@ -23,6 +24,8 @@ from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, f
 from conformance.strategies import Effort, draw_cases, more_cases, smallest_case
 from conformance.values import MAGNITUDES
 
+COUNTED = frozenset({"op/vjp", "op/flat"})  # the checks to which every case of an op is put
+COUNTS = {"levels": 1, "pairs": 2}  # what is counted, by how many levels are combined
 FURTHER = 32  # cases, after those of a profile, in which a check may yet be decided
 BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 
@@ -73,6 +76,16 @@ class CaseQuestion(Question[Case]):
         except Violation as failure:
             raise _diagnosed(check, again, failure) from None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no outputs, or an operand without entries."""
+        return not all(x.size for x in (*self.input.operands, *self.input.cotangents))
+
+    def rows(self, check: Check) -> Sequence[int]:
+        """The row of the op that the case is: every case of an op is put to one check."""
+        number = row_number(find(self.input.op), self.input) if check.key in COUNTED else None
+        return () if number is None else (number,)
+
     def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest failing case of the op."""
         case = self.input
@@ -113,6 +126,11 @@ class OpKind(Kind):
     def scope(self, item: Item) -> str:
         """The op and the dtype."""
         return f"op/{item.subject}/{item.dtype}"
+
+    def measured_coverage(self, item: Item, rows: Sequence[int]) -> dict[str, tuple[int, int]]:
+        """The levels and the pairs of levels that are reached, of those that the op offers."""
+        op = find(item.subject)
+        return {name: coverage_of(op, rows, n).share for name, n in COUNTS.items()} if rows else {}
 
     def coverage(self, check: Check) -> str:
         """The ops, which of their cases, and the dtypes."""

@@ -66,6 +66,15 @@ class Question(abc.ABC, Generic[T]):
         """What the check returns; raises what it raises."""
         return check.function(*arguments)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no entries, so that it decides about shapes alone."""
+        return False
+
+    def rows(self, check: Check) -> Sequence[int]:
+        """The row of the design that it is, for the one check by which coverage is counted."""
+        return ()
+
     def shrink(self, check: Check, seed: int, effort: Effort, is_failing: Fails) -> Question[Any] | None:
         """The smallest question for which `is_failing`; None where none smaller was found."""
         return None
@@ -159,6 +168,10 @@ class Kind(abc.ABC):
     def scope(self, item: Item) -> str:
         """What one worker runs together; an item that shares no question stands alone."""
         return item.id
+
+    def measured_coverage(self, item: Item, rows: Sequence[int]) -> dict[str, tuple[int, int]]:
+        """How many levels and pairs of levels some rows of the design cover, by name; nothing where none is counted."""
+        return {}
 
     def coverage(self, check: Check) -> str:
         """What a check is run on, as a sentence of its page."""

@@ -36,13 +36,20 @@ class Tally:
     known: tuple[BaseException, Question[Any]] | None = None
     unsupported: list[str] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
+    rows: set[int] = field(
+        default_factory=set
+    )  # of the op's design: those that decided, or have no entries that could
     put_back: Callable[[], list[str]] = list  # makes the process what it was; returns what had been replaced
 
     def run(self, check: Check, question: Question[Any], arguments: Arguments) -> None:
         """Run the check on one question, and note what came."""
         started = time.perf_counter()
         self.arguments = arguments
-        self.cases += self._run(check, question, arguments)
+        before = len(self.unsupported)
+        has_decided = self._run(check, question, arguments)
+        self.cases += has_decided
+        if has_decided or (question.is_empty and len(self.unsupported) == before):
+            self.rows.update(question.rows(check))
         self.seconds += time.perf_counter() - started
 
     def stop(self, failure: BaseException, question: Question[Any] | None = None) -> None:

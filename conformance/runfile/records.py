@@ -140,7 +140,9 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     allowed; `ulp` is in units in the last place of the expected value. `accuracy` counts every entry that was
     compared with an oracle; files of before it have none. `cases` counts the cases that decided, `undecided` those in
     which a wrong answer would have passed too, or which cannot decide the claim. `measured` has what a reported
-    clause measures, by name: seconds, ratios, counts.
+    clause measures, by name: seconds, ratios, counts. `rows` numbers the rows of the op's design that decided, or have no entries, in the
+    one check of each op that sees all of them; `levels` and `pairs` say how many levels of factors, and pairs of them,
+    these rows have, of how many. `declined` has the reasons for which the engine does not offer some cases.
     """
 
     id: str
@@ -155,6 +157,10 @@ class ResultLine(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
     cases: int
     seconds: float
     undecided: int = 0
+    declined: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
+    levels: tuple[int, int] | None = None
+    pairs: tuple[int, int] | None = None
     error: float | None = None
     ulp: float | None = None
     accuracy: Accuracy | None = None

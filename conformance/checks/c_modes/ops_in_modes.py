@@ -20,7 +20,7 @@ from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import op_check
 from conformance.ops.names import NEGATIVE
 from conformance.oracle.allowance import Expected
-from conformance.values import operands
+from conformance.values import TEXTURES, operands
 
 DEPTHS = (1, 3, 12, 40)  # pairs of sign changes before an op and behind it
 BATCHES = (2, 1, 5, 8)
@@ -140,7 +140,7 @@ def _batch(seen: Observation) -> list[Case]:
     """The case and others like it: their numbers and cotangents differ, where they are differentiated."""
     case, rng = seen.case, np.random.default_rng(len(seen.case.label))
     domains = case.domains or [seen.op.domain(i) for i in range(len(case.operands))]
-    others = operands(domains, [x.shape for x in case.operands], case.dtype, "round", rng)
+    others = operands(domains, [x.shape for x in case.operands], case.dtype, TEXTURES[0], rng)
     other = replace(case, operands=others)
     return [
         replace(chosen, cotangents=tuple(np.array(g * 2.0 ** (n // 2), g.dtype) for g in case.cotangents))
