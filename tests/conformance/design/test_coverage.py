@@ -52,6 +52,6 @@ def test_a_run_says_what_it_covered(command: Any, tmp_path: Path) -> None:
     for line in lines:
         assert line.levels is not None
         assert line.levels == coverage_of(find("std"), line.rows, 1).share
-    printed = command("list", "ops", "std", "--coverage", run).stdout
+    printed = command("list", "ops", "std", "--coverage", run).out
     assert "std" in printed
     assert "family reductions" in printed
