@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +51,17 @@ class Edit:
     before: str
     after: str
 
+    @property
+    def change(self) -> str:
+        """The lines that change, and what they become."""
+        lines = [
+            line
+            for line in difflib.ndiff(self.before.splitlines(), self.after.splitlines())
+            if line[:1] in "+-"
+        ]
+        old, new = ("; ".join(line[1:].strip() for line in lines if line[0] == sign) for sign in "-+")
+        return f"{old or 'nothing'} → {new or 'nothing'}"
+
     @contextlib.contextmanager
     def applied(self) -> Iterator[None]:
         """Within the block, the tree has the error."""
@@ -75,10 +87,11 @@ def edits_of(node: FunctionNode, values: Mapping[str, Any]) -> list[Edit]:
         for operator, new in replacements(child, parent, name, scope):
             edit = Edit(operator, parent, name, index, new, before, "")
             with edit.applied():
-                whole, after = ast.unparse(node), ast.unparse(statement)
+                whole = ast.unparse(node)
+                # A statement that is itself replaced is no longer in the tree.
+                after = ast.unparse(statement if child is not statement else new or ast.Module([], []))
             if whole not in seen:  # another edit of the same effect, or none
                 seen.add(whole)
-                after = after if after != before else ""  # where the statement itself goes
                 found.append(Edit(operator, parent, name, index, new, before, after))
     return found
 

@@ -63,8 +63,7 @@ class EngineMutant:
     @property
     def wrong(self) -> str:
         """What changes, in the words of the source."""
-        edit = self.edit
-        return f"{edit.operator} in {self.place}: {edit.before} → {edit.after or 'nothing'}"
+        return f"{self.edit.operator} in {self.place}: {self.edit.change}"
 
     def backend(self) -> Backend:
         """The engine imported again with the error in it; the engine that others have stays as it is."""

@@ -56,8 +56,7 @@ class RuleMutant:
     @property
     def wrong(self) -> str:
         """What changes, in the words of the source."""
-        edit = self.edit
-        return f"{edit.operator} in {self.place}: {edit.before} → {edit.after or 'nothing'}"
+        return f"{self.edit.operator} in {self.place}: {self.edit.change}"
 
     def rule(self) -> Any:
         """The op's rule with the error in it."""

@@ -303,3 +303,8 @@ def test_the_command_writes_a_run_file_and_the_page_is_made_of_it(
     assert len(read_run(run).generated) == 4
     assert main(["explain", "mutants", "--runs", str(run), "-o", str(tmp_path / "mutants.md")]) == 0
     assert "| rules | quick |" in (tmp_path / "mutants.md").read_text(encoding="utf-8")
+
+
+def test_every_error_that_was_read_as_equivalent_is_one_that_is_made() -> None:
+    made = {mutant.wrong for mutant in engine_mutants()}
+    assert not set(subject().equivalent) - made
