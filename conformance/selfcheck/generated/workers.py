@@ -21,7 +21,6 @@ Ended = Callable[
 ]  # the outcome of a mutant, by name, that ended its process, and how
 LIMIT = 30.0  # seconds for one mutant; the first of an op also draws its cases
 WAITING = 8  # times the limit: seconds on the wall, at most
-STARTING = 60.0  # more, for the first of a process, which imports everything
 BATCH = 32  # mutants in a row that one worker takes: those of an op share its cases
 
 
@@ -34,6 +33,10 @@ class _Worker:
         self.process: SpawnProcess = context.Process(target=_serve, args=(there, judge), daemon=True)
         self.process.start()
         there.close()
+        try:
+            self.connection.recv()  # that it is ready; one that ends before has met no mutant
+        except EOFError:
+            raise RuntimeError("a process for mutants ended before it was given one") from None
         self.batch: deque[str] = deque()
         self.since, self.limit = (0.0, 0.0), 0.0
 
@@ -76,6 +79,7 @@ class _Worker:
 
 def _serve(connection: Connection[Any, Any], judge: Judge) -> None:
     memory.bound()
+    connection.send(None)
     while True:
         try:
             name = connection.recv()
@@ -102,7 +106,7 @@ def judged(
         while batches or running:
             while batches and len(running) < workers:
                 running.append(_Worker(judge))
-                running[-1].take(batches.popleft(), STARTING + limit)
+                running[-1].take(batches.popleft(), limit)
             ready = wait([w.connection for w in running], timeout=1.0)
             for worker in list(running):
                 if worker.connection in ready:
