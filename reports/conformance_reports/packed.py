@@ -54,10 +54,11 @@ def columns(results: Sequence[ResultLine]) -> dict[str, Any]:
     table["reason"] = _coded(_brief_text(r.evidence.reason if r.evidence else "") for r in results)
     table["cases"] = [r.cases for r in results]
     table |= {name: [_brief(getattr(r, name)) for r in results] for name in ("seconds", "error", "ulp")}
-    table["undecided"] = _sparse(results, lambda r: r.undecided or None)
     table["id"] = _sparse(results, lambda r: r.id if r.id != _usual_id(r) else None)
     table["measured"] = _sparse(results, lambda r: r.measured)
     table["atlas"] = _sparse(results, lambda r: r.atlas)
+    table["undecided"] = _sparse(results, lambda r: r.undecided or None)
+    table["covered"] = _sparse(results, lambda r: [*r.levels, *r.pairs] if r.levels and r.pairs else None)
     return table
 
 

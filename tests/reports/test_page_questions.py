@@ -196,3 +196,14 @@ def test_a_narrow_overview_is_no_endless_list(visit: Open, small: str) -> None:
     assert page.evaluate("document.documentElement.scrollHeight") < 4000
     go(page, "/engine/slate")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_page_of_an_op_says_what_its_cases_cover(visit: Open, tmp_path: Path) -> None:
+    run = small_run()
+    at = next(n for n, r in enumerate(run.results) if r.id == "tape/op/tanh/vjp/float64")
+    run.results[at] = structs.replace(run.results[at], levels=(31, 33), pairs=(400, 512))
+    (tmp_path / "covered.html").write_text(render([run]), encoding="utf-8")
+    page = visit(f"{(tmp_path / 'covered.html').as_uri()}#/op/tanh")
+    expect(page.locator("main")).to_contain_text("31 of 33")
+    go(page, "/op/exp")
+    expect(page.locator("main")).not_to_contain_text("What the cases cover")

@@ -62,7 +62,7 @@ const usualId = (r) =>
     ? r.backend + "/" + r.kind + "/" + r.subject + "/" + r.check + "/" + r.dtype
     : r.backend + "/" + r.kind + "/" + r.clause + "/" + r.check;
 const results = (columns) => {
-  const { cases, seconds, error, ulp, undecided, id, measured, atlas } = columns;
+  const { cases, seconds, error, ulp, undecided, id, measured, atlas, covered } = columns;
   const lines = new Array(cases.length);
   for (let i = 0; i < lines.length; i++) {
     const r = { at: i };
@@ -76,6 +76,7 @@ const results = (columns) => {
     r.ulp = ulp[i];
     r.measured = measured[i];
     r.atlas = atlas[i];
+    r.covered = covered[i];
     lines[i] = r;
   }
   return lines;

@@ -31,6 +31,19 @@ const OP_SECTIONS = [
   (op, lines) => section("How each engine does", perBackend(lines, { subject: op, about: "op" })),
   (op, lines) => section("What fails", causeList(lines.concat(pointsOf(op)))),
   (op) => pointsOf(op).length ? section("At special points", el("p", {}, link("atlas", "", { q: op + "/" }, plural(new Set(pointsOf(op).map((r) => r.subject)).size, "special point") + " in the atlas"))) : null,
+  (op, lines) => lines.some((r) => r.covered) ? section("What the cases cover", coverage(lines.filter((r) => r.covered))) : null,
+];
+// Levels of the factors that make up a case (shapes, parameters, values …), and pairs of them, in cases that decide.
+const coverage = (lines) => [
+  note("Levels of factors (parameters, shapes, layouts, values …) and pairs of levels that occur in cases that decide, of all that are possible."),
+  table(
+    "Coverage",
+    ["engine and mode", "dtype", "levels", "pairs"],
+    lines.map((r) => {
+      const [levels, ofLevels, pairs, ofPairs] = r.covered;
+      return el("tr", {}, el("th", { scope: "row" }, toCase(r, r.backend)), el("td", {}, r.dtype), el("td", {}, count(levels) + " of " + count(ofLevels)), el("td", {}, count(pairs) + " of " + count(ofPairs)));
+    }),
+  ),
 ];
 const pointsOf = (op) => data.results.filter((r) => r.kind === "point" && r.subject.startsWith(op + "/"));
 
