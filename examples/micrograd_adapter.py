@@ -21,7 +21,8 @@ class Value:
     def __init__(self, data, parents=(), pull=None, *, requires_grad=False):
         self.data = np.asarray(data)
         self.parents, self.pull = parents, pull  # pull: the upstream gradient to one per parent
-        self.requires_grad = requires_grad or any(parent.requires_grad for parent in parents)
+        is_wanted = requires_grad or any(parent.requires_grad for parent in parents)
+        self.requires_grad = is_wanted and self.data.dtype.kind == "f"  # integers have no gradients
         self.grad = None
 
     def __add__(self, other):
