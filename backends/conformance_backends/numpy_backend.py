@@ -112,8 +112,8 @@ class NumpyTape(TapeBackend):
         return Tensor(value)
 
     def numpy(self, array: Any) -> np.ndarray[Any, Any]:
-        """The tensor's array, or the array itself: gradients are plain arrays."""
-        return array.value if isinstance(array, Tensor) else array
+        """The tensor's array, or the array itself: gradients are plain arrays, 0-d cotangents NumPy's scalars."""
+        return array.value if isinstance(array, Tensor) else np.asarray(array)
 
     def leaf(self, value: np.ndarray[Any, Any]) -> Tensor:
         """A tensor whose gradient is wanted."""

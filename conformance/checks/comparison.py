@@ -160,6 +160,9 @@ def hold_equal(got: Array | None, expected: Array, what: str, *, slack: float = 
 
 def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) -> None:
     """Claim that two arrays of the engine's own differ by no more than `allowed`; that measures no accuracy."""
+    if got is not None and got.shape == expected.shape and (got == expected).all():
+        expected_arrays.put(expected)
+        return
     ulp = np.spacing(np.abs(expected)).astype(np.longdouble)
     try:
         hold_within(got, Expected(expected.astype(np.longdouble), allowed, ulp), what, claim="")

@@ -61,6 +61,7 @@ class Check:
         is_about_form: whether it is about the shapes or dtypes of arrays, so that it cannot notice a wrong number.
         has_floor: whether it allows what a cotangent of one is rounded by, so that a saturated tail is as good as zero.
         satisfied_by: the sorts of wrong answers (`conformance.selfcheck.wrong_answers`) that satisfy the claim, each with why.
+        is_wide: whether a sample has it run on very many ops: the self-test then runs it on few mutants.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Check:
     is_about_form: bool = False
     has_floor: bool = False
     satisfied_by: tuple[tuple[str, str], ...] = ()
+    is_wide: bool = False
 
     @property
     def key(self) -> str:
@@ -186,6 +188,7 @@ def check(
     is_named_by_clause: bool = False,
     is_about_outcome: bool = False,
     has_floor: bool = False,
+    is_wide: bool = False,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check that is run on questions of a kind."""
 
@@ -200,6 +203,7 @@ def check(
                 is_named_by_clause,
                 is_about_outcome=is_about_outcome,
                 has_floor=has_floor,
+                is_wide=is_wide,
             )
         )
         return function
@@ -208,10 +212,18 @@ def check(
 
 
 def contract(
-    clause: str, name: str, *needs: Capability, is_about_outcome: bool = False
+    clause: str, name: str, *needs: Capability, is_about_outcome: bool = False, is_wide: bool = False
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check of a clause about the whole engine."""
-    return check("contract", clause, name, *needs, is_named_by_clause=True, is_about_outcome=is_about_outcome)
+    return check(
+        "contract",
+        clause,
+        name,
+        *needs,
+        is_named_by_clause=True,
+        is_about_outcome=is_about_outcome,
+        is_wide=is_wide,
+    )
 
 
 class UndeclaredConvention(Unsupported):

@@ -34,4 +34,6 @@ CLAUSES = (
     Clause("D11", MUST, "A constant into which a recorded value is written depends on it from then on, stays a constant, or refuses it, as the adapter declares.",
            "Buffers and caches start as constants; where they stay constants, values written into them are not trained by what is read.",
            ("recorded", "constant", "refused")),
+    Clause("D12", MUST, "A call changes nothing that is not the engine's: neither NumPy's functions, error state, print options and random state, nor Python's random state, recursion limit and cycle collector.",
+           "Data loading, logging and tests of the same process depend on them; what an engine changes there shows far from it."),
 )  # fmt: skip

@@ -45,6 +45,20 @@ CATALOGUE: dict[str, Op] = {name: op for name, op in ALL_OPS.items() if not op.i
 FLAT: dict[str, Op] = {name: op for name, op in ALL_OPS.items() if op.is_flat}
 
 
+FAMILY: dict[str, str] = {op.name: family for family, rows in FAMILIES.items() for op in rows}
+
+
+def family_of(op: Op) -> str:
+    """The family of a row, its name in words; scans, and what joins or parts arrays, are families of their own."""
+    if op in scans.ROWS:
+        return "scans"
+    if op in joining.ROWS:
+        return "joining"
+    if op in convolution.ROWS + pooling.ROWS:
+        return "convolution"
+    return FAMILY[op.name].replace("_", " ")
+
+
 def names_of(rows: Iterable[Op]) -> dict[str, Op]:
     """Every row under its name and its aliases; ValueError where two rows share one."""
     named: dict[str, Op] = {}

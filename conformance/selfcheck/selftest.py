@@ -31,7 +31,8 @@ from conformance.runfile.records import EndLine, MutantLine, Verdict
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
-# A second or more each time, of the engine as a whole: run only on controls, and of mutants that name them.
+# A second or more each time, of the engine as a whole: run, as wide checks are, only on controls and on mutants
+# that name them.
 SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 
@@ -146,7 +147,7 @@ def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
 
 
 def _is_slow(item: Item) -> bool:
-    return item.check in SLOW or item.kind.is_slow
+    return item.check in SLOW or item.definition.is_wide or item.kind.is_slow
 
 
 def catchers(mutant: Mutant, seed: int, effort: Effort) -> Caught:

@@ -61,4 +61,5 @@ def _conforming(index: int, cotangent: Any, operand: np.ndarray[Any, Any]) -> An
         raise ValueError(
             f"the rule's cotangent {index} has shape {np.shape(cotangent)}, its operand {operand.shape}"
         )
-    return fitted(cotangent if isinstance(cotangent, Tensor) else np.asarray(cotangent), operand)
+    is_traced = isinstance(cotangent, Tensor) and is_recording()
+    return fitted(cotangent if is_traced else np.asarray(detach(cotangent)), operand)

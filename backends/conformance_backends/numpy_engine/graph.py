@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import itertools
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ import numpy as np
 
 _recording = contextvars.ContextVar("recording", default=True)
 looks_for_nan = contextvars.ContextVar("looks_for_nan", default=False)
+_numbers = itertools.count()
 
 
 def is_recording() -> bool:
@@ -57,15 +59,16 @@ class Node:
     `pullback(cotangents)` takes one cotangent per output (None where none arrived) and returns one
     per operand (None where the operand needs none). `edges` are, in operand order, the pairs (node,
     index of the operand among that node's outputs), or None for a constant. `hooks` are pairs of an
-    output's index and a function of its cotangent.
+    output's index and a function of its cotangent. Nodes are numbered in the order in which they are made.
     """
 
-    __slots__ = ("__weakref__", "edges", "hooks", "name", "pullback")
+    __slots__ = ("__weakref__", "edges", "hooks", "name", "number", "pullback")
 
     def __init__(self, name: str, edges: Sequence[Edge | None], pullback: Pullback) -> None:
         self.name = name
         self.edges = tuple(edges)
         self.pullback = pullback
+        self.number = next(_numbers)
         self.hooks: tuple[tuple[int, Hook], ...] = ()
 
     @property
@@ -106,6 +109,33 @@ def count_consumers(roots: Sequence[Node], ends: Container[Node] = ()) -> dict[N
                 to_visit.append(edge[0])
             consumers[edge[0]] += 1
     return consumers
+
+
+def edges_before(roots: Sequence[Edge], start: int, ends: Container[Node] = ()) -> list[Edge]:
+    """The edges along which a graph reaches what it did not make itself: leaves, and nodes numbered below `start`.
+
+    `ends` are nodes at which the search stops, besides those.
+    """
+    found: dict[
+        Edge, None
+    ] = {}  # a dict, which keeps the order, so that gradients are summed alike every time
+    seen: set[Edge] = set()
+    to_visit = list(roots)
+    while to_visit:
+        edge = to_visit.pop()
+        if edge in seen or edge[0] in ends:
+            continue
+        seen.add(edge)
+        if isinstance(edge[0], Accumulation) or edge[0].number < start:
+            found[edge] = None
+        else:
+            to_visit.extend(behind for behind in edge[0].edges if behind is not None)
+    return list(found)
+
+
+def next_number() -> int:
+    """The number that the next node will have, at least."""
+    return next(_numbers)
 
 
 def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> dict[Node, list[Any]]:

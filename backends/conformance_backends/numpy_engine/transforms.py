@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.numpy_engine.graph import Node, backward_pass, is_recording, set_recording
+from conformance_backends.numpy_engine.graph import (
+    Edge,
+    Node,
+    backward_pass,
+    edges_before,
+    is_recording,
+    next_number,
+    set_recording,
+)
 from conformance_backends.numpy_engine.structures import arrays_in, rebuilt
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, seed, tensor_at, wrap
 
@@ -95,25 +103,39 @@ def checkpoint(function: Function) -> Function:
     a cotangent arrives, runs the function once more to record its graph: time is traded for
     memory (Griewank & Walther 2008, ch. 12). The same rules see the same values, so the gradient
     is the same to the last bit.
+
+    A function may also use tensors that are no operands of it, such as the weights of a layer. Cotangents flow to
+    those too; so the forward pass records the function once to see which they are, and drops that graph.
     """
 
     def recomputed(*operands: Any) -> Any:
-        with set_recording(False):
-            outputs = function(*operands)
+        if not is_recording():
+            return function(*operands)
         edges = [edge_of(operand) for operand in operands]
-        if not is_recording() or not any(edges):
-            return outputs
         values = [detach(operand) for operand in operands]
 
-        def pullback(cotangents: Sequence[Any]) -> Gradients:
+        def recorded() -> tuple[Any, list[Any], list[Edge]]:
+            """The function's outputs, its operands as ends of their graph, and the other edges that leave it."""
             variables = [
                 x if e is None else _variable(x) for x, e in zip(remade(values, edges), edges, strict=True)
             ]
+            start = next_number()
             with set_recording(True):
-                again = function(*variables)
-            return _pulled_back(again, cotangents, variables)
+                outputs = function(*variables)
+            roots = [edge for z in _as_tuple(outputs) if (edge := edge_of(z)) is not None]
+            return outputs, variables, edges_before(roots, start, _ends(variables))
 
-        return wrap(_plain(outputs), Node("checkpoint", edges, pullback))
+        outputs, _, captured = recorded()
+        if not any(edges) and not captured:
+            return outputs
+
+        def pullback(cotangents: Sequence[Any]) -> Gradients:
+            again, variables, found = recorded()
+            ended = _ended(again, cotangents, {*_ends(variables), *(node for node, _ in found)})
+            targets = [edge_of(variable) for variable in variables] + captured
+            return tuple(_arrived(ended, edge) for edge in targets)
+
+        return wrap(_plain(outputs), Node("checkpoint", [*edges, *captured], pullback))
 
     return recomputed
 
@@ -135,14 +157,30 @@ def hessian(function: Function, operand: Any) -> Tensor:
 
 def _pulled_back(outputs: Any, cotangents: Sequence[Any], variables: Sequence[Tensor]) -> Gradients:
     """The backward pass from the outputs to the variables, and no further; recorded if recording is on."""
+    ended = _ended(outputs, cotangents, _ends(variables))
+    return tuple(_arrived(ended, edge_of(variable)) for variable in variables)
+
+
+def _ended(outputs: Any, cotangents: Sequence[Any], ends: set[Node]) -> dict[Node, list[Any]]:
+    """The cotangents of the nodes at which the backward pass from the outputs ends."""
     seeds = [
         (edge, g)
         for z, g in zip(_as_tuple(outputs), cotangents, strict=False)
         if g is not None and (edge := edge_of(z)) is not None
     ]
-    ends = [edge_of(variable) for variable in variables]
-    ended = backward_pass(seeds, [edge[0] for edge in ends if edge])
-    return tuple(ended[edge[0]][0] if edge and ended.get(edge[0]) else None for edge in ends)
+    return backward_pass(seeds, ends)
+
+
+def _ends(variables: Sequence[Any]) -> set[Node]:
+    return {edge[0] for variable in variables if (edge := edge_of(variable)) is not None}
+
+
+def _arrived(ended: dict[Node, list[Any]], edge: Edge | None) -> Any:
+    """The cotangent that arrived along an edge; None where none did."""
+    if edge is None:
+        return None
+    slots = ended.get(edge[0], ())
+    return slots[edge[1]] if edge[1] < len(slots) else None
 
 
 def _plain(outputs: Any) -> Any:

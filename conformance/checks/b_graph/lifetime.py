@@ -84,13 +84,13 @@ def memory_of_a_graph_is_freed_with_its_outputs(engine: Backend, sample: Sample)
         engine.gradient(cube, [np.array(x)])
 
     for build, what in ((recorded, "dropped"), (differentiated, "differentiated and dropped")):
-        with _without_collector():
+        with without_collector():
             for _ in range(GRAPHS // 4):  # memory pools grow, code is compiled
                 build()
-            before = _resident()
+            before = resident()
             for _ in range(GRAPHS):
                 build()
-            grown = _resident() - before
+            grown = resident() - before
         # A graph that is kept keeps at least the square. Memory pools vary by less than half of that.
         square = ENTRIES * x.itemsize
         if grown > GRAPHS * square / 2:
@@ -101,7 +101,7 @@ def memory_of_a_graph_is_freed_with_its_outputs(engine: Backend, sample: Sample)
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """A scope in which only reference counts free memory."""
     was_enabled = gc.isenabled()
     gc.collect()
@@ -113,7 +113,7 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _resident() -> int:
+def resident() -> int:
     """The bytes of memory that this process holds, after the C library has returned what is free."""
     pages, library = Path("/proc/self/statm"), ctypes.CDLL(None)
     if not pages.exists() or not hasattr(library, "malloc_trim"):

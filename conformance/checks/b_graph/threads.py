@@ -7,15 +7,20 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from conformance.backend import Backend
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function
+from conformance.checks.chains import ROWS, chain
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.ops.names import ADD, MULTIPLY
+from conformance.ops.names import ADD, MULTIPLY, SQUARE
 
 THREADS = 4
 ROUNDS = 5
+ENTRIES = 2**13  # of an array: enough that NumPy computes without the interpreter's lock
+LINKS = 20  # nodes of a large graph
 
 
 @contract("B15", "threads")
@@ -43,7 +48,44 @@ def disjoint_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
                 hold_equal(got, expected, f"{name}'s gradient of the graph of thread {number}")
 
 
-def _at_once(call: Callable[[int], Any]) -> list[list[Any]]:
+@contract("B15", "large-graphs")
+def large_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
+    """Graphs of twenty ops on large arrays, their gradients nested where the engine nests them, share no buffer."""
+    square = engine.op(SQUARE) if SQUARE in engine.ops else _square(engine)
+    shape = (ROWS, ENTRIES // ROWS)
+    inputs = [tuple(sample.array(shape) for _ in range(4)) for _ in range(THREADS)]
+    function, sign = chain(engine, sample, LINKS, shape[1])
+
+    def squared(a: Any, b: Any) -> Any:
+        return square(function(a, b))
+
+    def gradients(number: int) -> list[Any]:
+        x, w, g, v = inputs[number]
+        got = gradients_of(engine, squared, [x, w], g)
+        if Capability.HIGHER_ORDER not in engine.capabilities:
+            return got
+
+        def first_gradient(a: Any, b: Any) -> Any:
+            return engine.nested_vjp(squared, [a, b], [engine.array(np.array(g))])[1]
+
+        return got + gradients_of(engine, first_gradient, [x, w], v)
+
+    for number, results in enumerate(_at_once(gradients, 1 if engine.compiles_signatures else 2)):
+        x, w, g, v = inputs[number]
+        slope = 2 * g * (sign * x + w)
+        for result in results:
+            for index, expected in enumerate(
+                (sign * slope, slope, sign * 2 * g * v, 2 * g * v)[: len(result)]
+            ):
+                hold_equal(result[index], expected, f"gradient {index} of the large graph of thread {number}")
+
+
+def _square(engine: Backend) -> Function:
+    multiply = engine.op(MULTIPLY)
+    return lambda a: multiply(a, a)
+
+
+def _at_once(call: Callable[[int], Any], rounds: int = ROUNDS) -> list[list[Any]]:
     """What `call` returns in each of several threads that start together and are switched often."""
     start = threading.Barrier(THREADS)
     results: list[list[Any]] = [[] for _ in range(THREADS)]
@@ -52,7 +94,7 @@ def _at_once(call: Callable[[int], Any]) -> list[list[Any]]:
     def work(number: int) -> None:
         try:
             start.wait()
-            results[number].extend(call(number) for _ in range(ROUNDS))
+            results[number].extend(call(number) for _ in range(rounds))
         except BaseException as error:  # raised again below, of whatever type
             failures.append(error)
 

@@ -11,8 +11,9 @@ from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, tape_of
-from conformance.checks.observation import plain
-from conformance.checks.registry import contract
+from conformance.checks.members import Member, gradients_in, hold_for_each, members, tupled, weighted
+from conformance.checks.observation import Answer, plain
+from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
@@ -114,3 +115,89 @@ def _hooked(
         return product
 
     return gradients_of(engine, function, operands, g)
+
+
+@contract("C9", "every-op", Capability.HOOKS, is_wide=True)
+def hook_on_what_any_op_computes_sees_its_cotangent(engine: Backend, sample: Sample) -> None:
+    """A hook on an output of any op sees its cotangent once, and the gradient is that of what it returns."""
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        function, position = member.function(engine), number % len(member.cotangents)
+        seen: list[Array] = []
+
+        def observing(c: Any) -> Any:
+            seen.append(plain(engine, c))
+            return c + c
+
+        def graph(operands: Any, weights: Any) -> Any:
+            outputs = tupled(function(*operands))
+            if any(outputs[position] is x for x in operands):
+                raise NotThisCase("an identity that returns its operand itself")
+            engine.hook(outputs[position], observing)
+            return weighted(engine, weights, outputs)
+
+        got, _ = gradients_in(engine, member, graph, member.cotangents)
+        if len(seen) != 1:
+            raise Violation(f"a hook on output {position} of {member} was called {len(seen)} times")
+        g = member.cotangents[position]
+        hold_equal(seen[0], g, f"the cotangent that a hook on output {position} of {member} sees")
+        changed = [c + c if i == position else c for i, c in enumerate(member.cotangents)]
+        _, expected = engine.vjp(function, member.operands, changed, member.wrt)
+        right = [None if e is None else plain(engine, e) for e in expected]
+        member.hold(got, right, "an output having a hook")
+
+    hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
+
+
+@contract("C9", "removed-by-hooks", Capability.HOOKS, Capability.TAPE)
+def hook_may_remove_itself_or_another(engine: Backend, sample: Sample) -> None:
+    """A hook that removes itself, or another one, while it is called: those left are called in the next backward."""
+    tape, multiply = tape_of(engine), engine.op(MULTIPLY)
+    for victim in ("itself", "another"):
+        x, w, g = (sample.array() for _ in range(3))
+        leaf = tape.leaf(np.array(x))
+        seen: list[str] = []
+        removers: dict[str, Callable[[], None]] = {}
+
+        def removing(c: Any, victim: str = victim, removers: Any = removers, seen: Any = seen) -> None:
+            seen.append("removing")
+            removers.pop(victim, lambda: None)()
+
+        removers["itself"] = tape.hook(leaf, removing)
+        removers["another"] = tape.hook(leaf, _noting(seen, "another"))
+        tape.hook(leaf, _noting(seen, "last"))
+        for _ in range(2):
+            tape.backward(multiply(leaf, tape.array(np.array(w))), tape.array(np.array(g)))
+        # Whether a hook that is removed in a backward pass is still called in that pass is not claimed.
+        left = {"itself": ["another", "last"], "another": ["removing", "last"]}[victim]
+        if seen[0] != "removing" or seen[-2:] != left or seen.count("last") != 2:
+            raise Violation(f"a hook removed {victim}; in two backward calls were called {', '.join(seen)}")
+        times = 2 if declared_convention(tape, "B3") == "accumulates" else 1
+        hold_equal(plain(tape, tape.grad(leaf)), times * g * w, f"a gradient whose hook removes {victim}")
+
+
+def _noting(seen: list[str], name: str) -> Hook:
+    """A hook that notes its name when it is called."""
+    return lambda c: seen.append(name)
+
+
+@contract("C9", "recorded-backward", Capability.HOOKS, Capability.HIGHER_ORDER)
+def hook_takes_part_in_a_recorded_backward(engine: Backend, sample: Sample) -> None:
+    """In a backward pass that is recorded a hook's result is recorded too, on intermediates and on their sum."""
+    x, w, g, v = (sample.array() for _ in range(4))
+    multiply = engine.op(MULTIPLY)
+
+    def hooked(a: Any, b: Any) -> Any:
+        square = multiply(a, a)
+        engine.hook(square, lambda c: c + c)
+        return multiply(square, b)
+
+    def first(a: Any, b: Any) -> Any:
+        return engine.nested_vjp(hooked, [a, b], [engine.array(np.array(g))])[0]
+
+    outputs, gradients = engine.vjp(first, [np.array(x), np.array(w)], [np.array(v)])
+    hold_equal(
+        plain(engine, outputs[0]), 4 * g * x * w, "x's gradient of x²w, the cotangent of x² doubled by a hook"
+    )
+    for got, expected, name in zip(gradients, (4 * g * w * v, 4 * g * x * v), "xw", strict=True):
+        hold_equal(plain(engine, got), expected, f"its derivative by {name}")

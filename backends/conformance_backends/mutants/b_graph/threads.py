@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from conformance_backends.mutants.mutant import LeafCotangents, Mutant, behaviour
+import numpy as np
+
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.graph import Edge, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor, seed
 
@@ -25,9 +27,26 @@ def result_in_one_variable(self: Any, edge: Edge, cotangent: Any) -> LeafCotange
     return ended
 
 
+class SharedBuffer(SteppedTape):
+    """Large sums of cotangents are computed in one buffer for all threads."""
+
+    def accumulate(self, leaf: Tensor, arrived: Any) -> None:
+        """Copy what arrived through a buffer of its shape."""
+        arrived = np.asarray(arrived)
+        if arrived.size < 2**12:
+            super().accumulate(leaf, arrived)
+            return
+        buffer = self.kept.setdefault((arrived.shape, arrived.dtype), np.empty_like(arrived))
+        buffer[...] = arrived
+        time.sleep(0.001)
+        super().accumulate(leaf, buffer)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("seed-shared-by-threads", "All threads use one variable for the seed.",
         ("contract/B15/threads",), seed=seed_in_one_variable),
     behaviour("results-shared-by-threads", "All threads use one variable for the cotangents of the leaves.",
         ("contract/B15/threads",), traverse=result_in_one_variable),
+    behaviour("buffer-shared-by-threads", "All threads use one buffer for large gradients.",
+        ("contract/B15/large-graphs",), base=SharedBuffer),
 )  # fmt: skip

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Trace
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def constants_are_leaves(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
@@ -37,6 +39,41 @@ def frozen_factor_is_one(self: Any, function: Any, operands: Sequence[Any], wrt:
     return Trace(traced.arrays, traced.outputs, lambda gs: tuple(np.sign(g) for g in traced.pull(gs)))
 
 
+def numerator_is_no_tensor() -> Any:
+    """A quotient whose numerator is no tensor has the gradient of the product of both."""
+    right = SteppedTape.ops["divide"]
+
+    def divide(a: Any, b: Any) -> Any:
+        if isinstance(a, Tensor) or not isinstance(b, Tensor):
+            return right(a, b)
+        return right(a, engine.detach(b)) + (a * b - engine.detach(a * b))
+
+    return with_ops({"divide": divide}, SteppedTape)
+
+
+def denominator_is_a_number() -> Any:
+    """A quotient by a Python number has no gradient."""
+    right = SteppedTape.ops["divide"]
+
+    def divide(a: Any, b: Any) -> Any:
+        return right(engine.detach(a) if isinstance(b, float) else a, b)
+
+    return with_ops({"divide": divide}, SteppedTape)
+
+
+def alone_is_zero(name: str, index: int) -> Callable[[], Any]:
+    """An op whose operand has no gradient where the others are constants."""
+
+    def call(*operands: Any, **parameters: Any) -> Any:
+        others = [
+            x for i, x in enumerate(operands) if i != index and isinstance(x, Tensor) and x.requires_grad
+        ]
+        given = list(operands) if others else [engine.detach(x) for x in operands]
+        return SteppedTape.ops[name](*given, **parameters)
+
+    return lambda: with_ops({name: call}, SteppedTape)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("constants-get-gradients", "An operand that requires no gradient gets one.",
         ("contract/C4/constants", "contract/C5/custom-constant"), trace=constants_are_leaves),
@@ -44,4 +81,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C4/constants",), trace=gradients_shifted),
     behaviour("frozen-changes-others", "Freezing one operand of a product changes the other's gradient.",
         ("contract/C4/constants",), trace=frozen_factor_is_one),
+    Mutant("numerator-is-a-constant", "A quotient whose numerator is no tensor has another gradient.",
+        ("contract/C4/every-op",), numerator_is_no_tensor, ("divide",)),
+    Mutant("denominator-is-a-number", "A quotient by a Python number has no gradient.",
+        ("contract/C4/every-op",), denominator_is_a_number, ("divide",)),
+    Mutant("bias-alone", "The bias of a layer has no gradient where input and weight are constants.",
+        ("contract/C4/every-op",), alone_is_zero("linear", 2), ("linear",)),
 )  # fmt: skip

@@ -105,6 +105,37 @@ ONCE = "contract/C9/once"
 ORDER = "contract/C9/order"
 REMOVED = "contract/C9/removed"
 
+
+def not_on_reductions(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """What a hook on a mean returns is ignored."""
+    is_mean = array.node is not None and array.node.name == "mean"
+    return engine.hook(array, (lambda c: (seen(c), None)[1]) if is_mean else seen)
+
+
+def next_one_is_left_out(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """Removing a hook removes the one after it too."""
+    remove, node = engine.hook(array, seen), array.node
+
+    def remove_two() -> None:
+        before = list(node.hooks)
+        remove()
+        missing = [n for n, hook in enumerate(before) if hook not in node.hooks]
+        if missing and missing[0] + 1 < len(before):
+            node.hooks = tuple(h for h in node.hooks if h is not before[missing[0] + 1])
+
+    return remove_two
+
+
+def constant_when_recorded(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """What a hook returns is a constant, also where the backward pass is recorded."""
+
+    def show(cotangent: Any) -> Any:
+        replacement = seen(cotangent)
+        return None if replacement is None else engine.detach(replacement)
+
+    return engine.hook(array, show)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-never-called", "A hook is never called.",
         (ONCE, EACH, ORDER, REMOVED, "capability/hooks"), hook=never_called),
@@ -119,4 +150,10 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-never-removed", "A removed hook is still called.", (REMOVED,), hook=never_removed),
     behaviour("hooks-removed-together", "Removing one hook removes all hooks of its value.",
         (REMOVED,), hook=removed_with_the_rest),
+    behaviour("hook-on-mean-ignored", "What a hook on a mean returns is ignored.",
+        ("contract/C9/every-op",), hook=not_on_reductions),
+    behaviour("hook-removes-the-next", "Removing a hook removes the next one too.",
+        ("contract/C9/removed-by-hooks", "contract/C9/removed"), hook=next_one_is_left_out),
+    behaviour("hook-returns-constants", "What a hook returns is a constant in a recorded backward pass.",
+        ("contract/C9/recorded-backward",), hook=constant_when_recorded),
 )  # fmt: skip

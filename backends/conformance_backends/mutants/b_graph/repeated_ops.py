@@ -1,0 +1,46 @@
+"""Mutants that are wrong where an op is differentiated again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from conformance.backend import Function
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+
+
+def used_up(name: str) -> Callable[[], Any]:
+    """An op whose rule gives its cotangents doubled from the second time on."""
+
+    def call(*operands: Any, **parameters: Any) -> Any:
+        output = SteppedTape.ops[name](*operands, **parameters)
+        node, calls = output.node, []
+        if node is not None:
+            right = node.pullback
+
+            def pullback(cotangents: Sequence[Any]) -> Any:
+                calls.append(1)
+                pulled = right(cotangents)
+                return pulled if len(calls) == 1 else [g if g is None else g + g for g in pulled]
+
+            node.pullback = pullback
+        return output
+
+    return lambda: with_ops({name: call}, SteppedTape)
+
+
+def without_joined(self: Any, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+    """A gradient as a function's value takes the first cotangent for all of an op's outputs."""
+    outputs, pullback = engine.vjp(function, *arrays)
+    if isinstance(outputs, tuple) and len({z.shape for z in outputs}) == 1:
+        return pullback(*[cotangents[0]] * len(cotangents))
+    return pullback(*cotangents)
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    Mutant("scan-used-up", "The rule of a running sum doubles its cotangent from the second time on.",
+        ("contract/B7/every-op",), used_up("cumulative_sum"), ("cumulative_sum",)),
+    behaviour("nested-first-cotangent", "A gradient as a function's value takes the first cotangent for all outputs.",
+        ("contract/B9/every-op",), nested_vjp=without_joined),
+)  # fmt: skip

@@ -1,0 +1,37 @@
+"""Mutants that record writes by some indices wrongly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.mutant import Mutant, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
+
+
+def masks_are_not_recorded(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """A write by a mask is not recorded."""
+    is_mask = any(isinstance(part, np.ndarray) and part.dtype == bool for part in index)
+    edge = edge_of(array)
+    array[index] = detach(value) if is_mask else value
+    if is_mask:
+        array.edge = edge
+
+
+def one_number_is_divided(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """One number that is written at several places receives the mean of their cotangents."""
+    count = array.value[index].size
+    if value.ndim or count < 2:
+        array[index] = value
+        return
+    constant = Tensor(value.value * (1 - 1 / count))
+    array[index] = value * (1 / count) + constant
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("mask-unrecorded", "A write by a mask is not recorded.",
+        ("contract/D7/every-index",), assign=masks_are_not_recorded),
+    behaviour("spread-number-averaged", "One number written at several places receives the mean of their cotangents.",
+        ("contract/D7/every-index",), assign=one_number_is_divided),
+)  # fmt: skip

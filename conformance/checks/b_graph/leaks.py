@@ -1,0 +1,148 @@
+"""Graphs of every op leave nothing behind (B12)."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.checks.b_graph.lifetime import resident, without_collector
+from conformance.checks.chains import ROWS, chain
+from conformance.checks.engine_calls import IntentionalError, is_intentional, one_sample_in_four
+from conformance.checks.members import Member, members, weighted
+from conformance.checks.registry import NotThisCase, contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+ROUNDS = 2
+GRAPHS = 6
+ENTRIES = 2**16  # of its arrays: half a megabyte in double precision
+NODES = 37  # of a chain that has every link
+REPETITIONS = 16  # of one op, once something is found to be left
+
+
+@contract("B12", "every-op", is_about_outcome=True, is_wide=True)
+def graphs_of_every_op_leave_no_object(engine: Backend, sample: Sample) -> None:
+    """A graph of any op leaves no Python object behind: dropped, differentiated, or ended by an exception.
+
+    After a collection of cycles, objects that hold others are counted: nodes, tensors, closures. A count that grows in
+    every round, by one for each graph at least, is a leak; a cache grows in some rounds only.
+    """
+    if engine.compiles_signatures:
+        raise NotThisCase("a compiler keeps what it compiled")
+    builds = [_build(engine, member, number) for number, member in enumerate(members(engine, sample))]
+    runnable = [(member, build) for member, build in builds if _runs(build)]
+    with _new_objects_alone():
+        if not _grows(lambda: [build() for _, build in runnable], 1):
+            return
+        for member, build in runnable:
+            if _grows(partial(_repeat, build), REPETITIONS):
+                raise Violation(
+                    f"every graph of {member} leaves objects behind, with the cycle collector off"
+                )
+
+
+@contextlib.contextmanager
+def _new_objects_alone() -> Iterator[None]:
+    """A scope in which the cycle collector sees only what is made in it, and so takes little time."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _build(engine: Backend, member: Member, number: int) -> tuple[Member, Callable[[], Any]]:
+    """What makes graphs of the op: one is differentiated, another is dropped or ended by an exception."""
+    function, count = member.function(engine), len(member.case.operands)
+    operands, cotangents = member.operands, member.cotangents
+    one = [np.ones((), member.case.dtype)]
+
+    def failing(*xs: Any) -> Any:
+        function(*xs)
+        raise IntentionalError
+
+    def graph(*leaves: Any) -> Any:
+        return weighted(engine, leaves[count:], function(*leaves[:count]))
+
+    def ended_by_an_exception() -> None:
+        try:
+            engine.trace(failing, operands, member.wrt)
+        except Exception as error:
+            if not is_intentional(error):
+                raise
+
+    def build() -> None:
+        engine.vjp(graph, operands + cotangents, one, member.wrt)
+        if number % 2:
+            engine.trace(function, operands, member.wrt)
+        else:
+            ended_by_an_exception()
+
+    return member, build
+
+
+def _repeat(build: Callable[[], Any]) -> None:
+    for _ in range(REPETITIONS):
+        build()
+
+
+def _runs(build: Callable[[], Any]) -> bool:
+    """Whether the engine makes these graphs at all; the checks of the op report why not."""
+    try:
+        build()
+    except Exception:
+        return False
+    return True
+
+
+def _grows(build: Callable[[], Any], least: int) -> bool:
+    """Whether there are more objects after every round, so many at least."""
+
+    def count() -> int:
+        build()
+        gc.collect()
+        return len(gc.get_objects())
+
+    counts = [count() for _ in range(1 + ROUNDS)]
+    return all(after - before >= least for before, after in itertools.pairwise(counts))
+
+
+@contract("B12", "freed-chain", is_about_outcome=True, is_wide=True)
+def memory_of_a_chain_of_many_ops_is_freed(engine: Backend, sample: Sample) -> None:
+    """The memory of a graph of many families is freed with its outputs, differentiated, dropped or ended by an exception."""
+    one_sample_in_four(sample)
+    if engine.compiles_signatures:
+        raise NotThisCase("a compiler keeps what it compiled")
+    shape = (ROWS, ENTRIES // ROWS)
+    x, w, g = (sample.array(shape) for _ in range(3))
+    function, _ = chain(engine, sample, NODES, shape[1])
+
+    def failing(a: Any, b: Any) -> Any:
+        function(a, b)
+        raise IntentionalError
+
+    def build() -> None:
+        engine.trace(function, [x, w])
+        engine.vjp(function, [x, w], [g])
+        with contextlib.suppress(IntentionalError):
+            engine.trace(failing, [x, w])
+
+    with without_collector():
+        for _ in range(GRAPHS // 4):  # memory pools grow
+            build()
+        before = resident()
+        for _ in range(GRAPHS):
+            build()
+        grown = resident() - before
+    if grown > GRAPHS * x.nbytes / 2:
+        raise Violation(
+            f"{GRAPHS} graphs of {NODES} nodes, each with arrays of {x.nbytes} bytes, left the process {grown} bytes "
+            "larger with the cycle collector off"
+        )

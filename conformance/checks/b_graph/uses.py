@@ -1,0 +1,125 @@
+"""What is used several times: operands of every op, outputs of every op (B1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Function
+from conformance.case import Array
+from conformance.checks.comparison import hold_close, hold_within
+from conformance.checks.engine_calls import gradients_of
+from conformance.checks.members import (
+    Member,
+    calls_where,
+    gradients_in,
+    hold_for_each,
+    members,
+    tupled,
+    weighted,
+)
+from conformance.checks.observation import Answer, Oracle, plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.op import OperandKind
+from conformance.ops import CATALOGUE
+from conformance.ops.names import ADD, NEGATIVE
+from conformance.oracle.allowance import ULPS
+
+
+@contract("B1", "output-uses", is_wide=True)
+def outputs_of_every_op_may_be_used_any_number_of_times(engine: Backend, sample: Sample) -> None:
+    """An output used k times receives k contributions; one of several outputs may be used as another is not."""
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        count, function = len(member.cotangents), member.function(engine)
+        # One output: used twice, or four times. Several: one of them not at all, the next once, then twice …
+        several = [[(first + i) % 3 for i in range(count)] for first in range(3)]
+        for uses in several if count > 1 else [[2 ** (1 + number % 2)]]:
+            _hold_uses(engine, sample, member, function, uses)
+
+    hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
+
+
+def _hold_uses(engine: Backend, sample: Sample, member: Member, function: Function, uses: list[int]) -> None:
+    """Claim the gradients where each output is used so often: those for the cotangents times the uses."""
+    add = engine.op(ADD)
+
+    def graph(operands: Any, weights: Any) -> Any:
+        outputs, terms = tupled(function(*operands)), []
+        for repetition in range(max(uses)):
+            used = [i for i, k in enumerate(uses) if repetition < k]
+            terms.append(weighted(engine, [weights[i] for i in used], [outputs[i] for i in used]))
+        return reduce(add, terms)
+
+    got, _ = gradients_in(engine, member, graph, member.cotangents)
+    multiplied = [k * g for k, g in zip(uses, member.cotangents, strict=True)]
+    _, expected = engine.vjp(function, member.operands, multiplied, member.wrt)
+    right = [None if g is None else plain(engine, g) for g in expected]
+    what, scale = f"used {', '.join(map(str, uses))} times", sample.scalar(1 / max(uses))
+    scaled = [[g if g is None else g * scale for g in given] for given in (got, right)]
+    member.hold(scaled[0], scaled[1], what)
+
+
+@contract("B1", "same-operand-twice", is_wide=True)
+def operands_of_every_op_may_be_the_same_or_equal(engine: Backend, sample: Sample) -> None:
+    """An array that is several operands of one op receives all their gradients; equal arrays each their own."""
+    hold_for_each(
+        engine,
+        calls_where(engine, sample, _takes_equal_operands),
+        lambda number, member, alone: _hold_each(engine, _with_equal_operands(member)),
+    )
+
+
+def _takes_equal_operands(case: Any) -> bool:
+    """Whether all operands of a case may be one array: of one shape, of real numbers."""
+    op = CATALOGUE[case.op]
+    domains = [op.domain(i) for i in range(len(case.operands))]
+    return (
+        len(case.operands) > 1
+        and len({x.shape for x in case.operands}) == 1
+        and all(domain.kind is OperandKind.REAL for domain in domains)
+    )
+
+
+def _with_equal_operands(member: Member) -> Member:
+    """The call with one of its operands everywhere: that of the narrowest domain."""
+    domains = [member.op.domain(i) for i in range(len(member.case.operands))]
+    narrowest = min(range(len(domains)), key=lambda i: domains[i].high - domains[i].low)
+    if domains[narrowest].low == -np.inf:
+        narrowest = min(range(len(domains)), key=lambda i: -domains[i].low)
+    x = member.case.operands[narrowest]
+    same = replace(member.case, operands=(x,) * len(domains))
+    return Member(Oracle(member.op, same), member.family, member.make)
+
+
+def _hold_each(engine: Backend, member: Member) -> None:
+    """Claim the gradients of equal leaves, then that of one array in all their places."""
+    function, x, count = member.function(engine), member.operands[0], len(member.case.operands)
+    gradients = [np.zeros_like(x) if g is None else g for g in member.answer(engine).gradients]
+    for index, (got, expected) in enumerate(zip(gradients, member.oracle.expected, strict=True)):
+        hold_within(got, expected, f"the gradient of operand {index} of {member}, all operands being equal,")
+    (got,) = gradients_of(engine, lambda a: function(*(a,) * count), [x], member.cotangents[0])
+    total, size = np.sum(gradients, axis=0, dtype=x.dtype), np.sum(np.abs(gradients), axis=0).max()
+    what = f"the gradient of an array that is every operand of {member}"
+    hold_close(got, total, np.full(x.shape, ULPS * np.spacing(size.astype(x.dtype)), np.longdouble), what)
+
+
+@contract("B1", "returned-twice")
+def output_returned_twice_receives_both_cotangents(engine: Backend, sample: Sample) -> None:
+    """A function that returns one array twice, or an array and another made of it, has the sum of both gradients."""
+    x, g, h = sample.array(), sample.array(), sample.array()
+    negative = engine.op(NEGATIVE)
+    functions: dict[str, tuple[Any, Array]] = {
+        "-x twice": (lambda y: (y, y), -(g + h)),
+        "-x and x": (lambda y: (y, negative(y)), h - g),
+    }
+    for what, (of_output, expected) in functions.items():
+        _, (got,) = engine.vjp(
+            lambda a, f=of_output: f(negative(a)), [np.array(x)], [np.array(g), np.array(h)]
+        )
+        values = None if got is None else plain(engine, got)
+        hold_close(values, expected, np.zeros(x.shape), f"the gradient of a function that returns {what}")

@@ -1,0 +1,96 @@
+"""Every op leaves its operands and cotangents untouched (D1, D2), and survives a write into them (D3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import unless_refused
+from conformance.checks.members import Member, gradients_in, hold_for_each, members, tupled, weighted
+from conformance.checks.observation import Answer, plain
+from conformance.checks.registry import NotThisCase, contract
+from conformance.checks.sample import Sample
+from conformance.ops.names import ADD
+
+
+@contract("D1", "every-op", is_wide=True)
+def forward_of_every_op_leaves_operands_untouched(engine: Backend, sample: Sample) -> None:
+    """No op's forward call, recorded or not, changes an operand, whether or not arrays can be written."""
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        given = member.operands
+        arrays = [engine.array(x) for x in given]
+        member.function(engine)(*arrays)
+        traced = engine.trace(member.function(engine), given, member.wrt)
+        for index, operand in enumerate(member.case.operands):
+            what = f"operand {index} of {member} after the forward call"
+            for array in (arrays[index], traced.arrays[index]):
+                hold_equal(plain(engine, array).astype(operand.dtype), operand, what)
+            hold_equal(given[index], operand, f"{what}, as the caller's array")
+
+    hold_for_each(engine, members(engine, sample), hold, is_excused=False)
+
+
+@contract("D2", "every-op", is_wide=True)
+def backward_of_every_op_leaves_its_arrays_untouched(engine: Backend, sample: Sample) -> None:
+    """No op's backward pass changes an operand, an output or a cotangent, whether or not arrays can be written."""
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        given, cotangents = member.operands, member.cotangents
+        traced = engine.trace(member.function(engine), given, member.wrt)
+        outputs = [plain(engine, z) for z in traced.outputs]
+        arrays = [engine.array(g) for g in cotangents]
+        traced.pull(arrays)
+        for index, operand in enumerate(member.case.operands):
+            what = f"operand {index} of {member} after the backward pass"
+            hold_equal(plain(engine, traced.arrays[index]).astype(operand.dtype), operand, what)
+            hold_equal(given[index], operand, f"{what}, as the caller's array")
+        for index, g in enumerate(member.case.cotangents):
+            what = f"cotangent {index} of {member} after the backward pass"
+            hold_equal(plain(engine, arrays[index]), g, what)
+            hold_equal(cotangents[index], g, f"{what}, as the caller's array")
+            what = f"output {index} of {member} after the backward pass"
+            hold_equal(plain(engine, traced.outputs[index]), outputs[index], what)
+
+    hold_for_each(engine, members(engine, sample), hold, is_excused=False)
+
+
+@contract("D3", "every-op", Capability.RECORDED_WRITES, is_wide=True)
+def write_after_any_op_never_alters_its_gradient(engine: Backend, sample: Sample) -> None:
+    """What any op took or returned is written in place: refused, or the gradient is of the values as they were."""
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        for position in member.wrt[number % len(member.wrt) :][:1]:
+            _hold_as_it_was(engine, member, alone, written_operand=position)
+        _hold_as_it_was(engine, member, alone, written_operand=None)
+
+    hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
+
+
+def _hold_as_it_was(engine: Backend, member: Member, alone: Answer, written_operand: int | None) -> None:
+    """Claim the gradient where an operand, or the first output, is written after the op: as it was, or refused."""
+    function, add = member.function(engine), engine.op(ADD)
+
+    def graph(operands: Any, weights: Any) -> Any:
+        made = list(operands)  # the operand that is written is a result of an op, equal to the leaf
+        if written_operand is not None:
+            zero = engine.array(np.zeros((), member.case.dtype))
+            made[written_operand] = add(made[written_operand], zero)
+        outputs = tupled(function(*made))
+        total = weighted(engine, weights, outputs)
+        target = outputs[0] if written_operand is None else made[written_operand]
+        if any(target is x for x in operands):
+            raise NotThisCase("an identity that returns its operand itself")
+        engine.assign(target, (Ellipsis,), engine.array(np.full((), 7.0, member.case.dtype)))
+        return total
+
+    try:
+        given = unless_refused(lambda: gradients_in(engine, member, graph, member.cotangents)[0])
+    except NotThisCase:
+        return
+    if given is not None:
+        written = "an output" if written_operand is None else "an operand"
+        member.hold(given, alone.gradients, f"{written} written in place afterwards")

@@ -1,0 +1,78 @@
+"""Writes by every kind of index, into an array used before and after (D7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.case import Array
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import unless_refused
+from conformance.checks.observation import plain
+from conformance.checks.registry import NotThisCase, contract
+from conformance.checks.sample import Sample
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
+
+INDICES: dict[str, tuple[Any, ...]] = {
+    "an integer": (1,),
+    "a negative integer": (-1,),
+    "two integers": (1, -2),
+    "a slice": (slice(1, None),),
+    "a slice of every other row": (slice(None, None, 2),),
+    "a slice backwards": (slice(None, None, -1),),
+    "two slices": (slice(None, 2), slice(1, None)),
+    "an ellipsis": (Ellipsis,),
+    "an ellipsis and an integer": (Ellipsis, 0),
+    "a mask": (np.array([[True, False], [False, True], [True, True]]),),
+    "a mask of rows": (np.array([False, True, True]),),
+    "an integer array": (np.array([2, 0]),),
+    "an integer array and a slice": (np.array([2, 0]), slice(1, None)),
+    "an integer array and an integer": (np.array([0, 2]), 1),
+}
+SHAPE = (3, 2)
+
+
+@contract("D7", "every-index", Capability.RECORDED_WRITES)
+def write_by_any_index_is_recorded(engine: Backend, sample: Sample) -> None:
+    """A write by integers, slices, masks or arrays is recorded, of one number too, and what was used before is kept."""
+    decided = 0
+    for number, (what, index) in enumerate(INDICES.items(), start=sample.seed):
+        x = sample.array(SHAPE)
+        is_one_number, is_used_before = number % 2 == 0, number % 4 < 2
+        w = sample.array(() if is_one_number else x[index].shape)
+        what = f"by {what}" + (" of one number" if is_one_number else "")
+        what += " into an array that was used before" if is_used_before else ""
+        decided += _hold_written(engine, sample, x, w, index, what, is_used_before=is_used_before)
+    if not decided:
+        raise NotThisCase("the engine refuses every write")
+
+
+def _hold_written(
+    engine: Backend, sample: Sample, x: Array, w: Array, index: Any, what: str, *, is_used_before: bool
+) -> bool:
+    """Claim value and gradients of -x with w written at the index, plus -3x from before; False where it is refused."""
+    add, multiply, negative = (engine.op(name) for name in (ADD, MULTIPLY, NEGATIVE))
+    three, g = engine.array(np.array(3, sample.dtype)), sample.array(SHAPE)
+
+    def function(a: Any, b: Any) -> Any:
+        target = negative(a)
+        before = multiply(target, three) if is_used_before else None
+        engine.assign(target, index, b)
+        return target if before is None else add(target, before)
+
+    answer = unless_refused(lambda: engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)]))
+    if answer is None:
+        return False
+    outputs, got = answer
+    value, rest = -x, -g
+    value[index], rest[index] = w, 0
+    written = g[index] if w.ndim else g[index].sum()
+    if is_used_before:
+        value, rest = value - 3 * x, rest - 3 * g
+    hold_equal(plain(engine, outputs[0]), value, f"the value after a write {what}")
+    of_x = None if got[0] is None else plain(engine, got[0])
+    hold_equal(of_x, rest, f"the gradient of what was written into {what}")
+    hold_equal(plain(engine, got[1]), np.asarray(written), f"the gradient of what was written {what}")
+    return True
