@@ -13,4 +13,6 @@ for is_written in (False, True):
     if is_written:
         taken[...] = 7.0
     total.backward()
-    print("x's gradient", "after a write into the scale:" if is_written else "without a write:", x.grad.tolist())
+    print(
+        "x's gradient", "after a write into the scale:" if is_written else "without a write:", x.grad.tolist()
+    )

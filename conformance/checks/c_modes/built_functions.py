@@ -15,8 +15,9 @@ from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, gradients_of, is_refused
 from conformance.checks.observation import plain
-from conformance.checks.registry import NotThisCase, contract
+from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
+from conformance.errors import Unsupported
 from conformance.ops.names import ADD, MULTIPLY
 
 Build = Callable[[Backend, Function], Function]
@@ -141,7 +142,7 @@ def checkpoint_is_differentiated_again(engine: Backend, sample: Sample) -> None:
 
 def _require_transforms(engine: Backend) -> None:
     if not engine.capabilities & {COMPILE, VECTORIZE}:
-        raise NotThisCase("the engine neither compiles nor vectorizes")
+        raise Unsupported("the engine neither compiles nor vectorizes")
 
 
 @contract("C10", "inside-others")
