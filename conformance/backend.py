@@ -57,7 +57,6 @@ class Backend(abc.ABC):
     points: ClassVar[Mapping[str, str]] = {}
     ops: ClassVar[Mapping[str, Function]]
     dialect: ClassVar[Dialect | None] = None
-    compiles_signatures: ClassVar[bool] = False
     testers: ClassVar[Mapping[str, Callable[[Function, Sequence[NDArray]], bool]]] = {}
 
     name: str = ""  # the name under which it was loaded
