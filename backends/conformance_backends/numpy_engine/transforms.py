@@ -112,7 +112,7 @@ def checkpoint(function: Function) -> Function:
         if not is_recording():
             return function(*operands)
         edges = [edge_of(operand) for operand in operands]
-        values = [detach(operand) for operand in operands]
+        values = [Tensor(x.value) if isinstance(x, Tensor) else x for x in operands]  # as they are now
 
         def recorded() -> tuple[Any, list[Any], list[Edge]]:
             """The function's outputs, its operands as ends of their graph, and the other edges that leave it."""

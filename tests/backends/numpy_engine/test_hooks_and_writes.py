@@ -61,6 +61,14 @@ def test_a_checkpoint_has_the_same_gradients_to_the_last_bit() -> None:
     np.testing.assert_array_equal(second(checkpoint(busy)), second(busy))
 
 
+def test_a_checkpoint_sends_cotangents_to_what_it_captures() -> None:
+    x, w = leaf(X), leaf(X)
+    doubled = w + w
+    np.sum(checkpoint(lambda a: a * w * doubled)(x)).backward()
+    assert np.array_equal(x.grad, 2 * X * X)
+    assert np.array_equal(w.grad, 4 * X * X)
+
+
 def test_a_checkpoint_recomputes_once_per_backward_pass() -> None:
     calls = []
 
