@@ -22,9 +22,12 @@ const differ = (main, { parameters }) => {
     const kept = found.filter(
       (d) => (!ops.length || ops.includes(d.op)) && (!p.what || d.what === p.what) && (!words || (d.op + " " + d.text + " " + (d.clause ? d.clause + " " + sentence(d.clause) : "")).toLowerCase().includes(words)),
     );
-    const none = ops.filter((op) => !found.some((d) => d.op === op));
+    const seen = (op, backend) => data.results.some((r) => r.backend === backend && opOf(r) === op);
+    const missing = ops.filter((op) => !seen(op, a) || !seen(op, b));
+    const none = ops.filter((op) => !missing.includes(op) && !found.some((d) => d.op === op));
+    const listedAs = (text, names) => (names.length ? "; " + text + " " + short(names.join(", "), 200) : "");
     said.textContent =
-      plural(kept.length, "difference") + " of " + count(found.length) + (new Set(kept.map((d) => d.op)).size > OPS_SHOWN ? "; shown are those of the first " + OPS_SHOWN + " ops" : "") + (none.length ? "; none found for " + short(none.join(", "), 200) : "");
+      plural(kept.length, "difference") + " of " + count(found.length) + (new Set(kept.map((d) => d.op)).size > OPS_SHOWN ? "; shown are those of the first " + OPS_SHOWN + " ops" : "") + listedAs("none found for", none) + listedAs("not run on both:", missing);
     list.replaceChildren(
       ...[...group(kept, (d) => d.op)].slice(0, OPS_SHOWN).map(([op, of]) =>
         el("section", {}, el("h3", {}, op ? (spec.ops[op] ? link("op", op, {}, op) : op) : "the engine as a whole"), el("ul", { class: "checks" }, of.map(difference))),
