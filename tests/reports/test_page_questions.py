@@ -131,6 +131,19 @@ def test_how_fast_is_each_engine_and_can_i_trust_the_figure(visit: Open, small: 
     expect(page.locator(".trust")).to_contain_text("does not say how busy the machine was")
 
 
+def test_a_doubtful_time_is_marked_and_says_why(visit: Open, tmp_path: Path) -> None:
+    run = small_run()
+    why = "the machine was busy: this process had 40 % of a core"
+    run.timings = [
+        structs.replace(t, doubt=why, share=0.4) if t.backend == "slate" else t for t in run.timings
+    ]
+    (tmp_path / "busy.html").write_text(render([run]), encoding="utf-8")
+    page = visit(f"{(tmp_path / 'busy.html').as_uri()}#/timing")
+    expect(page.locator(".trust")).to_contain_text("! 24 of 72 are doubtful; they are marked with ?")
+    expect(page.locator(".trust")).to_contain_text("at least 40 % of a core for this process")
+    expect(page.locator(".ratios")).to_contain_text("? 2.9×")
+
+
 def test_a_count_links_to_exactly_what_it_counts(visit: Open, small: str) -> None:
     page = visit(small)
     for engine in ("slate", "tape"):
@@ -188,6 +201,8 @@ def test_a_printed_matrix_is_whole(visit: Open, small: str) -> None:
     port, table = page.locator(".port"), page.locator(".matrix")
     assert port.bounding_box()["height"] >= table.bounding_box()["height"]  # type: ignore[index]
     assert page.locator(".matrix tbody tr:not(.heading)").count() == 17
+    page.set_viewport_size({"width": 700, "height": 900})  # a page of paper
+    assert table.evaluate("table => table.scrollWidth") <= 700
     page.emulate_media(media="screen")
 
 
