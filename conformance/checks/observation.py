@@ -7,7 +7,7 @@ are tested on it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -110,6 +110,26 @@ class Observation:
             if gradient is not None and gradient.shape != shape:
                 raise Violation(f"{self.label(position)} has shape {gradient.shape}, its operand {shape}")
         return Answer(self._plain(outputs), pulled)
+
+    def allowed_for(
+        self,
+        *,
+        cotangents: Sequence[Array] | None = None,
+        operands: Sequence[Array] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> list[Array]:
+        """What the oracle allows the gradients of the call that `vjp` makes of the same arguments.
+
+        A law that compares two calls allows each its own error: those of two calls need not be alike.
+        """
+        call = replace(
+            self.case,
+            operands=self.case.operands if operands is None else tuple(operands),
+            cotangents=self.case.cotangents if cotangents is None else tuple(cotangents),
+            parameters=self.case.parameters if parameters is None else parameters,
+        )
+        expected = expected_gradients(self.op, call, perturbations=self.perturbations)
+        return [bound.allowed for bound in expected]
 
     def forward(self) -> tuple[Array, ...]:
         """The engine's outputs, computed without any gradient."""

@@ -14,7 +14,7 @@ import numpy as np
 from conformance.op import Choose, Domain, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.rows import elementwise
+from conformance.ops.rows import elementwise, over_root
 from conformance.ops.traits import (
     HOLOMORPHIC,
     INFINITE_SLOPE_AT_0,
@@ -184,8 +184,8 @@ def mish_slope(z: Any, x: Any) -> Any:
 
 def gelu_tanh_slope(z: Any, x: Any) -> Any:
     """½(1 + t) + ½x(1 − t²)u′ with t = tanh u, u = c(x + ax³)."""
-    t = np.tanh(GELU_SCALE * (x + GELU_CUBIC * x * x * x))
-    near = np.clip(x, min=-10, max=10)  # beyond, 1 − t² is 0 and must not meet an overflow
+    near = np.clip(x, min=-10, max=10)  # beyond, t is ±1 and no power may overflow
+    t = np.tanh(GELU_SCALE * (near + GELU_CUBIC * near * near * near))
     return 0.5 * (1 + t) + 0.5 * near * (1 - t * t) * GELU_SCALE * (1 + 3 * GELU_CUBIC * near * near)
 
 
@@ -276,9 +276,9 @@ SMOOTH = (
         traits={HOLOMORPHIC, undone_by("sigmoid"), INFINITE_SLOPE_AT_0}),
     elementwise("softplus", softplus, lambda z, x: sigmoid(x),
         formula="x̄ = g · σ(x)", source="eᶻ = 1 + eˣ differentiated"),
-    elementwise("squareplus", squareplus, lambda z, x, b: 0.5 * (1 + x / np.hypot(x, x.dtype.type(math.sqrt(b)))),
+    elementwise("squareplus", squareplus, lambda z, x, b: 0.5 * (1 + over_root(x / math.sqrt(b))),
         formula="x̄ = g · ½(1 + x/√(x² + b))", source="Barron 2021, eq. 2",
-        law=laws.with_parameters(laws.one_array, b=(4.0, 1.0))),
+        law=laws.with_parameters(laws.one_array, b=(4.0, 1.0)), traits={HOLOMORPHIC}),
     elementwise("softsign", softsign, softsign_slope,
         formula="x̄ = g / (1 + |x|)²",
         source="quotient rule on either side of 0; the slopes meet, the second derivatives do not",

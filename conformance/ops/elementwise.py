@@ -16,7 +16,7 @@ from conformance.op import DISTINCT, NONZERO, POSITIVE, REAL, UNIT, Choose, Doma
 from conformance.ops import laws
 from conformance.ops.activations import sigmoid
 from conformance.ops.dispatch import dispatched
-from conformance.ops.rows import elementwise, linear
+from conformance.ops.rows import elementwise, inverse_root, linear
 from conformance.ops.traits import (
     COMMUTATIVE,
     ELEMENTWISE,
@@ -177,10 +177,10 @@ ONE_OPERAND = (
     elementwise("tanh", np.tanh, lambda z, x: 1 - z * z,
         formula="x̄ = g · (1 − z²)", source="DLMF 4.34.3: sech² = 1 − tanh²",
         traits={HOLOMORPHIC, undone_by("atanh"), SAVES_OUTPUT}),
-    elementwise("asinh", np.arcsinh, lambda z, x: 1 / np.sqrt(1 + x * x),
+    elementwise("asinh", np.arcsinh, lambda z, x: inverse_root(x),
         formula="x̄ = g / √(1 + x²)", source="DLMF 4.38.9", aliases=("arcsinh",),
         traits={HOLOMORPHIC, undone_by("sinh")}),
-    elementwise("acosh", np.arccosh, lambda z, x: 1 / np.sqrt((x - 1) * (x + 1)),
+    elementwise("acosh", np.arccosh, lambda z, x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)),
         formula="x̄ = g / √(x² − 1)", source="DLMF 4.38.10", domains=[Domain(low=1.0)], aliases=("arccosh",),
         traits={HOLOMORPHIC, undone_by("cosh")}),
     elementwise("atanh", np.arctanh, lambda z, x: 1 / ((1 - x) * (1 + x)),

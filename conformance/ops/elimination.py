@@ -15,7 +15,7 @@ def needs_written_out(*arrays: Any) -> bool:
 
 
 def gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
-    """The solutions of a @ x = b and the determinants of a, with partial pivoting."""
+    """The solutions of a @ x = b and the determinants of a, with partial pivoting; no numbers where a is singular."""
     n, dtype = a.shape[-1], np.result_type(a, b)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = np.broadcast_to(a, batch + a.shape[-2:]).reshape(-1, n, n)
@@ -35,6 +35,9 @@ def _gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
             a[[k, pivot]], b[[k, pivot]] = a[[pivot, k]], b[[pivot, k]]
             determinant = -determinant
         determinant *= a[k, k]
+        if not a[k, k]:  # the determinant is 0, and there is no solution
+            b[...] = np.nan
+            break
         b[k], a[k] = b[k] / a[k, k], a[k] / a[k, k]
         for other in range(len(a)):
             if other != k:

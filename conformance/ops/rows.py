@@ -36,6 +36,31 @@ def in_precision_of(g: Any, slope: Any) -> Any:
     return slope.astype(g.dtype) if is_plain and slope.dtype != g.dtype else slope
 
 
+# -- slopes that several rows share ------------------------------------------------------------------
+
+
+def inverse_root(u: Any) -> Any:
+    """1/√(1 + u²), beyond 1 as |1/u|/√(1 + 1/u²): no square overflows."""
+    is_far, small, side = _folded(u)
+    return np.where(is_far, side * small, 1) / np.sqrt(1 + small * small)
+
+
+def over_root(u: Any) -> Any:
+    """u/√(1 + u²), beyond 1 as ±1/√(1 + 1/u²)."""
+    is_far, small, side = _folded(u)
+    return np.where(is_far, side, small) / np.sqrt(1 + small * small)
+
+
+def _folded(u: Any) -> tuple[Any, Any, Any]:
+    """Whether a number is beyond 1; the number or there its inverse; and its sign."""
+    is_far = np.abs(u) > 1
+    small = np.where(is_far, 1 / np.where(is_far, u, 1), u)
+    return is_far, small, np.sign(np.real(u)).astype(u.dtype)
+
+
+# -- constructors ------------------------------------------------------------------------------------
+
+
 def elementwise(
     name: str,
     reference: Callable[..., Any],

@@ -70,8 +70,11 @@ def logcumsumexp(x: Any, *, axis: int | None = None) -> Any:
     if not np.iscomplexobj(rows):
         scan = np.logaddexp.accumulate(rows, axis=-1)
     else:
-        shift = np.max(np.real(rows), axis=-1, keepdims=True, initial=-np.inf)
-        scan = shift + np.log(np.cumsum(np.exp(rows - shift), axis=-1))
+        # Each sum is shifted by its own largest term: one shift for all would make 0 of the small sums before it.
+        shift = np.maximum.accumulate(np.real(rows), axis=-1)
+        is_summed = np.tri(rows.shape[-1], dtype=bool)
+        terms = np.where(is_summed, rows[..., None, :] - shift[..., :, None], -np.inf)
+        scan = shift + np.log(np.sum(np.exp(terms), axis=-1))
     return scan if axis is None else np.moveaxis(scan, -1, axis)
 
 

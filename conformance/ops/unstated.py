@@ -24,9 +24,6 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         """,
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky",
     },
-    Trait.REAL_RULE: {
-        "no case decides its second-order checks; their results stay in run files, as undecided": "squareplus",
-    },
     Trait.COMMUTATIVE: {
         "it is not elementwise: an engine may sum in an order that depends on the operand": "vecdot",
         "it is not elementwise: it has the parameter `reduction`": "mse l1 huber smooth_l1 soft_margin",

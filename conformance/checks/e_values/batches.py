@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from conformance.case import Array
-from conformance.checks.comparison import hold_close
+from conformance.checks.comparison import hold_close_within_either
 from conformance.checks.observation import Answer, Observation, Oracle
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
@@ -44,7 +44,14 @@ def batch_gradient_is_the_stack_of_its_examples(seen: Observation) -> None:
         allowed = (2 if is_batched else 1 + count) * seen.expected[position].allowed.max(initial=0.0)
         claim = f"is not {'the stack' if is_batched else 'the sum'} of its {count} examples' gradients"
         bound = np.full(joined.shape, allowed, np.longdouble)
-        hold_close(whole, joined, bound, f"{seen.label(position)} {claim}")
+
+        def derived(position: int = position, is_batched: bool = is_batched) -> Array:
+            own = [_allowed_alone(seen, batched, i)[position] for i in range(count)]
+            joined = np.concatenate(own) if is_batched else sum(own)
+            return np.asarray(seen.expected[position].allowed + joined)
+
+        what = f"{seen.label(position)} {claim}"
+        hold_close_within_either(whole, joined, bound, derived, what)
 
 
 def _joined(parts: Sequence[Array | None], *, is_stack: bool) -> Array | None:
@@ -125,6 +132,11 @@ def _example(array: Array, example: int) -> Array:
 
 def _sliced(given: Sequence[Array], batched: Sequence[int], example: int) -> list[Array]:
     return [_example(x, example) if i in batched else np.array(x) for i, x in enumerate(given)]
+
+
+def _allowed_alone(seen: Observation, batched: Sequence[int], example: int) -> list[Array]:
+    cotangents = [_example(g, example) for g in seen.case.cotangents]
+    return seen.allowed_for(operands=_sliced(seen.case.operands, batched, example), cotangents=cotangents)
 
 
 def _example_alone(seen: Observation, batched: Sequence[int], example: int) -> Answer:

@@ -58,26 +58,23 @@ def mean_is_sum_over_count(seen: Observation) -> None:
     if not count:
         raise NotThisCase("the mean of no term has no gradient")
     upstream = np.asarray(3.0, seen.case.dtype)
-    answers = {
-        reduction: seen.vjp(parameters={**parameters, "reduction": reduction}, cotangents=[cotangent])
+    calls: dict[str, dict[str, Any]] = {
+        reduction: {"parameters": {**parameters, "reduction": reduction}, "cotangents": [cotangent]}
         for reduction, cotangent in (
             ("none", np.full(terms, upstream)),
             ("sum", upstream),
             ("mean", upstream),
         )
     }
+    answers = {reduction: seen.vjp(**call) for reduction, call in calls.items()}
+    own = {reduction: seen.allowed_for(**call) for reduction, call in calls.items()}
     for position, _ in enumerate(seen.wrt):
         none, summed, mean = (answers[r].gradients[position] for r in ("none", "sum", "mean"))
         if none is None or summed is None or mean is None:
             raise Violation(f"{seen.label(position)} was dropped under some reduction")
-        allowed = _few_ulps(none)
-        hold_close(summed, none, allowed, f"{seen.label(position)} under sum is not that of the terms")
+        of_none, of_sum, of_mean = (own[r][position] for r in ("none", "sum", "mean"))
+        hold_close(
+            summed, none, of_none + of_sum, f"{seen.label(position)} under sum is not that of the terms"
+        )
         what = f"{seen.label(position)} under mean is not that under sum over {count}"
-        hold_close(mean * count, summed, allowed, what)
-
-
-def _few_ulps(values: Any) -> Any:
-    """Eight units in the last place of the largest entry: two gradients of one engine, rounded twice."""
-    return np.full(
-        values.shape, 8 * np.finfo(values.dtype).eps * np.abs(values).max(initial=1.0), np.longdouble
-    )
+        hold_close(mean * count, summed, count * of_mean + of_sum, what)

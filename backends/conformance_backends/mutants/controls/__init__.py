@@ -1,0 +1,43 @@
+"""The controls: engines that no check may catch.
+
+Each is right in its own way: another precision, other formulas, another order of summation, other conventions, other
+memory. What one of them fails is a fault of the suite.
+"""
+
+from collections.abc import Iterable
+
+from conformance.op import Op
+from conformance_backends.mutants.b_graph.call_histories import Pullbacks
+from conformance_backends.mutants.controls.formulas import careful
+from conformance_backends.mutants.controls.library import Unsteady
+from conformance_backends.mutants.controls.rounded_once import rounded_once
+from conformance_backends.mutants.controls.rows import CORRECT, of_rows
+from conformance_backends.mutants.controls.sums import (
+    compensated,
+    evaluated_on,
+    exactly,
+    in_eight_lanes,
+    pairwise_from_the_end,
+    summed_by,
+)
+from conformance_backends.mutants.mutant import Mutant, WithTransforms
+
+
+def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
+    """The reference engine in overridable steps, checked at `ops`, in pullback form, and in several right ways."""
+    return (
+        Mutant("control", CORRECT, (), WithTransforms, tuple(sorted(ops))),
+        Mutant("control-pullbacks", f"{CORRECT[:-1]}, in pullback form.", (), Pullbacks, ("multiply",)),
+        of_rows("control-rounded-once", "everything rounded once from extended precision", rounded_once),
+        of_rows("control-careful-formulas", "by the most accurate formulas", careful),
+        of_rows("control-unsteady-library", "elementary functions two units off", unsteady),
+        of_rows("control-sums-from-the-end", "sums pairwise from the end", summed_by(pairwise_from_the_end)),
+        of_rows("control-sums-in-lanes", "sums in eight lanes", summed_by(in_eight_lanes)),
+        of_rows("control-sums-compensated", "compensated sums", summed_by(compensated)),
+        of_rows("control-sums-exact", "sums rounded once", summed_by(exactly)),
+    )
+
+
+def unsteady(op: Op) -> Op:
+    """The row with elementary functions that are two units off."""
+    return evaluated_on(op, Unsteady, op.reference, op.rule)
