@@ -29,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead of mutants: replace each answer of a correct engine by wrong ones, and list the questions that pass",
     )
+    parser.add_argument(
+        "--variants",
+        action="store_true",
+        help="instead of mutants: run every check on every op of the variants, engines that are right in another way",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of everything drawn")
     parser.add_argument(
         "-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)"
@@ -52,21 +57,28 @@ def command(options: argparse.Namespace) -> int:
         return generated.command(options)
     if options.power:
         return _power(options)
-    from conformance.selfcheck.selftest import registered_controls, selftest, write_selftest
+    from conformance.selfcheck.selftest import (
+        registered_controls,
+        registered_variants,
+        selftest,
+        write_selftest,
+    )
 
     started = time.perf_counter()
-    mutants = _chosen(options.query)
-    controls = list(registered_controls().values())
+    mutants = [] if options.variants else _chosen(options.query)
+    variants = list(registered_variants().values())
+    controls = variants if options.variants else [*registered_controls().values(), *variants]
     progress = _Progress(len(mutants) + len(controls), is_silent=options.json)
     with progress:
         report = selftest(
             mutants,
             controls,
             seed=options.seed,
-            workers=min(options.workers or os.cpu_count() or 1, len(mutants)),
+            workers=min(options.workers or os.cpu_count() or 1, len(mutants) + len(controls)),
+            is_whole=options.variants,
             on_progress=progress.done,
         )
-    without = [] if options.query else _without_mutant(mutants)
+    without = [] if options.query or options.variants else _without_mutant(mutants)
     has_failed = bool(report.survivors or report.control or without)
     if options.output:
         write_selftest(
@@ -168,7 +180,7 @@ def _print(report: Report, without: Sequence[str], seconds: float) -> None:
     from conformance.selfcheck.selftest import is_killed
 
     console = Console(highlight=False, soft_wrap=True)
-    width = max(len(line.name) for line in report.mutants)
+    width = max((len(line.name) for line in report.mutants), default=6)
     console.print(f"{'mutant':{width}}  caught by (others)")
     for line in report.mutants:
         others = len(set(line.killers) - set(line.named))

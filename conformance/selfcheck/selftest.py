@@ -12,12 +12,13 @@ import io
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol
+from zlib import crc32
 
 from conformance.backend import Backend
 from conformance.checks import load_all
@@ -31,6 +32,7 @@ from conformance.runfile.records import EndLine, MutantLine, Verdict
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
+SHARE = 12  # of a variant's ops one in so many is checked, unless all are asked for
 # A second or more each time, of the engine as a whole: run, as wide checks are, only on controls and on mutants
 # that name them.
 SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
@@ -62,6 +64,10 @@ class Mutant(Protocol):
     @property
     def ops(self) -> tuple[str, ...]:
         """The ops on which the checks of ops are run."""
+
+    @property
+    def varies(self) -> str:
+        """Of a control, in what it differs from the reference engine; empty where in nothing."""
 
 
 Caught = dict[str, str]  # key of a check -> the id of the first item at which it caught something
@@ -121,8 +127,19 @@ def registered_mutants() -> dict[str, Mutant]:
 
 
 def registered_controls() -> dict[str, Mutant]:
-    """The installed engines that nothing may catch, by name."""
-    return {name: mutant for name, mutant in _everything().items() if not mutant.kills}
+    """The installed engines that nothing may catch, by name: the reference engine, in several forms."""
+    return {name: m for name, m in _everything().items() if not m.kills and not m.varies}
+
+
+def registered_variants() -> dict[str, Mutant]:
+    """The engines that are right in another way than the reference engine, by name: nothing may catch them either."""
+    return {name: m for name, m in _everything().items() if not m.kills and m.varies}
+
+
+def sampled(variant: Mutant, seed: int) -> Mutant:
+    """A variant at a share of its ops, which is another one for every seed and variant."""
+    share = (op for op in variant.ops if crc32(f"{seed} {variant.name} {op}".encode()) % SHARE == 0)
+    return replace(variant, ops=tuple(share))  # type: ignore[type-var]  # mutants are dataclasses
 
 
 def checks_without_mutant(mutants: Iterable[Mutant]) -> list[str]:
@@ -153,12 +170,14 @@ def _is_slow(item: Item) -> bool:
 def catchers(mutant: Mutant, seed: int, effort: Effort) -> Caught:
     """The checks that catch a mutant, and where."""
     caught: Caught = {}
+    # Of an engine that is right, an error of this project's own is a fault of the suite, too.
+    wrong = CAUGHT if mutant.kills else CAUGHT | {Verdict.ADAPTER_ERROR, Verdict.INTERNAL_ERROR}
     for items in questions_for(mutant):
         executor = Executor(
             mutant.make(), seed=seed, effort=effort, shrink=False
         )  # what it remembers ends here
         for item, result in zip(items, executor.results(items), strict=True):
-            if result.verdict in CAUGHT:
+            if result.verdict in wrong:
                 caught.setdefault(item.check, item.id)
     return caught
 
@@ -179,6 +198,7 @@ def selftest(
     seed: int = 0,
     effort: Effort = EFFORT,
     workers: int = 1,
+    is_whole: bool = False,
     on_progress: OnProgress = lambda name: None,
 ) -> Report:
     """Put the questions of the standard to every mutant, and to the controls.
@@ -189,19 +209,22 @@ def selftest(
         seed: of everything drawn.
         effort: how much is drawn.
         workers: processes; with more than one, the mutants must be registered ones.
+        is_whole: whether variants are checked at all their ops, and not at the share that belongs to the seed.
         on_progress: receives the name of each that is done.
     """
     named = {mutant.name: mutant for mutant in (*controls, *mutants)}
     caught: dict[str, Caught] = {}
-    for name, found in _judge_all(named, partial(_caught_by, seed=seed, effort=effort), workers):
+    judge = partial(_caught_by, seed=seed, effort=effort, is_whole=is_whole)
+    for name, found in _judge_all(named, judge, workers):
         caught[name] = found
         on_progress(name)
     lines = [MutantLine(m.name, m.wrong, m.kills, tuple(sorted(caught[m.name]))) for m in mutants]
     return Report(lines, [where for control in controls for where in caught[control.name].values()])
 
 
-def _caught_by(mutant: Mutant | str, seed: int, effort: Effort) -> Caught:
-    return _judged(mutant if not isinstance(mutant, str) else _everything()[mutant], seed, effort)
+def _caught_by(mutant: Mutant | str, *, seed: int, effort: Effort, is_whole: bool) -> Caught:
+    given = mutant if not isinstance(mutant, str) else _everything()[mutant]
+    return _judged(given if is_whole or not given.varies else sampled(given, seed), seed, effort)
 
 
 def _judge_all(

@@ -35,6 +35,7 @@ class Mutant:
         kills: the keys of the checks that must catch it; a control, wrong in nothing, has none.
         make: makes a new backend; a mutant with state starts from its initial state.
         ops: the ops that are checked.
+        varies: of a control, in what it differs from the reference engine.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Mutant:
     kills: tuple[str, ...]
     make: Callable[[], Backend]
     ops: tuple[str, ...]
+    varies: str = ""
 
 
 # ---- one row is wrong --------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Every mutant names existing checks, every check has a mutant, a sample of mutants is caught."""
 
 import contextvars
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from conformance.selfcheck.selftest import (
     is_killed,
     registered_controls,
     registered_mutants,
+    registered_variants,
+    sampled,
     selftest,
     write_selftest,
 )
@@ -82,6 +85,18 @@ def test_control_is_not_caught(name: str) -> None:
     assert (
         catchers(registered_controls()[name], 0, Effort(signatures=3, draws=1, samples=1, programs=2)) == {}
     )
+
+
+@pytest.mark.parametrize("name", registered_variants())
+def test_variant_is_not_caught_at_a_few_ops(name: str) -> None:
+    variant = registered_variants()[name]
+    few = replace(variant, ops=sampled(variant, len(name)).ops[:4])
+    assert catchers(few, 0, Effort(signatures=2, draws=1, samples=1, programs=2)) == {}
+
+
+def test_variants_are_sampled_at_every_op_by_some_seed() -> None:
+    for variant in registered_variants().values():
+        assert {op for seed in range(120) for op in sampled(variant, seed).ops} == set(variant.ops)
 
 
 @pytest.mark.parametrize("name", SAMPLE)

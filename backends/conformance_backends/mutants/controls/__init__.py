@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from conformance.op import Op
 from conformance_backends.mutants.b_graph.call_histories import Pullbacks
-from conformance_backends.mutants.controls.formulas import careful
+from conformance_backends.mutants.controls.formulas import Finite, careful
 from conformance_backends.mutants.controls.library import Unsteady
-from conformance_backends.mutants.controls.rounded_once import rounded_once
+from conformance_backends.mutants.controls.rounded_once import Unrefusing, rounded_once
 from conformance_backends.mutants.controls.rows import CORRECT, of_rows
 from conformance_backends.mutants.controls.sums import (
     compensated,
@@ -28,8 +28,13 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
     return (
         Mutant("control", CORRECT, (), WithTransforms, tuple(sorted(ops))),
         Mutant("control-pullbacks", f"{CORRECT[:-1]}, in pullback form.", (), Pullbacks, ("multiply",)),
-        of_rows("control-rounded-once", "everything rounded once from extended precision", rounded_once),
-        of_rows("control-careful-formulas", "by the most accurate formulas", careful),
+        of_rows(
+            "control-rounded-once",
+            "everything rounded once from extended precision",
+            rounded_once,
+            Unrefusing,
+        ),
+        of_rows("control-careful-formulas", "by the most accurate formulas", careful, Finite),
         of_rows("control-unsteady-library", "elementary functions two units off", unsteady),
         of_rows("control-sums-from-the-end", "sums pairwise from the end", summed_by(pairwise_from_the_end)),
         of_rows("control-sums-in-lanes", "sums in eight lanes", summed_by(in_eight_lanes)),

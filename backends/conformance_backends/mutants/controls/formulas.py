@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,20 @@ from conformance.ops.rows import in_precision_of, unbroadcast
 from conformance_backends.mutants.controls.formulas_of_arrays import LOSSES, RULES
 from conformance_backends.mutants.controls.formulas_of_entries import SLOPES, Slopes
 from conformance_backends.mutants.controls.sums import compensated, evaluated_on, ordered
+from conformance_backends.mutants.mutant import WithTransforms
+
+
+class Finite(WithTransforms):
+    """The reference engine, finite at some operands that are not."""
+
+    points: ClassVar[dict[str, str]] = {
+        **WithTransforms.points,
+        "logsumexp/all-minus-infinity": "half",
+        "logsumexp/with-infinity": "selected",
+        "mish/at-minus-infinity": "zero",
+        "mish/at-infinity": "one",
+        "silu/at-minus-infinity": "zero",
+    }
 
 
 def careful(op: Op) -> Op:

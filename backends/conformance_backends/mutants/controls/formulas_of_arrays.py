@@ -70,7 +70,7 @@ def var(x: Any, *, axis: Any = None, keepdims: bool = False, correction: float =
 def var_vjp(index: int, g: Any, z: Any, x: Any, *, axis: Any = None, keepdims: bool = False,
             correction: float = 0) -> Any:  # fmt: skip
     """2(x − μ)/(n − c), by two passes."""
-    return put_back(g, x, axis) * (deviations(x, axis) * (2 / (counted(x, axis) - correction)))
+    return put_back(g, x, axis) * (deviations(x, axis) * 2 / (counted(x, axis) - correction))
 
 
 def std(x: Any, *, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:

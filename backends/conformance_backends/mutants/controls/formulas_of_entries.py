@@ -98,11 +98,6 @@ def log_cosh(x: Any) -> Any:
     return np.where(size < 1, np.log1p(2 * half * half), size + np.log1p(np.exp(-2 * size)) - LN2)
 
 
-def power_slope(z: Any, x: Any, y: Any) -> Any:
-    """y x^(y−1), which is y x^y/x but for its rounding."""
-    return y * np.power(x, y - 1)
-
-
 def atan2_slope(x: Any, y: Any) -> Any:
     """x/(x² + y²), scaled."""
     size = nonzero(np.maximum(np.abs(x), np.abs(y)))
@@ -129,13 +124,11 @@ SLOPES: Mapping[str, tuple[Callable[..., Any] | None, Slopes]] = {
     "atan": (None, (lambda z, x: 1 / np.hypot(1, x) / np.hypot(1, x),)),
     "sqrt": (None, (lambda z, x: 0.5 / np.sqrt(x),)),
     "rsqrt": (None, (lambda z, x: -0.5 / (x * np.sqrt(x)),)),
-    "cbrt": (None, (lambda z, x: z / (3 * x),)),
     "reciprocal": (None, (lambda z, x: -1 / x / x,)),
     "exp2": (None, (lambda z, x: np.exp2(x) * LN2,)),
     "log2": (None, (lambda z, x: 1 / x / LN2,)),
     "log10": (None, (lambda z, x: 1 / x / LN10,)),
     "expm1": (None, (lambda z, x: np.where(x > -0.5, 1 + np.expm1(x), np.exp(x)),)),
-    "pow": (None, (power_slope, lambda z, x, y: z * np.log(np.where(x > 0, x, 1)))),
     "divide": (None, (lambda z, x, y: 1 / y, lambda z, x, y: -x / y / y)),
     "atan2": (None, (lambda z, y, x: atan2_slope(x, y), lambda z, y, x: -atan2_slope(y, x))),
     "logaddexp": (softplus_of_difference, (lambda z, x, y: sigmoid(x - y), lambda z, x, y: sigmoid(y - x))),

@@ -11,8 +11,7 @@ A gradient that is differentiated again stays in extended precision until it is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +20,14 @@ from conformance.op import Op
 from conformance.oracle.allowance import extended
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.controls.rows import computed_by, is_recorded
+from conformance_backends.mutants.mutant import WithTransforms
 from conformance_backends.numpy_engine.tensor import Tensor
+
+
+class Unrefusing(WithTransforms):
+    """The reference engine without LAPACK, whose solvers refuse a singular matrix."""
+
+    points: ClassVar[dict[str, str]] = {**WithTransforms.points, "slogdet/singular": "nan"}
 
 
 def rounded_once(op: Op) -> Op:
@@ -54,6 +60,3 @@ def widened(operand: Any) -> Any:
     if not is_inexact(operand.dtype):
         return operand
     return operand.astype(np.clongdouble if operand.dtype.kind == "c" else np.longdouble)
-
-
-__all__: Sequence[str] = ["rounded_once"]

@@ -27,7 +27,7 @@ def of_rows(name: str, how: str, altered: Altered, base: type[WithTransforms] = 
     def make() -> Backend:
         return with_ops({op.name: _applied(altered(op)) for op in ALL_OPS.values()}, base)
 
-    return Mutant(name, f"{CORRECT[:-1]}, {how}.", (), make, tuple(sorted(ALL_OPS)))
+    return Mutant(name, CORRECT, (), make, tuple(sorted(ALL_OPS)), varies=how)
 
 
 def _applied(op: Op) -> Function:
