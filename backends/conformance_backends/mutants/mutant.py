@@ -149,7 +149,10 @@ class WithTransforms(SteppedTape):
 
         def mapped(*operands: Any) -> Any:
             numbers = range(len(operands[0]))[order]
-            return stack(*(function(*(row(x, index=(n,)) for x in operands)) for n in numbers), axis=0)
+            results = [function(*(row(x, index=(n,)) for x in operands)) for n in numbers]
+            if isinstance(results[0], tuple):
+                return tuple(stack(*parts, axis=0) for parts in zip(*results, strict=True))
+            return stack(*results, axis=0)
 
         return mapped
 

@@ -78,7 +78,7 @@ def logit(x: Any) -> Any:
 
 def squareplus(x: Any, *, b: float) -> Any:
     """(x + √(x² + b))/2, left of 0 as b/(2(√(x² + b) − x))."""
-    size = np.abs(x)
+    size = np.where(x > 0, x, -x)
     larger = size + np.hypot(size, x.dtype.type(math.sqrt(b)))
     return np.where(x > 0, larger, b / larger) / 2
 
@@ -86,14 +86,14 @@ def squareplus(x: Any, *, b: float) -> Any:
 def squareplus_slope(z: Any, x: Any, b: float) -> Any:
     """½(1 + x/r), left of 0 as b/(2 r (r − x))."""
     r = np.sqrt(x * x + b)
-    size = np.abs(x)
+    size = np.where(x > 0, x, -x)
     share = 0.5 * b / (r * (r + size))
     return np.where(x > 0, 1 - share, share)
 
 
 def log_cosh(x: Any) -> Any:
     """log cosh x: near 0 by 2 sinh²(x/2), elsewhere by the exponential that vanishes."""
-    size = np.abs(x)
+    size = np.where(x > 0, x, -x)
     half = np.sinh(np.minimum(size, 1) / 2)
     return np.where(size < 1, np.log1p(2 * half * half), size + np.log1p(np.exp(-2 * size)) - LN2)
 
