@@ -37,9 +37,9 @@ def running_sum_backwards(g: Any, x: Any, axis: int | None = None) -> Any:
 def cumulative_prod_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
     """Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ, the products without dividing."""
     rows, cotangent = scanned_last(x, axis), scanned_last(g, axis)
-    is_self = np.eye(np.shape(rows)[-1], dtype=bool)
-    others = np.cumprod(np.where(is_self, 1, np.expand_dims(rows, axis=-2)), axis=-1)
-    return unscanned(np.sum(np.triu(others) * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
+    n = np.shape(rows)[-1]
+    others = np.cumprod(np.where(np.eye(n, dtype=bool), 1, np.expand_dims(rows, axis=-2)), axis=-1)
+    return unscanned(_summed_later(others, cotangent), x, axis)
 
 
 def logcumsumexp_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
@@ -50,7 +50,13 @@ def logcumsumexp_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
     exponents = apart(np.expand_dims(rows, axis=-1), np.expand_dims(result, axis=-2))
     shares = np.triu(np.exp(np.where(is_later, exponents, 0)))
     shares = shares / np.sum(shares, axis=-2, keepdims=True)
-    return unscanned(np.sum(shares * np.expand_dims(cotangent, axis=-2), axis=-1), x, axis)
+    return unscanned(_summed_later(shares, cotangent), x, axis)
+
+
+def _summed_later(slopes: Any, cotangent: Any) -> Any:
+    """Σ_{j≥i} gⱼ slopeᵢⱼ; an earlier cotangent is left out, not multiplied by 0, since it may be NaN."""
+    is_later = ~np.tri(np.shape(slopes)[-1], k=-1, dtype=bool)
+    return np.sum(np.where(is_later, slopes * np.expand_dims(cotangent, axis=-2), 0), axis=-1)
 
 
 def difference_transposed(g: Any, x: Any, n: int = 1, axis: int = -1) -> Any:
