@@ -47,7 +47,9 @@ def _candidates(op: Op, operands: tuple[Array, ...], parameters: Mapping[str, An
         resized = tuple(np.resize(x, (n,)) for x, n in zip(operands, sizes, strict=True))
         yield Invalid(f"operands of {' and '.join(map(str, sizes))} entries", resized, parameters)
         return
-    is_alone = len(operands) == 1 and op.has_several_outputs  # how an array is divided unevenly is not specified
+    is_alone = (
+        len(operands) == 1 and op.has_several_outputs
+    )  # how an array is divided unevenly is not specified
     for index, operand in enumerate(() if is_alone else operands):
         for axis, size in enumerate(operand.shape):
             if size > 1:  # a size of 1 may broadcast
