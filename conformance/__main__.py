@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+# Python looks into the working folder first: a file there called random.py would be imported in place of the library's.
+if not sys.flags.safe_path and os.path.dirname(os.path.dirname(os.path.abspath(__file__))) != os.getcwd():
+    sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
 
 from conformance.cli import main
 

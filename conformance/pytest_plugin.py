@@ -23,6 +23,7 @@ OPTIONS = {
     "--conformance-shard": ("store", "i/n: one part of the questions"),
     "--conformance-known": ("store", "a file of known failures"),
     "--conformance-timeout": ("store", "seconds one group of questions may take"),
+    "--conformance-plan": ("store", "a file of the ids that are run, in place of queries and shard"),
     "--conformance-journal": ("store", "a folder in which workers note what they are doing"),
 }
 
@@ -49,6 +50,7 @@ def _worker(config: pytest.Config) -> Worker:
             shard=option("--conformance-shard") or "",
             known=Path(option("--conformance-known")) if option("--conformance-known") else None,
             timeout=option("--conformance-timeout") or 300.0,
+            plan=Path(option("--conformance-plan")) if option("--conformance-plan") else None,
             journal=Path(option("--conformance-journal")) if option("--conformance-journal") else None,
         )
         config._conformance_worker = found  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ WITHDRAWN = {
     r"lessons?": "explanation",
     r"told|telling": "reported, printed, stated, distinguished",
     r"elect(?:s|ed|ing|ions?)?": "convention, declares, declared",
-    r"(?<!ast\.)(?<!os\.)(?<!pkgutil\.)walk(?:s|ed|er|ers|ing)?": "backward pass, traversed",
+    r"(?<!ast\.)(?<!os\.)(?<!pkgutil\.)(?<!traceback\.)walk(?:s|ed|er|ers|ing)?": "backward pass, traversed",
     r"is not the rule'?s": "differs from the reference VJP",
     r"number[ _-]kinds": "dtypes",
     r"ways[ _-]to[ _-]run": "transforms",

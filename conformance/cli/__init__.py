@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import importlib
+import io
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -21,6 +25,8 @@ VERBS = (
     "new-backend",
     "replay",
     "report",
+    "compare",
+    "merge",
     "known",
     "atlas",
     "bench",
@@ -68,8 +74,32 @@ def completion(top: settings.Parser, shell: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a verb; returns the exit code."""
+    """Run a verb; returns the exit code. What cannot be printed is not, and ends nothing."""
+    _make_writable()
+    code = _run(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):  # nobody reads it any more: Python shall not try again
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return code
+
+
+def _make_writable() -> None:
+    """Give the process streams that take every character: a terminal of ASCII shows escapes, a closed one nothing."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None or stream.closed:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
+        if sys.flags.optimize > 1:
+            raise UsageError("python -OO removes the docstrings that say what checks claim; leave it out")
         top = parser()
         options = top.parse_args(arguments)
         if options.completion:
@@ -88,9 +118,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("conformance: interrupted", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has closed it
-        return 0
+        return 0  # the reader of our output has closed it
+    except OSError as error:
+        if not is_of_output(error):
+            return _defect()
+        print(f"conformance: {error.strerror}: {error.filename or 'the output'}", file=sys.stderr)
+        return UsageError.exit_code
     except Exception:
+        return _defect()
+
+
+def is_of_output(error: OSError) -> bool:
+    """Whether an error is of a place that the user chose: full, unwritable, a folder, missing, too long a name."""
+    return error.errno in (
+        *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR),
+        *(errno.ENOENT, errno.EEXIST, errno.ENAMETOOLONG, errno.EFBIG, errno.EIO, errno.EBADF, errno.ELOOP),
+    )
+
+
+def _defect() -> int:
+    with contextlib.suppress(OSError):
         traceback.print_exc()
         print("conformance: this is a defect of the suite, not of an engine", file=sys.stderr)
-        return ConformanceError.exit_code
+    return ConformanceError.exit_code

@@ -16,8 +16,8 @@ from rich.table import Table
 from conformance.load import load_backend
 from conformance.run.conduct import header_of, specs_of
 from conformance.run.describe import describe
-from conformance.runfile.jsonl import RunWriter
 from conformance.runfile.records import EndLine, TimingLine
+from conformance.runfile.writer import RunWriter
 from conformance.timing.measure import HAND_WRITTEN, Progress, measure
 
 

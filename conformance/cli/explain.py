@@ -69,7 +69,7 @@ def explain(identifier: str, page: Page) -> None:
     """Put together the page; raises UsageError, naming what is near, where the id names nothing."""
     from conformance.checks import load_all
     from conformance.clauses import STANDARD
-    from conformance.cli.explain_point import explain_point
+    from conformance.cli.pages.explain_point import explain_point
     from conformance.ops import ALL_OPS
     from conformance.points import SPECIAL_POINTS
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from conformance.cli.console import MACRON, Page, names_of, number, parameters_of, simplest
 from conformance.cli.explain_calls import list_calls
-from conformance.cli.explain_point import list_points
+from conformance.cli.pages.explain_point import list_points
 from conformance.op import Domain, Op, OperandKind, Signature, Trait
 from conformance.ops import FAMILIES
 

@@ -44,8 +44,8 @@ def command(options: argparse.Namespace) -> int:
 
     from conformance.run.conduct import header_of
     from conformance.runfile.generated import scores_of
-    from conformance.runfile.jsonl import RunWriter
     from conformance.runfile.records import EndLine
+    from conformance.runfile.writer import RunWriter
     from conformance.selfcheck.generated.mutants import generated_mutants, sampled
     from conformance.selfcheck.generated.score import scored
 

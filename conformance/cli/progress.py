@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import (
@@ -38,6 +39,7 @@ class Progress:
         self.task: TaskID | None = None
         self.total = 0
         self.counts: Counter[str] = Counter()
+        self.output = Path()  # the run file, once it is written
         self._began = self._printed = 0.0
 
     def say(self, text: str) -> None:
@@ -87,6 +89,7 @@ class Progress:
         self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]
     ) -> None:
         """The failures that are not known by their causes, the table, and where everything is."""
+        self.output = request.output
         if self.bar is not None:
             self.bar.stop()
         self._causes([c for c in causes_of(header.backends, results) if not c.is_known], header)
@@ -98,7 +101,8 @@ class Progress:
         for text in trouble:
             self.say(f"problem of the suite, not of an engine: {text}")
         missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
-        self.say(f"run file {request.output}{missing}")
+        moved = f" (the one before is {request.moved} now)" if request.moved else ""
+        self.say(f"run file {request.output}{missing}{moved}")
 
     def _causes(self, causes: Sequence[Cause], header: RunLine) -> None:
         """The worst result of the worst causes as a whole, then a line per cause."""

@@ -85,13 +85,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave out the short timing that a report of the format html has",
     )
     parser.add_argument("--known", type=Path, metavar="F", help="the known failures")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace the run file that is there; without it, that gets a number",
+    )
+    parser.add_argument("--resume", type=Path, metavar="RUN", help="run what this unfinished run file lacks")
+    parser.add_argument(
+        "--rerun-failed", type=Path, metavar="RUN", help="run what did not pass in this run file"
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="load the adapters that the run file names by path"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=("must", "should"),
+        default="should",
+        help="the level of clauses from which a failure is exit code 1",
+    )
 
 
 def command(options: argparse.Namespace) -> int:
     """Run, print the results, and return the exit code."""
     from conformance.cli.progress import Progress
     from conformance.cli.report import report_to
+    from conformance.gate.github import is_on_github
     from conformance.run.conduct import INTERRUPTED, Request, conduct
+    from conformance.run.recorder import safely
 
     named = [(path, name) for path, name in ((options.html, "html"), (options.junit, "junit")) if path]
     reports = [report_to(path, name) for path, name in (*((path, "") for path in options.report), *named)]
@@ -105,6 +125,11 @@ def command(options: argparse.Namespace) -> int:
         timeout=options.timeout,
         output=options.output,
         known=options.known,
+        force=options.force,
+        trust=options.trust,
+        fail_on=options.fail_on,
+        resume=options.resume,
+        rerun_failed=options.rerun_failed,
     )
     progress = Progress()
     code = conduct(request, progress)
@@ -115,9 +140,23 @@ def command(options: argparse.Namespace) -> int:
         else []
     )
     for report in reports:
-        report.write([options.output, *(timings if report.format == "html" else [])])
-        progress.say(str(report))
+        report.write([progress.output, *(timings if report.format == "html" else [])])
+        safely(progress.say, str(report))
+    if is_on_github():
+        safely(report_on_github, progress.output)
     return code
+
+
+def report_on_github(path: Path) -> None:
+    """Print the annotations, and add the report of the format markdown to the step's summary."""
+    from conformance.cli.report import report_to
+    from conformance.gate.github import add_to_summary, annotated
+    from conformance.runfile.jsonl import read_run
+
+    run = read_run(path)
+    for line in annotated(run):
+        print(line, flush=True)
+    add_to_summary(report_to(Path("summary.md"), "markdown").render([run]))
 
 
 def short_timing(options: argparse.Namespace, progress: Progress) -> list[Path]:
@@ -130,6 +169,7 @@ def short_timing(options: argparse.Namespace, progress: Progress) -> list[Path]:
     path = options.output.with_suffix(".timing.jsonl")
     command = [
         sys.executable,
+        "-P",
         "-m",
         "conformance",
         "bench",

@@ -28,6 +28,7 @@ from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.records import UNEXPECTED, CrossEngineLine, ResultLine
 
 MARK = "conformance-cross-engine:"
+SOON = 2.0  # seconds
 MOST = 32  # cases that one engine is given: of an engine with more failures, the first are enough
 
 
@@ -78,7 +79,7 @@ class _Engine:
 
     def __init__(self, spec: str, entries: Sequence[DisagreedEntry]) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "conformance.diagnosis.cross_engine", spec],
+            [sys.executable, "-P", "-m", "conformance.diagnosis.cross_engine", spec],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -96,7 +97,7 @@ class _Engine:
         """What it answered in time; an engine that hangs or dies answers no more."""
         self.thread.join(start_timeout())
         self.process.kill()
-        self.thread.join()
+        self.thread.join(SOON)  # a process that the engine started may keep the pipe open
         for line in self.out.decode(errors="replace").splitlines():
             if line.startswith(MARK):
                 # An engine may print anything, or die in the middle of a line.

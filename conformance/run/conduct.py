@@ -8,7 +8,7 @@ import platform
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -19,11 +19,13 @@ from conformance.diagnosis.cross_engine import cross_engine_answers
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
 from conformance.questions import Item, items_of
-from conformance.run import threads
 from conformance.run.describe import Description, describe_all
 from conformance.run.plan import digest, select, shard
+from conformance.run.process import signals, threads
+from conformance.run.recorder import Recorder, safely
+from conformance.run.resume import failed_again, resumed
 from conformance.run.session import run_session
-from conformance.runfile.jsonl import SCHEMA, RunWriter
+from conformance.runfile.jsonl import SCHEMA
 from conformance.runfile.known import read_known
 from conformance.runfile.records import (
     UNEXPECTED,
@@ -34,8 +36,10 @@ from conformance.runfile.records import (
     SpecLine,
     Verdict,
     counts_of,
+    printable,
     with_cross_engine,
 )
+from conformance.runfile.writer import RunWriter
 
 PASSED, FAILED, INTERRUPTED, INTERNAL, STALE, NOT_STARTED, INCOMPLETE = 0, 1, 2, 3, 10, 11, 12
 
@@ -53,6 +57,13 @@ class Request:
     timeout: float
     output: Path
     known: Path | None
+    force: bool = False  # whether the output replaces a file that is there
+    trust: bool = False  # whether adapters that a run file names may be loaded
+    fail_on: str = "should"  # the level of clauses from which a failure counts
+    ids: tuple[str, ...] = ()  # exactly these, of what the queries select
+    resume: Path | None = None
+    rerun_failed: Path | None = None
+    moved: Path | None = None  # when it is done: what the file is called now that had the output's name
 
 
 class Listener(Protocol):
@@ -84,48 +95,79 @@ def engine_of(spec: str) -> str:
 
 
 def conduct(request: Request, listener: Listener) -> int:
-    """Run; every result is in the file as soon as it is known."""
+    """Run; every result is in the file as soon as it is known.
+
+    Raises UsageError where the request names what is not there, or the file cannot be written.
+    """
+    with signals.as_interrupt():
+        return _conducted(request, listener)
+
+
+def _conducted(request: Request, listener: Listener) -> int:
     started = time.perf_counter()
     threads.one_each()
+    request, answered = resumed(request) if request.resume else (request, ())
+    request = failed_again(request) if request.rerun_failed else request
     known = read_known(request.known) if request.known else ()
     descriptions = _described(request)
     items = {d.spec: list(items_of(d.line.name, d.dtypes)) for d in descriptions if not d.line.error}
     chosen = _chosen(request, items)
-    header = header_of(request.profile, request.seed, descriptions, request.queries)
-    writer = _writer(request.output, header)
-    results: list[ResultLine] = []
-
-    def keep(result: ResultLine) -> None:
-        results.append(result)
-        writer.write(result)
-        listener.result(result)
-
-    listener.begin(header, len(chosen))
+    header = header_of(request.profile, request.seed, descriptions, request)
+    writer = RunWriter(request.output, header, force=request.force, beside=request.resume)
+    recorder = Recorder(writer, listener.result)
     trouble: list[str] = []
+    not_started: list[str] = []
     said: list[CrossEngineLine] = []
     was_interrupted = False
     try:
-        for specs, part in _sessions(descriptions, items, chosen):
-            trouble += run_session(
+        safely(listener.begin, header, len(chosen))
+        wanted = {item.id for item in chosen}
+        for result in answered:
+            if result.id in wanted:
+                recorder.keep(result)
+        done = {result.id for result in recorder.results}
+        for specs, part in _sessions(descriptions, items, [item for item in chosen if item.id not in done]):
+            ended = run_session(
                 specs,
                 part,
                 _options(request),
                 workers=request.workers or os.cpu_count() or 1,
                 known=known,
                 timeout=request.timeout,
-                keep=keep,
+                keep=recorder.keep,
             )
-        for line in cross_engine_answers(results, _engines(descriptions)):
-            writer.write(line)
+            trouble += ended.trouble
+            not_started += [ended.not_started] if ended.not_started else []
+        for line in cross_engine_answers(recorder.results, _engines(descriptions)):
+            recorder.write(line)
             said.append(line)
     except KeyboardInterrupt:
-        was_interrupted = True
-    is_complete = len(results) == len(chosen) and not was_interrupted and not trouble
-    code = exit_code(results, descriptions, trouble, is_complete=is_complete, was_interrupted=was_interrupted)
+        was_interrupted = recorder.error is None
+    results = recorder.results
+    is_complete = len(results) == len(chosen) and not (was_interrupted or trouble or not_started)
+    judged = [r for r in results if request.fail_on == "should" or r.level == "must"]
+    code = (
+        NOT_STARTED
+        if not_started and not was_interrupted
+        else exit_code(
+            judged, descriptions, trouble, is_complete=is_complete, was_interrupted=was_interrupted
+        )
+    )
     seconds = round(time.perf_counter() - started, 3)
-    writer.write(EndLine(is_complete, counts_of(results), seconds, code))
-    writer.close()
-    listener.end(header, with_cross_engine(results, said), request, trouble)
+    recorder.finish(
+        EndLine(
+            is_complete, counts_of(results), seconds, code, tuple(map(printable, (*trouble, *not_started)))
+        )
+    )
+    written = replace(request, output=writer.path, moved=writer.moved)
+    safely(listener.end, header, with_cross_engine(results, said), written, [*trouble, *not_started])
+    if recorder.error is not None:
+        raise UsageError(
+            f"cannot write the run file: {recorder.error.strerror}; {recorder.writer.path} has what was finished, "
+            f"and continues with: conformance run --resume {recorder.writer.path}"
+        )
+    if request.resume and request.resume != recorder.writer.path:
+        request.resume.unlink(missing_ok=True)
     return code
 
 
@@ -142,16 +184,9 @@ def _chosen(request: Request, items: Mapping[str, Sequence[Item]]) -> list[Item]
     """The questions that the request's queries match; where it names a shard, that part of them."""
     everything = [item for part in items.values() for item in part]
     chosen = select(everything, request.queries) if everything else []
-    return shard(chosen, request.shard) if request.shard else chosen
-
-
-def _writer(output: Path, header: RunLine) -> RunWriter:
-    """The run file, begun; UsageError where it cannot be."""
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        return RunWriter(output, header)
-    except OSError as error:
-        raise UsageError(f"cannot write the run file {output}: {error.strerror}") from None
+    chosen = shard(chosen, request.shard) if request.shard else chosen
+    wanted = frozenset(request.ids)
+    return [item for item in chosen if item.id in wanted] if wanted else chosen
 
 
 def _sessions(
@@ -181,17 +216,13 @@ def _engines(descriptions: Sequence[Description]) -> list[tuple[str, list[str]]]
 
 def _options(request: Request) -> list[str]:
     options = ["--conformance-profile", request.profile, "--conformance-seed", str(request.seed)]
-    for query in request.queries:
-        options += ["--conformance-query", query]
-    if request.shard:
-        options += ["--conformance-shard", request.shard]
     if request.known:
         options += ["--conformance-known", str(request.known.resolve())]
     return options
 
 
 def header_of(
-    profile: str, seed: int, descriptions: Sequence[Description] = (), queries: tuple[str, ...] = ()
+    profile: str, seed: int, descriptions: Sequence[Description] = (), request: Request | None = None
 ) -> RunLine:
     """The first line of a run file, whoever writes it."""
     return RunLine(
@@ -209,7 +240,9 @@ def header_of(
             "extended precision": f"{np.finfo(np.longdouble).nmant + 1} bits",
         },
         backends=tuple(d.line for d in descriptions),
-        queries=queries,
+        queries=request.queries if request else (),
+        shard=request.shard if request else "",
+        ids=request.ids if request else (),
     )
 
 

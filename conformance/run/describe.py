@@ -6,16 +6,22 @@ ends its process costs one line of the header.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import sys
+import tempfile
+from typing import IO
 
 import msgspec
 
 from conformance.errors import ConformanceError, error_text
 from conformance.load import load_backend, name_of, start_timeout
 from conformance.run.declarations import hold_declarations
+from conformance.run.process.processes import end_group
 from conformance.runfile.records import BackendLine
 
+LAST = 4_000_000  # bytes
 MARK = "conformance-backend:"
 
 
@@ -49,34 +55,44 @@ class PendingDescription:
 
     def __init__(self, spec: str) -> None:
         self.spec = spec
+        # Files, not pipes: a child of the engine's that keeps a pipe open would be waited for.
+        self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed when read
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "conformance.run.describe", spec],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
+            [sys.executable, "-P", "-m", "conformance.run.describe", spec],
+            stdin=subprocess.DEVNULL,
+            stdout=self._out,
+            stderr=self._err,
+            start_new_session=True,
         )
 
     def answer(self) -> Description:
         """The description; its line has an `error` where the backend could not start."""
         try:
-            out, err = self.process.communicate(timeout=start_timeout())
+            code = self.process.wait(timeout=start_timeout())
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
             return self._failed(
                 f"the adapter {self.spec} did not start within {start_timeout():g} s; "
                 "if it only needs longer, set CONFORMANCE_PATIENCE to more seconds"
             )
-        found = [line for line in out.splitlines() if line.startswith(MARK)]
+        finally:
+            end_group(self.process.pid)
+            self.process.wait()
+        found = [line for line in _end_of(self._out).splitlines() if line.startswith(MARK)]
         if found:
-            return msgspec.json.decode(found[-1][len(MARK) :], type=Description)
-        last = (err.strip().splitlines() or ["it said nothing"])[-1]
-        code = self.process.returncode
+            with contextlib.suppress(msgspec.MsgspecError):  # an engine may print anything
+                return msgspec.json.decode(found[-1][len(MARK) :], type=Description)
+        last = (_end_of(self._err).strip().splitlines() or ["it said nothing"])[-1]
         return self._failed(f"the adapter {self.spec} ended its process (exit {code}) while starting: {last}")
 
     def _failed(self, error: str) -> Description:
         return Description(BackendLine(name_of(self.spec), "", "", error=error), spec=self.spec)
+
+
+def _end_of(file: IO[bytes]) -> str:
+    """The end of what was written to a file: a description is some kilobytes, an engine may print megabytes."""
+    with file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - LAST))
+        return file.read().decode(errors="replace")
 
 
 def describe_all(specs: list[str]) -> list[Description]:

@@ -10,7 +10,7 @@ from conformance.checks import Check
 from conformance.errors import ConformanceError, Violation, class_name, is_ctrl_c, is_violation, text_of
 from conformance.questions import Question
 from conformance.run.attribution import Origin, origin_of, trail_of
-from conformance.run.surroundings import Replaced
+from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
 from conformance.runfile.records import Evidence, cut, printable
 from conformance.scripts.script import script_of

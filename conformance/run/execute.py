@@ -18,7 +18,7 @@ from conformance.checks import Check
 from conformance.errors import is_ctrl_c
 from conformance.questions import Item, Kind, Question
 from conformance.run.evidence import evidence_of, message_of
-from conformance.run.surroundings import Replaced, Surroundings
+from conformance.run.process.surroundings import Replaced, Surroundings
 from conformance.run.tally import Tally
 from conformance.run.verdict import failure_of, verdict_of
 from conformance.runfile.known import KnownFailure, entry_for

@@ -9,10 +9,16 @@ from __future__ import annotations
 import faulthandler
 import mmap
 import os
+import struct
+import time
 from pathlib import Path
 from typing import IO
 
 SIZE = 4096
+WHEN = struct.Struct(
+    "d"
+)  # when the group that is run must be finished, by the clock that all processes share; 0: none is
+LAST = 2000  # bytes of output that are kept of a worker that died
 MAIN = "main"  # the process that keeps the results
 
 
@@ -27,38 +33,73 @@ class Journal:
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
         self._words: IO[str] = (folder / f"{worker}.words").open("w", encoding="utf-8")
         faulthandler.enable(file=self._words)
+        if self.is_of_worker:
+            self._keep_output(folder / f"{worker}.out")
+
+    def _keep_output(self, path: Path) -> None:
+        """From now on, what an engine writes to the terminal goes to a file: a worker's output is nobody's."""
+        self._output = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for descriptor in (1, 2):
+            os.dup2(self._output, descriptor)
+
+    def trim(self) -> None:
+        """Forget what was written to the terminal by questions that are answered."""
+        if self.is_of_worker:
+            os.ftruncate(self._output, 0)
 
     def note(self, text: str) -> None:
         """What is being run now."""
-        encoded = text.encode()[: SIZE - 1]
-        self._memory[: len(encoded) + 1] = encoded + b"\0"
+        encoded = text.encode()[: SIZE - WHEN.size - 1]
+        self._memory[WHEN.size : WHEN.size + len(encoded) + 1] = encoded + b"\0"
 
     def watch(self, seconds: float) -> None:
         """End this process if nothing is noted as finished within so many seconds.
 
         The standard library's watchdog is a thread of C: it also ends a call that holds the interpreter's
         lock. pytest's own timeout uses the same one, but writes where only a terminal would see it.
+        What an engine cancels or stops, the process that keeps the results ends by the time that is written here.
         """
+        self._memory[: WHEN.size] = WHEN.pack(time.monotonic() + seconds)
         faulthandler.dump_traceback_later(seconds, exit=True, file=self._words)
 
     def rest(self) -> None:
         """Nothing is being run."""
         faulthandler.cancel_dump_traceback_later()
+        self._memory[: WHEN.size] = WHEN.pack(0.0)
         self.note("")
 
 
 def last_noted(folder: Path, worker: str) -> str:
     """What a worker was running when it died."""
     try:
-        return (folder / f"{worker}.now").read_bytes().split(b"\0", 1)[0].decode(errors="replace")
+        now = (folder / f"{worker}.now").read_bytes()[WHEN.size :]
+        return now.split(b"\0", 1)[0].decode(errors="replace")
     except OSError:
         return ""
+
+
+def deadline(folder: Path, worker: str) -> float:
+    """When the worker must have finished what it runs, by `time.monotonic()`; 0 where it runs nothing."""
+    try:
+        return float(WHEN.unpack((folder / f"{worker}.now").read_bytes()[: WHEN.size])[0])
+    except (OSError, struct.error):
+        return 0.0
 
 
 def last_words(folder: Path, worker: str) -> str:
     """What the interpreter wrote when the worker died: a traceback, or nothing."""
     try:
         return (folder / f"{worker}.words").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def last_output(folder: Path, worker: str) -> str:
+    """The end of what a worker's engine wrote to the terminal."""
+    try:
+        with (folder / f"{worker}.out").open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LAST))
+            return file.read(LAST).decode(errors="replace").strip()
     except OSError:
         return ""
 

@@ -13,25 +13,37 @@ import itertools
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import pytest
 
 from conformance.errors import UsageError
 from conformance.load import load_backend
 from conformance.questions import Item, items_of
-from conformance.run import journal, memory
+from conformance.run import journal
 from conformance.run.describe import Description, describe
-from conformance.run.execute import Executor, result_for
+from conformance.run.execute import Executor
+from conformance.run.keeper import Keeper, lost
 from conformance.run.plan import PROFILES, select, shard
-from conformance.runfile.jsonl import decode
+from conformance.run.process import memory, processes
+from conformance.run.process.surroundings import Surroundings
 from conformance.runfile.known import KnownFailure, judge, read_known
-from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
+from conformance.runfile.records import BackendLine, ResultLine
 
 REMEMBERED = 8  # groups, before an engine is to forget what it compiled, some hundred megabytes of it
-MANY = 1_000_000  # workers that may be replaced: each replaced one has cost a result, so it ends by itself
+MANY = 1_000_000  # workers that may be replaced: each replaced one has cost a result, or counts as a failed start
+
+# What a user's environment would tell the pytest that runs inside: nothing but what is named here is loaded.
+SWITCHES = (
+    "PYTEST_ADDOPTS",
+    "PYTEST_PLUGINS",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
+    "PYTEST_XDIST_AUTO_NUM_WORKERS",
+)
+PLUGINS = ("xdist.plugin", "conformance.pytest_plugin")
 
 
 class Worker:
@@ -48,8 +60,10 @@ class Worker:
         known: Path | None,
         timeout: float,
         journal: Path | None,
+        plan: Path | None = None,
     ) -> None:
-        self.specs, self.queries, self.shard = list(specs), list(queries), shard
+        self.surroundings = Surroundings()
+        self.specs, self.queries, self.shard, self.plan = list(specs), list(queries), shard, plan
         if profile not in PROFILES:
             raise UsageError(f"there is no profile {profile!r}; there are {', '.join(PROFILES)}")
         self.effort, self.seed, self.timeout = PROFILES[profile], seed, timeout
@@ -58,6 +72,8 @@ class Worker:
         self.journal = self._opened()
         if self.journal and self.journal.is_of_worker:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the keeper's to answer
+            processes.lead_group()
+            self.surroundings = Surroundings()
         self._descriptions: dict[str, Description] = {}
         self._executors: dict[str, Executor] = {}
         self._groups: dict[tuple[str, str], list[Item]] = {}
@@ -73,13 +89,20 @@ class Worker:
             description = describe(spec)
             self._descriptions[description.line.name] = description
         everything = [i for d in self._descriptions.values() for i in items_of(d.line.name, d.dtypes)]
-        chosen = select(everything, self.queries)
-        chosen = shard(chosen, self.shard) if self.shard else chosen
+        chosen = self._chosen(everything)
         scopes: dict[str, list[Item]] = {}
         for item in chosen:
             self._groups.setdefault(item.group, []).append(item)
             scopes.setdefault(item.scope, []).append(item)
         return [item for scope in scopes.values() for item in scope]
+
+    def _chosen(self, everything: list[Item]) -> list[Item]:
+        """The items of the plan, where there is one: what the queries select was decided over all engines."""
+        if self.plan:
+            wanted = msgspec.json.decode(self.plan.read_bytes(), type=set[str])
+            return [item for item in everything if item.id in wanted]
+        chosen = select(everything, self.queries)
+        return shard(chosen, self.shard) if self.shard else chosen
 
     def described(self, name: str) -> BackendLine:
         """A backend's line of the header."""
@@ -91,7 +114,7 @@ class Worker:
         if self._latest[0] != item.group:
             self._latest = (item.group, {result.id: result for result in self._run_group(item.group)})
             fresh = list(self._latest[1].values())
-        return fresh, self._latest[1].get(item.id) or _lost(item)
+        return fresh, self._latest[1].get(item.id) or lost(item)
 
     def _run_group(self, group: tuple[str, str]) -> list[ResultLine]:
         lost = journal.culprits(self.folder) if self.folder else frozenset()
@@ -111,6 +134,7 @@ class Worker:
         finally:
             if self.journal:
                 self.journal.rest()
+                self.journal.trim()
 
     def _executor(self, name: str) -> Executor:
         if name not in self._executors:
@@ -122,81 +146,17 @@ class Worker:
                 effort=self.effort,
                 note=note,
                 known=self.known,
+                surroundings=self.surroundings,
             )
         return self._executors[name]
 
 
-def _lost(item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases: int = 0) -> ResultLine:
-    """The result of a question that ended its process."""
-    evidence = Evidence(message=message or "this ended the process")
-    return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
+@dataclass
+class Ended:
+    """How a session ended: what went wrong on our side, and why no worker could start."""
 
-
-def item_of(nodeid: str) -> str:
-    """The id of the item behind pytest's id, to which xdist appends the scope after an @."""
-    return nodeid.partition("::")[2].rpartition("@")[0] or nodeid.partition("::")[2]
-
-
-# ---- the keeper -------------------------------------------------------------------------------
-
-
-class Keeper:
-    """A pytest plugin in the keeping process: results come in, each once, and go to `keep`."""
-
-    def __init__(
-        self,
-        items: Sequence[Item],
-        folder: Path,
-        known: Sequence[KnownFailure],
-        keep: Callable[[ResultLine], None],
-        timeout: float,
-    ) -> None:
-        self.items = {item.id: item for item in items}
-        self.folder, self.known, self.keep, self.timeout = folder, known, keep, timeout
-        self.kept: set[str] = set()
-        self.trouble: list[str] = []
-
-    def _keep(self, result: ResultLine) -> None:
-        if result.id not in self.kept:
-            self.kept.add(result.id)
-            self.keep(result)
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """A report from a worker."""
-        for text in getattr(report, "conformance", ()):
-            line = decode(text)
-            if isinstance(line, ResultLine):
-                self._keep(line)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
-        """A worker died: the id in its journal is the one that killed it, else the one it was given.
-
-        Nothing is noted yet while the cases of a group are drawn, which may take too long as well.
-        """
-        worker = report.node.gateway.id
-        noted, words = journal.last_noted(self.folder, worker), journal.last_words(self.folder, worker)
-        culprit = noted if noted in self.items else item_of(crashitem)
-        journal.add_culprit(self.folder, culprit)
-        verdict = Verdict.TIMEOUT if journal.was_timeout(words) else Verdict.CRASH
-        said = f"\n{words[:2000]}" if words else ""
-        message = (
-            f"no answer within {self.timeout:g} s{said}"
-            if verdict is Verdict.TIMEOUT
-            else f"this ended the process{said}"
-        )
-        result = _lost(self.items[culprit], verdict, message, cases=1)
-        self._keep(judge(result, self.known, datetime.date.today()))
-
-    def pytest_internalerror(self, excrepr: Any) -> None:
-        """Something of ours broke: say so at the end."""
-        self.trouble.append(str(excrepr))
-
-    def keep_missing(self) -> None:
-        """Questions whose group died with its last item."""
-        for identifier, item in self.items.items():
-            if identifier not in self.kept:
-                self._keep(_lost(item, message="its group ended the process before it was run"))
+    trouble: list[str] = field(default_factory=list)
+    not_started: str = ""
 
 
 def run_session(
@@ -208,31 +168,59 @@ def run_session(
     known: Sequence[KnownFailure],
     timeout: float,
     keep: Callable[[ResultLine], None],
-) -> list[str]:
-    """Run the items of one engine's backends in worker processes.
-
-    Returns what went wrong on our side, as text; KeyboardInterrupt is raised on.
-    """
-    with tempfile.TemporaryDirectory(prefix="conformance-") as name:
+) -> Ended:
+    """Run the items of one engine's backends in worker processes; KeyboardInterrupt is raised on."""
+    with tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
+        plan = folder / "plan.json"
+        plan.write_bytes(msgspec.json.encode([item.id for item in items]))
         keeper = Keeper(items, folder, known, keep, timeout)
         arguments = [
             *("--rootdir", name, "-c", os.devnull, "--capture=no", "--import-mode=importlib"),
             *("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", "-p", "no:faulthandler"),
-            *("-p", "no:benchmark", "-p", "no:hypothesispytest"),
+            *(part for plugin in PLUGINS for part in ("-p", plugin)),
             *("-n", str(workers), "--dist", "loadgroup", "--max-worker-restart", str(MANY)),
             *(part for spec in specs for part in ("--conformance-backend", spec)),
             *("--conformance-journal", name, "--conformance-timeout", str(timeout)),
+            *("--conformance-plan", str(plan)),
             *options,
             name,
         ]
-        with contextlib.redirect_stderr(io.StringIO()) as said:
-            code = pytest.main(arguments, plugins=[keeper])
-        if code == pytest.ExitCode.INTERRUPTED and not keeper.trouble:
-            raise KeyboardInterrupt
-        if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or keeper.trouble:
-            return keeper.trouble or [said.getvalue().strip() or f"pytest ended with {code!r}"]
-        if not keeper.kept:  # no answer, and no death of a worker either: nothing to count against an engine
-            return [said.getvalue().strip() or f"pytest ended with {code!r} before anything was run"]
-        keeper.keep_missing()
-        return []
+        with (
+            contextlib.redirect_stderr(io.StringIO()) as said,
+            _environment(),
+            processes.orphans_ended(),
+        ):
+            try:
+                code = pytest.main(arguments, plugins=[keeper])
+            finally:
+                keeper.watch.stop()
+                keeper.watch.end_all()
+        return _ended(keeper, code, said.getvalue().strip())
+
+
+def _ended(keeper: Keeper, code: int, said: str) -> Ended:
+    if keeper.not_started:
+        return Ended(not_started=keeper.not_started)
+    if code == pytest.ExitCode.INTERRUPTED and not keeper.trouble:
+        raise KeyboardInterrupt
+    if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or keeper.trouble:
+        return Ended(keeper.trouble or [said or f"pytest ended with {code!r}"])
+    if not keeper.kept:  # no answer, and no death of a worker either: nothing to count against an engine
+        return Ended([said or f"pytest ended with {code!r} before anything was run"])
+    keeper.keep_missing()
+    return Ended()
+
+
+@contextlib.contextmanager
+def _environment() -> Iterator[None]:
+    """The environment of pytest and its workers: no switch of the user's, and no module of the working folder."""
+    before = dict(os.environ)
+    for name in SWITCHES:
+        os.environ.pop(name, None)
+    os.environ.update(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTHONSAFEPATH="1")
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

@@ -14,7 +14,7 @@ from conformance.errors import Unsupported, Violation, is_ctrl_c, is_violation
 from conformance.questions import Question
 from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
-from conformance.run.surroundings import Replaced
+from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import NotEngineFault
 
 NOTHING_COMPARED = "an answer of zeros would have passed too"

@@ -1,7 +1,7 @@
 """pytest-xdist's scheduler by group, repaired for workers that die.
 
-Everything of xdist that its documentation does not promise stands here: `_reschedule`, `_pending_of`, `workqueue` and
-`assigned_work`. `require_xdist` says so where a release no longer has them.
+Everything of xdist that its documentation does not promise stands here: `_reschedule`, `_pending_of`, `workqueue`,
+`assigned_work`, the processes of its gateways and the limit on workers that are replaced. `require_xdist` says so where a release no longer has them.
 """
 
 from __future__ import annotations
@@ -46,6 +46,18 @@ class ScopeScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist is no
             if self.workqueue and self._pending_of(self.assigned_work[node]) > 2:
                 return
             super()._reschedule(node)
+
+
+def process_of(node: Any) -> Any:
+    """The process of a worker; None where execnet does not show it."""
+    return getattr(getattr(node.gateway, "_io", None), "popen", None)
+
+
+def stop_session(config: Any, why: str) -> None:
+    """End the session that distributes the items: no worker is replaced any more."""
+    session = config.pluginmanager.getplugin("dsession")
+    session.shouldstop = why.partition("\n")[0]
+    session._max_worker_restart = 0
 
 
 require_xdist(LoadGroupScheduling)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
 
 import msgspec
 
@@ -93,24 +92,6 @@ class Run(msgspec.Struct):
     def counts(self) -> dict[str, int]:
         """Results by verdict, as they are in the file whatever its footer says."""
         return counts_of(self.results)
-
-
-class RunWriter:
-    """Writes a run file line by line, flushed."""
-
-    def __init__(self, path: Path, header: RunLine) -> None:
-        self.path = path
-        self.file: TextIO = path.open("w", encoding="utf-8")
-        self.write(header)
-
-    def write(self, line: Line) -> None:
-        """Append one line; it is on its way to the disk when this returns."""
-        self.file.write(encode(line) + "\n")
-        self.file.flush()
-
-    def close(self) -> None:
-        """Close the file, with or without its footer."""
-        self.file.close()
 
 
 def read_run(path: Path) -> Run:

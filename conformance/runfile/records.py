@@ -93,6 +93,8 @@ class RunLine(msgspec.Struct, frozen=True, tag="run"):
     host: dict[str, str]
     backends: tuple[BackendLine, ...]
     queries: tuple[str, ...] = ()
+    shard: str = ""
+    ids: tuple[str, ...] = ()  # of a run of chosen questions, such as those that failed before
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -240,6 +242,9 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     counts: dict[str, int]
     seconds: float = 0.0
     exit_code: int = 0
+    trouble: tuple[
+        str, ...
+    ] = ()  # what went wrong in this project or kept workers from starting, with tracebacks
 
 
 def with_cross_engine(

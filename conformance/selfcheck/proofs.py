@@ -17,8 +17,8 @@ from conformance.op import Trait
 from conformance.ops import find
 from conformance.oracle.proof import Proof, prove
 from conformance.run.conduct import header_of
-from conformance.runfile.jsonl import RunWriter
 from conformance.runfile.records import EndLine, ProofLine
+from conformance.runfile.writer import RunWriter
 from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=12, draws=2, samples=0, programs=0)

@@ -27,8 +27,8 @@ from conformance.questions import Item, items_of
 from conformance.run.conduct import header_of
 from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES
-from conformance.runfile.jsonl import RunWriter
 from conformance.runfile.records import EndLine, MutantLine, Verdict
+from conformance.runfile.writer import RunWriter
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from conformance.run.threads import SETTINGS
+from conformance.run.process.threads import SETTINGS
 
 
 def pin() -> dict[str, str]:

@@ -22,7 +22,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "clauses/a_results.py": {"cast": "the name of a convention"},
     "cli/atlas.py": {"where": "the heading of a column"},
     "cli/console.py": {"fold": "how rich breaks lines", "real": "English"},
-    "cli/explain_point.py": {"any": "English"},
+    "cli/pages/explain_point.py": {"any": "English"},
     "oracle/allowance.py": {"round": "the name of a texture"},
     "runfile/records.py": {"where": "the name of a field"},
     "strategies/wide_programs.py": {"round": "the name of a texture"},

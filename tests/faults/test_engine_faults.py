@@ -15,7 +15,7 @@ import pytest
 from conformance.errors import raise_ctrl_c
 from conformance.questions import items_of
 from conformance.run.execute import Executor
-from conformance.run.surroundings import Surroundings
+from conformance.run.process.surroundings import Surroundings
 from conformance.runfile.jsonl import decode, encode
 from conformance.runfile.records import LONGEST
 from conformance.strategies import Effort

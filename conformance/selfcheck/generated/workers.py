@@ -12,7 +12,7 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from conformance.run import memory
+from conformance.run.process import memory
 from conformance.runfile.generated import GeneratedLine
 
 Judge = Callable[[str], GeneratedLine]

@@ -187,7 +187,8 @@ def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
         stderr=subprocess.DEVNULL,
         env={k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "CONFORMANCE_"))},
     )
-    while not path.exists() or len(path.read_bytes().splitlines()) < 20:
+    part = folder / "run.jsonl.part"
+    while not part.exists() or len(part.read_bytes().splitlines()) < 20:
         assert running.poll() is None
         time.sleep(0.05)
     (os.killpg if whole_group else os.kill)(running.pid, signal.SIGINT)
@@ -197,4 +198,4 @@ def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
     assert run.end is not None
     assert run.end.exit_code == 2
     assert len(run.results) >= 19
-    assert set(run.counts()) == {"pass"}
+    assert set(run.counts()) <= {"pass", "unsupported", "undecided"}

@@ -12,7 +12,8 @@ import pytest
 from conformance.errors import DependencyError
 from conformance.questions import Item, items_of
 from conformance.run import journal
-from conformance.run.session import REMEMBERED, Keeper, item_of, run_session
+from conformance.run.keeper import Keeper, item_of
+from conformance.run.session import REMEMBERED, run_session
 from conformance.run.xdist_scheduler import ScopeScheduling, require_xdist
 from conformance.runfile.records import ResultLine, Verdict
 
@@ -31,7 +32,7 @@ def kept_of(folder: Path, crashed: Item) -> ResultLine:
 
 @pytest.mark.parametrize("noted", [FIRST, SECOND])
 def test_a_death_is_of_the_question_in_the_journal(tmp_path: Path, noted: Item) -> None:
-    (tmp_path / "gw0.now").write_bytes(noted.id.encode() + b"\0")
+    (tmp_path / "gw0.now").write_bytes(bytes(journal.WHEN.size) + noted.id.encode() + b"\0")
     assert kept_of(tmp_path, FIRST).id == noted.id
     assert noted.id in journal.culprits(tmp_path)
 
@@ -51,7 +52,7 @@ def test_a_session_in_which_nothing_was_asked_is_no_crash_of_the_engine(
 ) -> None:
     monkeypatch.setattr(pytest, "main", lambda *_, **__: pytest.ExitCode.NO_TESTS_COLLECTED)
     kept: list[ResultLine] = []
-    (trouble,) = run_session(["mine"], ITEMS, (), workers=1, known=(), timeout=2.0, keep=kept.append)
+    (trouble,) = run_session(["mine"], ITEMS, (), workers=1, known=(), timeout=2.0, keep=kept.append).trouble
     assert "before anything was run" in trouble
     assert not kept
 

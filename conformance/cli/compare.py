@@ -1,0 +1,45 @@
+"""compare: show what changed from one run to another."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+FORMATS = {".md": "markdown", ".json": "json", ".html": "html"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `compare`."""
+    parser.add_argument("old", type=Path, metavar="OLD", help="an earlier run file")
+    parser.add_argument("new", type=Path, metavar="NEW", help="a later run file")
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    parser.add_argument(
+        "-o", "--output", action="append", default=[], type=Path, metavar="F",
+        help="also write it; the suffix decides the format: .md, .json, .html; may be given several times",
+    )  # fmt: skip
+
+
+def command(options: argparse.Namespace) -> int:
+    """Print and write the comparison; 1 for a regression, 12 where the new run is not complete."""
+    import msgspec
+
+    from conformance.errors import UsageError
+    from conformance.gate.comparison_text import as_html, as_markdown, as_text
+    from conformance.gate.github import add_to_summary
+    from conformance.run.conduct import FAILED, INCOMPLETE
+    from conformance.runfile.compare import compare
+    from conformance.runfile.jsonl import read_run
+
+    new = read_run(options.new)
+    found = compare(read_run(options.old), new)
+    encoded = msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
+    for path in options.output:
+        if path.suffix not in FORMATS:
+            raise UsageError(f"the suffix of {path} is of no format; the formats are {', '.join(FORMATS)}")
+        text = {".md": as_markdown, ".html": as_html}.get(path.suffix, lambda _: encoded)(found)
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    print(encoded if options.json else as_text(found))
+    add_to_summary(as_markdown(found))
+    if found.is_regression:
+        return FAILED
+    return 0 if new.is_complete else INCOMPLETE

@@ -1,0 +1,44 @@
+"""merge: make one run file of the shards of a run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `merge`."""
+    parser.add_argument(
+        "runs", nargs="+", type=Path, metavar="RUN", help="the parts of one run, in any order"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="RUN", help="the run file to write"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the file that is there")
+
+
+def command(options: argparse.Namespace) -> int:
+    """Write the merged run; 12 where a part is missing or not complete, else the gravest exit code of the parts."""
+    import sys
+
+    from conformance.run.conduct import INCOMPLETE
+    from conformance.runfile.jsonl import read_run
+    from conformance.runfile.merge import merge, missing_shards
+    from conformance.runfile.records import Line
+    from conformance.runfile.writer import RunWriter
+
+    runs = [read_run(path) for path in options.runs]
+    whole = merge(runs)
+    assert whole.end is not None
+    writer = RunWriter(options.output, whole.header, force=options.force)
+    lines: list[Line] = [*whole.results, *whole.timings, *whole.proofs, *whole.mutants, whole.end]
+    for line in lines:
+        writer.write(line)
+    writer.close()
+    print(f"{len(whole.results)} results of {len(runs)} files in {writer.path}")
+    for path, run in zip(options.runs, runs, strict=True):
+        if not run.is_complete:
+            print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
+    if missing := missing_shards(runs):
+        print(f"conformance: shards are missing: {', '.join(missing)}", file=sys.stderr)
+    return whole.end.exit_code if whole.end.complete else INCOMPLETE

@@ -1,0 +1,242 @@
+"""The keeper: in the process that writes the run file, what becomes of workers' results, and of workers that die."""
+
+from __future__ import annotations
+
+import datetime
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.load import start_timeout
+from conformance.questions import Item
+from conformance.run import journal
+from conformance.run.execute import result_for
+from conformance.run.process import processes
+from conformance.run.xdist_scheduler import process_of, stop_session
+from conformance.runfile.jsonl import decode
+from conformance.runfile.known import KnownFailure, judge
+from conformance.runfile.records import Evidence, ResultLine, Verdict
+
+STARTS = 3  # workers in a row that may die before they have collected anything
+GRACE = 3.0  # seconds that a worker's own watchdog has, before it is ended from here
+PERIOD = 0.25  # seconds between two looks at the workers
+FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
+
+
+def lost(item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases: int = 0) -> ResultLine:
+    """The result of a question that ended its process."""
+    evidence = Evidence(message=message or "this ended the process")
+    return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
+
+
+def item_of(nodeid: str) -> str:
+    """The id of the item behind pytest's id, to which xdist appends the scope after an @."""
+    return nodeid.partition("::")[2].rpartition("@")[0] or nodeid.partition("::")[2]
+
+
+class Keeper:
+    """A pytest plugin in the keeping process: results come in, each once, and go to `keep`.
+
+    Attributes:
+        trouble: what went wrong on our side.
+        not_started: why no worker could start; empty where one did.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        folder: Path,
+        known: Sequence[KnownFailure],
+        keep: Callable[[ResultLine], None],
+        timeout: float,
+    ) -> None:
+        self.items = {item.id: item for item in items}
+        self.folder, self.known, self.keep, self.timeout = folder, known, keep, timeout
+        self.kept: set[str] = set()
+        self.asked_again: set[str] = set()
+        self.trouble: list[str] = []
+        self.not_started = ""
+        self.watch = Watch(folder, start_timeout())
+        self._failed_starts = 0
+        self._config: Any = None
+
+    def _keep(self, result: ResultLine) -> None:
+        if result.id not in self.kept:
+            self.kept.add(result.id)
+            self.keep(result)
+
+    # ---- workers come and go ------------------------------------------------------------------------
+
+    def pytest_sessionstart(self, session: Any) -> None:
+        """The workers are about to be started."""
+        self._config = session.config
+        self.watch.start()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """A worker is being started."""
+        self.watch.add(node.gateway.id, process_of(node))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
+        """A worker has started: it has imported the engine and knows its questions."""
+        self._failed_starts = 0
+        self.watch.started(node.gateway.id)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: Any) -> None:
+        """A worker has ended; where too many could not even start, the session does."""
+        worker = node.gateway.id
+        has_started = self.watch.remove(worker)
+        if error is None or has_started:
+            return
+        self._failed_starts += 1
+        if self._failed_starts >= STARTS:
+            said = journal.last_words(self.folder, worker) or journal.last_output(self.folder, worker)
+            why = self.watch.why.get(worker) or f"it ended with exit code {_code(node)}"
+            self.not_started = f"{STARTS} workers could not start; the last one: {why}" + (
+                said and f"\n{said}"
+            )
+            stop_session(self._config, self.not_started)
+            self.watch.end_all()
+
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        """Nothing more is wanted of the workers: a hung one would be waited for."""
+        self.watch.end_all()
+
+    # ---- results -------------------------------------------------------------------------------------
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """A report from a worker."""
+        for text in getattr(report, "conformance", ()):
+            line = decode(text)
+            if isinstance(line, ResultLine):
+                self._keep(line)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
+        """A worker died: the id in its journal is the one that killed it, else the one it was given.
+
+        Nothing is noted yet while the cases of a group are drawn, which may take too long as well. What somebody
+        else may have killed, such as a system without memory, is asked once more: it stays in the scheduler's queue.
+        """
+        worker = report.node.gateway.id
+        noted = journal.last_noted(self.folder, worker)
+        culprit = noted if noted in self.items else item_of(crashitem)
+        was_killed = worker not in self.watch.overdue and _code(report.node) in FROM_OUTSIDE
+        if was_killed and culprit not in self.asked_again:
+            self.asked_again.add(culprit)
+            return
+        journal.add_culprit(self.folder, culprit)
+        verdict, message = self._death(worker, was_killed=was_killed)
+        result = lost(self.items[culprit], verdict, message, cases=1)
+        self._keep(judge(result, self.known, datetime.date.today()))
+
+    def _death(self, worker: str, *, was_killed: bool) -> tuple[Verdict, str]:
+        """What the death of a worker is worth."""
+        words, output = journal.last_words(self.folder, worker), journal.last_output(self.folder, worker)
+        said = "".join(f"\n{text[: journal.LAST]}" for text in (words, output) if text)
+        if worker in self.watch.overdue or journal.was_timeout(words):
+            return Verdict.TIMEOUT, f"no answer within {self.timeout:g} s{said}"
+        if was_killed:
+            return Verdict.INTERRUPTED, f"its process was killed from outside, twice{said}"
+        return Verdict.CRASH, f"this ended the process{said}"
+
+    def pytest_internalerror(self, excrepr: Any) -> None:
+        """Something of ours broke: say so at the end."""
+        self.trouble.append(str(excrepr))
+
+    def keep_missing(self) -> None:
+        """Questions whose group died with its last item."""
+        for identifier, item in self.items.items():
+            if identifier not in self.kept:
+                self._keep(lost(item, message="its group ended the process before it was run"))
+
+
+def _code(node: Any) -> int | None:
+    """The exit code of a worker that is down; None where there is none in time."""
+    process = process_of(node)
+    try:
+        return None if process is None else process.wait(timeout=GRACE)
+    except Exception:  # it holds its pipe no more, and does not end either
+        process.kill()
+        return None
+
+
+class Watch:
+    """Looks at the workers from outside: what stops, cancels its watchdog or never starts is ended.
+
+    Attributes:
+        overdue: the workers that were ended because they answered too late.
+        why: what was done to a worker that did not start.
+    """
+
+    def __init__(self, folder: Path, patience: float) -> None:
+        self.folder, self.patience = folder, patience
+        self.overdue: set[str] = set()
+        self.why: dict[str, str] = {}
+        self._workers: dict[str, tuple[Any, float]] = {}  # the process, and when it must have started
+        self._dead_since: dict[str, float] = {}
+        self._stop = threading.Event()
+
+    def start(self) -> None:
+        """Begin to look."""
+        threading.Thread(target=self._run, name="conformance-watch", daemon=True).start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._stop.set()
+
+    def add(self, worker: str, process: Any) -> None:
+        """A worker is being started."""
+        self._workers[worker] = process, time.monotonic() + self.patience
+
+    def started(self, worker: str) -> None:
+        """A worker has started."""
+        if worker in self._workers:
+            self._workers[worker] = self._workers[worker][0], 0.0
+
+    def remove(self, worker: str) -> bool:
+        """A worker is down; returns whether it had started."""
+        _, until = self._workers.pop(worker, (None, 0.0))
+        return not until
+
+    def end_all(self) -> None:
+        """End every worker."""
+        for process, _ in list(self._workers.values()):
+            _end(process)
+
+    def _run(self) -> None:
+        while not self._stop.wait(PERIOD):
+            for worker, (process, until) in list(self._workers.items()):
+                if process is not None:
+                    self._look_at(worker, process, until)
+
+    def _look_at(self, worker: str, process: Any, until: float) -> None:
+        now = time.monotonic()
+        if process.poll() is not None:
+            # Its pipe is still open in a process that it started, or the keeper would know of its death.
+            if now - self._dead_since.setdefault(worker, now) > GRACE:
+                processes.end_group(process.pid)
+                living = {p.pid for p, _ in list(self._workers.values()) if p is not None}
+                processes.end_orphans(living, spare_own_group=True)
+            return
+        must_end = journal.deadline(self.folder, worker)
+        if until and now > until:
+            self.why[worker] = f"it did not start within {self.patience:g} s"
+        elif must_end and now > must_end + GRACE:
+            self.overdue.add(worker)
+        else:
+            return
+        _end(process)
+
+
+def _end(process: Any) -> None:
+    if process is not None and process.poll() is None:
+        processes.end_group(process.pid)
+        process.kill()

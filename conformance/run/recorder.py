@@ -1,0 +1,59 @@
+"""The recorder: results go to the run file first, and then to whoever listens, whose loss loses nothing."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from conformance.runfile.records import Line, ResultLine
+from conformance.runfile.writer import RunWriter
+
+# A closed pipe, which rich makes a SystemExit, a full disk, an encoding without the character, a closed file.
+LOST = (OSError, ValueError, SystemExit)
+
+
+class Recorder:
+    """Writes lines, keeps the results, and notifies a listener as long as it listens.
+
+    Attributes:
+        results: every result so far.
+        error: why the file can no longer be written; None where it can.
+    """
+
+    def __init__(self, writer: RunWriter, listen: Callable[[ResultLine], None]) -> None:
+        self.writer = writer
+        self.results: list[ResultLine] = []
+        self.error: OSError | None = None
+        self._listen = listen
+
+    def keep(self, result: ResultLine) -> None:
+        """Write a result; raises KeyboardInterrupt where it cannot be written, since the run is then in vain."""
+        self.write(result)
+        self.results.append(result)
+        safely(self._listen, result)
+
+    def write(self, line: Line) -> None:
+        """Write a line; raises KeyboardInterrupt where the file cannot be written."""
+        try:
+            self.writer.write(line)
+        except OSError as error:
+            self.error = error
+            raise KeyboardInterrupt from None
+
+    def finish(self, footer: Line) -> None:
+        """Write the footer and close the file."""
+        try:
+            if self.error is None:
+                self.writer.write(footer)
+                self.writer.close()
+                return
+        except OSError as error:
+            self.error = error
+        self.writer.abandon()
+
+
+def safely(listen: Callable[..., None], *given: Any) -> None:
+    """Notify a listener; a terminal that is gone is no reason to end a run."""
+    with contextlib.suppress(*LOST):
+        listen(*given)

@@ -1,0 +1,71 @@
+"""Running on from an earlier run file: what it lacks, or what failed in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.errors import UsageError
+from conformance.load import registered
+from conformance.runfile.jsonl import Run, read_run
+from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
+from conformance.runfile.writer import PART
+
+if TYPE_CHECKING:
+    from conformance.run.conduct import Request
+
+UNANSWERED = frozenset({Verdict.INTERRUPTED, Verdict.INTERNAL_ERROR})
+
+
+def unfinished(path: Path) -> Path:
+    """The file of a run that was cut short: as it is called, or under its provisional name."""
+    part = path.with_name(path.name + PART)
+    return part if part.is_file() and not path.is_file() else path
+
+
+def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
+    """The request of the run that is resumed, and the results that it has already."""
+    assert request.resume is not None
+    path = unfinished(request.resume)
+    run = read_run(path)
+    header = run.header
+    specs = request.specs or specs_in(run, trust=request.trust, what="run --resume")
+    answered = {r.id: r for r in run.results if r.verdict not in UNANSWERED}
+    output = path.with_name(path.name.removesuffix(PART))
+    whole = replace(
+        request, specs=specs, queries=header.queries, profile=header.profile, seed=header.seed, shard=header.shard,
+        output=output, force=True, resume=path, ids=header.ids,
+    )  # fmt: skip
+    return whole, tuple(answered.values())
+
+
+def failed_again(request: Request) -> Request:
+    """The request to run what did not pass in an earlier run, with its draws."""
+    assert request.rerun_failed is not None
+    run = read_run(unfinished(request.rerun_failed))
+    ids = tuple(r.id for r in run.results if r.verdict in UNEXPECTED | UNANSWERED)
+    if not ids:
+        raise UsageError(f"nothing failed in {request.rerun_failed}")
+    specs = request.specs or specs_in(run, trust=request.trust, what="run --rerun-failed")
+    named = {r.backend for r in run.results if r.id in set(ids)}
+    lines = {_spec(line): line.name for line in run.header.backends}
+    specs = tuple(spec for spec in specs if lines.get(spec, "") in named or spec not in lines)
+    header = run.header
+    return replace(request, specs=specs, profile=header.profile, seed=header.seed, ids=ids)
+
+
+def specs_in(run: Run, *, trust: bool, what: str) -> tuple[str, ...]:
+    """The backends of a run; UsageError where one is a file or a module that nobody has vouched for."""
+    installed = registered()
+    for line in run.header.backends:
+        if _spec(line) not in installed and not trust:
+            raise UsageError(
+                f"the run file says that {line.name} is loaded from {_spec(line)!r}, which would be executed; name it "
+                f"yourself, or pass --trust if you trust the file: conformance {what}"
+            )
+    return tuple(_spec(line) for line in run.header.backends)
+
+
+def _spec(line: BackendLine) -> str:
+    return line.spec or line.name

@@ -1,0 +1,100 @@
+"""Merging: shards of one run become the run that they are the parts of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from conformance.errors import UsageError
+from conformance.runfile.jsonl import Run
+from conformance.runfile.records import BackendLine, EndLine, ResultLine, counts_of
+
+
+def merge(runs: Sequence[Run]) -> Run:
+    """One run with the results of all, by id; the order of the runs does not matter.
+
+    It is complete if every part is, and every shard is among them. Raises UsageError where the parts are not of one
+    run: of different specifications, profiles or seeds, or with different answers to one question.
+    """
+    if not runs:
+        raise UsageError("merge needs at least one run file")
+    runs = sorted(runs, key=lambda run: (run.header.started, run.header.shard, run.header.id))
+    for what, values in _of_one_run(runs):
+        if len(values) > 1:
+            raise UsageError(f"these are not parts of one run: their {what} are {', '.join(sorted(values))}")
+    first = runs[0].header
+    header = msgspec.structs.replace(
+        first, backends=_backends(runs), shard="", ids=(), queries=_queries(runs)
+    )
+    results = sorted(_results(runs), key=lambda result: result.id)
+    merged = Run(
+        header,
+        results,
+        [line for run in runs for line in run.timings],
+        [line for run in runs for line in run.proofs],
+        [line for run in runs for line in run.mutants],
+        damage=tuple(damage for run in runs for damage in run.damage),
+    )
+    merged.end = EndLine(
+        all(run.is_complete for run in runs) and not missing_shards(runs),
+        counts_of(results),
+        round(sum(run.end.seconds for run in runs if run.end), 3),
+        max((run.end.exit_code for run in runs if run.end), default=0),
+    )
+    return merged
+
+
+def missing_shards(runs: Iterable[Run]) -> list[str]:
+    """The shards that are not among the parts, such as "2/3"; none where a whole run is."""
+    found = {run.header.shard for run in runs}
+    if "" in found:
+        return []
+    counts = {int(shard.partition("/")[2]) for shard in found}
+    return [
+        f"{i}/{count}" for count in sorted(counts) for i in range(1, count + 1) if f"{i}/{count}" not in found
+    ]
+
+
+def without_times(result: ResultLine) -> ResultLine:
+    """The result without what differs between two runs of one question: how long it took."""
+    return msgspec.structs.replace(result, seconds=0.0, measured=None)
+
+
+def _of_one_run(runs: Sequence[Run]) -> Iterator[tuple[str, set[str]]]:
+    headers = [run.header for run in runs]
+    yield "specifications", {f"{h.spec.version} ({h.spec.digest})" for h in headers}
+    yield "profiles", {h.profile for h in headers}
+    yield "seeds", {str(h.seed) for h in headers}
+    versions: dict[str, set[str]] = {}
+    for line in (line for h in headers for line in h.backends if not line.error):
+        versions.setdefault(line.name, set()).add(line.version)
+    for name, found in versions.items():
+        yield f"versions of {name}", found
+
+
+def _results(runs: Sequence[Run]) -> Iterator[ResultLine]:
+    """Every result once; UsageError where two parts answer one question differently."""
+    found: dict[str, ResultLine] = {}
+    for result in (result for run in runs for result in run.results):
+        earlier = found.setdefault(result.id, result)
+        if without_times(earlier) != without_times(result):
+            raise UsageError(f"two of the runs answer {result.id} differently: compare them instead")
+    yield from found.values()
+
+
+def _backends(runs: Sequence[Run]) -> tuple[BackendLine, ...]:
+    """Every backend once; a line that could start wins over one that could not."""
+    lines: dict[str, BackendLine] = {}
+    for line in (line for run in runs for line in run.header.backends):
+        if line.name not in lines or (lines[line.name].error and not line.error):
+            lines[line.name] = line
+    return tuple(sorted(lines.values(), key=lambda line: line.name))
+
+
+def _queries(runs: Sequence[Run]) -> tuple[Any, ...]:
+    """The queries of all parts; none where a part has none, which selects everything."""
+    if any(not run.header.queries for run in runs):
+        return ()
+    return tuple(sorted({query for run in runs for query in run.header.queries}))

@@ -1,0 +1,136 @@
+"""Writing a run file: beside its place while the run goes on, and there when it is finished.
+
+A file that is there already is never overwritten unless that is asked for: it gets a number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from conformance.errors import UsageError
+from conformance.runfile.jsonl import encode
+from conformance.runfile.records import Line, ResultLine, RunLine
+
+PART = ".part"  # added to the name of a file that is being written
+
+
+class RunWriter:
+    """Writes a run file line by line, flushed.
+
+    Attributes:
+        path: where the file will be; its lines are in `part` until it is closed.
+        moved: what the file is called now that had this name before.
+    """
+
+    def __init__(
+        self, path: Path, header: RunLine, *, force: bool = True, beside: Path | None = None
+    ) -> None:
+        """Begin the file at `path`; without `force`, a file that is there is kept; never in the file `beside`.
+
+        Raises UsageError where the file cannot be written, or another run is writing it.
+        """
+        self.force, self.results = force, 0
+        self.moved: Path | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.path, self.part, descriptor = _opened(path, force=force, beside=beside)
+        except OSError as error:
+            raise UsageError(f"cannot write the run file {path}: {error.strerror}") from None
+        self.file: TextIO = os.fdopen(descriptor, "w", encoding="utf-8")
+        self.write(header)
+
+    def write(self, line: Line) -> None:
+        """Append one line; it is on its way to the disk when this returns. Raises OSError where that is full."""
+        self.file.write(encode(line) + "\n")
+        self.file.flush()
+        self.results += isinstance(line, ResultLine)
+
+    def close(self) -> None:
+        """Close the file, and give it its name; what was there before gets a number, unless it is replaced by request.
+
+        A file without results replaces nothing: then it is the one that gets the number.
+        """
+        self.file.close()
+        if self.part == self.path:
+            return
+        if self.path.exists() and not self.results:
+            self.path = _free(self.path)
+        elif self.path.exists() and not self.force:
+            self.moved = _free(self.path)
+            os.rename(self.path, self.moved)
+        os.replace(self.part, self.path)
+
+    def abandon(self) -> None:
+        """Close the file as it is, under its provisional name: it cannot be finished."""
+        with contextlib.suppress(OSError):
+            self.file.close()
+        self.path = self.part
+
+
+def names_from(path: Path) -> Iterator[Path]:
+    """The path, and then the same with numbers: run.jsonl, run-2.jsonl, run-3.jsonl."""
+    yield path
+    for number in itertools.count(2):
+        yield path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+def _free(path: Path) -> Path:
+    """The first of a path's numbered names that no file has."""
+    return next(name for name in names_from(path) if not name.exists())
+
+
+def _opened(path: Path, *, force: bool, beside: Path | None) -> tuple[Path, Path, int]:
+    """The path, its provisional name and the descriptor that it is written to."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if path.exists() and not path.is_file():  # a device or a pipe
+        return path, path, os.open(path, os.O_WRONLY)
+    if force:
+        part = path.with_name(path.name + (f".resumed{PART}" if beside else PART))
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT, 0o666)
+        _lock(descriptor, path)
+        os.ftruncate(descriptor, 0)
+        return path, part, descriptor
+    is_live = False  # whether another run is writing what shall be called so
+    for name in names_from(path):
+        part = name.with_name(name.name + PART)
+        try:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:  # of a run that goes on, or of one that was killed, which can be resumed
+            is_live = is_live or _is_locked(part)
+            continue
+        _lock(descriptor, name)
+        return name if is_live else path, part, descriptor
+    raise AssertionError  # the names do not end
+
+
+def _is_locked(part: Path) -> bool:
+    try:
+        descriptor = os.open(part, os.O_WRONLY)
+    except OSError:
+        return True
+    try:
+        _lock(descriptor, part)
+    except UsageError:
+        return True
+    os.close(descriptor)
+    return False
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    """Hold the file against a second writer; on systems without such locks there is none."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise UsageError(f"another run is writing {path}; give this one a file of its own: -o FILE") from None

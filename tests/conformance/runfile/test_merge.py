@@ -1,0 +1,63 @@
+"""Merged, the parts of a run are the run, whatever the parts and whatever their order."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.errors import UsageError
+from conformance.runfile.jsonl import Run
+from conformance.runfile.merge import merge
+from conformance.runfile.records import BackendLine, ResultLine, Verdict
+
+from .drawn_runs import HEADER, line, result_lists, run_of
+
+
+def parts_of(results: list[ResultLine], owners: list[int], count: int) -> list[Run]:
+    shards = [
+        [r for r, owner in zip(results, owners, strict=False) if owner % count == i] for i in range(count)
+    ]
+    return [
+        run_of(part, msgspec.structs.replace(HEADER, shard=f"{i}/{count}"))
+        for i, part in enumerate(shards, start=1)
+    ]
+
+
+@given(result_lists, st.lists(st.integers(0, 5), min_size=12, max_size=12), st.integers(1, 4), st.randoms())
+def test_any_partition_in_any_order_is_the_whole(
+    results: list[ResultLine], owners: list[int], count: int, random: object
+) -> None:
+    parts = parts_of(results, owners, count)
+    random.shuffle(parts)  # type: ignore[attr-defined]
+    merged = merge(parts)
+    assert merged.results == sorted(results, key=lambda r: r.id)
+    assert merged.is_complete
+    assert merged.counts() == run_of(results).counts()
+
+
+@given(result_lists)
+def test_a_run_merged_with_itself_is_itself(results: list[ResultLine]) -> None:
+    assert merge([run_of(results), run_of(results)]).results == merge([run_of(results)]).results
+
+
+def test_a_missing_shard_is_said() -> None:
+    parts = parts_of([line("tanh", Verdict.PASS)], [0], 3)
+    assert not merge(parts[:2]).is_complete
+    assert merge(parts).is_complete
+
+
+def test_parts_of_different_runs_are_refused() -> None:
+    other = msgspec.structs.replace(HEADER, seed=1)
+    with pytest.raises(UsageError, match="seeds are 0, 1"):
+        merge([run_of([]), run_of([], other)])
+    newer = msgspec.structs.replace(HEADER, backends=(BackendLine("mine", "mine", "2"),))
+    with pytest.raises(UsageError, match="versions of mine are 1, 2"):
+        merge([run_of([]), run_of([], newer)])
+
+
+def test_two_answers_to_one_question_are_refused() -> None:
+    one, other = line("tanh", Verdict.PASS), line("tanh", Verdict.FAIL)
+    with pytest.raises(UsageError, match="answer mine/op/tanh/vjp/float64 differently"):
+        merge([run_of([one]), run_of([other])])

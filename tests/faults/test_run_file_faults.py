@@ -1,0 +1,200 @@
+"""A finished run file is never lost, and losing the terminal loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.errors import UsageError
+from conformance.runfile.jsonl import read_run
+from conformance.runfile.records import EndLine, Verdict
+from conformance.runfile.writer import RunWriter
+
+from ..conformance.conftest import clean_environment
+from ..conformance.runfile.drawn_runs import HEADER, line
+
+RESULT = line("tanh", Verdict.PASS)
+END = EndLine(True, {"pass": 1})
+
+
+def write(path: Path, *lines: Any, force: bool = False) -> RunWriter:
+    writer = RunWriter(path, HEADER, force=force)
+    for each in lines:
+        writer.write(each)
+    return writer
+
+
+# ---- the file ------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_there_gets_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("earlier")
+    writer = write(path, RESULT, END)
+    assert path.read_text() == "earlier"
+    writer.close()
+    assert writer.moved == tmp_path / "run-2.jsonl"
+    assert writer.moved.read_text() == "earlier"
+    assert read_run(path).is_complete
+
+
+def test_a_file_is_replaced_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("earlier")
+    write(path, RESULT, END, force=True).close()
+    assert os.listdir(tmp_path) == ["run.jsonl"]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_run_without_results_replaces_nothing(tmp_path: Path, *, force: bool) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("earlier")
+    writer = write(path, EndLine(True, {}), force=force)
+    writer.close()
+    assert path.read_text() == "earlier"
+    assert writer.path == tmp_path / "run-2.jsonl"
+
+
+def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    first, second = write(path, RESULT, END), write(path, RESULT, END)
+    second.close()
+    first.close()
+    assert {first.path.name, second.path.name} == {"run.jsonl", "run-2.jsonl"}
+    assert read_run(first.path).is_complete
+    assert read_run(second.path).is_complete
+
+
+def test_a_second_writer_by_force_is_refused(tmp_path: Path) -> None:
+    first = write(tmp_path / "run.jsonl", force=True)
+    with pytest.raises(UsageError, match="another run is writing"):
+        write(tmp_path / "run.jsonl", force=True)
+    first.close()
+
+
+def test_what_a_killed_run_left_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    write(path, RESULT).abandon()
+    writer = write(path, RESULT, END)
+    writer.close()
+    assert writer.path == path
+    left = read_run(tmp_path / "run.jsonl.part")
+    assert [r.id for r in left.results] == [RESULT.id]
+    assert not left.is_complete
+
+
+@pytest.mark.parametrize("path", [".", "/dev/null/run.jsonl", "x" * 300 + ".jsonl", "/proc/run.jsonl"])
+def test_a_file_that_cannot_be_written_is_said_in_a_line(path: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="cannot write the run file"):
+        write(Path(path))
+
+
+# ---- the terminal, the disk, signals -------------------------------------------------------------
+
+RUN = "run numpy -q op/tanh/vjp/float64 -n 1"
+
+
+def shell(folder: Path, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A script of bash, in which $C is the command line of this project."""
+    return subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**clean_environment(), "C": f"{sys.executable} -P -m conformance", **environment},
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=240,
+        check=False,
+    )
+
+
+# injected, exit code, whether the run file is whole
+SURROUNDED = [
+    (f"$C {RUN} | head -1; exit ${{PIPESTATUS[0]}}", {}, 0),
+    (f"$C {RUN} >&-", {}, 0),
+    (f"$C {RUN} 2>&- >/dev/full", {}, 0),
+    (
+        f"$C {RUN}",
+        {"PYTHONIOENCODING": "ascii", "PYTEST_ADDOPTS": "--nonsense", "PYTEST_PLUGINS": "nonsense"},
+        0,
+    ),
+    (f"echo 'raise SystemExit(9)' > random.py; $C {RUN}", {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, 0),
+    (f"$C {RUN} -o /dev/full", {}, 4),
+]
+
+
+@pytest.mark.parametrize(("script", "environment", "code"), SURROUNDED, ids=[s for s, _, _ in SURROUNDED])
+def test_what_surrounds_a_run_loses_no_result(
+    script: str, environment: dict[str, str], code: int, tmp_path: Path
+) -> None:
+    done = shell(tmp_path, script, **environment)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    if code == 0:
+        assert read_run(tmp_path / "run.jsonl").counts() == {"pass": 1}
+
+
+# injected, exit code: verbs that print, where nothing can be printed
+PRINTED = [
+    ("$C list ops | head -1; exit ${PIPESTATUS[0]}", {}, 0),
+    ("$C list ops >/dev/full", {}, 4),
+    ("$C list ops >&-", {}, 0),
+    ("$C explain sum", {"PYTHONIOENCODING": "ascii"}, 0),
+    ("$C explain sum", {"PYTHONIOENCODING": "cp1252"}, 0),
+    ("$C list checks", {"PYTHONOPTIMIZE": "2"}, 4),
+]
+
+
+@pytest.mark.parametrize(("script", "environment", "code"), PRINTED, ids=[s + str(e) for s, e, _ in PRINTED])
+def test_a_verb_that_cannot_print_ends_in_order(
+    script: str, environment: dict[str, str], code: int, tmp_path: Path
+) -> None:
+    done = shell(tmp_path, script, **environment)
+    assert done.returncode == code, done.stdout[-2000:] + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+SIGNALS = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGALRM", "SIGXCPU")
+CHOSEN = SIGNALS if os.environ.get("CONFORMANCE_FAULTS") == "all" else SIGNALS[:1]
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_signal_writes_the_footer_and_the_run_is_resumed(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "conformance", "run"]
+    started = subprocess.Popen(
+        [*command, "numpy", "-q", "op/tanh", "-q", "op/exp", "-n", "1"],
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    part = tmp_path / "run.jsonl.part"
+    while not part.exists() or part.read_bytes().count(b"\n") < 3:
+        assert started.poll() is None
+        time.sleep(0.02)
+    os.kill(started.pid, getattr(signal, name))
+    assert started.wait(timeout=60) == 2
+    cut = read_run(tmp_path / "run.jsonl")
+    assert cut.end is not None
+    assert not cut.is_complete
+    resumed = subprocess.run(
+        [*command, "--resume", "run.jsonl", "-n", "1"],
+        cwd=tmp_path,
+        env=clean_environment(),
+        timeout=240,
+        check=False,
+    )
+    assert resumed.returncode == 0
+    whole = read_run(tmp_path / "run.jsonl")
+    assert whole.is_complete
+    assert len(whole.results) > len(cut.results)
+    assert {r.id: r for r in cut.results}.items() <= {r.id: r for r in whole.results}.items()
+    assert not part.exists()
