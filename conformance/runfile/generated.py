@@ -71,12 +71,10 @@ class GeneratedScore(msgspec.Struct, frozen=True):
 def scores_of(lines: Iterable[GeneratedLine]) -> list[GeneratedScore]:
     """The score of each kind at each profile that was asked, in the order in which they come."""
     lines = list(lines)
-    profiles = list(
-        dict.fromkeys(p for line in sorted(lines, key=lambda x: -len(x.asked)) for p in line.asked)
-    )
     found = []
     for kind in dict.fromkeys(line.kind for line in lines):
         own = [line for line in lines if line.kind == kind]
+        profiles = max((line.asked for line in own), key=len)  # those of one that none caught early
         apart = sum(bool(line.apart) for line in own)
         for position, profile in enumerate(profiles):
             killed = sum(line.profile in profiles[: position + 1] for line in own if line.profile)
