@@ -45,20 +45,21 @@ def operands(
         )
     sizes = [int(np.prod(shape)) for shape in shapes]
     kinds = [domain.kind for domain in domains]
-    distinct = iter(
-        _distinct(sum(n for n, k in zip(sizes, kinds, strict=True) if k is OperandKind.DISTINCT), rng)
-    )
+    count = sum(n for n, k in zip(sizes, kinds, strict=True) if k is OperandKind.DISTINCT)
+    distinct = iter(_distinct(count, dtype, rng))
     drawn = []
     for domain, shape, size in zip(domains, shapes, sizes, strict=True):
         if domain.kind is OperandKind.DISTINCT:
             values = np.array([next(distinct) for _ in range(size)]).reshape(shape)
+            if domain.kinks:
+                values = _of_distinct_size(values, dtype, rng)
             drawn.append(_kept_apart(values, _textured(values, STEP, texture, rng), dtype))
         elif texture in MAGNITUDES and domain.kind is OperandKind.REAL:
             drawn.append(_of_any_magnitude(domain, shape, dtype, texture, rng))
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
         if texture in MAGNITUDES and domain.kind in _SCALED:
-            drawn[-1] = np.array(np.ldexp(drawn[-1], _middling(*_exponents(dtype), rng, ())), dtype=dtype)
+            drawn[-1] = _scaled(drawn[-1], dtype, rng)
     return tuple(drawn)
 
 
@@ -161,10 +162,32 @@ def _exponents(dtype: str) -> tuple[int, int]:
     return finfo(dtype).minexp + 1, finfo(dtype).maxexp - 8
 
 
-def _distinct(count: int, rng: Generator) -> Array:
-    """That many different grid points around zero, shuffled."""
-    pool = STEP * (np.arange(2 * count + 3) - count - 1)
-    return rng.permutation(pool)[:count]
+def _scaled(values: Array, dtype: str, rng: Generator) -> Array:
+    """All of the numbers times one power of two, by which none overflows."""
+    low, high = _exponents(dtype)
+    largest = int(np.frexp(np.abs(values.astype(float)).max(initial=0))[1])
+    exponent = _middling(low, min(high, finfo(dtype).maxexp - 1 - largest), rng, ())
+    return np.array(np.ldexp(values, exponent), dtype=dtype)
+
+
+def _distinct(count: int, dtype: str, rng: Generator) -> Array:
+    """That many different numbers of the type around zero, shuffled."""
+    points = _ascending(count + 1, dtype)
+    return rng.permutation(np.concatenate([-points[::-1], [0.0], points]))[:count]
+
+
+def _of_distinct_size(values: Array, dtype: str, rng: Generator) -> Array:
+    """As many numbers, no two of the same absolute value."""
+    sizes = rng.permutation(_ascending(2 * values.size + 3, dtype))[: values.size]
+    return np.reshape(sizes * rng.choice((-1, 1), sizes.shape), values.shape)
+
+
+def _ascending(count: int, dtype: str) -> Array:
+    """The first positive grid points; beyond those that the type can tell apart, all its numbers."""
+    index, half = np.arange(1, count + 1), 2 ** int(finfo(dtype).nmant)
+    octave = np.maximum(index // half - 1, 0)
+    points: Array = STEP * 2.0**octave * (index - octave * half)
+    return points
 
 
 def _kept_apart(points: Array, jittered: Array, dtype: str) -> Array:

@@ -19,8 +19,8 @@ import numpy as np
 
 
 def key(index: Any) -> Any:
-    """An index in jax's types: it takes arrays, but no lists."""
-    return tuple(np.array(i, dtype=int) if isinstance(i, list) else i for i in index)
+    """An index in jax's types: it takes arrays of integers or of truth values, but no lists."""
+    return tuple(np.array(i, dtype=None if i else int) if isinstance(i, list) else i for i in index)
 
 
 # ---- the tables ---------------------------------------------------------------------------------

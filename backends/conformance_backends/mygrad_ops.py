@@ -28,8 +28,8 @@ def vector_norm(x: Any, axis: Any, keepdims: Any, ord: Any) -> Any:
 
 
 def index_update(x: Any, values: Any, index: Any) -> Any:
-    """A copy of `x` with `values` written at `index`, which MyGrad records."""
-    written = +x
+    """A copy of `x` with `values` written at `index`, which MyGrad records unless the copy is a constant."""
+    written = mg.positive(x, constant=False)
     written[index] = values
     return written
 

@@ -37,7 +37,9 @@ def key(index: Any) -> Any:
     if not any(isinstance(i, list) for i in index):
         return index
     lists = [[i] if isinstance(i, int) else i for i in index]
-    return tuple(torch.tensor(i, dtype=torch.long) if isinstance(i, list) else i for i in lists)
+    return tuple(
+        torch.tensor(i, dtype=None if i else torch.long) if isinstance(i, list) else i for i in lists
+    )
 
 
 def flipped(x: Any, index: Any) -> Any:

@@ -10,27 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Choose, Law, Op, Shape, Signature
+from conformance.op import Op
 from conformance.ops.dispatch import dispatched
+from conformance.ops.laws import windows
+from conformance.ops.laws.windows import Pair, window_counts
 from conformance.ops.rows import general, linear
 from conformance.ops.traits import HOLOMORPHIC, Homogeneous
 
-Pair = tuple[int, int]
-
-
 # -- windows ---------------------------------------------------------------------------------------
-
-
-def steps(length: int, size: int, stride: int, padding: int, dilation: int) -> int:
-    """How many windows fit along an axis."""
-    return (length + 2 * padding - dilation * (size - 1) - 1) // stride + 1
-
-
-def window_counts(
-    image: tuple[int, ...], kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair
-) -> tuple[int, ...]:
-    """How many windows fit along the height and the width."""
-    return tuple(steps(*given) for given in zip(image, kernel_size, stride, padding, dilation, strict=True))
 
 
 def window_entry(i: int, j: int, counts: tuple[int, ...], stride: Pair, dilation: Pair) -> tuple[Any, ...]:
@@ -78,7 +65,7 @@ def fold(
     return padded[:, :, padding[0] : height - padding[0], padding[1] : width - padding[1]]
 
 
-def windows(x: Any, kernel_size: Pair, stride: Pair) -> Any:
+def windows_of(x: Any, kernel_size: Pair, stride: Pair) -> Any:
     """The windows of each channel: (N, C, kh·kw, windows)."""
     n, c = np.shape(x)[:2]
     columns = unfold(x, kernel_size=kernel_size, stride=stride)
@@ -86,7 +73,7 @@ def windows(x: Any, kernel_size: Pair, stride: Pair) -> Any:
 
 
 def unwindowed(cotangents: Any, x: Any, kernel_size: Pair, stride: Pair) -> Any:
-    """The transpose of `windows`: the cotangents of the windows added up in the image."""
+    """the transpose of `windows_of`: the cotangents of the windows added up in the image."""
     n, c, height, width = np.shape(x)
     columns = np.reshape(cotangents, shape=(n, c * kernel_size[0] * kernel_size[1], -1))
     return fold(columns, output_size=(height, width), kernel_size=kernel_size, stride=stride)
@@ -171,80 +158,21 @@ def conv1d_from(rule: Any, operand: int) -> Any:
     return vjp
 
 
-# -- laws ------------------------------------------------------------------------------------------
-
-#        image         kernels       stride  padding dilation groups
-CONV2D: tuple[tuple[Shape, Shape, Pair, Pair, Pair, int], ...] = (
-    ((1, 1, 3, 3), (1, 1, 2, 2), (1, 1), (0, 0), (1, 1), 1),
-    ((2, 2, 3, 4), (3, 2, 2, 2), (1, 1), (0, 0), (1, 1), 1),
-    ((1, 2, 4, 4), (2, 2, 3, 3), (1, 1), (1, 1), (1, 1), 1),
-    ((1, 1, 5, 4), (2, 1, 2, 2), (2, 1), (0, 1), (1, 1), 1),
-    ((1, 1, 6, 5), (1, 1, 2, 2), (2, 2), (0, 0), (1, 1), 1),
-    ((1, 1, 5, 5), (2, 1, 2, 3), (1, 2), (1, 0), (2, 1), 1),
-    ((2, 2, 3, 3), (4, 1, 2, 2), (1, 1), (0, 0), (1, 1), 2),
-    ((1, 4, 3, 3), (2, 2, 2, 2), (1, 1), (1, 0), (1, 1), 2),
-    ((1, 3, 3, 3), (3, 1, 3, 3), (1, 1), (1, 1), (1, 1), 3),
-    ((1, 3, 2, 2), (3, 3, 1, 1), (1, 1), (0, 0), (1, 1), 1),
-)
-#        signal     kernels    stride padding dilation groups
-CONV1D: tuple[tuple[Shape, Shape, int, int, int, int], ...] = (
-    ((1, 1, 3), (1, 1, 2), 1, 0, 1, 1),
-    ((2, 2, 4), (3, 2, 3), 1, 0, 1, 1),
-    ((2, 3, 3), (3, 3, 3), 1, 1, 1, 1),
-    ((1, 2, 6), (2, 2, 2), 2, 1, 1, 1),
-    ((1, 1, 6), (2, 1, 2), 3, 0, 2, 1),
-    ((2, 4, 3), (2, 2, 2), 1, 0, 1, 2),
-)
-#        image         kernel  stride  padding dilation
-UNFOLDING: tuple[tuple[Shape, Pair, Pair, Pair, Pair], ...] = (
-    ((1, 1, 3, 3), (2, 2), (1, 1), (0, 0), (1, 1)),
-    ((2, 2, 3, 4), (2, 3), (1, 1), (0, 0), (1, 1)),
-    ((1, 2, 4, 4), (2, 2), (2, 2), (1, 1), (1, 1)),
-    ((1, 1, 5, 4), (2, 2), (2, 1), (1, 0), (2, 1)),
-    ((1, 3, 3, 3), (3, 3), (1, 1), (1, 1), (1, 1)),
-)
-
-
-def convolving(calls: Any) -> Law:
-    """An image or signal, kernels, a bias for each of them, and the geometry."""
-
-    def law(choose: Choose) -> Signature:
-        x, weight, stride, padding, dilation, groups = choose(calls)
-        parameters = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-        return Signature((x, weight, weight[:1]), parameters)
-
-    return law
-
-
-def unfolding(choose: Choose) -> Signature:
-    """An image and the geometry of its windows."""
-    shape, kernel_size, stride, padding, dilation = choose(UNFOLDING)
-    geometry = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-    return Signature((shape,), geometry)
-
-
-def folding(choose: Choose) -> Signature:
-    """Columns of the shape that unfolding gives, and the image's size."""
-    image = unfolding(choose)
-    columns = np.shape(unfold(np.empty(image.shapes[0]), **image.parameters))
-    return Signature((columns,), {"output_size": image.shapes[0][2:], **image.parameters})
-
-
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
     linear("unfold", unfold, lambda g, x, **geometry: fold(g, output_size=np.shape(x)[2:], **geometry),
         formula="x̄ = fold(g)", source="linear; the transpose of copying windows adds them back",
-        law=unfolding, aliases=("im2col",), traits={HOLOMORPHIC}),
+        law=windows.unfolding, aliases=("im2col",), traits={HOLOMORPHIC}),
     linear("fold", fold, lambda g, x, output_size, **geometry: unfold(g, **geometry),
-        formula="x̄ = unfold(g)", source="the transpose of unfold", law=folding, aliases=("col2im",),
+        formula="x̄ = unfold(g)", source="the transpose of unfold", law=windows.folding, aliases=("col2im",),
         traits={HOLOMORPHIC}),
     general("conv1d", conv1d, conv1d_from(conv2d_image, 0), conv1d_from(conv2d_kernels, 1),
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
-        law=convolving(CONV1D), traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        law=windows.conv1d, traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("conv2d", conv2d, conv2d_image, conv2d_kernels,
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
-        law=convolving(CONV2D), traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        law=windows.conv2d, traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
 )  # fmt: skip

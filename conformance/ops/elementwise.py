@@ -79,9 +79,14 @@ def nonzero(z: Any) -> Any:
 
 
 def clip_law(choose: Choose) -> Signature:
-    """One operand and its bounds, either of which may be missing; the bounds are its kinks."""
+    """One operand and its bounds, either of which may be missing; the bounds are its kinks.
+
+    They may leave nothing between them, or be exchanged: then the value is `max`.
+    """
     shape = choose(laws.SHAPES)
-    low, high = choose(((-1.0, 1.0), (None, 1.0), (-1.0, None), (0.5, 2.0)))
+    low, high = choose(
+        ((-1.0, 1.0), (None, 1.0), (-1.0, None), (0.5, 2.0), (-2, 1), (0.0, 64.0), (0.5, 0.5), (1.0, -1.0))
+    )
     kinks = tuple(bound for bound in (low, high) if bound is not None)
     return Signature((shape,), {"min": low, "max": high}, domains=(Domain(kinks=kinks),))
 

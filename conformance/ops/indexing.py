@@ -1,12 +1,13 @@
 """Indexing and sorting: results whose entries are entries of the operand, picked by place or by order.
 
-`index` is what stands between the brackets, as a tuple: integers, slices, Ellipsis, None and lists
-of integers. Picking is linear and its transpose adds what was picked back into its place, so
+`index` is what stands between the brackets, as a tuple: integers, slices, Ellipsis, None, and lists
+of integers or of truth values (masks). Picking is linear and its transpose adds what was picked back into its place, so
 `getitem` and `scatter_add` are each other's rule.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,12 @@ Index = tuple[Any, ...]
 
 
 def key_of(index: Index) -> Index:
-    """The index with its lists as arrays of integers (an empty list would be one of floats)."""
-    return tuple(np.asarray(i, dtype=np.intp) if isinstance(i, list) else i for i in index)
+    """The index with its lists as arrays of integers (an empty list would be one of floats), or of truth values."""
+    return tuple(_as_array(np.asarray(i)) if isinstance(i, list) else i for i in index)
+
+
+def _as_array(listed: Any) -> Any:
+    return listed if listed.dtype == bool else listed.astype(np.intp)
 
 
 @dispatched
@@ -131,6 +136,22 @@ BASIC: tuple[tuple[Shape, Index], ...] = (
     ((), ()),
     ((), (Ellipsis, None)),
     ((2, 0), (1,)),
+    # by both spellings, and steps of either sign that do not end at an end
+    ((3, 3), (-1, -3)),
+    ((3, 3, 3), (Ellipsis, -1, 2)),
+    ((7,), (slice(-2, None, -2),)),
+    ((7,), (slice(1, -1, 3),)),
+    ((8, 5), (slice(6, 1, -3), slice(None, None, -1))),
+    ((3,), (slice(5, None),)),
+    ((0, 3), (slice(None, None, -1), 1)),
+    ((2, 0, 3), (Ellipsis, slice(0, 2))),
+    ((2, 1, 3, 2), (0, Ellipsis, None, -1)),
+    ((1, 2, 1, 3, 2), (slice(None), 1, None, Ellipsis, slice(None, None, -2))),
+    ((2, 1, 2, 3, 1, 2), (-1, Ellipsis, slice(1, None), 0, slice(None))),
+    ((33,), (slice(None, None, 2),)),
+    ((2, 65), (slice(None), slice(64, None, -4))),
+    ((129,), (slice(1, 128),)),
+    ((1025,), (slice(None, None, -3),)),
 )
 
 LISTS: tuple[tuple[Shape, Index], ...] = (
@@ -146,6 +167,28 @@ LISTS: tuple[tuple[Shape, Index], ...] = (
     ((3, 3), ([2, 2], slice(None, None, -1))),
     ((3, 3, 3), (1, slice(None), [0, 0])),
     ((3, 3, 3), ([0, 2], None, [1, 1])),
+    # integers, lists, slices, Ellipsis and None at once; the same place by both spellings
+    ((3,), ([1, -2, 1],)),
+    ((3, 3), ([0, -3], [2, -1])),
+    ((3, 3), (slice(None, None, -1), [2, 0])),
+    ((3, 3), (-1, [2, 0, 2])),
+    ((3, 3, 3), (slice(2, 0, -1), [0, 2], [1, 1])),
+    ((3, 3, 3), ([0, 2], slice(1, None), [1, 1])),
+    ((3, 3, 3), ([[0], [2]], Ellipsis, [0, 1, 1])),
+    ((2, 3), ([], slice(None))),
+    ((2, 0), ([1, 1],)),
+    ((2, 1, 3, 2), (Ellipsis, [0, 2, 2], slice(None))),
+    ((1, 2, 1, 3, 2), (0, [1, 0, 1], None, Ellipsis, -1)),
+    ((2, 1, 2, 3, 1, 2), (slice(None), 0, Ellipsis, [1, 0], [0, 0], [1, 1])),
+    ((5, 7), ([4, 4, 0, 2, 1, 4, 4, 3, 0],)),
+    ((33,), ([32, 0, 16, 16, -1, -33, 7, 31],)),
+    ((129, 2), ([128, 64, 0, 128, 127, 63, 65, -1, -129],)),
+    # masks, whose places can be counted before anything is compiled
+    ((3,), ([True, False, True],)),
+    ((3,), ([False, False, False],)),
+    ((2, 3), ([[True, False, True], [False, True, False]],)),
+    ((3, 3), (slice(None), [False, True, True])),
+    ((3, 3, 3), ([True, False, True], slice(None, None, -1), [0, 2])),
 )
 
 
@@ -177,35 +220,28 @@ def writing(calls: tuple[tuple[Shape, Index], ...]) -> Law:
 
 def taking(choose: Choose) -> Signature:
     """One operand, places along one of its axes (or of all its entries), and that axis."""
-    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (1,)))
-    axis = choose([0, *range(1, len(shape)), *range(-len(shape), 0), None])
-    count = int(np.prod(shape)) if axis is None else shape[axis]
+    ranks = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2))
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (1,), (3, 0), *ranks, (33,), (2, 64), (129, 2)))
+    forms = [*range(len(shape)), *range(-len(shape), 0), None]
+    axis = choose([a for a in forms if (math.prod(shape) if a is None else shape[a])])
+    count = math.prod(shape) if axis is None else shape[axis]
     last = count - 1
-    return Signature(
-        (shape,), {"indices": choose(([0], [last, 0, last, 0], [[0], [last]], [-1], 0)), "axis": axis}
-    )
+    places = ([0], [last, 0, last, 0], [[0], [last]], [-1], 0, -1, [last, -1, 0, -count], [0] * 9)
+    return Signature((shape,), {"indices": choose(places), "axis": axis})
 
 
 def taking_along(choose: Choose) -> Signature:
     """One operand, indices that may repeat, and the axis they point along."""
-    shape, indices, axis = choose(
-        (
-            ((3,), (2,), 0),
-            ((2, 3), (2, 3), -1),
-            ((2, 3), (1, 3), 0),
-            ((3, 3), (3, 2), 1),
-            ((3, 3), (4, 3), -2),
-            ((3, 3, 3), (3, 1, 3), 1),
-            ((2, 3), (2, 0), 1),
-        )
-    )
+    ranks = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2))
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (0, 3), *ranks, (33,), (2, 64)))
+    axis = choose([a for a in range(-len(shape), len(shape)) if shape[a]])
+    count = choose((shape[axis], 1, 2, 4, 0, 17))
+    place = axis % len(shape)
+    indices = (*shape[:place], count, *shape[place + 1 :])
     return Signature((shape, indices), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
 
 
-MASKING = laws.shapes_of(
-    ((3,), (3,)), ((2, 3), (3,)), ((3, 3), (3, 1)), ((3, 3, 3), (3, 3)), ((), ()), ((0,), (0,)),
-    value=(0.0, -2.5),
-)  # fmt: skip
+MASKING = laws.with_parameters(laws.broadcast(2), value=(0.0, -2.5, 3))
 
 # -- picking by place ------------------------------------------------------------------------------
 

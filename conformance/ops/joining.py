@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Choose, Op, Signature
+from conformance.op import Choose, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import along, getitem
@@ -67,36 +67,46 @@ def stack_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int = 0) -> Any:
 # -- laws ------------------------------------------------------------------------------------------
 
 
+ARITIES = (2, 1, 3, 4, 7)
+RANKS = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (1, 2, 1, 1, 3, 2))
+FLATTENED: tuple[Shape, ...] = ((2, 3), (3,), (), (1, 2), (0,), (2, 1), (5,))  # joined without an axis
+
+
 def concatenating(choose: Choose) -> Signature:
-    """Operands that agree but for the axis along which they are joined."""
-    shapes, axis = choose(
-        (
-            (((3,), (3,)), 0),
-            (((3,),), 0),
-            (((2, 3), (1, 3)), 0),
-            (((2, 3), (2, 1), (2, 3)), 1),
-            (((3, 3), (3, 3)), -1),
-            (((3, 3), (3, 3)), -2),
-            (((2, 3), (3,)), None),
-            (((3, 3, 3), (3, 1, 3)), 1),
-            (((3,), (0,), (1,)), 0),
-        )
-    )
+    """Any number of operands that agree but for the axis along which they are joined; any shapes where it is None."""
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (0, 3), *RANKS))
+    axis = choose([*range(len(shape)), *range(-len(shape), 0), None])
+    count = choose(ARITIES)
+    if axis is None:
+        return Signature((shape, *FLATTENED)[:count], {"axis": None})
+    sizes = choose(((3,) * 7, (1, 3, 2, 1, 5, 2, 1), (2, 0, 17, 1, 33, 0, 64)))
+    place = axis % len(shape)
+    shapes = tuple((*shape[:place], n, *shape[place + 1 :]) for n in sizes[:count])
     return Signature(shapes, {"axis": axis})
 
 
 def stacking(choose: Choose) -> Signature:
     """So many operands of one shape, and where the new axis goes."""
-    shape = choose(((3,), (), (2, 3), (3, 3), (1,), (0,)))
+    shape = choose(((3,), (), (2, 3), (3, 3), (1,), (0,), (2, 0), (2, 1, 3), *RANKS[:2], (33,), (2, 64)))
     axis = choose([*range(len(shape) + 1), *range(-len(shape) - 1, 0)])
-    return Signature((shape,) * choose((2, 3, 1)), {"axis": axis})
+    return Signature((shape,) * choose(ARITIES), {"axis": axis})
 
 
-SPLITTING = laws.one_of(*((shape, {"indices_or_sections": places, "axis": axis}) for shape, places, axis in (
-    ((3,), 3, 0), ((4,), 2, 0), ((4,), [1], 0), ((2, 3), [1, 2], 1), ((3, 3), 3, -1), ((3, 3), [2], -2),
-    ((3, 3), [1, 1], 0),
-    ((3, 3, 3), 3, 1), ((2, 0), 2, 0),
-)))  # fmt: skip
+def splitting(choose: Choose) -> Signature:
+    """One operand, an axis of either sign, and a number of equal parts or the places to split at.
+
+    Places may count from the end, and leave a part empty.
+    """
+    sizes = ((4,), (9,), (33,), (2, 64), (129,))
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (2, 0), (0, 3), *RANKS, *sizes))
+    axis = choose([*range(len(shape)), *range(-len(shape), 0)])
+    n = shape[axis]
+    equal = [parts for parts in (3, 2, 1) if n % parts == 0]
+    inside = [[1], [n], [-1], [n // 2, n // 2], [n // 3, n - 1]] if n else []
+    return Signature((shape,), {"indices_or_sections": choose([*equal, [], [0], *inside]), "axis": axis})
+
+
+UNSTACKING = laws.along_one_axis((*(s for s in laws.up_to(27) if s and 0 not in s), (17,), (2, 9)))
 
 
 # -- rows ------------------------------------------------------------------------------------------
@@ -111,10 +121,10 @@ ROWS: tuple[Op, ...] = (
         law=stacking, traits={HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by("unstack", the_same)}),
     linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis),
         formula="x̄ = concat(g₀, g₁, …)", source="linear; the inverse of concat",
-        law=SPLITTING,
+        law=splitting,
         traits={SEVERAL_OUTPUTS, HOLOMORPHIC, exactly_undone_by("concat", lambda shapes, indices_or_sections, axis: {"axis": axis})}),
     linear("unstack", np.unstack, lambda g, x, axis=0: stack(*g, axis=axis),
         formula="x̄ = stack(g₀, g₁, …)", source="linear; the inverse of stack",
-        law=laws.along_one_full_axis,
+        law=UNSTACKING,
         traits={SEVERAL_OUTPUTS, HOLOMORPHIC, exactly_undone_by("stack", the_same)}, aliases=("unbind",)),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import REAL, Choose, Op, Signature, index_below
+from conformance.op import REAL, Choose, Op, Shape, Signature, index_below
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import scatter_add
@@ -143,27 +143,42 @@ def batch_norm_weight(g: Any, z: Any, x: Any, weight: Any, bias: Any, eps: float
 # -- laws ------------------------------------------------------------------------------------------
 
 LINEAR_LAYER = laws.shapes_of(
-    ((2, 3), (2, 3), (2,)), ((3, 3), (3, 3), (3,)), ((3,), (2, 3), (2,)), ((2, 1, 3), (2, 3), (2,)),
-    ((3, 3, 3), (3, 3), (3,)),
-    ((0, 3), (2, 3), (2,)),
+    *(((2, 3), (2, 3), (2,)), ((3, 3), (3, 3), (3,)), ((3,), (2, 3), (2,)), ((2, 1, 3), (2, 3), (2,))),
+    *(((3, 3, 3), (3, 3), (3,)), ((0, 3), (2, 3), (2,)), ((2, 1), (3, 1), (3,)), ((2, 3), (1, 3), (1,))),
+    *(((2, 1, 2, 3), (2, 3), (2,)), ((1, 2, 1, 2, 3), (2, 3), (2,)), ((2, 1, 2, 1, 1, 3), (2, 3), (2,))),
+    *(((2, 0), (3, 0), (3,)), ((7, 8), (9, 8), (9,)), ((17, 2), (33, 2), (33,)), ((2, 65), (3, 65), (3,))),
+    *(((129, 2), (1, 2), (1,)), ((1, 1025), (2, 1025), (2,))),
 )  # fmt: skip
-NORMED = ((2, 3), (3, 3), (3,), (2, 2, 3), (3, 3, 3))
-LAYER_NORM = laws.shapes_of(*((s, s[-1:], s[-1:]) for s in NORMED), eps=(1e-5, 0.1))
-RMS_NORM = laws.shapes_of(*((s, s[-1:]) for s in NORMED), eps=(1e-5, 0.1))
-BATCH_NORM = laws.shapes_of(
-    *((s, s[1:2], s[1:2]) for s in ((4, 3), (3, 3), (2, 2, 3), (2, 3, 2, 2))), eps=(1e-5, 0.1)
-)
+# The last axis is normalised, in batch norm all but the second. One entry alone deviates by nothing.
+NORMED: tuple[Shape, ...] = (
+    *((2, 3), (3, 3), (3,), (2, 2, 3), (3, 3, 3), (0, 3), (2, 1, 2, 3), (1, 2, 1, 3, 2), (2, 1, 2, 1, 1, 3)),
+    *((5, 7), (2, 8), (3, 17), (33,), (2, 64), (129,), (1025,)),
+)  # fmt: skip
+LAYER_NORM = laws.shapes_of(*((s, s[-1:], s[-1:]) for s in NORMED), eps=(1e-5, 0.1, 1.0))
+RMS_NORM = laws.shapes_of(*((s, s[-1:]) for s in (*NORMED, (3, 1))), eps=(1e-5, 0.1, 1.0))
+BATCH_NORMED: tuple[Shape, ...] = (
+    *((4, 3), (3, 3), (2, 2, 3), (2, 3, 2, 2), (1, 2, 3), (3, 1), (1, 1, 2, 2), (2, 2, 1, 3, 1)),
+    *((7, 8), (33, 2), (2, 17), (129, 1), (2, 1, 64)),
+)  # fmt: skip
+BATCH_NORM = laws.shapes_of(*((s, s[1:2], s[1:2]) for s in BATCH_NORMED), eps=(1e-5, 0.1, 1.0))
+# Fewer queries than keys, as many, and more; values of another width than keys; sizes of blocks.
 ATTENTION = laws.shapes_of(
-    ((2, 3), (4, 3), (4, 2)), ((3, 3), (3, 3), (3, 3)), ((2, 2, 3), (2, 3, 3), (2, 3, 2)),
-    ((2, 1, 2, 2), (2, 1, 2, 2), (2, 1, 2, 2)),
+    *(((2, 3), (4, 3), (4, 2)), ((3, 3), (3, 3), (3, 3)), ((2, 2, 3), (2, 3, 3), (2, 3, 2))),
+    *(((2, 1, 2, 2), (2, 1, 2, 2), (2, 1, 2, 2)), ((5, 3), (2, 3), (2, 3)), ((1, 2), (3, 2), (3, 1))),
+    *(((3, 2), (1, 2), (1, 3)), ((1, 1), (1, 1), (1, 1)), ((2, 4, 1), (2, 3, 1), (2, 3, 2))),
+    *(((1, 2, 1, 2, 2), (1, 2, 1, 3, 2), (1, 2, 1, 3, 2)), ((2, 7, 8), (2, 9, 8), (2, 9, 3))),
+    *(((1, 1, 17, 2), (1, 1, 16, 2), (1, 1, 16, 2)), ((2, 2, 33, 4), (2, 2, 33, 4), (2, 2, 33, 4))),
+    *(((65, 2), (64, 2), (64, 1)), ((2, 3), (129, 3), (129, 1))),
     is_causal=(False, True),
 )  # fmt: skip
 
 
 def looking_up(choose: Choose) -> Signature:
     """A table, and indices of its rows, which may repeat."""
-    rows, columns = choose(((3, 2), (3, 3), (1, 3), (4, 1)))
-    indices = choose(((3,), (), (2, 3), (3, 3), (0,)))
+    rows, columns = choose(((3, 2), (3, 3), (1, 3), (4, 1), (7, 8), (33, 2), (2, 65), (129, 1)))
+    indices = choose(
+        ((3,), (), (2, 3), (3, 3), (0,), (1,), (2, 1, 3), (2, 1, 2, 1), (1, 2, 1, 2, 1), (17,), (65,))
+    )
     return Signature(((rows, columns), indices), domains=(REAL, index_below(rows)))
 
 

@@ -150,20 +150,23 @@ def trace_vjp(g: Any, x: Any, offset: int = 0) -> Any:
 # -- laws ------------------------------------------------------------------------------------------
 
 SQUARES: tuple[tuple[Shape], ...] = (
-    ((2, 2),),
-    ((3, 3),),
-    ((1, 1),),
-    ((2, 3, 3),),
-    ((3, 3, 3),),
-    ((0, 2, 2),),
-)
-SQUARE = laws.shapes_of(*SQUARES)
-SOLVE = laws.shapes_of(
-    ((2, 2), (2,)), ((3, 3), (3, 2)), ((3, 3), (3, 3)), ((1, 1), (1, 2)), ((2, 3, 3), (2, 3, 1)),
-    ((3, 3, 3), (3, 3)),
-    ((3, 3), (2, 3, 2)), ((2, 1, 2, 2), (3, 2, 1)), ((3, 2, 2), (2,)), ((2, 2), (2, 0)),
+    *(((2, 2),), ((3, 3),), ((1, 1),), ((2, 3, 3),), ((3, 3, 3),), ((0, 2, 2),), ((4, 4),), ((5, 5),)),
+    *(((1, 3, 3),), ((2, 0, 2, 2),), ((2, 1, 2, 2),), ((1, 2, 1, 3, 3),), ((2, 1, 2, 1, 2, 2),)),
+    *(((7, 7),), ((2, 8, 8),), ((9, 9),), ((33, 2, 2),)),
 )  # fmt: skip
-TRACE = laws.shapes_of(((3, 3),), ((2, 3),), ((3, 2),), ((3, 3, 3),), ((1, 1),), ((2, 0),), offset=(0, 1, -1))
+SQUARE = laws.shapes_of(*SQUARES)
+POWERS = laws.shapes_of(
+    *(shapes for shapes in SQUARES if shapes[0][-1] < 7), n=(2, 3, 1, 0, -1, -2, 4, 7, -3)
+)
+SOLVE = laws.shapes_of(
+    *(((2, 2), (2,)), ((3, 3), (3, 2)), ((3, 3), (3, 3)), ((1, 1), (1, 2)), ((2, 3, 3), (2, 3, 1))),
+    *(((3, 3, 3), (3, 3)), ((3, 3), (2, 3, 2)), ((2, 1, 2, 2), (3, 2, 1)), ((3, 2, 2), (2,)), ((2, 2), (2, 0))),
+    *(((1, 1), (1,)), ((1, 3, 3), (2, 3, 2)), ((2, 3, 3), (1, 3, 2)), ((0, 2, 2), (2, 3)), ((2, 2), (0, 2, 1))),
+    *(((2, 1, 2, 2), (2,)), ((1, 2, 1, 2, 2), (2, 1, 2, 3)), ((2, 1, 2, 1, 2, 2), (2, 2)), ((5, 5), (5, 7))),
+    *(((7, 7), (7,)), ((8, 8), (8, 3)), ((9, 9), (9, 1)), ((2, 2), (2, 33)), ((17, 2, 2), (17, 2, 1))),
+)  # fmt: skip
+TRACED: tuple[Shape, ...] = tuple(shape for shape in laws.MATRICES if shape[-1])
+TRACE = laws.shapes_of(*((s,) for s in ((3, 2), (2, 0), *TRACED)), offset=(0, 1, -1, 2, -2, 5))
 
 
 # -- one matrix ------------------------------------------------------------------------------------
@@ -171,7 +174,7 @@ TRACE = laws.shapes_of(((3, 3),), ((2, 3),), ((3, 2),), ((3, 3, 3),), ((1, 1),),
 ONE_MATRIX = (
     linear("matrix_transpose", np.matrix_transpose, lambda g, x: transposed(g),
         formula="x̄ = gᵀ", source="linear; its own inverse",
-        law=laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))),
+        law=laws.shapes_of(*((s,) for s in laws.MATRICES)),
         traits={HOLOMORPHIC, exactly_undone_by("matrix_transpose")}),
     linear("trace", np.linalg.trace, trace_vjp,
         formula="x̄ = g · I", source="Giles 2008, 2.2.4: d tr A = tr dA", law=TRACE, traits={HOLOMORPHIC}),
@@ -195,7 +198,7 @@ INVERSES = (
         domains=[INVERTIBLE], law=SQUARE, traits={SEVERAL_OUTPUTS}),
     general("matrix_power", matrix_power, matrix_power_vjp,
         formula="x̄ = Σₖ (xᵀ)ᵏ g (xᵀ)ⁿ⁻¹⁻ᵏ", source="product rule on x · x · … · x",
-        domains=[INVERTIBLE], law=laws.shapes_of(*SQUARES, n=(2, 3, 1, 0, -1, -2)), traits={HOLOMORPHIC}),
+        domains=[INVERTIBLE], law=POWERS, traits={HOLOMORPHIC}),
     general("cholesky", cholesky, cholesky_vjp,
         formula="x̄ = sym(z⁻ᵀ Φ(zᵀ g) z⁻¹)",
         source="Murray 2016, eq. 10, symmetrised: Φ is the lower triangle with half of the diagonal",

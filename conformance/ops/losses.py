@@ -40,10 +40,10 @@ def shared(g: Any, count: int, reduction: str) -> Any:
     return g / count if reduction == "mean" else g
 
 
-ONE_LOSS_EACH = laws.shapes_of(
-    *((shape, shape) for shape in ((3,), (), (2, 3), (3, 3), (1,), (2, 1, 3), (3, 3, 3))),
-    reduction=REDUCTIONS,
-)
+# A mean of nothing is none.
+SHAPES = tuple(shape for shape in laws.SHAPES if 0 not in shape)
+ONE_LOSS_EACH = laws.shapes_of(*((shape, shape) for shape in SHAPES), reduction=REDUCTIONS)
+THREE_EACH = laws.shapes_of(*((shape,) * 3 for shape in SHAPES), reduction=REDUCTIONS)
 
 
 def _with_reduction(loss: Callable[..., Any]) -> inspect.Signature:
@@ -124,7 +124,9 @@ def cross_entropy_vjp(g: Any, z: Any, x: Any, target: Any, reduction: str = "mea
 
 def classes(choose: Choose) -> Signature:
     """N rows of scores of C classes, and N targets among them."""
-    n, c = choose(((2, 3), (3, 3), (1, 4), (4, 2)))
+    n, c = choose(
+        ((2, 3), (3, 3), (1, 4), (4, 2), (3, 1), (5, 7), (2, 17), (33, 2), (2, 129), (65, 3), (1, 1025))
+    )
     return Signature(((n, c), (n,)), {"reduction": choose(REDUCTIONS)}, domains=(REAL, index_below(c)))
 
 
@@ -154,13 +156,13 @@ DISTANCES = (
         lambda x, t, delta: difference_clipped(t, x, delta),
         formula="x̄ = g · clip(x − t, −δ, δ), t̄ = −x̄",
         source="Huber 1964: the slope of ½d², held where |d| reaches δ",
-        domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, delta=(0.7, 1.3)),
+        domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, delta=(0.7, 1.3, 0.01, 7.3)),
         aliases=("huber_loss",), traits={Shift(0, of=(0, 1))}),
     pointwise("smooth_l1", lambda x, t, beta: huber_loss(x, t, delta=beta) / beta,
         lambda x, t, beta: difference_clipped(x, t, beta) / beta,
         lambda x, t, beta: difference_clipped(t, x, beta) / beta,
         formula="x̄ = g · clip((x − t)/β, −1, 1), t̄ = −x̄", source="huber over its bound",
-        domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, beta=(0.7, 1.3)),
+        domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, beta=(0.7, 1.3, 0.01, 7.3)),
         aliases=("smooth_l1_loss",), traits={Shift(0, of=(0, 1))}),
     pointwise("log_cosh", lambda x, t: softplus(2 * (x - t)) - (x - t) - math.log(2),
         lambda x, t: np.tanh(x - t), lambda x, t: np.tanh(t - x),
@@ -182,10 +184,6 @@ def certain_or(p: Any, t: Any) -> Any:
 # -- likelihoods -----------------------------------------------------------------------------------
 
 PROBABILITY = Domain(low=0.0, high=1.0)
-THREE_EACH = laws.shapes_of(
-    *((s, s, s) for s in ((3,), (), (2, 3), (3, 3), (1,), (3, 3, 3))), reduction=REDUCTIONS
-)
-
 LIKELIHOODS = (
     pointwise("binary_cross_entropy", lambda p, t: -xlogy(t, p) - xlog1py(1 - t, -p),
         certain_or, lambda p, t: np.log1p(-p) - np.log(p),

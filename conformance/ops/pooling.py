@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, Choose, Op, Shape, Signature
-from conformance.ops.convolution import Pair, unwindowed, window_counts, windows
+from conformance.op import DISTINCT, Op
+from conformance.ops.convolution import unwindowed, windows_of
 from conformance.ops.dispatch import dispatched
+from conformance.ops.laws import windows
+from conformance.ops.laws.windows import Pair, window_counts
 from conformance.ops.reductions import routed
 from conformance.ops.rows import general, linear
 from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
@@ -24,13 +26,13 @@ def pooled(x: Any, kernel_size: Pair, stride: Pair) -> tuple[int, ...]:
 @dispatched
 def avg_pool2d(x: Any, *, kernel_size: Pair, stride: Pair) -> Any:
     """The mean of every window."""
-    return np.mean(windows(x, kernel_size, stride), axis=2).reshape(pooled(x, kernel_size, stride))
+    return np.mean(windows_of(x, kernel_size, stride), axis=2).reshape(pooled(x, kernel_size, stride))
 
 
 @dispatched
 def max_pool2d(x: Any, *, kernel_size: Pair, stride: Pair) -> Any:
     """The largest entry of every window."""
-    return np.max(windows(x, kernel_size, stride), axis=2).reshape(pooled(x, kernel_size, stride))
+    return np.max(windows_of(x, kernel_size, stride), axis=2).reshape(pooled(x, kernel_size, stride))
 
 
 def flattened(z: Any) -> Any:
@@ -48,36 +50,18 @@ def avg_pool2d_vjp(g: Any, x: Any, kernel_size: Pair, stride: Pair) -> Any:
 
 def max_pool2d_vjp(g: Any, z: Any, x: Any, kernel_size: Pair, stride: Pair) -> Any:
     """Each window's cotangent at its largest entry."""
-    at_largest = routed(flattened(g), flattened(z), windows(x, kernel_size, stride), 2)
+    at_largest = routed(flattened(g), flattened(z), windows_of(x, kernel_size, stride), 2)
     return unwindowed(at_largest, x, kernel_size, stride)
-
-
-# -- laws ------------------------------------------------------------------------------------------
-
-#        image         kernel  stride
-WINDOWS: tuple[tuple[Shape, Pair, Pair], ...] = (
-    ((1, 1, 4, 4), (2, 2), (2, 2)),
-    ((2, 2, 3, 3), (2, 2), (1, 1)),
-    ((1, 3, 3, 4), (3, 2), (1, 2)),
-    ((1, 1, 5, 5), (2, 3), (2, 2)),
-    ((2, 1, 3, 3), (1, 1), (2, 2)),
-)
-
-
-def pooling(choose: Choose) -> Signature:
-    """An image, the size of the windows and the steps between them."""
-    shape, kernel_size, stride = choose(WINDOWS)
-    return Signature((shape,), {"kernel_size": kernel_size, "stride": stride})
 
 
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
     linear("avg_pool2d", avg_pool2d, avg_pool2d_vjp,
-        formula="x̄ = fold(g / area)", source="the mean's rule on unfold(x)", law=pooling,
+        formula="x̄ = fold(g / area)", source="the mean's rule on unfold(x)", law=windows.pooling,
         traits={HOLOMORPHIC}),
     general("max_pool2d", max_pool2d, max_pool2d_vjp,
         formula="x̄ = fold(g where the window is largest)",
-        source="the maximum's rule on unfold(x); ties share equally", domains=[DISTINCT], law=pooling,
+        source="the maximum's rule on unfold(x); ties share equally", domains=[DISTINCT], law=windows.pooling,
         traits={PIECEWISE_LINEAR, Homogeneous(1)}),
 )  # fmt: skip

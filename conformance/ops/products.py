@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Choose, Op, Signature
-from conformance.ops import laws
+from conformance.op import Op
 from conformance.ops.dispatch import dispatched
+from conformance.ops.laws import products
 from conformance.ops.rows import general, unbroadcast, variadic
 from conformance.ops.traits import HOLOMORPHIC, SAVES_OPERANDS, Homogeneous
 
@@ -150,7 +150,9 @@ def einsum_vjp(index: int, g: Any, z: Any, *operands: Any, subscripts: str) -> A
     others = [(t, x) for i, (t, x) in enumerate(zip(terms, operands, strict=True)) if i != index]
     factors = [(result, g), *others]
     spare = (letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in "".join(terms))
-    known, target = set("".join(term for term, _ in factors)), ""
+    # A letter may be of size 1 in every factor and of more in this operand, whose gradient it is copied along.
+    known = {c for term, x in factors for c, n in zip(term, np.shape(x), strict=True) if n == sizes[c]}
+    target = ""
     places = []  # of which the product is 1 on the diagonals and 0 beside them
     for letter in terms[index]:
         new = letter
@@ -172,126 +174,45 @@ def _contracted(factors: Sequence[tuple[str, Any]], target: str) -> Any:
     return einsum(*(x for _, x in factors), subscripts=subscripts)
 
 
-# -- laws ------------------------------------------------------------------------------------------
-
-MATMUL = laws.shapes_of(
-    ((2, 3), (3, 2)), ((3, 3), (3, 3)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((1, 3), (3, 1)),
-    ((3, 2, 3), (3, 3, 2)), ((3, 3, 3), (3, 3, 3)), ((2, 2, 3), (3, 2)), ((2, 3), (3, 3, 2)),
-    ((3,), (3, 3, 2)),
-    ((2, 2, 3), (3,)), ((2, 1, 2, 3), (3, 3, 1)), ((1, 3, 3), (2, 3, 3)), ((2, 0), (0, 3)),
-    ((0, 3), (3, 2)), ((0,), (0,)),
-)  # fmt: skip
-DOT = laws.shapes_of(
-    ((3,), (3,)), ((2, 3), (3, 2)), ((3, 3), (3, 3)), ((2, 3), (3,)), ((3,), (3, 2)), ((), (3,)),
-    ((2, 3), ()), ((), ()),
-    ((2, 2, 3), (2, 3, 2)), ((3, 3, 3), (3, 3, 3)), ((2, 0), (0, 3)),
-)  # fmt: skip
-INNER = laws.shapes_of(
-    ((3,), (3,)), ((2, 3), (1, 3)), ((3, 3), (3, 3)), ((2, 3), (3,)), ((), (2, 3)), ((2, 2, 3), (2, 3)),
-    ((2, 0), (3, 0)),
-)  # fmt: skip
-VECDOT = laws.shapes_of(
-    ((2, 3), (2, 3)), ((3, 3), (3, 3)), ((3, 3, 3), (3, 3)), ((1, 3, 3), (2, 3, 3)), ((2, 0), (2, 0)),
-    axis=(-1, -2),
-)  # fmt: skip
-OUTER = laws.shapes_of(((3,), (2,)), ((3,), (3,)), ((1,), (3,)), ((0,), (3,)))
-KRON = laws.shapes_of(((2, 2), (1, 3)), ((2, 3), (3, 2)), ((3, 3), (2, 2)), ((1, 1), (3, 3)))
-CROSS = laws.shapes_of(((3,), (3,)), ((2, 3), (2, 3)), ((3, 3), (3, 3)), ((2, 1, 3), (3, 3)), ((2, 3), (3,)))
-
-
-def tensordot_law(choose: Choose) -> Signature:
-    """Two operands and the axes to sum over: a number of them, or lists whose order matters."""
-    shapes, axes = choose(
-        (
-            (((2, 3), (3, 2)), 1),
-            (((3,), (2,)), 0),
-            (((3, 3), (3, 3)), 2),
-            (((2, 3), (3, 2)), ((0,), (1,))),
-            (((3, 3, 3), (3, 3)), ((0, 2), (1, 0))),
-            (((3, 3, 3), (3, 3, 3)), ((2, 0), (0, 1))),
-            (((2, 1, 3), (3, 2)), ((-1, 0), (0, -1))),
-            (((2, 3), (3, 2)), (1, 0)),
-            (((2, 0), (0, 3)), 1),
-        )
-    )
-    return Signature(shapes, {"axes": axes})
-
-
-def einsum_law(choose: Choose) -> Signature:
-    """Subscripts, and operands that fit them."""
-    subscripts, shapes = choose(
-        (
-            ("ij->ji", ((2, 3),)),
-            ("ii->", ((3, 3),)),
-            ("ii->i", ((3, 3),)),
-            ("ii", ((3, 3),)),
-            ("ij->", ((2, 3),)),
-            ("ij->j", ((3, 3),)),
-            ("iji->j", ((3, 2, 3),)),
-            ("iii->i", ((3, 3, 3),)),
-            ("kji", ((3, 3, 3),)),
-            ("...ij->...ji", ((2, 1, 3),)),
-            ("...i->...", ((3, 3),)),
-            ("i->", ((0,),)),
-            ("ij,jk->ik", ((2, 3), (3, 2))),
-            ("ij,jk", ((3, 3), (3, 3))),
-            ("ij,ij->", ((3, 3), (3, 3))),
-            ("i,j->ji", ((3,), (2,))),
-            ("i,i->i", ((3,), (3,))),
-            ("ij,k->i", ((2, 3), (3,))),
-            ("ii,ij->j", ((3, 3), (3, 3))),
-            (",ij->ij", ((), (2, 3))),
-            ("bij,bjk->bik", ((3, 3, 3), (3, 3, 3))),
-            ("...ij,...jk->...ik", ((3, 2, 3), (3, 2))),
-            ("...ij,...jk", ((2, 1, 2, 3), (3, 3, 1))),
-            ("...,...->...", ((2, 1), (1, 3))),
-            ("i,ij,j->", ((2,), (2, 3), (3,))),
-            ("ij,jk,kl->il", ((3, 3), (3, 3), (3, 3))),
-            ("ab,cb,ca->c", ((2, 3), (3, 3), (3, 2))),
-        )
-    )
-    return Signature(shapes, {"subscripts": subscripts})
-
-
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
     general("matmul", np.matmul, matmul_left, matmul_right,
-        formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB", law=MATMUL,
+        formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB", law=products.MATMUL,
         traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), SAVES_OPERANDS}),
     general("dot", np.dot, lambda g, z, a, b: contraction_left(g, a, b, dot_pairs(a, b)),
         lambda g, z, a, b: contraction_right(g, a, b, dot_pairs(a, b)),
         formula="Ā = g Bᵀ, B̄ = Aᵀ g, summed over the free axes",
-        source="bilinear; each operand's cotangent contracts g with the other", law=DOT,
+        source="bilinear; each operand's cotangent contracts g with the other", law=products.DOT,
         traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("vecdot", np.vecdot, lambda g, z, x, y, axis=-1: vecdot_vjp(g, x, y, axis),
         lambda g, z, x, y, axis=-1: vecdot_vjp(g, y, x, axis),
-        formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum", law=VECDOT,
+        formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum", law=products.vecdot,
         traits={Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("inner", np.inner, lambda g, z, a, b: contraction_left(g, a, b, inner_pairs(a, b)),
         lambda g, z, a, b: contraction_right(g, a, b, inner_pairs(a, b)),
         formula="Ā = g B, B̄ = gᵀ A", source="bilinear; each operand's cotangent contracts g with the other",
-        law=INNER, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        law=products.INNER, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("outer", np.outer, lambda g, z, x, y: np.matmul(g, y), lambda g, z, x, y: np.matmul(x, g),
-        formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ", law=OUTER,
+        formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ", law=products.OUTER,
         traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("tensordot", np.tensordot,
         lambda g, z, a, b, axes=2: contraction_left(g, a, b, tensordot_pairs(a, b, axes)),
         lambda g, z, a, b, axes=2: contraction_right(g, a, b, tensordot_pairs(a, b, axes)),
         formula="Ā = g · B, B̄ = A · g, summed over the free axes",
-        source="bilinear; each operand's cotangent contracts g with the other", law=tensordot_law,
+        source="bilinear; each operand's cotangent contracts g with the other", law=products.tensordot,
         traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     variadic("einsum", einsum, einsum_vjp,
         formula="x̄ᵢ = einsum(g, the others → the letters of xᵢ)",
-        source="multilinear; the cotangent of a factor contracts g with all the others", law=einsum_law,
+        source="multilinear; the cotangent of a factor contracts g with all the others", law=products.einsum,
         traits={HOLOMORPHIC, Homogeneous(1)}),
     general("kron", np.kron, lambda g, z, a, b: kron_vjp(0, g, a, b),
         lambda g, z, a, b: kron_vjp(1, g, a, b),
         formula="Āᵢⱼ = ⟨gᵢⱼ, B⟩, B̄ = Σ Aᵢⱼ gᵢⱼ over the blocks gᵢⱼ of g",
-        source="bilinear: block ij of z is Aᵢⱼ B", law=KRON,
+        source="bilinear: block ij of z is Aᵢⱼ B", law=products.KRON,
         traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("cross", np.cross, lambda g, z, x, y: unbroadcast(np.cross(y, g), np.shape(x)),
         lambda g, z, x, y: unbroadcast(np.cross(g, x), np.shape(y)),
         formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩",
-        law=CROSS, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        law=products.CROSS, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
 )  # fmt: skip

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, NONZERO, Choose, Op, Shape, Signature
+from conformance.op import DISTINCT, NONZERO, Choose, Domain, Law, Op, OperandKind, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import nonzero
@@ -77,8 +78,14 @@ def std_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, co
 
 
 def vector_norm_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
-    """g · sign x (|x|/z)ᵖ⁻¹, the quotient taken at a scale at which no power overflows or vanishes."""
+    """g · sign x (|x|/z)ᵖ⁻¹, the quotient taken at a scale at which no power overflows or vanishes.
+
+    Of an infinite order it is g · sign x at the entry of the largest size, or of the smallest.
+    """
     size = np.abs(x)
+    if math.isinf(ord):
+        pick = np.max if ord > 0 else np.min
+        return np.sign(x) * routed(g, pick(size, axis=axis, keepdims=True), size, axis)
     size = size / nonzero(np.max(size, axis=axis, keepdims=True))
     whole = np.linalg.vector_norm(size, axis=axis, keepdims=True, ord=ord)
     return kept(g, x, axis) * np.sign(x) * (size / nonzero(whole)) ** (ord - 1)
@@ -149,26 +156,56 @@ def logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
 # -- laws ------------------------------------------------------------------------------------------
 
 
-def several_entries(least: int, **options: tuple[Any, ...]) -> Any:
+# Shapes for reductions with parameters of their own, which cross with them.
+SPREAD: tuple[Shape, ...] = (
+    *((3,), (2, 3), (3, 3), (2, 1, 3), (3, 3, 3), (5,), (7, 2), (3, 1), (0, 3), (2, 0, 3)),
+    *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2), (16,), (33,), (2, 65), (129, 2), (1025,)),
+)  # fmt: skip
+FEW = laws.up_to(130)  # entries, whose products cost their square
+MANY: Shape = (65537,)  # more than half precision can count
+
+
+def several_entries(least: int, shapes: Sequence[Shape] = SPREAD) -> Law:
     """A reduction that sees at least `least` entries per result."""
 
     def law(choose: Choose) -> Signature:
-        shape = choose(((3,), (2, 3), (3, 3), (2, 1, 3), (3, 3, 3)))
+        shape = choose(shapes)
         fitting = [a for a in laws.axis_forms(shape) if count(np.empty(shape), a) >= least]
-        chosen = {name: choose(values) for name, values in options.items()}
-        return Signature((shape,), {"axis": choose(fitting), "keepdims": choose((False, True)), **chosen})
+        return Signature((shape,), {"axis": choose(fitting), "keepdims": choose((False, True))})
 
     return law
 
 
+def corrected(choose: Choose) -> Signature:
+    """A reduction of more entries than the correction takes off their number."""
+    reduction = several_entries(2)(choose)
+    n = count(np.empty(reduction.shapes[0]), reduction.parameters["axis"])
+    correction = choose([c for c in (0, 1, 0.5, 2) if c < n])
+    return Signature(reduction.shapes, {**reduction.parameters, "correction": correction})
+
+
+def norm(choose: Choose) -> Signature:
+    """A reduction to a norm; the largest or smallest size is one entry's alone.
+
+    There is no order 0, which counts entries: its gradient is 0 and its degree is not 1.
+    """
+    order = choose((2, 1, 3, 0.5, 1.5, 2.5, math.inf, -math.inf))
+    reduction = several_entries(1)(choose)
+    kind = OperandKind.DISTINCT if math.isinf(order) else OperandKind.REAL
+    domains = (Domain(kinks=(0.0,), kind=kind),)
+    return Signature(reduction.shapes, {**reduction.parameters, "ord": order}, domains)
+
+
 def odd_count(choose: Choose) -> Signature:
     """A reduction that sees an odd number of entries, so that there is one in the middle."""
-    shape = choose(((3,), (5,), (3, 3), (3, 1), (1, 3, 3), (3, 3, 3)))
-    axis = choose([a for a in laws.axis_forms(shape) if a != ()])
+    odd = ((2, 3), (3, 1), (1, 3, 3), (3, 3, 3), (2, 1, 3, 2), (1, 5, 1, 1, 3), (2, 1, 3, 1, 1, 1))
+    shape = choose(((3,), (5,), (3, 3), (7,), (9,), (33,), (2, 17), (65,), (129,), (1025,), *odd))
+    axis = choose([a for a in laws.axis_forms(shape) if a != () and count(np.empty(shape), a) % 2])
     return Signature((shape,), {"axis": axis, "keepdims": choose((False, True))})
 
 
 ENTRIES = laws.reduction(needs_entries=True)
+MANY_ENTRIES = laws.reduction((*laws.SHAPES, MANY), needs_entries=True)
 
 
 # -- sums and means --------------------------------------------------------------------------------
@@ -176,31 +213,31 @@ ENTRIES = laws.reduction(needs_entries=True)
 SUMS = (
     linear("sum", np.sum, lambda g, x, axis=None, keepdims=False: spread(g, x, axis),
         formula="x̄ᵢ = g", source="linear; the transpose of summing is copying",
-        law=laws.reduction(), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
+        law=laws.reduction((*laws.SHAPES, MANY)), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
     linear("mean", np.mean,
         lambda g, x, axis=None, keepdims=False: spread(g, x, axis) / max(count(x, axis), 1),
-        formula="x̄ᵢ = g / n", source="the sum over n", law=ENTRIES,
+        formula="x̄ᵢ = g / n", source="the sum over n", law=MANY_ENTRIES,
         traits={REDUCTION, HOLOMORPHIC, Shift(1), ORDER_INVARIANT}),
     general("prod", np.prod, prod_vjp,
         formula="x̄ᵢ = g · Π_{j≠i} xⱼ",
         source="product rule; the others' product instead of z/xᵢ, so that zeros are exact",
-        law=laws.reduction(), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
+        law=laws.reduction(FEW), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
     general("logsumexp", logsumexp, logsumexp_vjp,
-        formula="x̄ᵢ = g · exp(xᵢ − z)", source="eᶻ = Σ eˣⁱ differentiated", law=ENTRIES,
+        formula="x̄ᵢ = g · exp(xᵢ − z)", source="eᶻ = Σ eˣⁱ differentiated", law=MANY_ENTRIES,
         traits={REDUCTION, HOLOMORPHIC, Shift(1), ORDER_INVARIANT}),
     general("var", np.var, var_vjp,
         formula="x̄ᵢ = g · 2(xᵢ − μ) / (n − correction)",
         source="chain rule; the mean's own term vanishes since Σ(xᵢ − μ) = 0",
-        law=several_entries(2, correction=(0, 1, 0.5)),
+        law=corrected,
         traits={REDUCTION, Homogeneous(2), Shift(0), ORDER_INVARIANT}),
     general("std", np.std, std_vjp,
         formula="x̄ᵢ = g · (xᵢ − μ) / (z (n − correction))", source="z² = var differentiated: 2z dz = d var",
-        domains=[DISTINCT], law=several_entries(2, correction=(0, 1, 0.5)),
+        domains=[DISTINCT], law=corrected,
         traits={REDUCTION, REAL_RULE, Homogeneous(1), Shift(0), ORDER_INVARIANT}),
     general("vector_norm", np.linalg.vector_norm, vector_norm_vjp,
         formula="x̄ᵢ = g · sign xᵢ (|xᵢ| / z)ᵖ⁻¹",
-        source="zᵖ = Σ|xᵢ|ᵖ differentiated; 0 at the origin, one of its subgradients",
-        domains=[NONZERO], law=several_entries(1, ord=(2, 1, 3)),
+        source="zᵖ = Σ|xᵢ|ᵖ differentiated, or its limit; 0 at the origin, one of its subgradients",
+        domains=[NONZERO], law=norm,
         traits={REDUCTION, REAL_RULE, Homogeneous(1), ORDER_INVARIANT}),
 )  # fmt: skip
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from conformance.op import Choose, Op, Signature
+from conformance.op import Choose, Law, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.reductions import apart
+from conformance.ops.reductions import FEW, MANY, apart
 from conformance.ops.rows import general, linear
 from conformance.ops.traits import HOLOMORPHIC, Shift
 
@@ -87,17 +88,25 @@ def logcumsumexp(x: Any, *, axis: int | None = None) -> Any:
 # -- laws ------------------------------------------------------------------------------------------
 
 
-def scan(choose: Choose) -> Signature:
+def scanning(shapes: Sequence[Shape]) -> Law:
     """One operand and the axis of the scan, None for the flattened operand."""
-    shape = choose([s for s in laws.SHAPES if s])
-    return Signature((shape,), {"axis": choose([-1, *range(len(shape)), *range(-len(shape), -1), None])})
+
+    def law(choose: Choose) -> Signature:
+        shape = choose([s for s in shapes if s])
+        return Signature((shape,), {"axis": choose([-1, *range(len(shape)), *range(-len(shape), -1), None])})
+
+    return law
 
 
 def difference(choose: Choose) -> Signature:
     """One operand, the order `n` of the difference, and the axis."""
-    shape = choose(((3,), (2, 3), (3, 3), (4, 1), (3, 3, 3), (3, 0)))
+    blocks = ((8,), (2, 17), (33,), (64, 2), (129,), (1025,))
+    ranks = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2))
+    shape = choose(
+        ((3,), (2, 3), (3, 3), (4, 1), (3, 3, 3), (3, 0), (0, 3), (2, 0, 3), (5,), *ranks, *blocks)
+    )
     axis = choose([-1, *range(len(shape)), *range(-len(shape), -1)])
-    order = choose([n for n in (1, 2, 0) if n <= shape[axis]])
+    order = choose([n for n in (1, 2, 0, 3) if n <= shape[axis]])
     return Signature((shape,), {"n": order, "axis": axis})
 
 
@@ -106,12 +115,12 @@ def difference(choose: Choose) -> Signature:
 ROWS: tuple[Op, ...] = (
     linear("cumulative_sum", np.cumsum, running_sum_backwards,
         formula="x̄ᵢ = Σ_{j≥i} gⱼ", source="linear; the transpose of a running sum runs backwards",
-        law=scan, aliases=("cumsum",), traits={HOLOMORPHIC}),
+        law=scanning((*laws.SHAPES, MANY)), aliases=("cumsum",), traits={HOLOMORPHIC}),
     general("cumulative_prod", np.cumprod, cumulative_prod_vjp,
         formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", source="product rule on each running product",
-        law=scan, aliases=("cumprod",), traits={HOLOMORPHIC}),
+        law=scanning(FEW), aliases=("cumprod",), traits={HOLOMORPHIC}),
     general("logcumsumexp", logcumsumexp, logcumsumexp_vjp,
-        formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)", source="logsumexp's rule on each prefix", law=scan,
+        formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)", source="logsumexp's rule on each prefix", law=scanning(FEW),
         traits={HOLOMORPHIC, Shift(1)}),
     linear("diff", np.diff, difference_transposed,
         formula="x̄ = (−1)ⁿ Δⁿ(0…0 g 0…0)",

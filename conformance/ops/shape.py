@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Choose, Op, Signature
+from conformance.op import Op
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import getitem, put_back, scatter_add
+from conformance.ops.laws import arrangements
 from conformance.ops.rows import general, linear, unbroadcast
 from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by
 
@@ -102,157 +103,63 @@ def diag_vjp(g: Any, x: Any, k: int = 0) -> Any:
     return undiagonal(g, x, offset=k, axis1=0, axis2=1)
 
 
-# -- laws ------------------------------------------------------------------------------------------
-
-
-def reshaping(choose: Choose) -> Signature:
-    """A shape and another of as many entries, -1 standing for one of its sizes."""
-    shape, target = choose(
-        (
-            ((3,), (3, 1)),
-            ((2, 3), (3, 2)),
-            ((2, 3), (-1,)),
-            ((3, 3), (9,)),
-            ((3, 3, 3), (3, -1)),
-            ((2, 1, 3), (3, 2)),
-            ((), (1, 1)),
-            ((1,), ()),
-            ((2, 0), (0, 3)),
-        )
-    )
-    return Signature((shape,), {"shape": target})
-
-
-def permutation(choose: Choose) -> Signature:
-    """A shape and an order of its axes; the cyclic ones are not their own inverse."""
-    shape, axes = choose(
-        (
-            ((2, 3), None),
-            ((2, 3), (1, 0)),
-            ((3, 3), (1, 0)),
-            ((2, 1, 3), (1, 2, 0)),
-            ((3, 3, 3), (1, 2, 0)),
-            ((3, 3, 3), (2, 0, 1)),
-            ((3, 3, 3), (-1, 0, 1)),
-            ((3, 3, 3), None),
-            ((3,), (0,)),
-            ((), ()),
-            ((2, 0), (1, 0)),
-        )
-    )
-    return Signature((shape,), {"axes": axes})
-
-
-def new_axes(choose: Choose) -> Signature:
-    """A shape and where its new axes go."""
-    shape = choose(laws.SHAPES)
-    return Signature((shape,), {"axis": choose((0, -1, len(shape), -1 - len(shape), (0, -1), (1, 0), ()))})
-
-
-SQUEEZING = laws.one_of(*((shape, {"axis": axis}) for shape, axis in (
-    ((1,), None), ((1,), 0), ((2, 1, 3), 1), ((2, 1, 3), -2), ((2, 1, 3), None), ((1, 3, 1), (0, 2)),
-    ((1, 3, 1), (-1,)), ((2, 3), ()), ((), None), ((1, 0), 0),
-)))  # fmt: skip
-BROADCASTING = laws.one_of(*((shape, {"shape": target}) for shape, target in (
-    ((3,), (2, 3)), ((), (3,)), ((3, 1), (3, 3)), ((1, 3), (3, 3)), ((3,), (3,)), ((2, 1, 3), (2, 3, 3)),
-    ((1,), (2, 1, 3)), ((), ()), ((1,), (0,)), ((3,), (0, 3)),
-)))  # fmt: skip
-ROLLING = laws.one_of(*((shape, {"shift": shift, "axis": axis}) for shape, shift, axis in (
-    ((3,), 1, None), ((3,), -2, 0), ((2, 3), 1, None), ((2, 3), 2, 1), ((3, 3), 1, -2),
-    ((3, 3), (1, -1), (0, 1)),
-    ((3, 3, 3), (1, 2), (2, 0)), ((3,), 7, 0), ((3, 3), (1, 1), (0, 0)), ((), 1, None), ((2, 0), 1, 0),
-)))  # fmt: skip
-MOVING = laws.one_of(*((shape, {"source": here, "destination": there}) for shape, here, there in (
-    ((2, 3), 0, 1), ((3, 3), 0, -1), ((2, 1, 3), 0, 2), ((3, 3, 3), 2, 0), ((3, 3, 3), (0, 1), (-1, 0)),
-    ((3, 3, 3), (0, 2), (1, 0)), ((3,), 0, 0), ((2, 0), -1, 0),
-)))  # fmt: skip
-TILING = laws.one_of(*((shape, {"reps": reps}) for shape, reps in (
-    ((3,), 2), ((3,), (2, 1)), ((2, 3), (1, 2)), ((3, 3), (2, 2)), ((3, 3), 2), ((), 3),
-    ((2, 1, 3), (2,)), ((3,), 0),
-    ((1, 3), (2, 3, 1)), ((2, 0), 2),
-)))  # fmt: skip
-REPEATING = laws.one_of(*((shape, {"repeats": repeats, "axis": axis}) for shape, repeats, axis in (
-    ((3,), 2, None), ((3,), 2, 0), ((2, 3), 2, 1), ((2, 3), [1, 3], 0), ((3, 3), [2, 0, 1], -1),
-    ((3, 3), 2, None),
-    ((3,), [3, 1, 2], None), ((3, 3, 3), 2, 1), ((), 3, None), ((2, 0), 2, 0), ((3,), 0, 0),
-)))  # fmt: skip
-PADDING = laws.with_parameters(laws.one_of(*((shape, {"pad_width": width}) for shape, width in (
-    ((3,), ((1, 2),)), ((2, 3), ((0, 1), (2, 0))), ((3, 3), 1), ((3, 3), ((0, 0), (1, 0))), ((3, 3, 3),
-    ((1, 0), (0, 0), (0, 1))),
-    ((0,), ((1, 1),)), ((3,), 0),
-))), constant_values=(0.0, 1.5))  # fmt: skip
-DIAGONALS = laws.one_of(*((shape, {"offset": offset, "axis1": i, "axis2": j}) for shape, offset, i, j in (
-    ((3, 3), 0, 0, 1), ((2, 3), 1, 0, 1), ((2, 3), -1, 0, 1), ((3, 3), 1, 1, 0), ((3, 3, 3), 0, -2, -1),
-    ((3, 3, 3), -1, 2, 0),
-    ((3, 2, 3), 0, 0, 2), ((2, 3), 3, 0, 1), ((0, 3), 0, 0, 1),
-)))  # fmt: skip
-TRIANGLES = laws.with_parameters(
-    laws.shapes_of(*((s,) for s in (*laws.MATRICES, (3, 3, 3)))), k=(0, 1, -1, 5)
-)
-FLIPPING = laws.one_of(*((s, {"axis": a}) for s in laws.SHAPES for a in laws.axis_forms(s)))
-SWAPPING = laws.one_of(*((s, {"axis1": i, "axis2": j}) for s, i, j in (
-    ((2, 3), 0, 1), ((3, 3), 0, 1), ((2, 1, 3), 0, 2), ((3, 3, 3), -1, 0), ((3, 3, 3), 1, -1),
-    ((3,), 0, 0), ((2, 0), 0, 1),
-)))  # fmt: skip
-
-
 # -- one array -------------------------------------------------------------------------------------
 
 ONE_ARRAY = (
     linear("reshape", np.reshape, lambda g, x, shape: reshaped_back(g, x),
-        formula="x̄ = reshape(g)", source="linear; reshapes back", law=reshaping,
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=arrangements.reshaping,
         traits={HOLOMORPHIC, exactly_undone_by("reshape", to_its_shape)}),
     linear("ravel", np.ravel, reshaped_back,
         formula="x̄ = reshape(g)", source="linear; reshapes back", law=laws.one_array, aliases=("flatten",),
         traits={HOLOMORPHIC, exactly_undone_by("reshape", to_its_shape)}),
     linear("expand_dims", np.expand_dims, reshaped_back,
-        formula="x̄ = reshape(g)", source="linear; reshapes back", law=new_axes, aliases=("unsqueeze",),
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=arrangements.new_axes, aliases=("unsqueeze",),
         traits={HOLOMORPHIC, exactly_undone_by("reshape", to_its_shape)}),
     linear("squeeze", np.squeeze, reshaped_back,
-        formula="x̄ = reshape(g)", source="linear; reshapes back", law=SQUEEZING,
+        formula="x̄ = reshape(g)", source="linear; reshapes back", law=arrangements.squeezing,
         traits={HOLOMORPHIC, exactly_undone_by("reshape", to_its_shape)}),
     linear("permute_dims", np.transpose,
         lambda g, x, axes=None: np.transpose(g, axes=inverse_permutation(axes)),
         formula="x̄ = permute(g, axes⁻¹)", source="linear; permutes back",
-        law=permutation, aliases=("transpose",),
+        law=arrangements.permutation, aliases=("transpose",),
         traits={HOLOMORPHIC, exactly_undone_by("permute_dims", lambda shapes, axes: {"axes": inverse_permutation(axes)})}),
     linear("swapaxes", np.swapaxes, lambda g, x, axis1, axis2: np.swapaxes(g, axis1=axis1, axis2=axis2),
-        formula="x̄ = swap(g)", source="linear; its own inverse", law=SWAPPING,
+        formula="x̄ = swap(g)", source="linear; its own inverse", law=arrangements.swapping,
         traits={HOLOMORPHIC, exactly_undone_by("swapaxes", the_same)}),
     linear("moveaxis", np.moveaxis,
         lambda g, x, source, destination: np.moveaxis(g, source=destination, destination=source),
-        formula="x̄ = move(g, destination → source)", source="linear; moves back", law=MOVING,
+        formula="x̄ = move(g, destination → source)", source="linear; moves back", law=arrangements.moving,
         traits={HOLOMORPHIC, exactly_undone_by("moveaxis", lambda shapes, source, destination: {"source": destination, "destination": source})}),
     linear("flip", np.flip, lambda g, x, axis=None: np.flip(g, axis=axis),
-        formula="x̄ = flip(g)", source="linear; its own inverse", law=FLIPPING,
+        formula="x̄ = flip(g)", source="linear; its own inverse", law=arrangements.FLIPPING,
         traits={HOLOMORPHIC, exactly_undone_by("flip", the_same)}),
     linear("roll", np.roll, lambda g, x, shift, axis=None: np.roll(g, shift=opposite(shift), axis=axis),
-        formula="x̄ = roll(g, −shift)", source="linear; rolls back", law=ROLLING,
+        formula="x̄ = roll(g, −shift)", source="linear; rolls back", law=arrangements.rolling,
         traits={HOLOMORPHIC, exactly_undone_by("roll", lambda shapes, shift, axis: {"shift": opposite(shift), "axis": axis})}),
     linear("broadcast_to", np.broadcast_to, lambda g, x, shape: unbroadcast(g, np.shape(x)),
         formula="x̄ = Σ g over the broadcast axes", source="linear; the transpose of copying is summing",
-        law=BROADCASTING, traits={HOLOMORPHIC}),
+        law=arrangements.broadcasting, traits={HOLOMORPHIC}),
     linear("tile", np.tile, untiled,
-        formula="x̄ = Σ g over the copies", source="linear; the transpose of copying is summing", law=TILING,
+        formula="x̄ = Σ g over the copies", source="linear; the transpose of copying is summing", law=arrangements.tiling,
         traits={HOLOMORPHIC}),
     linear("repeat", np.repeat, unrepeated,
         formula="x̄ᵢ = Σ g over the copies of xᵢ", source="linear; the transpose of copying is summing",
-        law=REPEATING, traits={HOLOMORPHIC}),
+        law=arrangements.repeating, traits={HOLOMORPHIC}),
     general("pad", np.pad, lambda g, z, x, pad_width, constant_values=0: unpadded(g, x, pad_width),
-        formula="x̄ = g without its margins", source="the identity inside, constant margins", law=PADDING,
+        formula="x̄ = g without its margins", source="the identity inside, constant margins", law=arrangements.padding,
         traits={HOLOMORPHIC, PIECEWISE_LINEAR}),
     linear("tril", np.tril, lambda g, x, k=0: np.tril(g, k=k),
         formula="x̄ = tril(g)", source="linear; a projection onto entries is its own transpose",
-        law=TRIANGLES, traits={HOLOMORPHIC}),
+        law=arrangements.TRIANGLES, traits={HOLOMORPHIC}),
     linear("triu", np.triu, lambda g, x, k=0: np.triu(g, k=k),
         formula="x̄ = triu(g)", source="linear; a projection onto entries is its own transpose",
-        law=TRIANGLES, traits={HOLOMORPHIC}),
+        law=arrangements.TRIANGLES, traits={HOLOMORPHIC}),
     linear("diagonal", np.diagonal, undiagonal,
-        formula="x̄ = g on the diagonal, else 0", source="linear; zeros off the diagonal", law=DIAGONALS,
+        formula="x̄ = g on the diagonal, else 0", source="linear; zeros off the diagonal", law=arrangements.diagonals,
         traits={HOLOMORPHIC}),
     linear("diag", np.diag, diag_vjp,
         formula="x̄ = diag(g)", source="linear; a vector goes onto a diagonal, a matrix gives its own",
-        law=laws.with_parameters(laws.shapes_of(((3,),), ((3, 3),), ((2, 3),), ((1,),)), k=(0, 1, -1)),
+        law=arrangements.DIAG,
         traits={HOLOMORPHIC}),
     linear("astype", astype, lambda g, x, dtype: astype(g, dtype=x.dtype),
         formula="x̄ = g in the precision of x", source="the identity up to rounding",

@@ -44,7 +44,7 @@ def addcdiv(x: Any, a: Any, b: Any, *, value: float) -> Any:
 
 def scaled(choose: Choose) -> Signature:
     """Three operands that broadcast, and the factor `value`."""
-    return Signature(laws.broadcast(3)(choose).shapes, {"value": choose((1.0, -0.5, 2.0))})
+    return Signature(laws.broadcast(3)(choose).shapes, {"value": choose((1.0, -0.5, 2, 0.0))})
 
 
 # -- rows ------------------------------------------------------------------------------------------

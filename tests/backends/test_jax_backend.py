@@ -14,6 +14,7 @@ import pytest
 
 from conformance.checks.e_values.flat_ops import flat_op_sends_nothing_back
 from conformance.errors import Unsupported
+from conformance.load import load_backend
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT
 from conformance.strategies import Effort
 
@@ -22,7 +23,7 @@ from .faithful import hold, observations
 jax = pytest.importorskip("jax")
 backends = pytest.importorskip("conformance_backends.jax_backend")
 
-EAGER, JIT = backends.JaxEager(), backends.JaxJit()
+EAGER, JIT = load_backend("jax"), load_backend("jax.jit")
 MODES = pytest.mark.parametrize("backend", [EAGER, JIT], ids=["eager", "jit"])
 # Every signature is compiled, so most ops are checked in one mode at their first signature only.
 FEW, SEVERAL = Effort(signatures=1, draws=1, samples=1, programs=1), Effort(3, 1, 1, 1)

@@ -15,7 +15,7 @@ from conformance.ops import ALL_OPS, CATALOGUE
 from conformance.run.smoke import questions, try_question
 from conformance.strategies import Effort, draw_cases
 
-EFFORT = Effort(signatures=3, draws=1, samples=1, programs=1)
+EFFORT = Effort(signatures=8, draws=1, samples=1, programs=1)
 SMOOTH = [
     op
     for op in CATALOGUE.values()

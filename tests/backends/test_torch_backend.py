@@ -15,6 +15,7 @@ import pytest
 
 from conformance.checks.e_values.flat_ops import flat_op_sends_nothing_back
 from conformance.layout import LAYOUTS, laid_out
+from conformance.load import load_backend
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT
 
 from .faithful import hold, observations
@@ -25,13 +26,9 @@ backends = pytest.importorskip("conformance_backends.torch_backend")
 # F.kl_div warns that another of its means will be the default one day.
 pytestmark = pytest.mark.filterwarnings("ignore:reduction. 'mean' divides the total loss")
 
-TAPE, FUNC = backends.TorchTape(), backends.TorchFunc()
+TAPE, FUNC = load_backend("torch"), load_backend("torch.func")
 MODES = pytest.mark.parametrize("backend", [TAPE, FUNC], ids=["tape", "func"])
-MARKS = {
-    # Its derivative is 1/6 rounded to single precision, in double precision too.
-    "hard_sigmoid": pytest.mark.xfail(strict=True),
-}
-NAMED = [pytest.param(name, marks=MARKS.get(name, ())) for name in TAPE.ops if name in CATALOGUE]
+NAMED = [name for name in TAPE.ops if name in CATALOGUE]
 
 
 def test_every_name_in_the_table_is_in_the_catalogue() -> None:

@@ -9,10 +9,11 @@ import numpy as np
 
 from conformance.case import Case
 from conformance.op import Op, Trait
+from conformance.ops import find
 from conformance.ops.reductions import axes_of
 from conformance.oracle.proof import prove
 from conformance.oracle.second_order import is_smooth
-from conformance.selfcheck.proofs import COMPLEX_DTYPE, COMPLEX_EFFORT, DTYPE, EFFORT
+from conformance.selfcheck.proofs import COMPLEX_DTYPE, DTYPE, EFFORT
 from conformance.strategies import draw_cases
 from conformance.values import direction
 
@@ -78,7 +79,9 @@ def is_piecewise_linear(op: Op) -> bool:
 
 def has_real_rule(op: Op) -> bool:
     """Whether no case has a rule that a complex step can differentiate, though the gradients change."""
-    return not is_piecewise_linear(op) and not any(map(_is_smooth(op), draw_cases(op, DTYPE, 0, EFFORT)))
+    return not is_piecewise_linear(op) and not any(
+        map(_is_smooth(op), draw_cases(find(op.name), DTYPE, 0, EFFORT))
+    )
 
 
 def _is_smooth(op: Op) -> Callable[[Case], bool]:
@@ -102,7 +105,7 @@ def _gradients_change(op: Op, case: Case) -> bool:
 def is_holomorphic(op: Op) -> bool:
     """Whether its rule is proven at complex operands."""
     try:
-        return prove(op, draw_cases(op, COMPLEX_DTYPE, 0, COMPLEX_EFFORT)).holds
+        return prove(op, draw_cases(find(op.name), COMPLEX_DTYPE, 0, EFFORT)).holds
     except DOES_NOT_FIT:
         return False
 

@@ -47,7 +47,9 @@ def operands(op: Op, signature: Signature, seed: int) -> list[Any]:
     arrays = []
     for shape, domain in zip(signature.shapes, domains, strict=True):
         if domain.kind is OperandKind.DISTINCT:
-            arrays.append(np.array([grid.pop() for _ in range(int(np.prod(shape)))]).reshape(shape))
+            values = np.array([grid.pop() for _ in range(int(np.prod(shape)))]).reshape(shape)
+            # Distinct by their sizes too, where 0 is a kink: the positive ones moved by a quarter of a step.
+            arrays.append(values + (values > 0) / 32 if domain.kinks else values)
         elif domain.kind is OperandKind.BOOLEAN:
             arrays.append(rng.random(shape) < 0.5)
         elif domain.kind is OperandKind.INDEX:

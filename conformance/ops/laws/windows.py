@@ -1,0 +1,93 @@
+"""Laws of windows: sizes, strides, paddings, dilations and groups, of which any go together that leave a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conformance.op import Choose, Shape, Signature
+
+Pair = tuple[int, int]
+Image = tuple[int, int, int]  # how many, their height, their width
+
+
+def steps(length: int, size: int, stride: int, padding: int, dilation: int) -> int:
+    """How many windows fit along an axis."""
+    return (length + 2 * padding - dilation * (size - 1) - 1) // stride + 1
+
+
+def window_counts(
+    image: tuple[int, ...], kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair
+) -> tuple[int, ...]:
+    """How many windows fit along the height and the width."""
+    return tuple(steps(*given) for given in zip(image, kernel_size, stride, padding, dilation, strict=True))
+
+
+IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17))
+KERNELS: tuple[Pair, ...] = ((2, 2), (1, 1), (3, 3), (2, 3), (1, 5))
+STRIDES: tuple[Pair, ...] = ((1, 1), (2, 2), (1, 2), (3, 1))
+PADDINGS: tuple[Pair, ...] = ((0, 0), (1, 1), (0, 2))
+DILATIONS: tuple[Pair, ...] = ((1, 1), (2, 2), (2, 1))
+# Groups, channels of the image, and of the result.
+CHANNELS: tuple[tuple[int, int, int], ...] = ((1, 1, 1), (1, 2, 3), (2, 2, 4), (2, 4, 2), (3, 3, 3))
+
+
+def placed(choose: Choose, images: Sequence[Image] = IMAGES) -> tuple[Image, Pair, dict[str, Pair]]:
+    """An image, the size of its windows, and how they are placed: at least one fits."""
+    size = choose(KERNELS)
+    placing = {"stride": choose(STRIDES), "padding": choose(PADDINGS), "dilation": choose(DILATIONS)}
+    fitting = [image for image in images if min(window_counts(image[1:], size, **placing)) > 0]
+    return choose(fitting), size, placing
+
+
+def conv2d(choose: Choose) -> Signature:
+    """Images, kernels, a bias for each of them, and the geometry."""
+    (count, *sides), size, placing = placed(choose)
+    groups, channels, kernels = choose(CHANNELS)
+    shapes: tuple[Shape, ...] = ((count, channels, *sides), (kernels, channels // groups, *size), (kernels,))
+    return Signature(shapes, {**placing, "groups": groups})
+
+
+def conv1d(choose: Choose) -> Signature:
+    """Signals, kernels, a bias for each of them, and the geometry."""
+    size = choose((2, 1, 3, 5))
+    stride, padding, dilation = choose((1, 2, 3)), choose((0, 1, 2)), choose((1, 2, 3))
+    signals = ((1, 3), (2, 4), (1, 7), (2, 33), (1, 129))
+    fitting = [signal for signal in signals if steps(signal[1], size, stride, padding, dilation) > 0]
+    count, length = choose(fitting)
+    groups, channels, kernels = choose(CHANNELS)
+    shapes: tuple[Shape, ...] = ((count, channels, length), (kernels, channels // groups, size), (kernels,))
+    return Signature(shapes, {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups})
+
+
+def unfolding(choose: Choose) -> Signature:
+    """Images and the geometry of their windows."""
+    (count, *sides), size, placing = placed(choose)
+    return Signature(((count, choose((1, 3)), *sides),), {"kernel_size": size, **placing})
+
+
+def folding(choose: Choose) -> Signature:
+    """Columns of the shape that unfolding gives, and the image's size."""
+    image = unfolding(choose)
+    count, channels, *sides = image.shapes[0]
+    size, *placing = (image.parameters[name] for name in ("kernel_size", "stride", "padding", "dilation"))
+    high, wide = window_counts(tuple(sides), size, *placing)
+    columns = (count, channels * size[0] * size[1], high * wide)
+    return Signature((columns,), {"output_size": tuple(sides), **image.parameters})
+
+
+def pooling(choose: Choose) -> Signature:
+    """Images, the size of the windows and the steps between them."""
+    size = choose(((2, 2), (1, 1), (3, 2), (2, 3), (3, 3), (1, 5)))
+    images = (
+        (1, 1, 4, 4),
+        (2, 2, 3, 3),
+        (1, 3, 3, 4),
+        (1, 1, 5, 5),
+        (2, 1, 7, 6),
+        (1, 2, 2, 33),
+        (1, 1, 17, 8),
+    )
+    shape = choose([image for image in images if image[2] >= size[0] and image[3] >= size[1]])
+    return Signature(
+        (shape,), {"kernel_size": size, "stride": choose(((2, 2), (1, 1), (1, 2), (3, 1), (4, 4)))}
+    )

@@ -1,0 +1,111 @@
+"""A law offers enough signatures to meet every level, few enough to be listed, and none that its row is wrong at."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import zlib
+
+import numpy as np
+import pytest
+
+from conformance.case import decode, encode
+from conformance.design.rows import Row, leaves
+from conformance.op import Op, Trait
+from conformance.ops import ALL_OPS, CATALOGUE, find
+from conformance.oracle.proof import PROVEN, prove
+from conformance.strategies.cases import build
+
+MOST = 6000  # signatures of a law, so that they can be listed whenever a run starts
+LARGEST = 65_537  # entries of an operand
+SAMPLE = 8  # signatures of each law proven here, other ones than the proofs of drawn cases prove
+OPS = pytest.mark.parametrize("op", ALL_OPS.values(), ids=ALL_OPS.keys())
+
+
+@OPS
+def test_a_law_offers_no_more_signatures_than_can_be_listed(op: Op) -> None:
+    offered = leaves(op.law)
+    assert len(offered) <= MOST
+    assert all(math.prod(shape) <= LARGEST for s in offered for shape in s.shapes)
+
+
+@OPS
+def test_parameters_can_be_written_and_read_back(op: Op) -> None:
+    for signature in leaves(op.law):
+        for value in signature.parameters.values():
+            assert decode(encode(value)) == value
+
+
+@pytest.mark.parametrize("op", CATALOGUE.values(), ids=CATALOGUE.keys())
+def test_the_rule_is_right_at_signatures_from_all_over_the_law(op: Op) -> None:
+    offered = [s for s in leaves(op.law) if max(map(math.prod, s.shapes)) <= 300]
+    first = zlib.crc32(op.name.encode())
+    for k in range(SAMPLE):
+        signature = offered[(first + k * len(offered) // SAMPLE) % len(offered)]
+        case = build(
+            op,
+            Row(signature),
+            "float32",
+            texture="round",
+            upstream="signed",
+            layouts=("C",),
+            seed=first % 65_536 + k,
+        )
+        proof = prove(op, [case])
+        assert proof.error <= PROVEN, (case.label, proof)
+
+
+# ---- levels that engines treat differently -----------------------------------------------------------
+
+REDUCTIONS = [op.name for op in CATALOGUE.values() if Trait.REDUCTION in op.traits]
+BINARY = [op.name for op in CATALOGUE.values() if Trait.ELEMENTWISE in op.traits and len(op.domains) > 1]
+
+
+@pytest.mark.parametrize("name", [*REDUCTIONS, *BINARY, "exp", "flip", "concat", "matmul", "softmax", "pad"])
+def test_operands_have_zero_to_six_axes(name: str) -> None:
+    ranks = {len(shape) for s in leaves(find(name).law) for shape in s.shapes}
+    assert ranks >= {1, 2, 3, 4, 5, 6}
+
+
+@pytest.mark.parametrize("name", [*REDUCTIONS, *BINARY, "exp", "softmax", "concat", "cumulative_sum"])
+def test_sizes_are_around_those_of_blocks(name: str) -> None:
+    sizes = {n for s in leaves(find(name).law) for shape in s.shapes for n in shape}
+    assert sizes >= {1, 2, 3}
+    assert sizes & {16, 17, 31, 32, 33}
+    assert sizes & {63, 64, 65, 127, 128, 129}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_each_operand_is_broadcast_against_the_others_and_both_at_once(name: str) -> None:
+    pairs = {s.shapes[:2] for s in leaves(find(name).law)}
+    results = {pair: np.broadcast_shapes(*pair) for pair in pairs}
+    assert {(a == z, b == z) for (a, b), z in results.items()} == set(
+        itertools.product((False, True), repeat=2)
+    )
+    assert ((1,), (1, 3)) in pairs
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "values"),
+    [
+        ("std", "correction", {0, 1, 0.5, 2}),
+        ("vector_norm", "ord", {0.5, 1, 1.5, 2, 2.5, 3, math.inf, -math.inf}),
+        ("matrix_power", "n", {-3, -2, -1, 0, 1, 2, 3, 4, 7}),
+        ("conv2d", "groups", {1, 2, 3}),
+        ("tril", "k", {0, 1, -1, 2, -2, 5, -5}),
+    ],
+)
+def test_a_parameter_takes_these_values(name: str, parameter: str, values: set[object]) -> None:
+    assert {s.parameters[parameter] for s in leaves(find(name).law)} == values
+
+
+@pytest.mark.parametrize("name", ["concat", "stack", "einsum"])
+def test_there_are_one_two_three_four_and_seven_operands(name: str) -> None:
+    assert {len(s.shapes) for s in leaves(find(name).law)} == {1, 2, 3, 4, 7}
+
+
+def test_strides_paddings_dilations_and_groups_are_crossed() -> None:
+    calls = [s.parameters for s in leaves(find("conv2d").law)]
+    for one, other in itertools.combinations(("stride", "padding", "dilation", "groups"), 2):
+        pairs = {(c[one], c[other]) for c in calls}
+        assert len(pairs) == len({c[one] for c in calls}) * len({c[other] for c in calls})
