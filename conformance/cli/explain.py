@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from conformance.clauses import Clause
     from conformance.cli.console import Page
 
-PAGES = ("standard", "engines", "sensitivity", "mutants")  # that are written as files
+PAGES = ("standard", "contracts", "engines", "sensitivity", "mutants")  # that are written as files
 
 LEVELS = {
     "must": "an engine that does not is not conforming",
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "id",
         metavar="ID",
         help="a clause (B3), an op (matmul), a check (op/vjp), the id of a result, "
-        "or a whole page: 'standard', 'engines', 'sensitivity', 'mutants'",
+        "or a whole page: 'standard', 'contracts', 'engines', 'sensitivity', 'mutants'",
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write the page there; the standard also as .html"

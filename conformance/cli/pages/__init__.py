@@ -1,4 +1,4 @@
-"""The pages of the documentation that are generated: the standard, the engines, the sensitivity, the mutants."""
+"""The pages of the documentation that are generated: the standard, the contracts, the engines, the sensitivity, the mutants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def write_page(name: str, output: Path | None, *, runs: Sequence[Path], known: P
     """Write a page to `output`, or print it.
 
     Args:
-        name: "standard", "engines", "sensitivity" or "mutants".
+        name: "standard", "contracts", "engines", "sensitivity" or "mutants".
         output: the file; its folder also holds the data and the template of the page.
         runs: run files from which the data of the engines, or of the mutants, is renewed first.
         known: the known-failures file, which the page of the engines lists.
@@ -27,6 +27,8 @@ def write_page(name: str, output: Path | None, *, runs: Sequence[Path], known: P
         raise UsageError(f"--runs renews the data of the pages 'engines' and 'mutants', not of {name!r}")
     if name == "standard":
         text = _standard(output)
+    elif name == "contracts":
+        text = _contracts()
     elif name == "engines":
         text = _engines(folder, runs, known)
     elif name == "mutants":
@@ -45,6 +47,13 @@ def _standard(output: Path | None) -> str:
 
     is_html = output is not None and output.suffix in (".html", ".htm")
     return (as_html if is_html else as_markdown)(blocks())
+
+
+def _contracts() -> str:
+    from conformance.cli.pages.contracts import page
+    from conformance.selfcheck.contract_coverage import asked_with
+
+    return page(asked_with())
 
 
 def _engines(folder: Path, runs: Sequence[Path], known: Path) -> str:

@@ -1,0 +1,52 @@
+"""docs/contracts.md is what the checks call today, and no clause is asked of addition and multiplication alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from conformance.cli.pages.contracts import page
+from conformance.ops.names import ADD, MULTIPLY
+from conformance.selfcheck.contract_coverage import Asked, asked_with, narrow
+
+PAGE = Path(__file__).parents[3] / "docs" / "contracts.md"
+COMMAND = "conformance explain contracts -o docs/contracts.md"
+
+# Clauses that may be asked of few ops, each with the reason.
+OF_FEW_OPS = {
+    "A2": "about the seed of an output, before any rule is called",
+    "A3": "about the seed of an output, before any rule is called",
+    "A16": "about the dtype of leaves, before any rule is called",
+    "A18": "the reference engine declares no complex numbers; E23 asks every holomorphic op",
+    "B2": "counts the calls of a custom rule below many paths; F3 counts the work of other graphs",
+    "B3": "about what is stored at leaves; the tape histories of B19 mix ops",
+    "B4": "about what is stored at leaves; the tape histories of B19 mix ops",
+    "B5": "about what is stored at leaves; D8 asks every op",
+    "B8": "about what is stored at arrays that are no leaf",
+    "B11": "takes seconds, and is left out of the record: chains of negations and additions",
+    "B13": "about what is stored at leaves; the tape histories of B19 mix ops",
+    "B17": "about the nodes that engines show",
+    "B19": "asked by histories, which the record does not run",
+    "C5": "about rules that users write; the ops around them are those of C6 and C10",
+    "D5": "the reference engine refuses the write before any op is called",
+}
+
+
+@cache
+def _asked() -> dict[str, Asked]:
+    return asked_with()
+
+
+def test_the_page_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(_asked()), f"the page is out of date; run: {COMMAND}"
+
+
+def test_no_clause_is_asked_of_additions_and_products_alone() -> None:
+    assert set(narrow(_asked(), (ADD, MULTIPLY))) - set(OF_FEW_OPS) == set()
+
+
+@pytest.mark.parametrize("number", OF_FEW_OPS)
+def test_every_exception_is_needed(number: str) -> None:
+    assert number in narrow(_asked(), (ADD, MULTIPLY))
