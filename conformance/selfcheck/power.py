@@ -26,7 +26,7 @@ from conformance.checks.comparison import Decisive, decisions
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Item, Question, items_of
-from conformance.run.plan import PROFILES, select
+from conformance.run.plan import PROFILES, matches, select
 from conformance.selfcheck.selftest import registered_controls
 from conformance.selfcheck.wrong_answers import FORMS, NUMBERS, PROBES, Answers, Wrong
 from conformance.strategies import Effort
@@ -196,9 +196,10 @@ def power_of_suite(
     """
     powers: dict[str, Power] = {}
     outcomes: set[str] = set()
-    for name, control in registered_controls().items():
-        backend = control.make()
-        items = select(list(items_of(name, backend.dtypes)), queries)
+    asked = {name: list(items_of(name, c.make().dtypes)) for name, c in registered_controls().items()}
+    select([item for items in asked.values() for item in items], queries)
+    for name, everything in asked.items():
+        items = [item for item in everything if not queries or any(matches(item.id, q) for q in queries)]
         outcomes |= {_name(item) for item in items if item.definition.is_about_outcome}
         groups: dict[tuple[str, str], list[Item]] = {}
         for item in items:

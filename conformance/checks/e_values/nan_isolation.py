@@ -23,7 +23,15 @@ from conformance.oracle.allowance import extended
 MOST_ENTRIES = 150
 
 
-@op_check("E9", "beside-nan", once_per_signature=True)
+MULTIPLES = ("zero", "negated", "doubled", "slightly scaled")
+UNRELATED = tuple(
+    (f"{name}, at {where}", "the gradient of what is unrelated may be zero, and then every multiple of it is")
+    for name in MULTIPLES
+    for where in ("all entries", "one entry")
+)
+
+
+@op_check("E9", "beside-nan", once_per_signature=True, satisfied_by=UNRELATED)
 def nan_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
     """An entry that is NaN, or infinite, changes no gradient of the entries that share no output with it."""
     if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:

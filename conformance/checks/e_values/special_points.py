@@ -11,7 +11,7 @@ from conformance.case import Array
 from conformance.checks.comparison import decides, decides_by_refusal
 from conformance.checks.observation import plain
 from conformance.checks.point_observation import RAISES, PointObservation, brief, is_alike
-from conformance.checks.registry import CheckFunction, check
+from conformance.checks.registry import CheckFunction, NotThisCase, check
 from conformance.errors import ConformanceError, Violation
 from conformance.points.point import Nature
 from conformance.program import Program
@@ -48,8 +48,9 @@ def gradient_at_a_border_is_as_declared(observed: PointObservation) -> None:
     except Exception as refusal:
         if observed.backend.points.get(observed.point.key, RAISES) != RAISES:
             raise Violation(f"the engine refuses {observed.point.key}: {refusal}") from refusal
-        if observed.point.key in observed.backend.points:
-            decides_by_refusal()
+        if observed.point.key not in observed.backend.points:
+            raise NotThisCase("the engine refuses it, and the adapter declares nothing here") from None
+        decides_by_refusal()
         return
     if observed.backend.points.get(observed.point.key) == RAISES:
         raise Violation(f"{observed.point.key} is declared to raise, but the engine gives {observed.found}")
