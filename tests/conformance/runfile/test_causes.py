@@ -46,6 +46,16 @@ def test_wrong_numbers_of_two_ops_are_two_causes_and_say_which() -> None:
     assert [(len(c.results), c.title.partition(":")[0]) for c in causes] == [(2, "cumprod"), (1, "sinc")]
 
 
+def test_wrong_numbers_are_one_cause_however_the_gradient_was_asked_for() -> None:
+    said = "the gradient of operand {} differs from the reference VJP"
+    lines = [
+        off("sinc", 1.0, f"c{n}", message=said.format(way))
+        for n, way in enumerate(["0", "1 in another thread", "0 between 2 sign changes"])
+    ]
+    (cause,) = causes_of(TORN, lines)
+    assert cause.title == "sinc: the gradient of operand 0 differs from the reference VJP"
+
+
 def test_a_broken_rule_is_one_cause_in_all_ops() -> None:
     lines = [
         failure(op, "dtype", message="the gradient of operand 0 has dtype float32") for op in ("sort", "det")
