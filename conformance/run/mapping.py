@@ -23,7 +23,7 @@ from conformance.dtype import carried, finfo
 from conformance.errors import ConformanceError, Unsupported, is_ctrl_c
 from conformance.op import Op, Signature
 from conformance.run.explanations import explanation, is_near
-from conformance.run.forms import case_of, forms_of, signature_of
+from conformance.run.forms import FORMS, case_of, forms_of, signature_of
 from conformance.run.lacking import confirmed, lacking_values
 from conformance.run.verdict import is_slip
 
@@ -80,7 +80,7 @@ def try_mapping(
     """Call one op in its forms, in one dtype, and compare what comes with the reference; `note` hears of each call."""
     found: dict[str, list[Finding]] = {"slip": [], "refused": [], "not offered": []}
     right: list[Case] = []
-    signatures = forms_of(op)
+    signatures = forms_of(op, FORMS // 2 if backend.compiles_signatures else FORMS)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for signature in signatures:
@@ -229,4 +229,7 @@ def _wrong_gradient(seen: Observation, position: int, got: Array | None) -> str:
         return f"{what} has shape {got.shape}, expected {exact.shape}"
     if is_near(got, exact.astype(float), 100 * tolerance(seen.case.dtype)):
         return ""
-    return f"{what} is {_brief(got)}, expected {_brief(exact.astype(float))}; the value is right"
+    distance = np.where(np.isfinite(got), np.abs(got - exact), np.inf)
+    place = np.unravel_index(int(np.argmax(distance)), got.shape)
+    at = f" at {[int(i) for i in place]}" if place else ""
+    return f"{what} is {got[place]:.6g}{at}, expected {float(exact[place]):.6g}; the value is right"

@@ -64,6 +64,14 @@ def pad(x: Any, pad_width: Any, constant_values: float) -> Any:
     return x.pad(pad_width, value=constant_values)
 
 
+def tile(x: Any, reps: Any) -> Any:
+    """`x` several times along each axis; tinygrad wants a count for each."""
+    counts = (reps,) if isinstance(reps, int) else reps
+    if len(counts) < x.ndim:
+        raise Unsupported("tinygrad's repeat wants a count for each axis")
+    return x.repeat(counts)
+
+
 def split(x: Any, indices_or_sections: Any, axis: int) -> tuple[Any, ...]:
     """The parts; tinygrad names their sizes."""
     n = x.shape[axis]
@@ -145,7 +153,7 @@ SHAPE: Mapping[str, Callable[..., Any]] = {
     "flip": lambda x, axis: x.flip(tuple(range(x.ndim)) if axis is None else axis),
     "roll": lambda x, shift, axis: x.roll(shift, axis),
     "broadcast_to": lambda x, shape: x.expand(shape),
-    "tile": lambda x, reps: x.repeat(reps),
+    "tile": tile,
     "repeat": repeat,
     "pad": pad,
     "tril": lambda x, k: x.tril(k),

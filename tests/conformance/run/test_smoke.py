@@ -72,6 +72,14 @@ def test_an_op_without_a_gradient_is_one_finding() -> None:
     assert found.ungradable or found.suspect
 
 
+def test_a_wrong_gradient_of_a_right_value_is_the_engines_with_its_worst_entry() -> None:
+    wrong = numpy_engine.custom(np.tanh, lambda g, x: (3 * g * (1 - np.tanh(x) ** 2),))
+    found = mapped("tanh", wrong)
+    assert not found.slips
+    assert "the gradient of operand 0 is " in found.suspect[0].message
+    assert " at [" in found.suspect[0].message
+
+
 def test_the_forms_of_a_call_have_every_rank_and_kind_of_parameter() -> None:
     forms = forms_of(ALL_OPS["moveaxis"])
     assert {type(form.parameters["source"]) for form in forms} == {int, tuple}
