@@ -98,7 +98,14 @@ class Micrograd(TapeBackend):
 
     name = engine = "micrograd"
     capabilities = frozenset({Capability.TAPE, Capability.CLEARING, Capability.RETAINING, Capability.DEEP})
-    conventions = {"A2": "refused", "A3": "refused", "A4": "refused", "A5": "cast", "B3": "accumulates"}
+    conventions = {
+        "A2": "refused",
+        "A3": "refused",
+        "A4": "refused",
+        "A5": "cast",
+        "B3": "accumulates",
+        "C4": "none",
+    }
     ops = {
         "add": lambda x, y: x + y,
         "subtract": lambda x, y: x - y,

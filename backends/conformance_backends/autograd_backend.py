@@ -76,6 +76,7 @@ class Autograd(FunctionalBackend):
         "B3": "functional",
         "B11": "10 000 nodes",
         "C3": "shares",
+        "C4": "none",
         "C5": "tolerated",
         "C6": "calls",
         "C7": "eager",

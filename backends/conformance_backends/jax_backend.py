@@ -69,6 +69,7 @@ class JaxEager(FunctionalBackend):
         "A18": "conjugate",
         "B3": "functional",
         "B11": "10 000 nodes",
+        "C4": "none",
         "C5": "refused",
         "C6": "replays",
         "C7": "eager",

@@ -71,6 +71,7 @@ class MyGrad(TapeBackend):
         "B8": "kept",
         "B11": "10 000 nodes",
         "C3": "copies",
+        "C4": "none",
         "C7": "eager",
         "D4": "locks",
         "D5": "renewed",

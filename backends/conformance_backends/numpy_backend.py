@@ -66,6 +66,7 @@ class NumpyTape(TapeBackend):
         "B8": "none",
         "B11": "100 000 nodes",
         "C3": "shares",
+        "C4": "none",
         "C5": "refused",
         "C6": "calls",
         "C7": "eager",

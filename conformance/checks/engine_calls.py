@@ -11,7 +11,7 @@ from conformance.backend import Backend, Function, TapeBackend, restricted
 from conformance.case import Array
 from conformance.checks.comparison import decides, decides_by_refusal, hold_equal
 from conformance.checks.observation import Observation, plain
-from conformance.checks.registry import NotThisCase
+from conformance.checks.registry import NotThisCase, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import AdapterError, Unsupported, Violation, text_of
 from conformance.ops.names import MULTIPLY, NEGATIVE, SUM
@@ -135,9 +135,20 @@ def form_of_no_gradient(engine: Backend, gradient: Any, operand: Array, what: st
 
 
 def hold_no_stored_gradient(engine: Backend, array: Any, what: str) -> None:
-    """Claim that an array that needs no gradient stores none, where the engine stores gradients."""
-    if isinstance(engine, TapeBackend) and engine.grad(array) is not None:
+    """Claim that an array that needs no gradient stores none, where the engine stores gradients and marks such arrays.
+
+    An engine that marks none declares that it stores the gradients of all.
+    """
+    if not isinstance(engine, TapeBackend):
+        if engine.conventions.get("C4") == "stored":
+            raise Violation(f"{engine.engine} stores no gradients; the adapter declares 'stored'")
+        return
+    convention = declared_convention(engine, "C4")
+    is_stored = engine.grad(array) is not None
+    if is_stored and convention == "none":
         raise Violation(f"{what} needs no gradient but got one")
+    if convention == "stored" and not is_stored:
+        raise Violation(f"{what} got no gradient; the adapter declares {convention!r}")
 
 
 # ---- op checks --------------------------------------------------------------------------------------

@@ -53,6 +53,7 @@ class Mlx(FunctionalBackend):
         "A14": "zeros",
         "B3": "functional",
         "B11": "100 000 nodes",
+        "C4": "none",
         "C6": "calls",
         "C7": "eager",
         "D9": "each",

@@ -42,6 +42,7 @@ class Tinygrad(TapeBackend):
         "B3": "accumulates",
         "B4": "updated",
         "B8": "kept",
+        "C4": "stored",
         "C7": "refused",
         "D5": "renewed",
         "D11": "recorded",

@@ -87,4 +87,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C4/every-op",), denominator_is_a_number, ("divide",)),
     Mutant("bias-alone", "The bias of a layer has no gradient where input and weight are constants.",
         ("contract/C4/every-op",), alone_is_zero("linear", 2), ("linear",)),
+    behaviour("declares-stored-gradients", "The adapter declares that all gradients are stored, and constants get none.",
+        ("contract/C4/constants",), conventions={**SteppedTape.conventions, "C4": "stored"}),
 )  # fmt: skip
