@@ -23,6 +23,7 @@ from conformance.op import Domain
 
 Array = np.ndarray[Any, Any]
 PREFIX = "c1:"
+LONGEST_TOKEN = 16_000_000  # bytes, packed or not: the largest case that is drawn has some thousands
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,15 +125,20 @@ def pack(record: Mapping[str, Any]) -> str:
 def unpack(token: str, prefix: str) -> dict[str, Any]:
     """The record behind a token; raises UsageError where `pack` did not write it."""
     try:
+        if len(token) > LONGEST_TOKEN:
+            raise damaged(token)
         body = token.removeprefix(prefix).strip()
         packed = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
         if base64.urlsafe_b64encode(packed).decode().rstrip("=") != body:
             raise damaged(token)  # letters that are not of the alphabet would be passed over
-        checked = zlib.decompress(packed)
+        unpacking = zlib.decompressobj()
+        checked = unpacking.decompress(packed, LONGEST_TOKEN)
+        if unpacking.unconsumed_tail or not unpacking.eof:
+            raise damaged(token)
         if not token.startswith(prefix) or zlib.crc32(checked[4:]).to_bytes(4, "big") != checked[:4]:
             raise damaged(token)
         record = msgspec.msgpack.decode(checked[4:])
-    except (binascii.Error, zlib.error, ValueError, msgspec.MsgspecError):
+    except (binascii.Error, zlib.error, ValueError, RecursionError, msgspec.MsgspecError):
         raise damaged(token) from None
     if not isinstance(record, dict):
         raise damaged(token)

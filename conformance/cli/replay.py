@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--script", action="store_true", help="print a script in the engine's own API instead"
     )
     parser.add_argument(
+        "--trust", action="store_true", help="load the adapter that the run file names by path"
+    )
+    parser.add_argument(
         "--run",
         type=Path,
         default=Path("run.jsonl"),
@@ -66,6 +69,7 @@ def command(options: argparse.Namespace) -> int:
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     """The token, the key of the one check to run ("" for all that apply), and the backends on record."""
     from conformance.errors import UsageError
+    from conformance.load import registered
     from conformance.questions import all_kinds
     from conformance.runfile.jsonl import read_run
 
@@ -87,6 +91,11 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
             f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay"
         )
     spec = next((b.spec for b in run.header.backends if b.name == result.backend and b.spec), result.backend)
+    if not (options.trust or options.on or spec in registered()):
+        raise UsageError(
+            f"{options.run} says that {result.backend} is loaded from {spec!r}, which would be executed; "
+            f"name it yourself with --on, or pass --trust if you trust the file"
+        )
     return token, result.check_key, [spec]
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from conformance.errors import UsageError
 
+INCOMPLETE = 12  # the exit code of `conformance run`, which is heavy to import
+
 if TYPE_CHECKING:
     from conformance.runfile.jsonl import Run
 
@@ -50,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the report, the site, or both."""
+    """Write the report, the site, or both; 12 where a run file is not complete."""
     if options.output is None and options.site is None:
         raise UsageError("-o FILE or --site DIR says where the report goes")
     if options.output is not None:
@@ -62,14 +64,19 @@ def command(options: argparse.Namespace) -> int:
         write_site = import_module(next(iter(points)).module.replace(".html", ".site")).write_site
         pages = write_site(options.site, read(options.runs), read(options.against))
         print(f"{'site':8} {options.site / 'index.html'}, with {pages} pages beside it")
-    return 0
+    return 0 if all(run.is_complete for run in silently(options.runs)) else INCOMPLETE
+
+
+def silently(paths: Sequence[Path]) -> list[Run]:
+    """The run files, without a word."""
+    from conformance.runfile.jsonl import read_run
+
+    return [read_run(path) for path in paths]
 
 
 def read(paths: Sequence[Path]) -> list[Run]:
     """The run files, with a warning for each that is not complete; raises RunFileError for one that cannot be read."""
-    from conformance.runfile.jsonl import read_run
-
-    runs = [read_run(path) for path in paths]
+    runs = silently(paths)
     for path, run in zip(paths, runs, strict=True):
         if not run.is_complete:
             print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)

@@ -26,7 +26,7 @@ from conformance.run.recorder import Recorder, safely
 from conformance.run.resume import failed_again, resumed
 from conformance.run.session import run_session
 from conformance.runfile.jsonl import SCHEMA
-from conformance.runfile.known import read_known
+from conformance.runfile.known import in_force, read_known
 from conformance.runfile.records import (
     UNEXPECTED,
     CrossEngineLine,
@@ -110,6 +110,7 @@ def _conducted(request: Request, listener: Listener) -> int:
     request = failed_again(request) if request.rerun_failed else request
     known = read_known(request.known) if request.known else ()
     descriptions = _described(request)
+    known = in_force(known, {d.line.name: d.line.version for d in descriptions})
     items = {d.spec: list(items_of(d.line.name, d.dtypes)) for d in descriptions if not d.line.error}
     chosen = _chosen(request, items)
     header = header_of(request.profile, request.seed, descriptions, request)

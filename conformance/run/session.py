@@ -30,7 +30,7 @@ from conformance.run.keeper import Keeper, lost
 from conformance.run.plan import PROFILES, select, shard
 from conformance.run.process import memory, processes
 from conformance.run.process.surroundings import Surroundings
-from conformance.runfile.known import KnownFailure, judge, read_known
+from conformance.runfile.known import KnownFailure, in_force, judge, read_known
 from conformance.runfile.records import BackendLine, ResultLine
 
 REMEMBERED = 8  # groups, before an engine is to forget what it compiled, some hundred megabytes of it
@@ -88,6 +88,7 @@ class Worker:
         for spec in self.specs:
             description = describe(spec)
             self._descriptions[description.line.name] = description
+        self.known = in_force(self.known, {name: d.line.version for name, d in self._descriptions.items()})
         everything = [i for d in self._descriptions.values() for i in items_of(d.line.name, d.dtypes)]
         chosen = self._chosen(everything)
         scopes: dict[str, list[Item]] = {}

@@ -7,8 +7,10 @@ as it is known, so that a killed run loses nothing that was finished.
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -28,6 +30,8 @@ from conformance.runfile.records import (
 )
 
 SCHEMA = 2
+
+LONGEST_LINE = 16_000_000  # bytes: a result with its arrays has some thousands
 
 _decoder = msgspec.json.Decoder(Line)
 _encoder = msgspec.json.Encoder()
@@ -49,6 +53,9 @@ class DamageKind(enum.StrEnum):
 
     UNREADABLE = "unreadable line"
     DUPLICATE_ID = "duplicate id"
+    SECOND_HEADER = "second header"
+    AFTER_FOOTER = "line after the footer"
+    FALSE_COUNTS = "counts that are not those of the results"
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -100,11 +107,7 @@ def read_run(path: Path) -> Run:
     Raises RunFileError if there is no such file, or its first line is no header of this schema. Later lines
     that are no records, and results whose id an earlier result has, are in `Run.damage`.
     """
-    try:
-        text = path.read_bytes().decode("utf-8", errors="replace")
-    except OSError as error:
-        raise RunFileError(f"cannot read the run file {path}: {error.strerror}") from None
-    lines = _lines(text, path)
+    lines = _lines(path)
     _, first = next(lines, (0, None))
     if not isinstance(first, RunLine):
         raise RunFileError(
@@ -117,8 +120,14 @@ def read_run(path: Path) -> Run:
     cross_engine_answers: list[CrossEngineLine] = []
     first_lines: dict[str, int] = {}  # where each result id stands first
     for number, line in lines:
+        if run.end is not None and not isinstance(line, Damage):
+            reason = "it stands after the footer"
+            damage.append(Damage(DamageKind.AFTER_FOOTER, str(path), number, reason))
         if isinstance(line, Damage):
             damage.append(line)
+        elif isinstance(line, RunLine):
+            reason = "a second header: two runs are in one file"
+            damage.append(Damage(DamageKind.SECOND_HEADER, str(path), number, reason))
         elif isinstance(line, ResultLine):
             run.results.append(line)
             if (earlier := first_lines.setdefault(line.id, number)) != number:
@@ -136,16 +145,34 @@ def read_run(path: Path) -> Run:
             run.generated.append(line)
         elif isinstance(line, EndLine):
             run.end = line
+            if line.counts and not damage and line.counts != run.counts():
+                reason = f"its footer counts {line.counts}, its results are {run.counts()}"
+                damage.append(Damage(DamageKind.FALSE_COUNTS, str(path), number, reason))
     run.damage = tuple(damage)
     run.results = with_cross_engine(run.results, cross_engine_answers)
     return run
 
 
-def _lines(text: str, path: Path) -> Iterator[tuple[int, Line | Damage]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield number, _decoder.decode(line)
-        except msgspec.MsgspecError as error:
-            yield number, Damage(DamageKind.UNREADABLE, str(path), number, str(error))
+def _lines(path: Path) -> Iterator[tuple[int, Line | Damage]]:
+    """The lines with their numbers, one in memory at a time; RunFileError where there is no such file."""
+    try:
+        with path.open("rb") as file:
+            yield from _records(file, path)
+    except OSError as error:
+        raise RunFileError(f"cannot read the run file {path}: {error.strerror}") from None
+
+
+def _records(file: IO[bytes], path: Path) -> Iterator[tuple[int, Line | Damage]]:
+    for number in itertools.count(1):
+        line = file.readline(LONGEST_LINE)
+        if not line:
+            return
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            while (more := file.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
+                pass
+            yield number, Damage(DamageKind.UNREADABLE, str(path), number, f"more than {LONGEST_LINE} bytes")
+        elif line.strip():
+            try:
+                yield number, _decoder.decode(line.decode("utf-8", errors="replace"))
+            except (msgspec.MsgspecError, RecursionError) as error:
+                yield number, Damage(DamageKind.UNREADABLE, str(path), number, str(error))

@@ -6,17 +6,19 @@ import datetime
 import fnmatch
 import glob
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 import tomlkit
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
 
 from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, Evidence, ResultLine, Verdict
 
 
-class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
+class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One entry of the file: an id (a `*` stands for anything), why, and where it can be seen.
 
     `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
@@ -30,7 +32,9 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True):
     link: str = ""
     token: str = ""
     script: str = ""
-    expires: datetime.date | None = None
+    expires: datetime.date | None = None  # from the day after, the failure counts again
+    kind: str = ""  # what it is: "fault", "documented", "not implemented"
+    versions: str = ""  # of the engine that it is about, such as ">=2.14" (PEP 440); any where it is empty
 
     def covers(self, identifier: str) -> bool:
         """Whether it speaks of that result."""
@@ -58,8 +62,35 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
         return msgspec.convert(entries, tuple[KnownFailure, ...])
     except OSError as error:
         raise UsageError(f"cannot read the known failures {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
         raise UsageError(f"{path} is not a known-failures file: {error}") from None
+
+
+def in_force(known: Sequence[KnownFailure], versions: Mapping[str, str]) -> tuple[KnownFailure, ...]:
+    """The entries that are about one of these engines' versions, by the name of the backend.
+
+    Raises UsageError for versions that PEP 440 does not know.
+    """
+    return tuple(
+        entry
+        for entry in known
+        if not entry.versions
+        or any(
+            fnmatch.fnmatchcase(name, entry.id.partition("/")[0]) and _is_in(entry, version)
+            for name, version in versions.items()
+        )
+    )
+
+
+def _is_in(entry: KnownFailure, version: str) -> bool:
+    try:
+        return Version(version) in SpecifierSet(entry.versions, prereleases=True)
+    except InvalidVersion:
+        return False  # an engine built from a branch: nobody knows what it has
+    except InvalidSpecifier:
+        raise UsageError(
+            f"the versions {entry.versions!r} of {entry.id} are none, such as '>=2.14'"
+        ) from None
 
 
 def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.date) -> ResultLine:

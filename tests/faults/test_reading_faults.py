@@ -1,0 +1,146 @@
+"""Reading executes nothing, has bounded memory, and reports what is wrong with a file."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.case import PREFIX, Case
+from conformance.cli import main
+from conformance.errors import RunFileError, UsageError
+from conformance.runfile.jsonl import encode, read_run
+from conformance.runfile.known import KnownFailure, in_force, read_known
+from conformance.runfile.records import BackendLine, EndLine, Verdict
+
+from ..conformance.runfile.drawn_runs import HEADER, line
+
+TANH, EXP = line("tanh", Verdict.PASS), line("exp", Verdict.FAIL, "wrong")
+END = EndLine(True, {"pass": 1, "fail": 1})
+WHOLE = [encode(each) for each in (HEADER, TANH, EXP, END)]
+
+# injected, a part of what is said
+DAMAGES = {
+    "no footer": (WHOLE[:3], "no footer"),
+    "half a footer": ([*WHOLE[:3], WHOLE[3][:9]], "line 4"),
+    "two headers": ([WHOLE[0], *WHOLE], "second header"),
+    "two runs": ([*WHOLE, *WHOLE], "second header"),
+    "a result after the footer": ([*WHOLE, encode(line("log", Verdict.PASS))], "after the footer"),
+    "two footers": ([*WHOLE, WHOLE[3]], "after the footer"),
+    "a result twice": ([*WHOLE[:3], WHOLE[1], WHOLE[3]], "is also in line 2"),
+    "a contradiction": ([*WHOLE[:3], encode(line("tanh", Verdict.FAIL)), WHOLE[3]], "is also in line 2"),
+    "false counts": ([*WHOLE[:3], encode(EndLine(True, {"pass": 2}))], "footer counts"),
+    "a result missing": ([*WHOLE[:2], WHOLE[3]], "footer counts"),
+    "a footer of an unfinished run": ([*WHOLE[:3], encode(EndLine(False, {}))], "was not finished"),
+    "deep JSON": ([WHOLE[0], "[" * 100_000, *WHOLE[1:]], "line 2"),
+    "text": ([WHOLE[0], "hello", *WHOLE[1:]], "line 2"),
+    "an array": ([WHOLE[0], "[]", *WHOLE[1:]], "line 2"),
+    "a line of an unknown type": ([WHOLE[0], '{"type":"other"}', *WHOLE[1:]], "line 2"),
+    "a verdict that is none": ([WHOLE[0], WHOLE[1].replace('"pass"', '"fine"'), *WHOLE[2:]], "line 2"),
+    "a NUL": ([WHOLE[0], "\0", *WHOLE[1:]], "line 2"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_is_reported_with_exit_code_12(
+    name: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    lines, says = DAMAGES[name]
+    monkeypatch.chdir(tmp_path)
+    Path("run.jsonl").write_text("\n".join(lines) + "\n")
+    run = read_run(Path("run.jsonl"))
+    assert says in run.missing
+    assert run.results
+    assert main(["report", "run.jsonl", "-o", "report.md"]) == 12
+    assert says in capsys.readouterr().err
+    assert main(["compare", "run.jsonl", "run.jsonl"]) == 12
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_a_damaged_file_is_refused_or_read_without_another_error(data: st.DataObject, tmp_path: Path) -> None:
+    whole = ("\n".join(WHOLE) + "\n").encode()
+    start = data.draw(st.integers(0, len(whole)))
+    stop = data.draw(st.integers(start, len(whole)))
+    damaged = whole[:start] + data.draw(st.binary(max_size=20)) + whole[stop:]
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(damaged)
+    try:
+        run = read_run(path)
+    except RunFileError:
+        return
+    assert len(run.results) <= 2
+    if run.is_complete:
+        assert run.end is not None
+        assert run.end.counts in ({}, run.counts())
+
+
+def bomb(size: int) -> str:
+    return PREFIX + base64.urlsafe_b64encode(zlib.compress(bytes(size), 9)).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "token",
+    [bomb(500_000_000), PREFIX + "A" * 20_000_000, PREFIX, "c1:é", PREFIX + "A" * 8, bomb(10)],
+    ids=["a bomb", "20 MB", "nothing", "no ASCII", "no zlib", "no record"],
+)
+def test_a_bad_token_is_refused(token: str) -> None:
+    with pytest.raises(UsageError, match="not a whole replay token"):
+        Case.from_token(token)
+
+
+def test_a_file_that_names_an_adapter_does_not_load_it(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("evil.py").write_text("from pathlib import Path\nPath('loaded').touch()\n")
+    header = HEADER.__class__(
+        **{f: getattr(HEADER, f) for f in HEADER.__struct_fields__}
+        | {"backends": (BackendLine("mine", "mine", "1", spec="evil.py"),)}
+    )
+    failure = line("tanh", Verdict.FAIL, "wrong")
+    evidence = failure.evidence.__class__(message="wrong", token="c1:x")
+    failed = failure.__class__(
+        **{f: getattr(failure, f) for f in failure.__struct_fields__} | {"evidence": evidence}
+    )
+    Path("run.jsonl").write_text("\n".join(map(encode, (header, failed, EndLine(True, {"fail": 1})))))
+    for command in (
+        ["replay", failed.id],
+        ["run", "--resume", "run.jsonl"],
+        ["run", "--rerun-failed", "run.jsonl"],
+    ):
+        assert main(command) == 4
+        assert "--trust" in capsys.readouterr().err
+        assert not Path("loaded").exists()
+
+
+# injected, exit code
+TOMLS = {
+    "an unknown key": '[[known]]\nid = "a"\nreason = "r"\nsay = "x"',
+    "no reason": '[[known]]\nid = "a"',
+    "no table": "known = 3",
+    "bad TOML": "[[known",
+    "a date that is none": '[[known]]\nid = "a"\nreason = "r"\nexpires = "soon"',
+    "deep TOML": "known = " + "[" * 50_000,
+    "versions that are none": '[[known]]\nid = "a/*"\nreason = "r"\nversions = "newer"',
+}
+
+
+@pytest.mark.parametrize("name", TOMLS)
+def test_a_bad_file_of_known_failures_is_said_in_a_line(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(TOMLS[name])
+    with pytest.raises(UsageError):
+        in_force(read_known(path), {"a": "1.0"})
+
+
+@pytest.mark.parametrize(
+    ("versions", "version", "holds"),
+    [("", "1.0", True), (">=2.14", "2.14.1", True), (">=2.14", "2.13", False), ("<2", "1.9rc1", True), (">=1", "branch", False)],
+)  # fmt: skip
+def test_an_entry_is_about_the_versions_that_it_names(versions: str, version: str, *, holds: bool) -> None:
+    entry = KnownFailure("mine/op/*", "r", versions=versions)
+    assert bool(in_force([entry], {"mine": version, "other": "2.14"})) == holds
