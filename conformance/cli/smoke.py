@@ -57,7 +57,14 @@ def command(options: argparse.Namespace) -> int:
 
 def _is_new(backend: Backend, name: str, entry: Mapping[str, Any]) -> bool:
     declared = getattr(backend, name)
-    return any(key not in declared or declared[key] != value for key, value in entry.items())
+    return any(not _has(declared.get(key), value) for key, value in entry.items())
+
+
+def _has(declared: Any, value: Any) -> bool:
+    """Whether what is declared says the same, or names all ops that were found and more."""
+    if isinstance(value, frozenset) and isinstance(declared, frozenset):
+        return value <= declared
+    return bool(declared == value)
 
 
 # ---- claims about arrays and calls ------------------------------------------------------------------
