@@ -194,7 +194,8 @@ def _is_of_numbers(op: Op, case: Case, index: int) -> bool:
 
 def _at_first(array: Array, value: float, *, whole: bool) -> Array:
     changed = np.array(array)
-    changed[... if whole else (0,) * changed.ndim] = value
+    if array.size:
+        changed[... if whole else (0,) * changed.ndim] = value
     return changed
 
 
