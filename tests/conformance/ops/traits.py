@@ -13,7 +13,7 @@ from conformance.ops import find
 from conformance.ops.reductions import axes_of
 from conformance.oracle.proof import prove
 from conformance.oracle.second_order import is_smooth
-from conformance.selfcheck.proofs import COMPLEX_DTYPE, DTYPE, EFFORT
+from conformance.selfcheck.proofs import COMPLEX_DTYPE, COMPLEX_EFFORT, DTYPE, EFFORT
 from conformance.strategies import draw_cases
 from conformance.values import direction
 
@@ -105,7 +105,7 @@ def _gradients_change(op: Op, case: Case) -> bool:
 def is_holomorphic(op: Op) -> bool:
     """Whether its rule is proven at complex operands."""
     try:
-        return prove(op, draw_cases(find(op.name), COMPLEX_DTYPE, 0, EFFORT)).holds
+        return prove(op, draw_cases(find(op.name), COMPLEX_DTYPE, 0, COMPLEX_EFFORT)).holds
     except DOES_NOT_FIT:
         return False
 
