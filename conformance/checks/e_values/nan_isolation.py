@@ -21,6 +21,7 @@ from conformance.op import Trait
 from conformance.oracle.allowance import extended
 
 MOST_ENTRIES = 150
+TRIED = 8  # outputs, to find one that few entries affect
 
 
 MULTIPLES = ("zero", "negated", "doubled", "slightly scaled")
@@ -44,21 +45,33 @@ def nan_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
 
 @op_check("E9", "beside-nan-cotangent", once_per_signature=True)
 def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
-    """A cotangent that is NaN, or infinite, changes no gradient of the entries that do not affect its output."""
+    """A cotangent that is NaN, or infinite, changes no gradient of entries whose outputs are computed apart."""
     if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:
         raise NotThisCase("there are too many entries to find what each of them affects")
     reaches = [_reached(seen, index) for index in seen.wrt]
-    reached = sum(reach.sum(axis=0) for reach in reaches)
-    if not any((~reach).any() for reach in reaches) or not reached.size:
-        raise NotThisCase("every entry affects every output")
-    output = int(np.argmin(np.where(reached > 0, reached, np.inf)))
+    count = reaches[0].shape[1]
+    found = [(n, _affected(reaches, n)) for n in range(0, count, max(1, count // TRIED))]
+    output, is_affected = min(found, key=lambda pair: pair[1].sum(), default=(0, np.zeros(0, bool)))
+    if is_affected.all() or not is_affected.any():
+        raise NotThisCase("every entry affects every output, directly or beside others")
+    shared = np.split(is_affected, np.cumsum([len(reach) for reach in reaches])[:-1])
     for value in (np.nan, np.inf):
-        _hold_same(
-            seen,
-            value,
-            seen.vjp(cotangents=_with_cotangent(seen, output, value)),
-            [r[:, output] for r in reaches],
-        )
+        _hold_same(seen, value, seen.vjp(cotangents=_with_cotangent(seen, output, value)), shared)
+
+
+def _affected(reaches: Sequence[Array], output: int) -> Array:
+    """The entries of all operands that affect an output, or share another with such an entry, and so on.
+
+    What remains is computed apart; a rule that multiplies by a zero of the Jacobian may spread a NaN among the others.
+    """
+    reach = np.concatenate(reaches)
+    outputs = np.arange(reach.shape[1]) == output
+    while True:
+        entries = reach[:, outputs].any(axis=1)
+        reached = outputs | reach[entries].any(axis=0)
+        if (reached == outputs).all():
+            return np.asarray(entries)
+        outputs = reached
 
 
 def _with_cotangent(seen: Observation, output: int, value: float) -> list[Array]:
