@@ -77,11 +77,12 @@ class PendingDescription:
         finally:
             end_group(self.process.pid)
             self.process.wait()
-        found = [line for line in _end_of(self._out).splitlines() if line.startswith(MARK)]
+            out, err = _end_of(self._out), _end_of(self._err)
+        found = [line for line in out.splitlines() if line.startswith(MARK)]
         if found:
             with contextlib.suppress(msgspec.MsgspecError):  # an engine may print anything
                 return msgspec.json.decode(found[-1][len(MARK) :], type=Description)
-        last = (_end_of(self._err).strip().splitlines() or ["it said nothing"])[-1]
+        last = (err.strip().splitlines() or ["it said nothing"])[-1]
         return self._failed(f"the adapter {self.spec} ended its process (exit {code}) while starting: {last}")
 
     def _failed(self, error: str) -> Description:
