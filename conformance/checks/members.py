@@ -24,7 +24,7 @@ from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.collector import Collector
 from conformance.design.rows import Row, leaves
-from conformance.op import Op, Trait
+from conformance.op import Op, Signature, Trait
 from conformance.ops import CATALOGUE, family_of
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.strategies.cases import build
@@ -217,12 +217,12 @@ def _op_with(name: str, parameters: Mapping[str, Any], engine: Backend) -> Funct
 @lru_cache(maxsize=16)
 def _built(seed: int, dtype: str) -> dict[Capability, Member]:
     """Products, by functions that an engine builds."""
-    product = call_of(
-        CATALOGUE[MULTIPLY], seed, dtype, lambda case: {x.shape for x in case.operands} == {(3,)}
+    row = Row(Signature(((3,), (3,))))
+    case = build(
+        CATALOGUE[MULTIPLY], row, dtype, texture="full", upstream="signed", layouts=("C",), seed=seed
     )
-    if product is None:
-        return {}
-    plainly = product.make
+    plainly = partial(_op_with, MULTIPLY, {})
+    product = Member(Oracle(CATALOGUE[MULTIPLY], case), "", plainly)
     makers: dict[Capability, tuple[str, Made]] = {
         Capability.CUSTOM_RULE: ("custom rule", custom_product),
         Capability.CHECKPOINTING: ("checkpoint", lambda engine: engine.checkpoint(plainly(engine))),
