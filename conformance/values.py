@@ -22,7 +22,7 @@ from conformance.op import Domain, OperandKind, Shape
 Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
 
-TEXTURES = ("round", "full", "zeros", "wide", "whole", "equal")
+TEXTURES = ("round", "full", "zeros", "wide", "whole", "repeated")
 MAGNITUDES = ("swept", "scaled")  # a magnitude for every number; one for each array
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
@@ -121,7 +121,7 @@ def _real(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator
     points, step = _grid(domain, texture)
     if texture == "whole" and (whole := points[points == np.rint(points)]).size:
         points = whole
-    values = _textured(rng.choice(points, () if texture == "equal" else shape), step, texture, rng)
+    values = _textured(rng.choice(points, () if texture == "repeated" else shape), step, texture, rng)
     values = np.broadcast_to(values, shape)
     if texture == "zeros" and domain.low < 0 < domain.high and 0.0 not in domain.kinks:
         values = np.where(rng.random(shape) < 0.5, 0.0, values)

@@ -17,7 +17,7 @@ from conformance.op import Op, Shape, Trait
 Levels = dict[str, str]
 AXES = frozenset({"axis", "axis1", "axis2", "source", "destination", "axes"})
 SHARED_PARAMETERS = AXES | {"keepdims", "reduction"}
-LONG = 12  # a written value longer than this is told by its form
+LONG = 12  # a written value longer than this is distinguished by its form
 
 
 def levels_of(op: Op, row: Row) -> Levels:

@@ -47,11 +47,11 @@ def _size(shape: Sequence[int]) -> int:
 @lru_cache(maxsize=512)
 def leaves(law: Law) -> tuple[Signature, ...]:
     """Every signature that a law allows, the simplest first; each once."""
-    found = {Row(signature).key: signature for signature in _walk(law)}
+    found = {Row(signature).key: signature for signature in _traversed(law)}
     return tuple(found.values())
 
 
-def _walk(law: Law) -> Iterator[Signature]:
+def _traversed(law: Law) -> Iterator[Signature]:
     """Depth first through the choices of a law: `taken[i]` is the option taken at choice i, of `offered[i]`."""
     taken: list[int] = []
     while True:

@@ -55,7 +55,7 @@ def test_every_pair_of_levels_is_asked_at_strength_3(name: str) -> None:
     assert combined(op, asked(op, 3), 2) == combined(op, rows_of(op), 2)
 
 
-def test_another_seed_walks_through_other_pairs() -> None:
+def test_another_seed_goes_through_other_pairs() -> None:
     op = find("std")
     reached = [combined(op, asked(op, 1, seed), 2) for seed in range(6)]
     assert len(set().union(*reached)) > 2 * len(reached[0])
