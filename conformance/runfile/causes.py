@@ -186,7 +186,7 @@ def _cause(engine: str, results: Sequence[ResultLine]) -> Cause:
         title=evidence.reason if is_known and evidence and evidence.reason else _title(ranked),
         results=tuple(ranked),
         is_known=is_known,
-        kind=getattr(evidence, "kind", "") if is_known else "",
+        kind=evidence.kind if is_known and evidence else "",
     )
 
 

@@ -110,6 +110,7 @@ def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.dat
         reason=entry.reason,
         link=entry.link or entry.script,
         failed_as=result.verdict.value if becomes is Verdict.KNOWN else "",
+        kind=entry.kind,
     )
     return msgspec.structs.replace(result, verdict=becomes, evidence=noted)
 

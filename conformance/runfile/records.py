@@ -121,6 +121,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     operand: int | None = None
     reason: str = ""  # of a known failure
     failed_as: str = ""  # of a known failure: its verdict where it is not listed
+    kind: str = ""  # of a known failure: what its entry calls it
     link: str = ""
 
     def __post_init__(self) -> None:

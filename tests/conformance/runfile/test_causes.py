@@ -92,7 +92,7 @@ def test_half_of_the_digits_part_inaccurate_from_wrong(got: list[Any], severity:
 
 def test_an_entry_of_the_known_failures_is_one_cause_that_keeps_how_bad_it_is() -> None:
     known = [
-        KnownFailure("torn/op/sinc/*", "the gradient cancels"),
+        KnownFailure("torn/op/sinc/*", "the gradient cancels", kind="fault"),
         KnownFailure("torn/op/sort/*", "sort raises"),
     ]
     lines = [
@@ -102,9 +102,9 @@ def test_an_entry_of_the_known_failures_is_one_cause_that_keeps_how_bad_it_is() 
     ]
     judged = [judge(line, known, today=NEVER) for line in lines]
     assert {line.verdict for line in judged} == {Verdict.KNOWN}
-    assert [(c.title, len(c.results), c.severity) for c in causes_of(TORN, judged)] == [
-        ("the gradient cancels", 2, Severity.WRONG),
-        ("sort raises", 1, Severity.RAISED),
+    assert [(c.title, len(c.results), c.severity, c.kind) for c in causes_of(TORN, judged)] == [
+        ("the gradient cancels", 2, Severity.WRONG, "fault"),
+        ("sort raises", 1, Severity.RAISED, ""),
     ]
 
 
