@@ -1,0 +1,14 @@
+"""autograd: beside a float64 constant, the gradient of a float32 operand is float64; of both, each has its own dtype."""
+
+import importlib.metadata
+
+import autograd.builtins
+import autograd.numpy as np
+from autograd import make_vjp
+
+print("autograd", importlib.metadata.version("autograd"))
+x, y = np.ones(3, np.float32), np.ones(3)
+pullback, _ = make_vjp(lambda a: a + y)(x)
+print("x float32, y a float64 constant: the gradient of x + y is", pullback(np.ones(3)).dtype)
+pullback, _ = make_vjp(lambda both: both[0] + both[1])(autograd.builtins.tuple((x, y)))
+print("both differentiated:", [g.dtype.name for g in pullback(np.ones(3))])
