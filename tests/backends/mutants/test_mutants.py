@@ -93,7 +93,7 @@ def test_control_is_not_caught(name: str) -> None:
 @pytest.mark.parametrize("name", registered_variants())
 def test_variant_is_not_caught_at_a_few_ops(name: str) -> None:
     variant = registered_variants()[name]
-    few = replace(variant, ops=sampled(variant, len(name)).ops[:2])
+    few = replace(variant, ops=sampled(variant, len(name)).ops[:2] or variant.ops[:1])
     for items in questions_for(few):
         if items[0].definition.kind == "op" and items[0].dtype == "float64":
             executor = Executor(few.make(), seed=0, effort=Effort(2, 1, 1, 1), shrink=False)

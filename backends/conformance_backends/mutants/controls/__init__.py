@@ -8,6 +8,12 @@ from collections.abc import Iterable
 
 from conformance.op import Op
 from conformance_backends.mutants.b_graph.call_histories import Pullbacks
+from conformance_backends.mutants.controls.conventions import (
+    ForgettingWrites,
+    Lenient,
+    OddMemory,
+    Strict,
+)
 from conformance_backends.mutants.controls.formulas import Finite, careful
 from conformance_backends.mutants.controls.library import Unsteady
 from conformance_backends.mutants.controls.rounded_once import Unrefusing, rounded_once
@@ -21,6 +27,13 @@ from conformance_backends.mutants.controls.sums import (
     summed_by,
 )
 from conformance_backends.mutants.mutant import Mutant, WithTransforms
+
+CONVENTIONS = (
+    ("lenient", Lenient, "zeros, ones and broadcasting for what is missing"),
+    ("strict", Strict, "refusals"),
+    ("forgetting-writes", ForgettingWrites, "constants that stay constants"),
+    ("odd-memory", OddMemory, "copies, backwards in memory and read-only"),
+)
 
 
 def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
@@ -40,6 +53,10 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
         of_rows("control-sums-in-lanes", "sums in eight lanes", summed_by(in_eight_lanes)),
         of_rows("control-sums-compensated", "compensated sums", summed_by(compensated)),
         of_rows("control-sums-exact", "sums rounded once", summed_by(exactly)),
+        *(
+            Mutant(f"control-{name}", CORRECT, (), made, ("exp", "matmul", "sum"), varies=how)
+            for name, made, how in CONVENTIONS
+        ),
     )
 
 
