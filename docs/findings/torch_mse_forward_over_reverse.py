@@ -8,6 +8,7 @@ x, target, direction = (torch.rand(3, dtype=torch.float64) for _ in range(3))
 
 
 def gradient(a):
+    """The gradient of the loss, recorded."""
     a = a.view_as(a).requires_grad_()
     (g,) = torch.autograd.grad(F.mse_loss(a, target), a, create_graph=True)
     return g

@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.checks.comparison import hold_equal, hold_within
-from conformance.checks.engine_calls import gradients_of, hold_no_stored_gradient, unless_refused
+from conformance.checks.engine_calls import gradients_of, hold_no_stored_gradient
 from conformance.checks.members import Member, hold_for_each, members
 from conformance.checks.observation import Answer, Oracle, plain
 from conformance.checks.registry import contract
@@ -94,8 +94,9 @@ def _hold_alone(
         given[index] = x
         return function(*given)
 
-    traced = unless_refused(lambda: engine.trace(of_one, [np.array(constants[index])]))
-    if traced is None:
+    try:
+        traced = engine.trace(of_one, [np.array(constants[index])])
+    except Exception:  # neither engines nor adapters need to take what is not the engine's array
         return
     # NumPy's promotion makes double precision of a number beside single; the cotangent is of the output's dtype.
     cotangents = [
