@@ -81,8 +81,14 @@ class Tally:
     def _run(self, check: Check, question: Question[Any], arguments: Arguments) -> bool:
         """Whether the question decided anything."""
         try:
+            raised: BaseException | None = None
             with decisions() as decided:
-                self._note(self._answer(check, question, arguments), question)
+                try:
+                    self._note(self._answer(check, question, arguments), question)
+                except BaseException as failure:  # no exception passes a context manager, which would use it
+                    raised = failure
+            if raised is not None:
+                raise raised
         except Unsupported as reason:
             self.unsupported.append(str(reason))
             return False

@@ -23,7 +23,7 @@ from conformance.strategies import Effort
 from .engine_faults import FAULTS
 from .fault import HIT, Fault, engine_with
 
-EFFORT = Effort(signatures=2, draws=1, samples=1, programs=1)
+EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
 ITEMS = [
     item
     for item in items_of("faulty", ("float64",))
