@@ -118,7 +118,7 @@ class Summed(np.ndarray[Any, Any]):
         """The sums along the axes."""
         axes = _axes(x.ndim, axis)
         if not axes:
-            return x
+            return np.array(x)  # NumPy's mean divides it in place
         free = [a for a in range(x.ndim) if a not in axes]
         rows = np.transpose(x, (*free, *axes)).reshape(*(x.shape[a] for a in free), -1 if x.size else 0)
         wide = rows.astype(np.float32) if x.dtype == np.float16 else rows
