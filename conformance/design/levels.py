@@ -17,6 +17,7 @@ from conformance.op import Op, Shape, Trait
 Levels = dict[str, str]
 AXES = frozenset({"axis", "axis1", "axis2", "source", "destination", "axes"})
 SHARED_PARAMETERS = AXES | {"keepdims", "reduction"}
+MANY = 5  # operands, whose shapes are no factors any more
 LONG = 12  # a written value longer than this is distinguished by its form
 
 
@@ -25,14 +26,15 @@ def levels_of(op: Op, row: Row) -> Levels:
     shapes = row.signature.shapes
     found = {
         "rank": str(max((len(s) for s in shapes), default=0)),
-        "longest axis": str(max((n for s in shapes for n in s), default=1)),
+        "longest axis": _size_class(max((n for s in shapes for n in s), default=1)),
         "empty axis": _position_of(0, shapes),
         "axis of size 1": _position_of(1, shapes),
     }
     if Trait.VARIADIC in op.traits:
         found["operands"] = str(len(shapes))
+    if 1 < len(shapes) < MANY:
+        found |= {f"shape {i}": _relation(shape, shapes) for i, shape in enumerate(shapes)}
     if len(shapes) > 1:
-        found["shapes"] = _relation(shapes)
         found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
     rank = len(shapes[0]) if shapes else 0
     for name, value in row.signature.parameters.items():
@@ -58,13 +60,21 @@ def _position_of(size: int, shapes: Sequence[Shape]) -> str:
     return " and ".join(sorted(words))
 
 
-def _relation(shapes: Sequence[Shape]) -> str:
-    """How the shapes of several operands differ: their ranks, and which are stretched along an axis of size 1."""
-    if len(set(shapes)) == 1:
-        return "alike"
-    if len(shapes) > 3:
-        return "different"
-    return " ".join(f"{len(shape)}{'*' if _is_stretched(shape, shapes) else ''}" for shape in shapes)
+def _size_class(size: int) -> str:
+    """A size up to 3 itself, then the power of two that it reaches, and how it lies beside it."""
+    if size <= 3:
+        return str(size)
+    power = 1 << (size.bit_length() - 1)
+    return f"{power} and more" if size > power + 1 else str(power) if size == power else f"{power} + 1"
+
+
+def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
+    """What a shape is beside the others: stretched along an axis of size 1, of lower rank, a scalar, or neither."""
+    if _is_stretched(shape, shapes):
+        return "stretched"
+    if len(shape) == max(map(len, shapes)):
+        return "full"
+    return "of lower rank" if shape else "scalar"
 
 
 def _is_stretched(shape: Shape, shapes: Sequence[Shape]) -> bool:

@@ -23,8 +23,8 @@ from conformance.strategies import Effort
 
 PROFILES = {
     "quick": Effort(signatures=4, draws=3, samples=3, programs=12, strength=1),
-    "standard": Effort(signatures=16, draws=4, samples=6, programs=60, strength=2),
-    "thorough": Effort(signatures=40, draws=8, samples=16, programs=300, strength=3),
+    "standard": Effort(signatures=16, draws=4, samples=6, programs=60, strength=3),
+    "thorough": Effort(signatures=40, draws=8, samples=16, programs=300, strength=4),
 }
 
 

@@ -115,6 +115,7 @@ def draw_cases(
 
     Where an op has few signatures, they come again with other numbers until there are `effort.signatures` cases.
     """
+    effort = _about(effort, textures)
     wanted = max(len(signatures_of(op, dtype, seed, effort)) * effort.draws, effort.signatures)
     return tuple(islice(_endless(op, dtype, seed, effort, textures), wanted))
 
@@ -124,7 +125,12 @@ def more_cases(
 ) -> Iterator[Case]:
     """What comes after `draw_cases`, for a check that none of them decided: without end, and first what differs most."""
     drawn = len(draw_cases(op, dtype, seed, effort, textures))
-    return islice(_endless(op, dtype, seed, effort, textures), drawn, None)
+    return islice(_endless(op, dtype, seed, _about(effort, textures), textures), drawn, None)
+
+
+def _about(effort: Effort, textures: tuple[str, ...]) -> Effort:
+    """The effort where numbers are what is asked about: as many signatures as it names, whatever they cover."""
+    return replace(effort, strength=0) if textures == MAGNITUDES else effort
 
 
 def _endless(op: Op, dtype: str, seed: int, effort: Effort, textures: tuple[str, ...]) -> Iterator[Case]:

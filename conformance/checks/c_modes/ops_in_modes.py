@@ -81,7 +81,7 @@ def _unchanged(engine: Backend, pairs: int) -> Callable[[Any], Any]:
 # ---- in another mode -----------------------------------------------------------------------------------
 
 
-@op_check("C6", "checkpointed", Capability.CHECKPOINTING, compiles=True)
+@op_check("C6", "checkpointed", Capability.CHECKPOINTING, sparing=True)
 def checkpointed_op_has_its_gradient(seen: Observation) -> list[Comparison]:
     """A checkpointed op has the gradient that it has outside."""
     return _hold(_gradients(seen, seen.backend.checkpoint(_call(seen))), seen, "of a checkpointed function")
@@ -93,7 +93,7 @@ def compiled_op_has_its_gradient(seen: Observation) -> list[Comparison]:
     return _hold(_gradients(seen, seen.backend.compiled(_call(seen))), seen, "of a compiled function")
 
 
-@op_check("B15", "in-a-thread", compiles=True)
+@op_check("B15", "in-a-thread", sparing=True)
 def op_in_another_thread_has_its_gradient(seen: Observation) -> list[Comparison]:
     """An op called and differentiated in another thread has the gradient that it has here."""
     found: list[Any] = []

@@ -20,7 +20,7 @@ from conformance.errors import Violation
 from conformance.op import Trait
 from conformance.oracle.allowance import extended
 
-MOST_ENTRIES = 150
+MOST_ENTRIES = 64
 TRIED = 8  # outputs, to find one that few entries affect
 
 
@@ -43,7 +43,7 @@ def nan_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
         _hold_unrelated(seen, replaced, value, reaches)
 
 
-@op_check("E9", "beside-nan-cotangent", once_per_signature=True)
+@op_check("E9", "beside-nan-cotangent", once_per_signature=True, satisfied_by=UNRELATED)
 def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
     """A cotangent that is NaN, or infinite, changes no gradient of entries whose outputs are computed apart."""
     if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:
@@ -62,7 +62,8 @@ def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) ->
 def _affected(reaches: Sequence[Array], output: int) -> Array:
     """The entries of all operands that affect an output, or share another with such an entry, and so on.
 
-    What remains is computed apart; a rule that multiplies by a zero of the Jacobian may spread a NaN among the others.
+    What remains is computed apart; a rule that multiplies by a zero of the Jacobian may spread a NaN among the others,
+    and to entries that affect no output.
     """
     reach = np.concatenate(reaches)
     outputs = np.arange(reach.shape[1]) == output
@@ -70,7 +71,7 @@ def _affected(reaches: Sequence[Array], output: int) -> Array:
         entries = reach[:, outputs].any(axis=1)
         reached = outputs | reach[entries].any(axis=0)
         if (reached == outputs).all():
-            return np.asarray(entries)
+            return np.asarray(entries | ~reach.any(axis=1))
         outputs = reached
 
 
