@@ -161,7 +161,7 @@ SPREAD: tuple[Shape, ...] = (
     *((3,), (2, 3), (3, 3), (2, 1, 3), (3, 3, 3), (5,), (7, 2), (3, 1), (0, 3), (2, 0, 3)),
     *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2), (16,), (33,), (2, 65), (129, 2), (1025,)),
 )  # fmt: skip
-FEW = laws.up_to(130)  # entries, whose products cost their square
+FEW = laws.up_to(33)  # entries: products of all others cost a power of their count, and long ones overflow
 MANY: Shape = (65537,)  # more than half precision can count
 
 

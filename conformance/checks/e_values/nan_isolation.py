@@ -17,10 +17,11 @@ from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Answer, Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
-from conformance.op import Trait
+from conformance.op import OperandKind, Trait
 from conformance.oracle.allowance import extended
 
 MOST_ENTRIES = 64
+MATRICES = frozenset({OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE})
 TRIED = 8  # outputs, to find one that few entries affect
 
 
@@ -46,6 +47,8 @@ def nan_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
 @op_check("E9", "beside-nan-cotangent", once_per_signature=True, satisfied_by=UNRELATED)
 def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
     """A cotangent that is NaN, or infinite, changes no gradient of entries whose outputs are computed apart."""
+    if not {domain.kind for domain in seen.op.domains}.isdisjoint(MATRICES):
+        raise NotThisCase("a rule of matrices computes with whole matrices")
     if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:
         raise NotThisCase("there are too many entries to find what each of them affects")
     reaches = [_reached(seen, index) for index in seen.wrt]
