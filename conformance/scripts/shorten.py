@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 Names = frozenset[str]
+MOST = 1000  # statements that are shortened: what it costs grows with their square
 
 
 def shortened(text: str, shown: Sequence[str] | None) -> str:
@@ -19,6 +20,8 @@ def shortened(text: str, shown: Sequence[str] | None) -> str:
     `shown` are the expressions whose printing shows it; all that are printed, where it is None.
     """
     statements = ast.parse(text).body
+    if len(statements) > MOST:
+        return text
     if shown is not None:
         statements = _sliced(statements, [s for s in statements if _printed(s) in shown])
     if not any(_writes_memory(s) for s in statements):

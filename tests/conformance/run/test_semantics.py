@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import zlib
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -121,17 +122,18 @@ def bare(results: list[ResultLine]) -> list[ResultLine]:
 def test_the_same_seed_gives_the_same_answers_and_every_pass_has_seen_a_case() -> None:
     first, second = asked(NumpyTape(), QUERIES), asked(NumpyTape(), QUERIES)
     assert bare(first) == bare(second)
-    assert {r.verdict for r in first} == {Verdict.PASS}
-    assert all(r.cases > 0 for r in first)
+    assert {r.verdict for r in first} == {Verdict.PASS, Verdict.UNSUPPORTED}
+    assert all(r.cases > 0 for r in first if r.verdict is Verdict.PASS)
+    assert all("does not declare" in r.reason for r in first if r.verdict is Verdict.UNSUPPORTED)
 
 
 def test_two_engines_are_asked_with_the_same_numbers() -> None:
-    seen: dict[str, list[bytes]] = {"one": [], "two": []}
+    seen: dict[str, list[int]] = {"one": [], "two": []}
 
     def listening(name: str) -> NumpyTape:
         backend = NumpyTape()
         make = backend.leaf
-        backend.leaf = lambda value: (seen[name].append(value.tobytes()), make(value))[1]  # type: ignore[method-assign]
+        backend.leaf = lambda value: (seen[name].append(zlib.crc32(value.tobytes())), make(value))[1]  # type: ignore[method-assign]
         return backend
 
     for name in seen:
