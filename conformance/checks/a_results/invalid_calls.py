@@ -15,7 +15,8 @@ from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.op import Op, OperandKind, Trait
+from conformance.op import Op, OperandKind, Shape, Trait
+from conformance.ops.indexing import key_of
 
 BEYOND = 10  # an axis that no array of the catalogue has
 AXES = ("axis", "axis1", "axis2", "source", "destination")
@@ -39,6 +40,8 @@ def _candidates(op: Op, operands: tuple[Array, ...], parameters: Mapping[str, An
             yield Invalid(f"{name}={BEYOND}", operands, {**parameters, name: BEYOND})
     if "shape" in parameters:
         longer = (*parameters["shape"], 7)
+        if "index" in parameters and _is_empty(longer, parameters["index"]):
+            return  # nothing is written there, whatever its shape
         yield Invalid(f"shape={longer}", operands, {**parameters, "shape": longer})
     if any(op.domain(i).kind is OperandKind.INDEX for i in range(len(operands))):
         return  # engines differ in which sizes of indices they accept
@@ -56,6 +59,13 @@ def _candidates(op: Op, operands: tuple[Array, ...], parameters: Mapping[str, An
                 more = np.take(operand, [*range(size), 0], axis=axis)
                 changed = (*operands[:index], more, *operands[index + 1 :])
                 yield Invalid(f"operand {index} of shape {more.shape}", changed, parameters)
+
+
+def _is_empty(shape: Shape, index: Any) -> bool:
+    try:
+        return not np.zeros(shape)[key_of(index)].size
+    except IndexError:
+        return False
 
 
 def invalid_calls(op: Op, operands: tuple[Array, ...], parameters: Mapping[str, Any]) -> Iterator[Invalid]:
