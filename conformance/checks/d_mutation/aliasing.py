@@ -13,6 +13,7 @@ from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
+from conformance.errors import Violation
 from conformance.ops.names import ADD, PERMUTE_DIMS, RESHAPE
 
 
@@ -35,7 +36,10 @@ def _hold_own_memory(seen: Observation, cotangents: tuple[Array, ...]) -> None:
     values = [plain(backend, array) for _, array in named]
     first = len(named) - sum(g is not None for g in gradients)
     for position in range(first, len(named)):
-        backend.memory(named[position][1])[...] = 7.0
+        memory = backend.memory(named[position][1])
+        if not memory.flags.writeable:
+            raise Violation(f"{named[position][0]} is memory that cannot be written: it is somebody else's")
+        memory[...] = 7.0
         values[position] = plain(backend, named[position][1])
         for (name, array), value in zip(named, values, strict=True):
             hold_equal(plain(backend, array), value, f"writing into {named[position][0]} changes {name}")
