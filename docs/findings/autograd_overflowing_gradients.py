@@ -23,3 +23,6 @@ show("norm([3e200, 4e200])", np.linalg.norm, ([3e200, 4e200],), [[0.6, 0.8]])
 show("norm([3e-200, 4e-200])", np.linalg.norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
 # d atan2(y, x) = (x dy - y dx) / (x^2 + y^2)
 show("atan2(1e-200, 1e-200)", np.arctan2, (1e-200, 1e-200), [5e199, -5e199])
+# 1 / sqrt(x^2 + 1), here 1/300; the square alone is beyond float16
+pullback, _ = make_vjp(np.arcsinh)(np.array(300, np.float16))
+print("arcsinh(300) in float16: got", pullback(np.array(1, np.float16)), "exact", 1 / 300)
