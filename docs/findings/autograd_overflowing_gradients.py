@@ -3,7 +3,7 @@
 import importlib.metadata
 import warnings
 
-from autograd import grad
+from autograd import grad, make_vjp
 from autograd import numpy as np
 
 warnings.simplefilter("ignore")
