@@ -11,3 +11,6 @@ for dtype in ("float64", "float16"):
     exponent = mg.tensor(np.array(15.125, dtype))
     mg.exp2(exponent).backward(np.array(2.25, dtype))
     print(dtype, "exp2:", exponent.grad)
+x = mg.tensor(np.array(300, np.float16))
+mg.arcsinh(x).backward()
+print("float16 arcsinh(300): got", x.grad, "exact", 1 / 300)
