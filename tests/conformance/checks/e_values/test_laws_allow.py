@@ -18,7 +18,7 @@ from conformance.checks.registry import NotThisCase
 from conformance.errors import Violation
 from conformance.op import Op
 from conformance.ops import find
-from conformance.oracle.allowance import expected_gradients
+from conformance.oracle.allowance import MANY_PERTURBATIONS, expected_gradients
 from conformance.strategies import Effort, draw_cases
 
 NEARLY = 0.9  # of what is allowed: rounding to the dtype needs a little, too
@@ -54,12 +54,15 @@ class AsWrongAsAllowed(NumpyTape):
         dtype = next(x.dtype.name for x in operands if x.dtype.kind == "f")
         layouts = ("C",) * (len(operands) + len(cotangents))
         cotangents = tuple(g.astype(dtype) for g in cotangents)
-        call = Case(self.judged.name, operands, function.parameters, cotangents, layouts, dtype)
+        call = Case(
+            *(self.judged.name, operands, function.parameters, cotangents, layouts, dtype),
+            wrt=None if wrt is None else tuple(wrt),
+        )
         self.side = -self.side
         outputs = self.judged.reference(*operands, **function.parameters)
         return outputs if isinstance(outputs, tuple) else (np.asarray(outputs),), tuple(
             off(bound.exact, self.side * np.sign(bound.exact + 0.5), bound.allowed).astype(dtype)
-            for bound in expected_gradients(self.judged, call)
+            for bound in expected_gradients(self.judged, call, perturbations=MANY_PERTURBATIONS)
         )
 
 
@@ -73,7 +76,7 @@ def decided(key: str, name: str) -> Iterator[None]:
     op, check = find(name), load_all()[key]
     for case in draw_cases(op, "float64", 0, EFFORT, check.textures):
         try:
-            check.function(Observation(AsWrongAsAllowed(op), Oracle(op, case)))
+            check.function(Observation(AsWrongAsAllowed(op), Oracle(op, case, MANY_PERTURBATIONS)))
         except NotThisCase:
             continue
         yield
@@ -89,7 +92,7 @@ def test_adjoint_relation_lets_pass_two_modes_that_are_off_in_opposite_direction
     op = find(name)
     case = draw_cases(op, "float64", 0, EFFORT)[0]
     case = replace(case, cotangents=tuple(map(np.ones_like, case.cotangents)))
-    seen = Observation(AsWrongAsAllowed(op), Oracle(op, case))
+    seen = Observation(AsWrongAsAllowed(op), Oracle(op, case, MANY_PERTURBATIONS))
     tangents = [np.ones_like(case.operands[i]) for i in seen.wrt]
     places = list(range(case.cotangents[0].size))
     entries, product = forward_mode._expected(seen, tangents, places)

@@ -22,7 +22,7 @@ from conformance.ops import CATALOGUE, find
 from conformance.strategies import Effort, draw_cases
 from conformance.values import MAGNITUDES, TEXTURES
 
-EFFORT = Effort(signatures=4, draws=2, samples=1, programs=1)
+EFFORT = Effort(signatures=12, draws=1, samples=1, programs=1)
 
 
 @pytest.fixture(autouse=True)
