@@ -24,7 +24,7 @@ def only_the_hit_question_is(done: Any, name: str, verdict: str) -> str:
     verdicts = {i: v for i, v in done.verdicts.items() if i.startswith(f"{name}/")}
     assert verdicts.pop(f"{name}/{HIT}") == verdict, done.said
     assert len(verdicts) > 20
-    assert set(verdicts.values()) == {"pass"}
+    assert set(verdicts.values()) - {"unsupported"} == {"pass"}
     assert {identifier.split("/")[2] for identifier in verdicts} == {"tanh", "exp"}
     message: str = done.result(f"{name}/{HIT}").evidence.message
     return message
@@ -74,7 +74,7 @@ def test_two_workers_that_die_over_and_over_leave_every_question_answered(
     tanh = {i: v for i, v in done.verdicts.items() if "/tanh/" in i}
     assert tanh
     assert set(tanh.values()) == {"crash"}
-    assert set(done.verdicts.values()) == {"crash", "pass"}
+    assert set(done.verdicts.values()) - {"unsupported"} == {"crash", "pass"}
     assert done.run.is_complete
 
 
@@ -85,7 +85,7 @@ def test_the_error_names_what_an_adapter_that_returns_lists_should_return(
     (result,) = done.run.results
     assert result.verdict == "adapter_error"
     assert result.evidence.message == (
-        "ReturnsLists.numpy() returned list, where a numpy.ndarray is expected"
+        "ReturnsLists.numpy() returned list, where a numpy.ndarray of numbers is expected, of tanh (3,) float64"
     )
     assert done.code == 1
 

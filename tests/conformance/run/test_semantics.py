@@ -280,7 +280,7 @@ def test_the_schema_names_every_kind_of_line_and_every_field_written() -> None:
         for d in definitions.values()
         if "type" in d.get("properties", {})
     }
-    assert set(kinds) == {"run", "result", "cross_engine", "timing", "proof", "mutant", "end"}
+    assert set(kinds) == {"run", "result", "cross_engine", "timing", "proof", "mutant", "generated", "end"}
     for line in LINES:
         written = json.loads(encode(line))
         described = kinds[written["type"]]
