@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ class ScriptBuilder:
         self._names: dict[int, tuple[str, Any]] = {}
         self._counts: dict[str, int] = {}
         self._functions: dict[tuple[str, ...], str] = {}  # those that can be called from here
+        self._writing = threading.RLock()  # held while a function is written: other threads write after it
         self.is_muted = False
         self.rules: list[str] = []  # custom rules, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
@@ -46,7 +48,8 @@ class ScriptBuilder:
 
     def result(self) -> str:
         """A name for what an op returns; in a block, which may be nested, one of its own."""
-        return self.fresh("t" * (self.depth - 1) if self.indent else "y")
+        with self._writing:
+            return self.fresh("t" * (self.depth - 1) if self.indent else "y")
 
     @contextlib.contextmanager
     def muted(self) -> Iterator[None]:
@@ -59,14 +62,18 @@ class ScriptBuilder:
 
     def write(self, line: str) -> None:
         """Add a line, unless it repeats the last."""
-        if self.is_muted:
-            return
-        if not self.lines or self.lines[-1] != self.indent + line:
-            self.lines.append(self.indent + line)
+        with self._writing:
+            is_repeated = bool(self.lines) and self.lines[-1] == self.indent + line
+            if not self.is_muted and not is_repeated:
+                self.lines.append(self.indent + line)
 
     @contextlib.contextmanager
     def definition(self, arguments: Sequence[str], named: list[str]) -> Iterator[None]:
         """The lines written inside are a function; one with the same body as an earlier is not written again."""
+        with self._writing:
+            yield from self._defined(arguments, named)
+
+    def _defined(self, arguments: Sequence[str], named: list[str]) -> Iterator[None]:
         start, indent, results = len(self.lines), self.indent, "t" * self.depth
         counted, around = self._counts.get(results, 0), (dict(self._functions), dict(self._names))
         self.indent, self._counts[results] = indent + "    ", 0
@@ -98,7 +105,8 @@ class ScriptBuilder:
 
     def name(self, array: Any, name: str) -> Any:
         """Remember what an array is called; the array is kept, so that its identity stays its own."""
-        self._names[id(array)] = (name, array)
+        with self._writing:
+            self._names[id(array)] = (name, array)
         return array
 
     def name_parts(self, structure: Any, name: str) -> None:

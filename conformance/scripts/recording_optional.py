@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy as np
+
 from conformance.backend import Function, NDArray
 from conformance.errors import Unsupported
 from conformance.scripts.builder import literal
@@ -172,10 +174,15 @@ class RecordingOptional(Recording):
     def assign(self, array: Any, index: Any, value: Any) -> None:
         """A write."""
         called = self.builder.called
-        place = ", ".join(map(repr, index)) if isinstance(index, tuple) and index else repr(index)
+        place = ", ".join(map(_place, index)) if isinstance(index, tuple) and index else _place(index)
         text = self._template("assign").format(array=called(array), index=place, value=called(value))
         self.builder.write(text)
         self.inner.assign(array, index, value)
+
+
+def _place(part: Any) -> str:
+    """One part of an index as Python writes it."""
+    return f"np.array({part.tolist()})" if isinstance(part, np.ndarray) else repr(part)
 
 
 def _hook_text(name: str, replacement: str) -> str:
