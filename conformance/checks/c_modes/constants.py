@@ -96,13 +96,18 @@ def _hold_alone(
 
     try:
         traced = engine.trace(of_one, [np.array(constants[index])])
-        # NumPy's promotion makes double precision of a number beside single; the cotangent is of the output's dtype.
-        cotangents = [
-            engine.array(g.astype(plain(engine, z).dtype))
-            for g, z in zip(oracle.case.cotangents, traced.outputs, strict=True)
-        ]
-        (got,) = traced.pull(cotangents)
     except Exception:  # neither engines nor adapters need to take what is not the engine's array
+        return
+    # NumPy's promotion makes double precision of a number beside single; the cotangent is of the output's dtype.
+    cotangents = [
+        engine.array(g.astype(plain(engine, z).dtype))
+        for g, z in zip(oracle.case.cotangents, traced.outputs, strict=True)
+    ]
+    try:
+        (got,) = traced.pull(cotangents)
+    except (
+        AttributeError
+    ):  # a recorded operand that lacks what the engine's arrays have: it was not taken either
         return
     ours = None if got is None else plain(engine, got)
     label = f"the gradient of operand {index} of {member}, the others {what},"
