@@ -39,7 +39,7 @@ SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contrac
 CAUGHT = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH})
 
 # A mutant that is wrong at one shape needs that shape.
-EFFORT = Effort(signatures=PROFILES["standard"].signatures, draws=1, samples=4, programs=30, strength=1)
+EFFORT = Effort(signatures=PROFILES["quick"].signatures, draws=1, samples=4, programs=30, strength=1)
 
 
 class Mutant(Protocol):
