@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,20 @@ from conformance_backends.mutants.mutant import LeafCotangents, Mutant, behaviou
 from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor
 
+MOST_STEPS = 50_000
+
 
 def path_by_path(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """Every contribution is propagated alone: right, but exponential in a chain of diamonds."""
+    """Every contribution is propagated alone: right, but exponential in a chain of diamonds.
+
+    It gives up where it would never end.
+    """
     ended: LeafCotangents = {}
     travelling = [(edge, cotangent)]
+    steps = itertools.count()
     while travelling:
+        if next(steps) > MOST_STEPS:
+            raise TimeoutError("the paths of this graph are too many to follow")
         (node, index), g = travelling.pop()
         if not node.edges:
             ended[node] = [ended[node][0] + g] if node in ended else [g]
