@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead of mutants: run every check on every op of the variants, engines that are right in another way",
     )
+    parser.add_argument(
+        "--matrix",
+        action="store_true",
+        help="put every check to every mutant, not only those that must catch it: several times as long",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of everything drawn")
     parser.add_argument(
         "-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)"
@@ -51,8 +58,6 @@ def command(options: argparse.Namespace) -> int:
     Returns 1 if a mutant survived, a check has none, or a control was caught; with --power, if a question passes a
     wrong answer.
     """
-    import time
-
     if options.generated:
         return generated.command(options)
     if options.power:
@@ -76,6 +81,7 @@ def command(options: argparse.Namespace) -> int:
             seed=options.seed,
             workers=min(options.workers or os.cpu_count() or 1, len(mutants) + len(controls)),
             is_whole=options.variants,
+            all_checks=options.matrix,
             on_progress=progress.done,
         )
     without = [] if options.query or options.variants else _without_mutant(mutants)
@@ -148,7 +154,9 @@ def _power(options: argparse.Namespace) -> int:
 
 
 class _Progress:
-    """A counter on a terminal, nothing elsewhere: the result is printed at the end."""
+    """A bar on a terminal, a line now and then elsewhere: a log must show that the work goes on."""
+
+    PAUSE = 20.0  # seconds between plain lines
 
     def __init__(self, total: int, *, is_silent: bool) -> None:
         from rich.console import Console
@@ -160,6 +168,8 @@ class _Progress:
             *columns, console=console, transient=True, disable=is_silent or not console.is_terminal
         )
         self.task = self.bar.add_task("mutants", total=total)
+        self.is_plain = not is_silent and not console.is_terminal
+        self.began = self.printed = time.monotonic()
 
     def __enter__(self) -> None:
         self.bar.start()
@@ -170,6 +180,14 @@ class _Progress:
     def done(self, name: str) -> None:
         """One more."""
         self.bar.update(self.task, advance=1, description=name)
+        now, task = time.monotonic(), self.bar.tasks[self.task]
+        if self.is_plain and now - self.printed >= self.PAUSE:
+            print(
+                f"{task.completed:.0f}/{task.total:.0f} engines in {now - self.began:.0f} s, last {name}",
+                file=sys.stderr,
+                flush=True,
+            )
+            self.printed = now
 
 
 def _print(report: Report, without: Sequence[str], seconds: float) -> None:

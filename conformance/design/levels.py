@@ -2,6 +2,9 @@
 
 A level is a word. Every parameter is a factor, its form the level: `axis=-1` of a matrix is "last, from the back".
 Factors of shapes are shared by a family of ops, as are `axis` and `keepdims`; other parameters are an op's own.
+
+Where all axes are equal, an engine that takes one for another makes no error of shape. So what tells axes apart, the
+`axis` and how shapes lie beside each other, is a factor a second time there.
 """
 
 from __future__ import annotations
@@ -32,14 +35,20 @@ def levels_of(op: Op, row: Row) -> Levels:
     }
     if Trait.VARIADIC in op.traits:
         found["operands"] = str(len(shapes))
+    where = ", axes equal" if _is_square(shapes) else ""
+    if where and (len(shapes) > 1 or Trait.ELEMENTWISE not in op.traits):
+        found[f"{op.name} sizes"] = "equal"  # the op's own: each has its own way to take one axis for another
     if 1 < len(shapes) < MANY:
-        found |= {f"shape {i}": _relation(shape, shapes) for i, shape in enumerate(shapes)}
+        relations = {f"shape {i}": _relation(shape, shapes) for i, shape in enumerate(shapes)}
+        found |= relations | {f"{name}{where}": relation for name, relation in relations.items()}
     if len(shapes) > 1:
         found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
     rank = len(shapes[0]) if shapes else 0
     for name, value in row.signature.parameters.items():
         form = _axis_form(value, rank) if name in AXES else _form(value)
         found[name if name in SHARED_PARAMETERS else f"{op.name} {name}"] = form
+        if name in AXES:
+            found[f"{name}{where}"] = form
     return found
 
 
@@ -58,6 +67,12 @@ def _position_of(size: int, shapes: Sequence[Shape]) -> str:
         return "each" if len(shape) > 1 else "only"
     words = {"first" if i == 0 else "last" if i == len(shape) - 1 else "middle" for i in places}
     return " and ".join(sorted(words))
+
+
+def _is_square(shapes: Sequence[Shape]) -> bool:
+    """Whether there are axes that could be taken for each other: all that are longer than 1 are equally long."""
+    sizes = {n for shape in shapes for n in shape if n != 1}
+    return len(sizes) == 1 and sizes != {0} and any(sum(n != 1 for n in shape) > 1 for shape in shapes)
 
 
 def _size_class(size: int) -> str:

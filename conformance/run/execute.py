@@ -36,6 +36,7 @@ class Executor:
         seed: of everything drawn.
         effort: how much is drawn: more signatures than given, if the engine compiles nothing for them.
         shrink: whether failures are made small.
+        scripts: whether failures are written down as scripts, which takes longer than most questions.
         known: the failures on record, which need not be made small once more.
         note: receives the id of every item before it is run, so that a crash has a name.
         surroundings: how the process was before the engine was loaded; by default, how it is now.
@@ -48,6 +49,7 @@ class Executor:
         seed: int,
         effort: Effort,
         shrink: bool = True,
+        scripts: bool = True,
         note: Note = lambda text: None,
         known: Sequence[KnownFailure] = (),
         surroundings: Surroundings | None = None,
@@ -58,6 +60,7 @@ class Executor:
         self.seed = seed
         self.effort = effort if backend.compiles_signatures else effort.without_compilation()
         self.shrink = shrink
+        self.scripts = scripts
         self.surroundings = surroundings or Surroundings()
 
     def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
@@ -194,6 +197,8 @@ class Executor:
         is_expensive = issubclass(type(failure), (MemoryError, Replaced))
         if self.shrink and question is not None and not is_expensive and not self._entry_for(item, failure):
             question, failure = self._smallest(item, verdict, question, failure)
+        if not self.scripts:
+            return Evidence(message=message_of(failure))
         return evidence_of(item.definition, self.backend, question, failure)
 
     def _smallest(

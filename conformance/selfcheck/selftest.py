@@ -151,13 +151,17 @@ def checks_without_mutant(mutants: Iterable[Mutant]) -> list[str]:
 # ---- asking --------------------------------------------------------------------------------------
 
 
-def questions_for(mutant: Mutant) -> Iterator[list[Item]]:
-    """All items for a mutant, in groups: the checks of the whole engine, and those of its ops."""
+def questions_for(mutant: Mutant, *, all_checks: bool = False) -> Iterator[list[Item]]:
+    """The items for a mutant, in groups: of the checks that it names, for the whole engine and for the mutant's ops.
+
+    Every check's are asked where the mutant names none, since nothing may catch it; and, but for the slow ones, with
+    `all_checks`.
+    """
     items = [
         item
         for item in items_of(mutant.name, mutant.make().dtypes)
-        if item.kind.concerns(item, mutant.ops)
-        and (not _is_slow(item) or item.check in mutant.kills or not mutant.kills)
+        if (not mutant.kills or item.check in mutant.kills or (all_checks and not _is_slow(item)))
+        and item.kind.concerns(item, mutant.ops)
     ]
     for _, group in groupby(sorted(items, key=lambda item: item.group), key=lambda item: item.group):
         yield list(group)
@@ -167,28 +171,27 @@ def _is_slow(item: Item) -> bool:
     return item.check in SLOW or item.definition.is_wide or item.kind.is_slow
 
 
-def catchers(mutant: Mutant, seed: int, effort: Effort) -> Caught:
+def catchers(mutant: Mutant, seed: int, effort: Effort, *, all_checks: bool = False) -> Caught:
     """The checks that catch a mutant, and where."""
     caught: Caught = {}
     # Of an engine that is right, an error of this project's own is a fault of the suite, too.
     wrong = CAUGHT if mutant.kills else CAUGHT | {Verdict.ADAPTER_ERROR, Verdict.INTERNAL_ERROR}
-    for items in questions_for(mutant):
-        executor = Executor(
-            mutant.make(), seed=seed, effort=effort, shrink=False
-        )  # what it remembers ends here
+    for items in questions_for(mutant, all_checks=all_checks):
+        # What an engine remembers ends with it.
+        executor = Executor(mutant.make(), seed=seed, effort=effort, shrink=False, scripts=False)
         for item, result in zip(items, executor.results(items), strict=True):
             if result.verdict in wrong:
                 caught.setdefault(item.check, item.id)
     return caught
 
 
-def _judged(mutant: Mutant, seed: int, effort: Effort) -> Caught:
+def _judged(mutant: Mutant, seed: int, effort: Effort, all_checks: bool) -> Caught:
     """The same in a context of its own, where a scope that is left open ends with the mutant.
 
     What a mutant prints is part of its wrong, and nobody else's to read.
     """
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return contextvars.copy_context().run(catchers, mutant, seed, effort)
+        return contextvars.copy_context().run(partial(catchers, mutant, seed, effort, all_checks=all_checks))
 
 
 def selftest(
@@ -199,6 +202,7 @@ def selftest(
     effort: Effort = EFFORT,
     workers: int = 1,
     is_whole: bool = False,
+    all_checks: bool = False,
     on_progress: OnProgress = lambda name: None,
 ) -> Report:
     """Put the questions of the standard to every mutant, and to the controls.
@@ -210,11 +214,12 @@ def selftest(
         effort: how much is drawn.
         workers: processes; with more than one, the mutants must be registered ones.
         is_whole: whether variants are checked at all their ops, and not at the share that belongs to the seed.
+        all_checks: whether mutants are put to the checks that they do not name, too: how many checks would notice.
         on_progress: receives the name of each that is done.
     """
     named = {mutant.name: mutant for mutant in (*controls, *mutants)}
     caught: dict[str, Caught] = {}
-    judge = partial(_caught_by, seed=seed, effort=effort, is_whole=is_whole)
+    judge = partial(_caught_by, seed=seed, effort=effort, is_whole=is_whole, all_checks=all_checks)
     for name, found in _judge_all(named, judge, workers):
         caught[name] = found
         on_progress(name)
@@ -222,9 +227,11 @@ def selftest(
     return Report(lines, [where for control in controls for where in caught[control.name].values()])
 
 
-def _caught_by(mutant: Mutant | str, *, seed: int, effort: Effort, is_whole: bool) -> Caught:
+def _caught_by(
+    mutant: Mutant | str, *, seed: int, effort: Effort, is_whole: bool, all_checks: bool
+) -> Caught:
     given = mutant if not isinstance(mutant, str) else _everything()[mutant]
-    return _judged(given if is_whole or not given.varies else sampled(given, seed), seed, effort)
+    return _judged(given if is_whole or not given.varies else sampled(given, seed), seed, effort, all_checks)
 
 
 def _judge_all(
