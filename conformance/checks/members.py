@@ -23,7 +23,7 @@ from conformance.checks.observation import Answer, Observation, Oracle, hold_gra
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.collector import Collector
-from conformance.design.rows import Row, leaves
+from conformance.design.rows import Row, rows_of
 from conformance.op import Op, Signature, Trait
 from conformance.ops import CATALOGUE, family_of
 from conformance.ops.names import ADD, MULTIPLY
@@ -200,7 +200,7 @@ def _calls(seed: int, dtype: str) -> list[Member]:
 
 def call_of(op: Op, seed: int, dtype: str, fits: Callable[[Case], bool] = lambda case: True) -> Member | None:
     """A small call of an op that `fits`, drawn from its law; None where none was found."""
-    rows = [row for row in map(Row, leaves(op.law)) if row.entries <= LARGEST and row.can_decide]
+    rows = [row for row in rows_of(op) if row.wrt is None and row.entries <= LARGEST and row.can_decide]
     for attempt, n in enumerate(np.random.default_rng(seed).permutation(len(rows))[:TRIES]):
         case = build(
             op, rows[n], dtype, texture="full", upstream="signed", layouts=("C",), seed=seed + attempt

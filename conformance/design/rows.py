@@ -7,18 +7,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+import numpy as np
+
 from conformance.op import Law, Op, Signature
 
+KEEPS_SOMETHING = frozenset(
+    {"axis", "axes", "keepdims", "reduction"}
+)  # parameters by which no output is empty
+PROBED = 4096  # entries up to which a row's output is computed to see whether it has any
 T = TypeVar("T")
 Wrt = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A signature, and which of its operands need a gradient; None stands for all that can have one."""
+    """A signature, and which of its operands need a gradient; None stands for all that can have one.
+
+    `has_output` is false where the parameters, such as `repeats=0`, leave nothing of operands that are not empty.
+    """
 
     signature: Signature
     wrt: Wrt | None = None
+    has_output: bool = True
 
     @property
     def key(self) -> str:
@@ -32,9 +42,9 @@ class Row:
 
     @property
     def can_decide(self) -> bool:
-        """Whether every operand has several entries, or is a scalar beside one that has."""
+        """Whether every operand has several entries, or is a scalar beside one that has, and the output has any."""
         sizes = [_size(shape) for shape in self.signature.shapes]
-        return bool(sizes) and min(sizes) > 0 and max(sizes) > 1
+        return bool(sizes) and min(sizes) > 0 and max(sizes) > 1 and self.has_output
 
 
 def _size(shape: Sequence[int]) -> int:
@@ -74,7 +84,25 @@ def _traversed(law: Law) -> Iterator[Signature]:
 @lru_cache(maxsize=512)
 def rows_of(op: Op) -> tuple[Row, ...]:
     """Every row of an op."""
-    return tuple(Row(leaf, wrt) for leaf in leaves(op.law) for wrt in needs(op, len(leaf.shapes)))
+    return tuple(
+        Row(leaf, wrt, has_output)
+        for leaf in leaves(op.law)
+        for has_output in [_has_output(op, leaf)]
+        for wrt in needs(op, len(leaf.shapes))
+    )
+
+
+def _has_output(op: Op, signature: Signature) -> bool:
+    if signature.parameters.keys() <= KEEPS_SOMETHING or max(map(_size, signature.shapes), default=0) > PROBED:
+        return True
+    try:
+        with np.errstate(all="ignore"):
+            found = op.reference(*map(np.ones, signature.shapes), **signature.parameters)
+    except (
+        Exception
+    ):  # ones are not always operands: no index, no invertible matrix; such calls leave something
+        return True
+    return any(np.size(output) for output in (found if isinstance(found, tuple) else (found,)))
 
 
 def needs(op: Op, count: int) -> tuple[Wrt | None, ...]:

@@ -20,7 +20,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         "engines define it for real operands": """
             log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
-            nll cross_entropy
+            nll cross_entropy scaled_dot_product_attention
         """,
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky",
     },

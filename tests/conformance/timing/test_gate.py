@@ -7,7 +7,8 @@ import pytest
 
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
 from conformance.timing.prepare import prepare_forward, prepare_gradient
-from conformance.timing.workloads import SIZES, WORKLOADS, Workload
+from conformance.timing.programs import WORKLOADS
+from conformance.timing.workloads import SIZES, Workload
 
 from . import engines
 

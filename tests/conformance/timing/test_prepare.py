@@ -8,7 +8,7 @@ import pytest
 from conformance.errors import AdapterError
 from conformance.timing.gate import Refused, Solution, admit_gradient
 from conformance.timing.prepare import prepare_forward, prepare_gradient
-from conformance.timing.workloads import WORKLOADS
+from conformance.timing.programs import WORKLOADS
 
 from . import engines
 
