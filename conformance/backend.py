@@ -29,21 +29,17 @@ class Backend(abc.ABC):
 
     Attributes:
         engine: the engine's distribution name, as its users install it.
-        mode: how the engine is called, where there are several modes ("tape", "jit").
+        mode: how the engine is called, where there are several ("tape", "jit").
         dtypes: the names of the floating point dtypes in which it has gradients.
         compiles_signatures: whether a new shape or parameter costs it a compilation; it is then asked fewer of them.
         no_gradient: for a dtype, or "*" for all, the ops whose value it computes and whose gradient it refuses.
         lacks: for an op, for a parameter, the values that the engine does not take; a type stands for all of it.
         capabilities: what it offers beyond gradients; a probe tries each.
-        conventions: for each clause that allows several behaviours, the one that the engine has; where one op
-            differs, also under "A5/sum".
-        points: for each special point at which a convention is declared, that convention
-            (`conformance atlas BACKEND --conventions` prints the measured ones).
-        ops: the engine's functions by the catalogue's names. Each takes the engine's arrays, the catalogue's
-            operands by position and its parameters by keyword, and returns an array or a tuple of them.
-        dialect: how the engine's calls are written, for scripts.
-        testers: the engine's own gradient tests by name, at their defaults. Each takes a function and its
-            operands, and returns whether it accepts the gradients. Their sensitivity is measured too.
+        conventions: for each clause that allows several, the engine's; where one op differs, also under "A5/sum".
+        points: for each special point, the declared convention (`conformance atlas BACKEND --conventions` measures).
+        ops: by the catalogue's names, functions of the engine's arrays, operands by position, parameters by keyword.
+        dialect: how calls are written, for scripts.
+        testers: the engine's own gradient tests by name: whether one accepts the gradients of a function at operands.
     """
 
     engine: ClassVar[str]
@@ -124,8 +120,7 @@ class Backend(abc.ABC):
             wrt: the operands that need a gradient, by default all; the others are constants.
 
         Returns:
-            The outputs, and one gradient per operand in `wrt`, of its shape and dtype; None where the engine
-            gives none.
+            The outputs, and one gradient per operand in `wrt`, of its shape and dtype; None where there is none.
         """
         traced = self.trace(function, operands, wrt)
         return traced.outputs, traced.pull([self.array(np.asarray(g)) for g in cotangents])
@@ -155,10 +150,17 @@ class Backend(abc.ABC):
     def custom(self, forward: Function, backward: Function) -> Function:
         """An op with a custom rule.
 
-        `forward(*operands)` returns the output, `backward(g, *operands)` a tuple of one cotangent per operand,
-        None for zero. Both receive the arrays that the engine passes to custom rules, and use only `+ - * @` and `.T`.
+        `forward(*operands)` returns the output, `backward(g, *operands)` a tuple of one cotangent per operand, None for
+        zero. Both receive the arrays that the engine passes to custom rules, and use only `+ - * @` and `.T`.
         """
         raise Unsupported(f"{self.engine} has no custom rules")
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """An op of one or several outputs: `backward(i, cotangents, operands, outputs)` is the cotangent of operand i.
+
+        An output that is not used has a cotangent of zeros. Called for operands that need a gradient, where known.
+        """
+        raise Unsupported(f"{self.engine} has no custom rules for each operand")
 
     def graph(self, output: Any) -> GraphNode:
         """The node of the op that made `output`."""
@@ -179,10 +181,7 @@ class Backend(abc.ABC):
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """The outputs, and the Jacobian-vector product with `tangents`, one per operand, of its shape and dtype.
-
-        Returns one tangent per output, of its shape and dtype; None where the engine gives none.
-        """
+        """The outputs, and their tangents along `tangents`, one per operand; None where the engine gives none."""
         raise Unsupported(f"{self.engine} has no forward mode")
 
     def nested_jvp(
@@ -281,8 +280,7 @@ class FunctionalBackend(Backend):
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Function]:
         """The output of `function` at the engine's arrays, and its pullback.
 
-        The pullback takes one cotangent, or a tuple of them where the function returned a tuple, of the outputs'
-        shapes and dtypes. It returns a tuple of one gradient per array, of its shape and dtype.
+        It takes one cotangent, or a tuple where the function returned a tuple; it returns a tuple of one per array.
         """
 
     def trace(

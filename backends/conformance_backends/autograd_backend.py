@@ -56,6 +56,8 @@ class Autograd(FunctionalBackend):
             Capability.WRITABLE,
             Capability.DETACH,
             Capability.CUSTOM_RULE,
+            Capability.SEVERAL_OUTPUTS,
+            Capability.NEEDED_OPERANDS,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
@@ -146,6 +148,21 @@ class Autograd(FunctionalBackend):
             return lambda g: (
                 backward(g, *operands) if is_whole else [backward(g, *operands)[i] for i in argnums]
             )
+
+        defvjp_argnums(ruled, rule)
+        return lambda *operands: ruled(*operands)
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """A primitive with defvjp_argnums, which names the operands that are differentiated."""
+        ruled = primitive(lambda *operands: forward(*operands))
+
+        def rule(argnums: Sequence[int], outputs: Any, operands: Any, _: Any) -> Callable[[Any], Any]:
+            has_several = isinstance(getval(outputs), tuple)  # in an outer trace they are boxed
+
+            def listed(values: Any) -> tuple[Any, ...]:
+                return tuple(values[i] for i in range(len(values))) if has_several else (values,)
+
+            return lambda g: [backward(i, listed(g), operands, listed(outputs)) for i in argnums]
 
         defvjp_argnums(ruled, rule)
         return lambda *operands: ruled(*operands)

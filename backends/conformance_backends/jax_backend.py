@@ -23,6 +23,7 @@ from conformance.backend import (
     as_tuple,
     restricted,
 )
+from conformance_backends import jax_rules
 from conformance_backends.jax_dialect import EAGER, JIT
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
@@ -47,6 +48,7 @@ class JaxEager(FunctionalBackend):
             Capability.RETAINING,
             Capability.DETACH,
             Capability.CUSTOM_RULE,
+            Capability.SEVERAL_OUTPUTS,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
@@ -118,12 +120,11 @@ class JaxEager(FunctionalBackend):
 
     def custom(self, forward: Function, backward: Function) -> Function:
         """A jax.custom_vjp; the result of `backward` reaches jax unchanged."""
-        ruled = jax.custom_vjp(lambda *operands: forward(*operands))
-        ruled.defvjp(
-            lambda *operands: (forward(*operands), operands),
-            lambda operands, g: backward(g, *operands),
-        )
-        return lambda *operands: ruled(*operands)
+        return jax_rules.custom(forward, backward)
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """A jax.custom_vjp, whose residuals are operands and outputs; it gives the cotangents of all operands."""
+        return jax_rules.custom_by_operand(forward, backward)
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]

@@ -53,6 +53,7 @@ class MyGrad(TapeBackend):
             Capability.NO_GRAD,
             Capability.DETACH,
             Capability.CUSTOM_RULE,
+            Capability.NEEDED_OPERANDS,
             Capability.GRAPH,
             Capability.DEEP,
             Capability.RECORDED_WRITES,
@@ -160,6 +161,23 @@ class MyGrad(TapeBackend):
                 return self.results[index]
 
         return lambda *operands: mg.execute_op(CustomRule, *operands)
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """An Operation, which has one output, and is asked for the cotangents that are needed."""
+
+        class RuleByOperand(Operation):  # type: ignore[misc]  # MyGrad is not typed here
+            def __call__(self, *operands: mg.Tensor) -> NDArray:
+                self.variables = operands
+                self.output: NDArray = forward(*(x.data for x in operands))
+                if isinstance(self.output, tuple):
+                    raise Unsupported("an operation of MyGrad has one output")
+                return self.output  # type: ignore[no-any-return]
+
+            def backward_var(self, grad: NDArray, index: int, **_: Any) -> Any:
+                operands = tuple(x.data for x in self.variables)
+                return backward(index, (grad,), operands, (self.output,))
+
+        return lambda *operands: mg.execute_op(RuleByOperand, *operands)
 
     def graph(self, output: Any) -> GraphNode:
         """The operation behind a tensor, its variables being the edges; a leaf is the tensor itself."""

@@ -41,6 +41,8 @@ class NumpyTape(TapeBackend):
             Capability.NO_GRAD,
             Capability.DETACH,
             Capability.CUSTOM_RULE,
+            Capability.SEVERAL_OUTPUTS,
+            Capability.NEEDED_OPERANDS,
             Capability.GRAPH,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
@@ -147,6 +149,12 @@ class NumpyTape(TapeBackend):
     def custom(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
         """The engine's custom rule."""
         return engine.custom(forward, backward)
+
+    def custom_by_operand(
+        self, forward: Callable[..., Any], backward: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """The engine's custom rule of each operand."""
+        return engine.custom_by_operand(forward, backward)
 
     def graph(self, output: Any) -> GraphNode:
         """The engine's nodes as records of the suite."""

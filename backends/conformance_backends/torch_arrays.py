@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from conformance.backend import Backend, Function, NDArray
+from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.dtype import BFLOAT16, carried
 from conformance_backends.torch_ops import OPS
 from conformance_backends.torch_points import DEPARTURES
@@ -77,6 +77,32 @@ class Torch(Backend):
                 return backward(g, *ctx.saved_tensors)
 
         apply: Function = CustomRule.apply
+        return apply
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """A torch.autograd.Function that saves operands and outputs, and looks at needs_input_grad."""
+
+        class RuleByOperand(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
+            generate_vmap_rule = True
+
+            @staticmethod
+            def forward(*operands: Any) -> Any:
+                return forward(*operands)
+
+            @staticmethod
+            def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+                ctx.save_for_backward(*inputs, *as_tuple(output))
+
+            @staticmethod
+            def backward(ctx: Any, *cotangents: Any) -> Any:
+                count = len(ctx.needs_input_grad)
+                saved = ctx.saved_tensors  # once: under a checkpoint each look computes it again
+                return tuple(
+                    backward(i, cotangents, saved[:count], saved[count:]) if is_needed else None
+                    for i, is_needed in enumerate(ctx.needs_input_grad)
+                )
+
+        apply: Function = RuleByOperand.apply
         return apply
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.checks.b_graph import accumulation
-from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, transforms
+from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, rules_by_operand, transforms
 from conformance.checks.comparison import hold_equal
 from conformance.checks.d_mutation import in_place
 from conformance.checks.engine_calls import full_sum, gradients_of, tape_of
@@ -95,6 +95,18 @@ def custom_rules_are_used(engine: Backend, sample: Sample) -> None:
     g = sample.array()
     (got,) = gradients_of(engine, rule, [sample.array()], g)
     hold_equal(got, 3 * g, "the gradient from a rule that triples (its value only doubles)")
+
+
+@probe(Capability.SEVERAL_OUTPUTS)
+def custom_rules_have_several_outputs(engine: Backend, sample: Sample) -> None:
+    """The gradient of a sum of two outputs is that of the rule, which uses an output."""
+    rules_by_operand.rule_gets_a_cotangent_for_each_output(engine, sample)
+
+
+@probe(Capability.NEEDED_OPERANDS)
+def custom_rules_are_called_for_needed_operands(engine: Backend, sample: Sample) -> None:
+    """A rule is not called for an operand that needs no gradient."""
+    rules_by_operand.rule_is_not_called_for_constants(engine, sample)
 
 
 @probe(Capability.GRAPH, is_about_outcome=True)

@@ -27,6 +27,7 @@ SCOPES = {
     "no_grad": "no_grad",
     "detach": "detach",
     "custom": "custom rule",
+    "custom_by_operand": "custom rule of each operand",
     "checkpoint": "checkpoint",
     "nested_vjp": "second order",
     "hook": "hook",

@@ -14,7 +14,7 @@ a NumPy function is recorded), `transforms` (gradients as functions of functions
 dicts of arrays). The derivative rules themselves are the rows of `conformance.ops`.
 """
 
-from conformance_backends.numpy_engine.custom import custom
+from conformance_backends.numpy_engine.custom import custom, custom_by_operand
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
 from conformance_backends.numpy_engine.observing import anomaly, hook
 from conformance_backends.numpy_engine.tensor import Tensor, apply, detach
@@ -28,6 +28,7 @@ __all__ = [
     "apply",
     "checkpoint",
     "custom",
+    "custom_by_operand",
     "detach",
     "grad",
     "hessian",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from conformance_backends.numpy_engine.graph import Node, is_recording
-from conformance_backends.numpy_engine.rule_values import fitted
-from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade
+from conformance_backends.numpy_engine.rule_values import complete, fitted
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, wrap
 
 
 def custom(forward: Callable[..., Any], backward: Callable[..., Sequence[Any]]) -> Callable[..., Tensor]:
@@ -44,6 +45,50 @@ def custom(forward: Callable[..., Any], backward: Callable[..., Sequence[Any]]) 
         return output
 
     return operation
+
+
+def custom_by_operand(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Make an operation of one or several outputs, whose VJP the user writes for each operand.
+
+    Args:
+        forward: takes the operands' plain arrays, returns an array or a tuple of them.
+        backward: takes the number of an operand, the cotangents of all outputs (zeros for one that is not used), the
+            operands and the outputs (plain arrays; tensors where the backward pass itself is differentiated), and
+            returns the cotangent of that operand. It is called for operands that need a gradient, for no others.
+
+    Returns:
+        A function of tensors, which returns as many as `forward` does.
+
+    Raises (during the backward pass):
+        ValueError: if `backward` returns a cotangent of another shape than its operand.
+    """
+
+    def operation(*operands: Any) -> Any:
+        values = [np.asarray(detach(operand)) for operand in operands]
+        computed = forward(*values)
+        edges = [edge_of(operand) for operand in operands]
+        if not is_recording() or not any(edges):
+            return wrap(computed, None)
+        saved = tuple(map(np.asarray, computed)) if isinstance(computed, tuple) else np.asarray(computed)
+
+        def pullback(cotangents: Sequence[Any]) -> list[Any]:
+            xs = remade(values, edges) if is_recording() else values
+            outputs = wrap(saved, made()) if is_recording() else saved
+            given = [_tupled(complete(cotangents, saved)), tuple(xs), _tupled(outputs)]
+            return [
+                _conforming(i, backward(i, *given), x) if edge else None
+                for i, (x, edge) in enumerate(zip(values, edges, strict=True))
+            ]
+
+        node = Node(getattr(forward, "__name__", "custom"), edges, pullback)
+        made = weakref.ref(node)  # weak: the node holds its pullback, and a cycle would keep both alive
+        return wrap(saved, node)
+
+    return operation
+
+
+def _tupled(outputs: Any) -> tuple[Any, ...]:
+    return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
 def _checked(cotangents: Any, operands: Sequence[np.ndarray[Any, Any]]) -> list[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
+from conformance.checks.c_modes.rules_by_operand import ab_and_a2b
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, gradients_of, is_refused
 from conformance.checks.observation import plain
@@ -22,6 +23,7 @@ from conformance.ops.names import ADD, MULTIPLY
 
 Build = Callable[[Backend, Function], Function]
 
+SEVERAL = Capability.SEVERAL_OUTPUTS
 CUSTOM, CHECKPOINT = Capability.CUSTOM_RULE, Capability.CHECKPOINTING
 COMPILE, VECTORIZE = Capability.COMPILING, Capability.VECTORIZING
 # How a function is built, from the inside out: of a custom rule, or of the engine's ops where none is named.
@@ -33,12 +35,17 @@ ORDERS: dict[str, tuple[tuple[Capability, ...], ...]] = {
         (CUSTOM, VECTORIZE),
         (CUSTOM, VECTORIZE, COMPILE),
         (CUSTOM, CHECKPOINT, CHECKPOINT),
+        (SEVERAL,),
+        (SEVERAL, CHECKPOINT),
+        (SEVERAL, COMPILE),
+        (SEVERAL, VECTORIZE),
     ),
     "C6": ((CHECKPOINT,), (CHECKPOINT, CHECKPOINT), (CHECKPOINT, COMPILE), (CHECKPOINT, VECTORIZE)),
     "C10": ((COMPILE,), (VECTORIZE,), (COMPILE, COMPILE), (VECTORIZE, COMPILE), (COMPILE, VECTORIZE)),
 }
 WORDS = {
     CUSTOM: "a custom rule",
+    SEVERAL: "a custom rule of two outputs",
     CHECKPOINT: "a checkpoint",
     COMPILE: "a compiled function",
     VECTORIZE: "a vectorized function",
@@ -54,6 +61,9 @@ def _built(engine: Backend, order: tuple[Capability, ...]) -> Function:
             function = engine.custom(
                 lambda a, b: a * a * b, lambda g, a, b: (g * a * b + g * a * b, g * a * a)
             )
+        elif layer is SEVERAL:
+            pair = ab_and_a2b(engine)
+            function = lambda a, b, pair=pair: pair(a, b)[1]  # noqa: E731
         elif layer is CHECKPOINT:
             function = engine.checkpoint(function)
         else:

@@ -1,0 +1,95 @@
+"""Mutants whose custom rules of several outputs, or of which a part is needed, are called wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+
+Alter = Callable[..., Any]  # alter(rule, index, cotangents, operands, outputs)
+
+
+def rule_with(alter: Alter) -> Any:
+    """A `custom_by_operand` that calls `alter` for the rule."""
+
+    def custom_by_operand(self: Any, forward: Any, backward: Any) -> Any:
+        return engine.custom_by_operand(forward, lambda index, gs, xs, zs: alter(backward, index, gs, xs, zs))
+
+    return custom_by_operand
+
+
+def second_output_dropped(rule: Any, index: int, gs: Any, xs: Any, zs: Any) -> Any:
+    """The cotangents of all outputs but the first are zeros."""
+    return rule(index, (gs[0], *(0 * g for g in gs[1:])), xs, zs)
+
+
+def unused_output_seeded(rule: Any, index: int, gs: Any, xs: Any, zs: Any) -> Any:
+    """An output that is not used has a cotangent of ones."""
+    filled = [g if np.any(engine.detach(g)) else engine.detach(g) + 1 for g in gs]
+    return rule(index, tuple(filled) if len(gs) > 1 else gs, xs, zs)
+
+
+def outputs_swapped(rule: Any, index: int, gs: Any, xs: Any, zs: Any) -> Any:
+    """The cotangents come in the reverse order of the outputs."""
+    return rule(index, gs[::-1], xs, zs)
+
+
+def saved_outputs_are_constants(rule: Any, index: int, gs: Any, xs: Any, zs: Any) -> Any:
+    """What a rule saved of its outputs has no history."""
+    return rule(index, gs, xs, tuple(map(engine.detach, zs)))
+
+
+def second_cotangent_is_constant(rule: Any, index: int, gs: Any, xs: Any, zs: Any) -> Any:
+    """Of the cotangents only the first is differentiated again."""
+    return rule(index, (gs[0], *map(engine.detach, gs[1:])), xs, zs)
+
+
+def for_all_operands(self: Any, forward: Any, backward: Any) -> Any:
+    """The rule is called for every operand, and what is not needed is dropped."""
+
+    def every(index: int, gs: Any, xs: Any, zs: Any) -> Any:
+        return [backward(i, gs, xs, zs) for i in range(len(xs))][index]
+
+    return engine.custom_by_operand(forward, every)
+
+
+def detached_is_kept(self: Any, array: Any) -> Any:
+    """The right value, which is remembered."""
+    detached = SteppedTape.detach(self, array)
+    self.kept.setdefault("detached", []).append(detached)
+    return detached
+
+
+def for_detached_results(self: Any, forward: Any, backward: Any) -> Any:
+    """Beside a detached result the rule is called for every operand."""
+    right, every = engine.custom_by_operand(forward, backward), for_all_operands(self, forward, backward)
+
+    def operation(*operands: Any) -> Any:
+        is_beside = any(x is kept for x in operands for kept in self.kept.get("detached", ()))
+        return (every if is_beside else right)(*operands)
+
+    return operation
+
+
+OUTPUTS = ("contract/C5/several-outputs",)
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("second-output-dropped", "Of a custom rule's outputs only the first has a cotangent.",
+        (*OUTPUTS, "capability/several-outputs"), custom_by_operand=rule_with(second_output_dropped)),
+    behaviour("unused-output-seeded", "A custom rule's output that is not used has a cotangent of ones.",
+        OUTPUTS, custom_by_operand=rule_with(unused_output_seeded)),
+    behaviour("outputs-swapped", "A custom rule gets the cotangents of its outputs in reverse order.",
+        OUTPUTS, custom_by_operand=rule_with(outputs_swapped)),
+    behaviour("saved-outputs-are-constants", "What a custom rule saves of its outputs has no history.",
+        ("contract/C5/saved-outputs",), custom_by_operand=rule_with(saved_outputs_are_constants)),
+    behaviour("second-cotangent-is-constant", "A custom rule's second cotangent has no history.",
+        ("contract/C5/saved-outputs",), custom_by_operand=rule_with(second_cotangent_is_constant)),
+    behaviour("rule-for-all-operands", "A custom rule is called for operands that need no gradient too.",
+        ("contract/C5/needed", "capability/needed-operands"), custom_by_operand=for_all_operands),
+    behaviour("rule-for-detached-results", "A custom rule is called for a detached result too.",
+        ("contract/C5/needed-of-results",), custom_by_operand=for_detached_results, detach=detached_is_kept),
+)  # fmt: skip

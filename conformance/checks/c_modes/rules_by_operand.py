@@ -1,0 +1,124 @@
+"""Custom rules of several outputs, which use what they computed, and rules of which only a part is needed (C5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import gradients_of
+from conformance.checks.observation import plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.ops.names import ADD, MULTIPLY
+
+SUBSETS = ((0,), (1,), (2,), (0, 2), (1, 2), (0, 1, 2))  # of three operands, those that need a gradient
+
+
+def ab_and_a2b(engine: Backend) -> Function:
+    """The op (ab, a²b), whose rule uses its first output."""
+
+    def backward(index: int, cotangents: Any, operands: Any, outputs: Any) -> Any:
+        (a, b), (g, h), (ab, _) = operands, cotangents, outputs
+        return g * b + h * ab + h * ab if index == 0 else g * a + h * a * a
+
+    return engine.custom_by_operand(lambda a, b: (a * b, a * b * a), backward)
+
+
+@contract("C5", "several-outputs", Capability.SEVERAL_OUTPUTS)
+def rule_gets_a_cotangent_for_each_output(engine: Backend, sample: Sample) -> None:
+    """A custom rule gets the cotangent of each output, summed over its uses, and zeros for one that is not used."""
+    multiply, add, op = engine.op(MULTIPLY), engine.op(ADD), ab_and_a2b(engine)
+    x, w, g = (sample.array((3,)) for _ in range(3))
+    first, second = (g * w, g * x), (2 * g * x * w, g * x * x)
+    graphs: dict[str, tuple[Function, Any, Any]] = {
+        "the first alone": (lambda z, s: z, *first),
+        "the second alone": (lambda z, s: s, *second),
+        "both": (add, first[0] + second[0], first[1] + second[1]),
+        "the first twice": (lambda z, s: add(z, z), 2 * first[0], 2 * first[1]),
+        "the second twice, the first once": (
+            lambda z, s: add(add(s, z), s),
+            first[0] + 2 * second[0],
+            first[1] + 2 * second[1],
+        ),
+        "their product": (multiply, 3 * g * x * x * w * w, 2 * g * x * x * x * w),
+    }
+    chosen = list(graphs)[sample.seed % 3 :: 3] if engine.compiles_signatures else graphs
+    for what in chosen:
+        used, *expected = graphs[what]
+        got = gradients_of(engine, lambda a, b, used=used: used(*op(a, b)), [x, w], g)
+        for i, gradient in enumerate(got):
+            hold_equal(
+                gradient, expected[i], f"operand {i}'s gradient through (ab, a²b), of which {what} is used"
+            )
+
+
+@contract("C5", "saved-outputs", Capability.SEVERAL_OUTPUTS, Capability.HIGHER_ORDER)
+def outputs_in_a_rule_are_differentiated(engine: Backend, sample: Sample) -> None:
+    """The derivative of a rule that uses an output of its op goes through that output, and through both cotangents."""
+    op = ab_and_a2b(engine)
+    a, b, g, h, v = (sample.array((3,)) for _ in range(5))
+    derivatives = (
+        (2 * h * b * v, (g + 2 * h * a) * v, b * v, 2 * a * b * v),
+        ((g + 2 * h * a) * v, 0 * v, a * v, a * a * v),
+    )
+    for i, expected in enumerate(derivatives):
+
+        def first(x: Any, w: Any, p: Any, q: Any, i: int = i) -> Any:
+            return engine.nested_vjp(op, [x, w], [p, q])[i]
+
+        got = gradients_of(engine, first, [a, b, g, h], v)
+        for j, (ours, right) in enumerate(zip(got, expected, strict=True)):
+            named = ("a", "b", "the first cotangent", "the second cotangent")[j]
+            hold_equal(ours, right, f"the derivative by {named} of operand {i}'s gradient through (ab, a²b)")
+
+
+@contract("C5", "needed", Capability.NEEDED_OPERANDS)
+def rule_is_not_called_for_constants(engine: Backend, sample: Sample) -> None:
+    """A custom rule is called once for each operand that needs a gradient, and not for the others."""
+    operands, g = [sample.array((3,)) for _ in range(3)], sample.array((3,))
+    called: list[int] = []
+
+    def backward(index: int, cotangents: Any, xs: Any, outputs: Any) -> Any:
+        called.append(index)
+        others = [x for i, x in enumerate(xs) if i != index]
+        return cotangents[0] * others[0] * others[1]
+
+    product = engine.custom_by_operand(lambda a, b, c: a * b * c, backward)
+    for wrt in SUBSETS:
+        called.clear()
+        _, gradients = engine.vjp(product, [np.array(x) for x in operands], [np.array(g)], wrt)
+        for i, gradient in zip(wrt, gradients, strict=True):
+            others = [x for j, x in enumerate(operands) if j != i]
+            hold_equal(
+                plain(engine, gradient), g * others[0] * others[1], f"operand {i}'s gradient, wrt={wrt}"
+            )
+        if sorted(called) != list(wrt):
+            raise Violation(
+                f"the operands {list(wrt)} need a gradient; the rule was called for {sorted(called)}"
+            )
+
+
+@contract("C5", "needed-of-results", Capability.NEEDED_OPERANDS, Capability.DETACH)
+def rule_is_not_called_for_results_that_need_no_gradient(engine: Backend, sample: Sample) -> None:
+    """A custom rule is not called for a detached result, and is called for one that is not."""
+    add = engine.op(ADD)
+    x, w, g = (sample.array((3,)) for _ in range(3))
+    called: list[int] = []
+
+    def backward(index: int, cotangents: Any, xs: Any, outputs: Any) -> Any:
+        called.append(index)
+        return cotangents[0] * xs[1 - index]
+
+    product = engine.custom_by_operand(lambda a, b: a * b, backward)
+
+    def function(a: Any, b: Any) -> Any:
+        return product(engine.detach(add(a, a)), add(b, b))
+
+    got = gradients_of(engine, function, [x, w], g)
+    hold_equal(got[1], 4 * g * x, "the gradient of w in (x + x) * (w + w), x + x detached")
+    if called != [1]:
+        raise Violation(f"operand 1 alone needs a gradient; the rule was called for {called}")
