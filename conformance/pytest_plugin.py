@@ -24,6 +24,10 @@ OPTIONS = {
     "--conformance-known": ("store", "a file of known failures"),
     "--conformance-timeout": ("store", "seconds one group of questions may take"),
     "--conformance-plan": ("store", "a file of the ids that are run, in place of queries and shard"),
+    "--conformance-until": (
+        "store",
+        "when to stop, in seconds of the monotonic clock; what is worth most comes first",
+    ),
     "--conformance-journal": ("store", "a folder in which workers note what they are doing"),
 }
 
@@ -32,7 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options; nothing of the suite is imported before a backend is named."""
     group = parser.getgroup("conformance", "autograd conformance")
     for name, (action, text) in OPTIONS.items():
-        kind = {"--conformance-seed": int, "--conformance-timeout": float}.get(name, str)
+        kind = {"--conformance-seed": int, "--conformance-timeout": float, "--conformance-until": float}.get(
+            name, str
+        )
         group.addoption(name, action=action, type=kind, default=None, help=text)
 
 
@@ -52,6 +58,7 @@ def _worker(config: pytest.Config) -> Worker:
             timeout=option("--conformance-timeout") or 300.0,
             plan=Path(option("--conformance-plan")) if option("--conformance-plan") else None,
             journal=Path(option("--conformance-journal")) if option("--conformance-journal") else None,
+            until=option("--conformance-until"),
         )
         config._conformance_worker = found  # type: ignore[attr-defined]
     return found
@@ -106,7 +113,7 @@ class ConformanceItem(pytest.Item):
         super().__init__(**keywords)
         self.question = question
         self.results: list[Any] = []
-        self.add_marker(pytest.mark.xdist_group(question.scope))
+        self.add_marker(pytest.mark.xdist_group(_worker(self.config).scope_of(question)))
 
     def runtest(self) -> None:
         """Run the question, and raise what pytest makes an outcome of."""
@@ -114,6 +121,8 @@ class ConformanceItem(pytest.Item):
         from conformance.runfile.records import UNEXPECTED, Verdict
 
         self.results, result = _worker(self.config).run(self.question)
+        if result is None:
+            pytest.skip("not run: the time was over")
         if result.verdict is Verdict.KNOWN:
             pytest.xfail(result.evidence.reason if result.evidence else "")
         if result.verdict in (Verdict.UNSUPPORTED, Verdict.UNDECIDED):

@@ -42,4 +42,4 @@ def command(options: argparse.Namespace) -> int:
     add_to_summary(as_markdown(found))
     if found.is_regression:
         return FAILED
-    return 0 if new.is_complete else INCOMPLETE
+    return 0 if new.is_as_requested else INCOMPLETE

@@ -41,4 +41,4 @@ def command(options: argparse.Namespace) -> int:
             print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
     if missing := missing_shards(runs):
         print(f"conformance: shards are missing: {', '.join(missing)}", file=sys.stderr)
-    return whole.end.exit_code if whole.end.complete else INCOMPLETE
+    return whole.end.exit_code if whole.is_as_requested else INCOMPLETE

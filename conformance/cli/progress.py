@@ -33,7 +33,8 @@ PAUSE = 10.0  # seconds between plain lines
 class Progress:
     """Prints how a run goes."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: float = 0.0) -> None:
+        self.budget, self.began = budget, time.monotonic()  # of a run that may take no longer, in seconds
         self.console = Console(highlight=False, soft_wrap=True)
         self.bar: Bar | None = None
         self.task: TaskID | None = None
@@ -78,12 +79,20 @@ class Progress:
         self.counts[result.verdict.value] += 1
         failed = sum(self.counts[v.value] for v in UNEXPECTED)
         if self.bar is not None and self.task is not None:
-            self.bar.update(self.task, advance=1, description=f"{result.backend} {failed} failed")
+            text = f"{result.backend} {failed} failed{self._budget_left()}"
+            self.bar.update(self.task, advance=1, description=text)
         elif time.monotonic() - self._printed > PAUSE:
             self._printed = time.monotonic()
             done = sum(self.counts.values())
             left = (self._printed - self._began) / done * (self.total - done)
-            self.say(f"{done}/{self.total} {result.backend}, {failed} failed, about {in_words(left)} left")
+            self.say(
+                f"{done}/{self.total} {result.backend}, {failed} failed, "
+                f"about {in_words(left)} left{self._budget_left()}"
+            )
+
+    def _budget_left(self) -> str:
+        left = max(0.0, self.began + self.budget - time.monotonic())
+        return f", {in_words(left)} of the budget" if self.budget else ""
 
     def end(
         self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]
@@ -101,6 +110,8 @@ class Progress:
         for text in trouble:
             self.say(f"problem of the suite, not of an engine: {text}")
         missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
+        if request.shortfall:
+            self.say(f"{request.shortfall}; to run them: conformance run --resume {request.output}")
         moved = f" (the one before is {request.moved} now)" if request.moved else ""
         self.say(f"run file {request.output}{missing}{moved}")
 

@@ -64,7 +64,7 @@ def command(options: argparse.Namespace) -> int:
         write_site = import_module(next(iter(points)).module.replace(".html", ".site")).write_site
         pages = write_site(options.site, read(options.runs), read(options.against))
         print(f"{'site':8} {options.site / 'index.html'}, with {pages} pages beside it")
-    return 0 if all(run.is_complete for run in silently(options.runs)) else INCOMPLETE
+    return 0 if all(run.is_as_requested for run in silently(options.runs)) else INCOMPLETE
 
 
 def silently(paths: Sequence[Path]) -> list[Run]:

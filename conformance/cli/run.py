@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from conformance.cli.progress import Progress
 
 TIMING = 120  # seconds that the short timing may take
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def positive(text: str) -> float:
@@ -21,6 +22,14 @@ def positive(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
     return number
+
+
+def duration(text: str) -> float:
+    """Seconds, from a number with its unit: 90s, 5m, 1h; without one it is of seconds."""
+    try:
+        return positive(text[:-1]) * SECONDS[text[-1:]] if text[-1:] in SECONDS else positive(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time above zero, such as 90s, 5m or 1h") from None
 
 
 def count(text: str) -> int:
@@ -65,6 +74,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=300.0,
         metavar="S",
         help="seconds that one group of checks may take",
+    )
+    parser.add_argument(
+        "--budget",
+        type=duration,
+        default=0.0,
+        metavar="TIME",
+        help="end after so long, such as 90s, 5m or 1h: the VJP of every op is checked first, then the contracts, then the "
+        "rest; the run says what was left out, which --resume runs, and ends with 0 if nothing failed",
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file"
@@ -130,8 +147,9 @@ def command(options: argparse.Namespace) -> int:
         fail_on=options.fail_on,
         resume=options.resume,
         rerun_failed=options.rerun_failed,
+        budget=options.budget,
     )
-    progress = Progress()
+    progress = Progress(options.budget)
     code = conduct(request, progress)
     shows_times = any(report.format == "html" for report in reports)
     timings = (

@@ -20,8 +20,9 @@ from conformance.errors import UsageError
 from conformance.load import modes_of, registered
 from conformance.questions import Item, items_of
 from conformance.run.describe import Description, describe_all
-from conformance.run.plan import digest, select, shard
+from conformance.run.plan import by_chapter, digest, select, shard
 from conformance.run.process import signals, threads
+from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely
 from conformance.run.resume import failed_again, resumed
 from conformance.run.session import run_session
@@ -63,7 +64,9 @@ class Request:
     ids: tuple[str, ...] = ()  # exactly these, of what the queries select
     resume: Path | None = None
     rerun_failed: Path | None = None
+    budget: float = 0.0  # seconds that it may take; zero for no limit
     moved: Path | None = None  # when it is done: what the file is called now that had the output's name
+    shortfall: str = ""  # when it is done: what the budget left out, in words
 
 
 class Listener(Protocol):
@@ -104,7 +107,7 @@ def conduct(request: Request, listener: Listener) -> int:
 
 
 def _conducted(request: Request, listener: Listener) -> int:
-    started = time.perf_counter()
+    started, budget = time.perf_counter(), Budget.of(request.budget)
     threads.one_each()
     request, answered = resumed(request) if request.resume else (request, ())
     request = failed_again(request) if request.rerun_failed else request
@@ -119,7 +122,7 @@ def _conducted(request: Request, listener: Listener) -> int:
     trouble: list[str] = []
     not_started: list[str] = []
     said: list[CrossEngineLine] = []
-    was_interrupted = False
+    was_interrupted = is_over = False
     try:
         safely(listener.begin, header, len(chosen))
         wanted = {item.id for item in chosen}
@@ -127,7 +130,9 @@ def _conducted(request: Request, listener: Listener) -> int:
             if result.id in wanted:
                 recorder.keep(result)
         done = {result.id for result in recorder.results}
-        for specs, part in _sessions(descriptions, items, [item for item in chosen if item.id not in done]):
+        sessions = _sessions(descriptions, items, [item for item in chosen if item.id not in done])
+        ends = budget.shares([len(part) for _, part in sessions])
+        for (specs, part), until in zip(sessions, ends, strict=True):
             ended = run_session(
                 specs,
                 part,
@@ -136,7 +141,9 @@ def _conducted(request: Request, listener: Listener) -> int:
                 known=known,
                 timeout=request.timeout,
                 keep=recorder.keep,
+                until=until,
             )
+            is_over = is_over or ended.is_over
             trouble += ended.trouble
             not_started += [ended.not_started] if ended.not_started else []
         for line in cross_engine_answers(recorder.results, _engines(descriptions)):
@@ -145,22 +152,26 @@ def _conducted(request: Request, listener: Listener) -> int:
     except KeyboardInterrupt:
         was_interrupted = recorder.error is None
     results = recorder.results
-    is_complete = len(results) == len(chosen) and not (was_interrupted or trouble or not_started)
+    is_undisturbed = not (was_interrupted or trouble or not_started)
+    is_complete = len(results) == len(chosen) and is_undisturbed
+    not_asked = by_chapter(missing_of(chosen, results)) if is_over and is_undisturbed else {}
     judged = [r for r in results if request.fail_on == "should" or r.level == "must"]
     code = (
         NOT_STARTED
         if not_started and not was_interrupted
         else exit_code(
-            judged, descriptions, trouble, is_complete=is_complete, was_interrupted=was_interrupted
+            judged,
+            descriptions,
+            trouble,
+            is_complete=is_complete or bool(not_asked and results),
+            was_interrupted=was_interrupted,
         )
     )
     seconds = round(time.perf_counter() - started, 3)
-    recorder.finish(
-        EndLine(
-            is_complete, counts_of(results), seconds, code, tuple(map(printable, (*trouble, *not_started)))
-        )
-    )
-    written = replace(request, output=writer.path, moved=writer.moved)
+    said_of_us = tuple(map(printable, (*trouble, *not_started)))
+    footer = EndLine(is_complete, counts_of(results), seconds, code, said_of_us, request.budget, not_asked)
+    recorder.finish(footer)
+    written = replace(request, output=writer.path, moved=writer.moved, shortfall=footer.shortfall)
     safely(listener.end, header, with_cross_engine(results, said), written, [*trouble, *not_started])
     if recorder.error is not None:
         raise UsageError(
@@ -203,6 +214,12 @@ def _sessions(
             specs.append(description.spec)
             gathered.extend(part)
     return list(sessions.values())
+
+
+def missing_of(chosen: Sequence[Item], results: Sequence[ResultLine]) -> list[Item]:
+    """The items without a result."""
+    answered = {result.id for result in results}
+    return [item for item in chosen if item.id not in answered]
 
 
 def _engines(descriptions: Sequence[Description]) -> list[tuple[str, list[str]]]:
@@ -255,7 +272,7 @@ def exit_code(
     is_complete: bool,
     was_interrupted: bool,
 ) -> int:
-    """What the run says to whoever started it; the gravest first."""
+    """What the run says to whoever started it; the gravest first. What a budget left out makes no run incomplete."""
     if was_interrupted:
         return INTERRUPTED
     if trouble or any(r.verdict is Verdict.INTERNAL_ERROR for r in results):

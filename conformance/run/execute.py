@@ -18,6 +18,7 @@ from conformance.checks import Check
 from conformance.errors import is_ctrl_c
 from conformance.questions import Item, Kind, Question
 from conformance.run.evidence import evidence_of, message_of
+from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Replaced, Surroundings
 from conformance.run.tally import Tally
 from conformance.run.verdict import failure_of, verdict_of
@@ -40,6 +41,7 @@ class Executor:
         known: the failures on record, which need not be made small once more.
         note: receives the id of every item before it is run, so that a crash has a name.
         surroundings: how the process was before the engine was loaded; by default, how it is now.
+        until: when to stop; items that are not finished then have no result, and a failure is not made small.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Executor:
         note: Note = lambda text: None,
         known: Sequence[KnownFailure] = (),
         surroundings: Surroundings | None = None,
+        until: float | None = None,
     ) -> None:
         self.known = known
         self.backend = backend
@@ -62,6 +65,7 @@ class Executor:
         self.shrink = shrink
         self.scripts = scripts
         self.surroundings = surroundings or Surroundings()
+        self.until = until
 
     def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
         """The results of the items of one group."""
@@ -71,14 +75,17 @@ class Executor:
             warnings.simplefilter("ignore")
             self.surroundings.enter()
             tallies = {item: self._started(item) for item in items}
+            is_whole = True
             try:
-                self._run_all(tallies)
+                is_whole = self._run_all(tallies)
             except BaseException as failure:  # while questions are drawn: it is nobody's answer
                 if is_ctrl_c(failure):
                     raise
                 for tally in tallies.values():
                     tally.stop(failure)
             for item, tally in tallies.items():
+                if not is_whole and tally.failure is None:
+                    continue
                 self.note(item.id)
                 yield self._safe_result(item, tally)
                 self.surroundings.put_back()
@@ -109,26 +116,31 @@ class Executor:
             return Tally(failure=failure)
         return Tally(put_back=self.surroundings.put_back)
 
-    def _run_all(self, tallies: dict[Item, Tally]) -> None:
-        """Run every item that is still open on every question of the group."""
+    def _run_all(self, tallies: dict[Item, Tally]) -> bool:
+        """Run every item that is still open on every question of the group; returns whether there was time for all."""
         open_items = [item for item, tally in tallies.items() if tally.failure is None]
         if not open_items:
-            return
+            return True
         kind = open_items[0].kind
         for question, takers in kind.rounds(open_items, self.backend, self.seed, self.effort):
+            if is_over(self.until):
+                return False
             self._put(kind, question, takers, tallies)
             if all(tally.failure is not None for tally in tallies.values()):
-                return
-        self._decide(kind, tallies)
+                return True
+        return self._decide(kind, tallies)
 
-    def _decide(self, kind: Kind, tallies: dict[Item, Tally]) -> None:
-        """Go on with further questions for the items that none has decided."""
+    def _decide(self, kind: Kind, tallies: dict[Item, Tally]) -> bool:
+        """Go on with further questions for the items that none has decided; returns whether there was time for all."""
         items = [item for item, tally in tallies.items() if tally.is_open]
         if not items:
-            return
+            return True
         is_open: Callable[[Item], bool] = lambda item: tallies[item].is_open  # noqa: E731
         for question, takers in kind.more_rounds(items, self.backend, self.seed, self.effort, is_open):
+            if is_over(self.until):
+                return False
             self._put(kind, question, [item for item in takers if is_open(item)], tallies)
+        return True
 
     def _put(
         self, kind: Kind, question: Question[Any], takers: Sequence[Item], tallies: dict[Item, Tally]
@@ -194,7 +206,7 @@ class Executor:
     def _evidence(self, item: Item, tally: Tally, verdict: Verdict) -> Evidence:
         question, failure = tally.question, tally.failure
         # Every try to make a question smaller that takes all memory would take it too.
-        is_expensive = issubclass(type(failure), (MemoryError, Replaced))
+        is_expensive = issubclass(type(failure), (MemoryError, Replaced)) or is_over(self.until)
         if self.shrink and question is not None and not is_expensive and not self._entry_for(item, failure):
             question, failure = self._smallest(item, verdict, question, failure)
         if not self.scripts:

@@ -16,8 +16,8 @@ from conformance.load import start_timeout
 from conformance.questions import Item
 from conformance.run import journal
 from conformance.run.execute import result_for
-from conformance.run.process import processes
-from conformance.run.xdist_scheduler import process_of, stop_session
+from conformance.run.process import deadline, processes
+from conformance.run.xdist_scheduler import is_stop_of_session, process_of, stop_session
 from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
@@ -45,6 +45,7 @@ class Keeper:
     Attributes:
         trouble: what went wrong on our side.
         not_started: why no worker could start; empty where one did.
+        was_interrupted: whether it was by Ctrl-C, not by what stops a session from inside.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Keeper:
         known: Sequence[KnownFailure],
         keep: Callable[[ResultLine], None],
         timeout: float,
+        until: float | None = None,
     ) -> None:
         self.items = {item.id: item for item in items}
         self.folder, self.known, self.keep, self.timeout = folder, known, keep, timeout
@@ -61,9 +63,16 @@ class Keeper:
         self.asked_again: set[str] = set()
         self.trouble: list[str] = []
         self.not_started = ""
-        self.watch = Watch(folder, start_timeout())
+        self.was_interrupted = False
+        self.until = until
+        self.watch = Watch(folder, start_timeout(), until)
         self._failed_starts = 0
         self._config: Any = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether items have no result because the time did not suffice."""
+        return deadline.is_over(self.until) and len(self.kept) < len(self.items)
 
     def _keep(self, result: ResultLine) -> None:
         if result.id not in self.kept:
@@ -93,7 +102,9 @@ class Keeper:
         """A worker has ended; where too many could not even start, the session does."""
         worker = node.gateway.id
         has_started = self.watch.remove(worker)
-        if error is None or has_started:
+        if self.watch.is_past:
+            stop_session(self._config, "its time is over")
+        if error is None or has_started or self.watch.is_past:
             return
         self._failed_starts += 1
         if self._failed_starts >= STARTS:
@@ -107,6 +118,7 @@ class Keeper:
 
     def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
         """Nothing more is wanted of the workers: a hung one would be waited for."""
+        self.was_interrupted = not is_stop_of_session(excinfo.value)
         self.watch.end_all()
 
     # ---- results -------------------------------------------------------------------------------------
@@ -126,6 +138,8 @@ class Keeper:
         else may have killed, such as a system without memory, is asked once more: it stays in the scheduler's queue.
         """
         worker = report.node.gateway.id
+        if self.watch.is_past:  # it was ended from here, which is no answer
+            return
         noted = journal.last_noted(self.folder, worker)
         culprit = noted if noted in self.items else item_of(crashitem)
         was_killed = worker not in self.watch.overdue and _code(report.node) in FROM_OUTSIDE
@@ -174,10 +188,13 @@ class Watch:
     Attributes:
         overdue: the workers that were ended because they answered too late.
         why: what was done to a worker that did not start.
+        is_past: whether every worker was ended because the time was over.
     """
 
-    def __init__(self, folder: Path, patience: float) -> None:
+    def __init__(self, folder: Path, patience: float, until: float | None = None) -> None:
         self.folder, self.patience = folder, patience
+        self.last = None if until is None else until + deadline.OVERTIME
+        self.is_past = False
         self.overdue: set[str] = set()
         self.why: dict[str, str] = {}
         self._workers: dict[str, tuple[Any, float]] = {}  # the process, and when it must have started
@@ -213,6 +230,9 @@ class Watch:
 
     def _run(self) -> None:
         while not self._stop.wait(PERIOD):
+            if deadline.is_over(self.last):
+                self.is_past = True
+                self.end_all()
             for worker, (process, until) in list(self._workers.items()):
                 if process is not None:
                     self._look_at(worker, process, until)

@@ -1,4 +1,4 @@
-"""The plan: which questions a run has, selected and sharded by id.
+"""The plan: which questions a run has, selected and sharded by id, and their order where the time may not suffice.
 
 An id is one spelling for everything: `mine/op/matmul/vjp/float32` is a line of the run file, a pytest
 id, a query, a link and a key among the known failures.
@@ -6,10 +6,12 @@ id, a query, a link and a key among the known failures.
 
 from __future__ import annotations
 
+import enum
 import fnmatch
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import conformance
@@ -19,6 +21,7 @@ from conformance.errors import NothingSelected, UsageError
 from conformance.ops import ALL_OPS
 from conformance.points import SPECIAL_POINTS
 from conformance.questions import Item
+from conformance.questions.cases import COUNTED
 from conformance.strategies import Effort
 
 PROFILES = {
@@ -62,6 +65,38 @@ def shard(items: Sequence[Item], text: str) -> list[Item]:
     if not (slash and first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
         raise UsageError(f"--shard {text!r}: expected i/n with 1 <= i <= n, for example 1/4")
     return [item for item in items if zlib.crc32(item.scope.encode()) % int(second) == int(first) - 1]
+
+
+class Worth(enum.IntEnum):
+    """What is run first: an op's own VJP is what every user of an engine meets, and a contract spans all ops."""
+
+    OWN_VJP = 0
+    CONTRACT = 1
+    REST = 2
+
+
+def worth(item: Item) -> Worth:
+    """When an item's turn comes."""
+    if item.check in COUNTED:
+        return Worth.OWN_VJP
+    return Worth.CONTRACT if item.definition.kind == "contract" else Worth.REST
+
+
+def in_order(items: Iterable[Item]) -> list[Item]:
+    """The items by their worth, otherwise in the order in which they came."""
+    return sorted(items, key=worth)
+
+
+def scope_of(item: Item) -> str:
+    """What one worker runs together: of the items that share their questions, those of the same worth."""
+    return f"{worth(item).name.lower()}:{item.scope}"
+
+
+def by_chapter(items: Iterable[Item]) -> dict[str, int]:
+    """How many items each chapter of the standard has among these; a probe is of a capability instead."""
+    clauses = ((STANDARD.get(item.definition.clause), item) for item in items)
+    counts = Counter(clause.chapter if clause else item.kind.name for clause, item in clauses)
+    return dict(sorted(counts.items()))
 
 
 @cache

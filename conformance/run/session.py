@@ -27,8 +27,9 @@ from conformance.run import journal
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.keeper import Keeper, lost
-from conformance.run.plan import PROFILES, select, shard
+from conformance.run.plan import PROFILES, in_order, scope_of, select, shard
 from conformance.run.process import memory, processes
+from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Surroundings
 from conformance.runfile.known import KnownFailure, in_force, judge, read_known
 from conformance.runfile.records import BackendLine, ResultLine
@@ -61,12 +62,13 @@ class Worker:
         timeout: float,
         journal: Path | None,
         plan: Path | None = None,
+        until: float | None = None,
     ) -> None:
         self.surroundings = Surroundings()
         self.specs, self.queries, self.shard, self.plan = list(specs), list(queries), shard, plan
         if profile not in PROFILES:
             raise UsageError(f"there is no profile {profile!r}; there are {', '.join(PROFILES)}")
-        self.effort, self.seed, self.timeout = PROFILES[profile], seed, timeout
+        self.effort, self.seed, self.timeout, self.until = PROFILES[profile], seed, timeout, until
         self.known = read_known(known) if known else ()
         self.folder = journal
         self.journal = self._opened()
@@ -92,10 +94,17 @@ class Worker:
         everything = [i for d in self._descriptions.values() for i in items_of(d.line.name, d.dtypes)]
         chosen = self._chosen(everything)
         scopes: dict[str, list[Item]] = {}
-        for item in chosen:
-            self._groups.setdefault(item.group, []).append(item)
-            scopes.setdefault(item.scope, []).append(item)
+        for item in chosen if self.until is None else in_order(chosen):
+            self._groups.setdefault(self._group_of(item), []).append(item)
+            scopes.setdefault(self.scope_of(item), []).append(item)
         return [item for scope in scopes.values() for item in scope]
+
+    def scope_of(self, item: Item) -> str:
+        """What one worker runs together."""
+        return item.scope if self.until is None else scope_of(item)
+
+    def _group_of(self, item: Item) -> tuple[str, str]:
+        return item.backend, self.scope_of(item)
 
     def _chosen(self, everything: list[Item]) -> list[Item]:
         """The items of the plan, where there is one: what the queries select was decided over all engines."""
@@ -109,13 +118,18 @@ class Worker:
         """A backend's line of the header."""
         return self._descriptions[name].line
 
-    def run(self, item: Item) -> tuple[list[ResultLine], ResultLine]:
-        """The results that asking this item brought to light, its group's if it is the first, and its own."""
+    def run(self, item: Item) -> tuple[list[ResultLine], ResultLine | None]:
+        """The results that asking this item brought to light, its group's if it is the first, and its own.
+
+        It has none where the time did not suffice.
+        """
         fresh: list[ResultLine] = []
-        if self._latest[0] != item.group:
-            self._latest = (item.group, {result.id: result for result in self._run_group(item.group)})
+        group = self._group_of(item)
+        if self._latest[0] != group:
+            self._latest = (group, {result.id: result for result in self._run_group(group)})
             fresh = list(self._latest[1].values())
-        return fresh, self._latest[1].get(item.id) or lost(item)
+        found = self._latest[1].get(item.id)
+        return fresh, found if found or is_over(self.until) else lost(item)
 
     def _run_group(self, group: tuple[str, str]) -> list[ResultLine]:
         lost = journal.culprits(self.folder) if self.folder else frozenset()
@@ -148,16 +162,18 @@ class Worker:
                 note=note,
                 known=self.known,
                 surroundings=self.surroundings,
+                until=self.until,
             )
         return self._executors[name]
 
 
 @dataclass
 class Ended:
-    """How a session ended: what went wrong on our side, and why no worker could start."""
+    """How a session ended: what went wrong on our side, why no worker could start, whether its time was over."""
 
     trouble: list[str] = field(default_factory=list)
     not_started: str = ""
+    is_over: bool = False
 
 
 def run_session(
@@ -169,13 +185,16 @@ def run_session(
     known: Sequence[KnownFailure],
     timeout: float,
     keep: Callable[[ResultLine], None],
+    until: float | None = None,
 ) -> Ended:
-    """Run the items of one engine's backends in worker processes; KeyboardInterrupt is raised on."""
+    """Run the items of one engine's backends in worker processes, by worth where there is an end; KeyboardInterrupt is raised on."""
+    if is_over(until):
+        return Ended(is_over=True)
     with tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         plan = folder / "plan.json"
         plan.write_bytes(msgspec.json.encode([item.id for item in items]))
-        keeper = Keeper(items, folder, known, keep, timeout)
+        keeper = Keeper(items, folder, known, keep, timeout, until)
         arguments = [
             *("--rootdir", name, "-c", os.devnull, "--capture=no", "--import-mode=importlib"),
             *("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", "-p", "no:faulthandler"),
@@ -184,6 +203,7 @@ def run_session(
             *(part for spec in specs for part in ("--conformance-backend", spec)),
             *("--conformance-journal", name, "--conformance-timeout", str(timeout)),
             *("--conformance-plan", str(plan)),
+            *(() if until is None else ("--conformance-until", str(until), "--no-loadscope-reorder")),
             *options,
             name,
         ]
@@ -203,10 +223,14 @@ def run_session(
 def _ended(keeper: Keeper, code: int, said: str) -> Ended:
     if keeper.not_started:
         return Ended(not_started=keeper.not_started)
-    if code == pytest.ExitCode.INTERRUPTED and not keeper.trouble:
+    if keeper.was_interrupted or (
+        code == pytest.ExitCode.INTERRUPTED and not (keeper.trouble or keeper.is_over)
+    ):
         raise KeyboardInterrupt
     if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or keeper.trouble:
         return Ended(keeper.trouble or [said or f"pytest ended with {code!r}"])
+    if keeper.is_over:
+        return Ended(is_over=True)
     if not keeper.kept:  # no answer, and no death of a worker either: nothing to count against an engine
         return Ended([said or f"pytest ended with {code!r} before anything was run"])
     keeper.keep_missing()

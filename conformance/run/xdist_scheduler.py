@@ -9,9 +9,11 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+from xdist.dsession import Interrupted
 from xdist.scheduler import LoadGroupScheduling
 
 from conformance.errors import DependencyError
+from conformance.run.process.deadline import is_over
 
 PRIVATE = ("_reschedule", "_pending_of")
 
@@ -26,7 +28,7 @@ def require_xdist(scheduler: type) -> None:
 
 
 class ScopeScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist is not typed
-    """xdist's own, but for what it does after the death of a worker.
+    """xdist's own, but for what it does after the death of a worker, and that it hands out nothing when the time is over.
 
     It hands out groups that were finished already, and one group of one question at a time. A worker
     holds its last question back until more arrives or until it is shut down, so either would leave it
@@ -42,6 +44,8 @@ class ScopeScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist is no
     def _reschedule(self, node: Any) -> None:
         if node not in self.registered_collections:
             return  # it has just replaced another and has not collected its questions yet
+        if is_over(self.config.getoption("--conformance-until", default=None)):
+            self.workqueue.clear()
         while not node.shutting_down:
             if self.workqueue and self._pending_of(self.assigned_work[node]) > 2:
                 return
@@ -58,6 +62,11 @@ def stop_session(config: Any, why: str) -> None:
     session = config.pluginmanager.getplugin("dsession")
     session.shouldstop = why.partition("\n")[0]
     session._max_worker_restart = 0
+
+
+def is_stop_of_session(interrupt: BaseException) -> bool:
+    """Whether an interrupt is what `stop_session` leads to, and not the user's."""
+    return isinstance(interrupt, Interrupted)
 
 
 require_xdist(LoadGroupScheduling)

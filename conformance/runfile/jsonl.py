@@ -94,7 +94,14 @@ class Run(msgspec.Struct):
             return "; ".join(map(str, self.damage))
         if self.end is None:
             return "it has no footer: the run was cut short"
+        if self.end.not_asked:
+            return self.end.shortfall
         return "" if self.end.complete else "its footer says that the run was not finished"
+
+    @property
+    def is_as_requested(self) -> bool:
+        """Whether nothing is missing but what its budget left out."""
+        return self.is_complete or bool(not self.damage and self.end and self.end.not_asked)
 
     def counts(self) -> dict[str, int]:
         """Results by verdict, as they are in the file whatever its footer says."""

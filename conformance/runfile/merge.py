@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from conformance.runfile.records import BackendLine, EndLine, ResultLine, counts
 def merge(runs: Sequence[Run]) -> Run:
     """One run with the results of all, by id; the order of the runs does not matter.
 
-    It is complete if every part is, and every shard is among them. Raises UsageError where the parts are not of one
+    It is complete if every part is, and every shard is among them. Of parts that a budget cut short it counts what they lack. Raises UsageError where the parts are not of one
     run: of different specifications, profiles or seeds, or with different answers to one question.
     """
     if not runs:
@@ -37,11 +38,16 @@ def merge(runs: Sequence[Run]) -> Run:
         [line for run in runs for line in run.mutants],
         damage=tuple(damage for run in runs for damage in run.damage),
     )
+    ends = [run.end for run in runs if run.end]
+    is_whole = all(run.is_as_requested for run in runs) and not missing_shards(runs)
+    not_asked = sum((Counter(end.not_asked) for end in ends), Counter[str]()) if is_whole else {}
     merged.end = EndLine(
-        all(run.is_complete for run in runs) and not missing_shards(runs),
+        is_whole and not not_asked,
         counts_of(results),
-        round(sum(run.end.seconds for run in runs if run.end), 3),
-        max((run.end.exit_code for run in runs if run.end), default=0),
+        round(sum(end.seconds for end in ends), 3),
+        max((end.exit_code for end in ends), default=0),
+        budget=sum(end.budget for end in ends),
+        not_asked=dict(sorted(not_asked.items())),
     )
     return merged
 

@@ -237,7 +237,11 @@ class MutantLine(msgspec.Struct, frozen=True, tag="mutant"):
 
 
 class EndLine(msgspec.Struct, frozen=True, tag="end"):
-    """The footer: the run came to its end, and these are its counts by verdict."""
+    """The footer: the run came to its end, and these are its counts by verdict.
+
+    `budget` is the time that the run had, in seconds, zero without a limit. `not_asked` counts by chapter the questions
+    for which it did not suffice; they have no results.
+    """
 
     complete: bool
     counts: dict[str, int]
@@ -246,6 +250,17 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     trouble: tuple[
         str, ...
     ] = ()  # what went wrong in this project or kept workers from starting, with tracebacks
+    budget: float = 0.0
+    not_asked: dict[str, int] = {}
+
+    @property
+    def shortfall(self) -> str:
+        """What the budget left out, in words; empty where it left out nothing."""
+        if not self.not_asked:
+            return ""
+        chapters = ", ".join(f"{chapter} {count}" for chapter, count in self.not_asked.items())
+        total = sum(self.not_asked.values())
+        return f"the budget of {self.budget:g} s did not suffice for {total} questions ({chapters})"
 
 
 def with_cross_engine(

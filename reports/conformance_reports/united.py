@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
@@ -56,6 +57,8 @@ def _end(runs: Sequence[Run], counts: dict[str, int]) -> EndLine | None:
         return None
     return EndLine(
         complete=all(end.complete for end in ends),
+        budget=sum(end.budget for end in ends),
+        not_asked=dict(sum((Counter(end.not_asked) for end in ends), Counter[str]())),
         counts=counts,
         seconds=sum(end.seconds for end in ends),
         exit_code=max(end.exit_code for end in ends),

@@ -1,0 +1,211 @@
+"""A run with a budget runs what is worth most, ends in time, says what it left out, and can be resumed."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from xdist.dsession import Interrupted
+
+from conformance.cli import main
+from conformance.cli.run import duration
+from conformance.questions import Item, items_of
+from conformance.run import plan
+from conformance.run.keeper import Keeper, Watch
+from conformance.run.plan import Worth
+from conformance.run.process.deadline import OVERTIME, Budget
+from conformance.runfile.jsonl import Run, encode, read_run
+from conformance.runfile.merge import merge, without_times
+from conformance.runfile.records import EndLine
+
+ITEMS = list(items_of("mine", ("float64", "float32")))
+
+SLOW = """
+import os, time
+from conformance_backends.numpy_backend import NumpyTape
+
+class Slow(NumpyTape):
+    def call(self, name, parameters):
+        if name == "tanh" and "ASLEEP" in os.environ:
+            time.sleep(0.5)
+        return super().call(name, parameters)
+"""
+QUERIES = ("-q", "op/exp/vjp/float64", "-q", "op/tanh/vjp/float64", "-q", "op/exp/shape/float64")
+
+
+def test_vjps_come_first_and_then_contracts() -> None:
+    ordered = plan.in_order(ITEMS)
+    assert [plan.worth(item) for item in ordered] == sorted(map(plan.worth, ITEMS))
+    assert {item.check for item in ordered if plan.worth(item) is Worth.OWN_VJP} == {"op/vjp", "op/flat"}
+    assert {item.check.partition("/")[0] for item in ordered if plan.worth(item) is Worth.CONTRACT} == {
+        "contract"
+    }
+    assert ordered[0].dtype == "float64"
+    assert sorted(map(str, ordered)) == sorted(map(str, ITEMS))
+
+
+def test_items_of_one_op_are_run_together_only_with_those_of_their_worth() -> None:
+    of_tanh = [item for item in ITEMS if item.group == ("mine", "op/tanh/float64")]
+    assert {plan.scope_of(item) for item in of_tanh} == {"own_vjp:op/tanh/float64", "rest:op/tanh/float64"}
+
+
+def test_every_item_is_counted_in_one_chapter() -> None:
+    counts = plan.by_chapter(ITEMS)
+    assert set(counts) == {*"ABCDEFW", "capability"}
+    assert sum(counts.values()) == len(ITEMS)
+
+
+def test_what_one_part_leaves_serves_the_others() -> None:
+    limited = Budget.of(100.0)
+    ends = limited.shares([1, 3])
+    now = time.monotonic()
+    first, second = next(ends), next(ends)
+    assert first is not None
+    assert second is not None
+    assert first - now == pytest.approx(25.0, abs=1.0)
+    assert second - now == pytest.approx(100.0, abs=1.0)
+    assert list(Budget.of(0.0).shares([1, 3])) == [None, None]
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("5m", 300), ("1.5h", 5400), ("45", 45)])
+def test_a_time_has_a_unit(text: str, seconds: float) -> None:
+    assert duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["5 minutes", "m", "0s", "nan"])
+def test_what_is_no_time_is_refused(text: str, capsys: Any) -> None:
+    assert main(["run", "numpy", "--budget", text]) == 4
+    assert "is no time above zero" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: Any) -> Path:
+    folder: Path = tmp_path_factory.mktemp("slow")
+    (folder / "slow.py").write_text(SLOW)
+    return folder
+
+
+def run(folder: Path, output: str, *further: str) -> tuple[int, Run]:
+    code = main(["run", str(folder / "slow.py"), *QUERIES, "--force", "-o", str(folder / output), *further])
+    return code, read_run(folder / output)
+
+
+@pytest.fixture(scope="module")
+def plain(slow: Path) -> Run:
+    code, found = run(slow, "plain.jsonl", "--budget", "1m", "-n", "1")
+    assert code == 0
+    return found
+
+
+def test_a_run_ends_in_time_and_is_resumed(slow: Path, plain: Run, capsys: Any, monkeypatch: Any) -> None:
+    assert plain.end is not None
+    enough_for_exp = plain.end.seconds  # however busy the machine is
+    monkeypatch.setenv("ASLEEP", "1")
+    code, cut = run(slow, "cut.jsonl", "--budget", str(enough_for_exp), "-n", "1")
+    monkeypatch.delenv("ASLEEP")
+    assert code == 0
+    assert cut.end is not None
+    assert not cut.end.complete
+    assert cut.end.seconds < enough_for_exp + OVERTIME
+    assert cut.end.budget == enough_for_exp
+    left_out = sum(cut.end.not_asked.values())
+    assert left_out > 0
+    assert cut.is_as_requested
+    assert f"did not suffice for {left_out} questions (A" in cut.missing
+    assert cut.missing in capsys.readouterr().out
+    assert {r.check for r in cut.results[:2]} <= {"vjp", "flat"}
+    assert main(["report", str(slow / "cut.jsonl"), "-o", str(slow / "cut.md")]) == 0
+    assert cut.missing in (slow / "cut.md").read_text()
+
+    assert (
+        main(
+            ["run", str(slow / "slow.py"), "--resume", str(slow / "cut.jsonl"), "-n", "2", "--budget", "60s"]
+        )
+        == 0
+    )
+    whole = read_run(slow / "cut.jsonl")
+    assert whole.is_complete
+    assert len(whole.results) == len(cut.results) + left_out
+    found, expected = (
+        sorted(map(without_times, each.results), key=lambda r: r.id) for each in (whole, plain)
+    )
+    assert [encode(r) for r in found] == [encode(r) for r in expected]
+
+
+def test_a_budget_that_suffices_leaves_nothing_out(plain: Run) -> None:
+    assert plain.is_complete
+    assert plain.end is not None
+    assert plain.end.not_asked == {}
+
+
+def test_a_budget_in_which_nothing_could_be_run_is_an_incomplete_run(slow: Path) -> None:
+    code, empty = run(slow, "empty.jsonl", "--budget", "0.001s", "-n", "1")
+    assert code == 12
+    assert empty.results == []
+
+
+def test_shards_with_budgets_are_merged(slow: Path) -> None:
+    _, cut = run(slow, "one.jsonl", "--budget", "0.001s", "--shard", "1/2")
+    _, other = run(slow, "two.jsonl", "--budget", "0.001s", "--shard", "2/2")
+    whole = merge([cut, other])
+    assert whole.end is not None
+    assert cut.end is not None
+    assert other.end is not None
+    assert sum(whole.end.not_asked.values()) == sum(
+        (*cut.end.not_asked.values(), *other.end.not_asked.values())
+    )
+    assert whole.is_as_requested
+    assert not merge([cut]).is_as_requested  # of the other shard nothing is known
+
+
+def test_a_run_that_was_cut_short_otherwise_is_not_as_requested(plain: Run) -> None:
+    cut = msgspec.structs.replace(plain, end=EndLine(complete=False, counts=plain.counts()))
+    assert not cut.is_as_requested
+
+
+class Hanging:
+    """A process that has not ended by itself."""
+
+    pid = 2**22 + 1  # of no process
+    ended = False
+
+    def poll(self) -> int | None:
+        return -9 if self.ended else None
+
+    def kill(self) -> None:
+        self.ended = True
+
+    def wait(self, timeout: float) -> int:
+        return -9
+
+
+def test_a_worker_that_does_not_come_back_is_ended_and_its_question_is_not_answered(tmp_path: Path) -> None:
+    process = Hanging()
+    watch = Watch(tmp_path, 1.0, until=time.monotonic() - OVERTIME)
+    watch.add("gw0", process)
+    watch.start()
+    while not process.ended:
+        time.sleep(0.05)
+    watch.stop()
+    assert watch.is_past
+    kept: list[Any] = []
+    keeper = Keeper(ITEMS[:2], tmp_path, (), kept.append, timeout=2.0, until=time.monotonic())
+    keeper.watch.is_past = True
+    report = SimpleNamespace(
+        node=SimpleNamespace(gateway=SimpleNamespace(id="gw0", _io=SimpleNamespace(popen=process)))
+    )
+    keeper.pytest_handlecrashitem(f"::{ITEMS[0].id}", report, None)
+    assert not kept
+    assert keeper.is_over
+    for interrupt, is_of_user in ((Interrupted("its time is over"), False), (KeyboardInterrupt(), True)):
+        keeper.pytest_keyboard_interrupt(SimpleNamespace(value=interrupt))
+        assert keeper.was_interrupted is is_of_user
+
+
+def test_an_item_names_its_own_worth_whatever_its_backend() -> None:
+    item = Item("other", "op/vjp", "tanh", "float64")
+    assert plan.worth(item) is Worth.OWN_VJP
