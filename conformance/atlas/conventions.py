@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -64,12 +64,14 @@ class MeasuredConvention:
         return {number: choice, **of_ops} if choice else {}
 
 
-def measure_conventions(backend: Backend) -> Iterator[MeasuredConvention]:
+def measure_conventions(
+    backend: Backend, clauses: Iterable[Clause] = STANDARD.values()
+) -> Iterator[MeasuredConvention]:
     """What the engine does, clause by clause."""
     known: dict[str, str] = dict(backend.conventions)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for clause in STANDARD.values():
+        for clause in clauses:
             if clause.conventions:
                 result = _measured(backend, clause, known)
                 if len(result.found) == 1:

@@ -1,206 +1,207 @@
 """Surveys: what one backend does wherever engines may differ, measured in a process of its own.
 
-A survey has the conventions of the clauses, found by asking their checks, and a reading of every special
-point. Several surveys side by side are the atlas; those of two versions of one engine show what has changed.
+A survey has the conventions of the clauses, found by asking their checks, a reading of every special point, and what
+a porter asks besides: calls without parameters, Python operators, integers, mixed dtypes, a second backward pass.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
+import numpy as np
 
+from conformance.atlas.behaviours import behaviours
+from conformance.atlas.calls import array_in_brief, call_at, operands_in_brief
 from conformance.atlas.conventions import measure_conventions
+from conformance.atlas.defaults import defaults_of
+from conformance.atlas.entries import SCHEMA, Atlas, Entry, Survey
+from conformance.atlas.further_points import FURTHER_POINTS
+from conformance.atlas.selection import Selection, spellings_of
 from conformance.backend import Backend
-from conformance.checks.point_observation import Standing
+from conformance.checks.observation import plain
+from conformance.checks.point_observation import RAISES, PointObservation
 from conformance.clauses import STANDARD
-from conformance.errors import AdapterError, UsageError
+from conformance.errors import AdapterError, Unsupported, is_ctrl_c
 from conformance.load import load_backend, name_of
+from conformance.points import SPECIAL_POINTS
+from conformance.points.point import Place
 from conformance.questions import items_of
 from conformance.run.describe import describe
 from conformance.run.execute import Executor
 from conformance.run.plan import digest
-from conformance.runfile.records import BackendLine
 from conformance.strategies import Effort
 
-MARK = "conformance-survey:"
-SCHEMA = 1
+MARK, PROGRESS = "conformance-survey:", "conformance-progress:"
+SPELLINGS = "spellings"  # in place of a selection: how the backend spells its ops
 NOTHING = Effort(signatures=1, draws=1, samples=1, programs=1)  # points are not drawn
+DEFAULTS = "without-parameters"  # what rows of defaults are called
 
-
-class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was measured at one place: the clause of an measured, or the key of a special point.
-
-    `found` is a convention's name, or the numbers; `standing` is as in a reading.
-    """
-
-    place: str
-    clause: str
-    found: str
-    standing: str = Standing.OPEN.value
-    declared: str = ""
-    among: tuple[str, ...] = ()
-    value: Any = None
-
-
-class Survey(msgspec.Struct, frozen=True):
-    """One backend, and what was measured of it."""
-
-    backend: BackendLine
-    entries: tuple[Entry, ...]
-
-    def by_place(self) -> dict[str, Entry]:
-        """The entries by where they were measured."""
-        return {entry.place: entry for entry in self.entries}
-
-
-class Atlas(msgspec.Struct, frozen=True):
-    """Surveys side by side: what an atlas file holds."""
-
-    schema: int
-    digest: str
-    surveys: tuple[Survey, ...]
+Report = Callable[[str], None]
 
 
 # ---- measuring ------------------------------------------------------------------------------------
 
 
-def survey(spec: str) -> Survey:
+def survey(spec: str, selection: Selection, report: Report = lambda _: None) -> Survey:
     """Load the backend here and measure it; raises what `load_backend` raises."""
     backend = load_backend(spec)
-    return Survey(describe(spec).line, (*_conventions(backend), *_points(backend)))
+    parts = (_conventions, _points, _further_points, _defaults, _behaviours)
+    entries = [entry for part in parts for entry in part(backend, selection, report)]
+    return Survey(describe(spec).line, tuple(entries))
 
 
-def _conventions(backend: Backend) -> Iterator[Entry]:
-    for measured in measure_conventions(backend):
+def _conventions(backend: Backend, selection: Selection, report: Report) -> Iterator[Entry]:
+    chosen = [c for c in STANDARD.values() if c.conventions and selection.has(c.number)]
+    for measured in measure_conventions(backend, chosen):
         number = measured.clause.number
+        report(f"clause {number}")
         found = " or ".join(measured.found) or ("not checked" if measured.reason else "none of them")
         declared = measured.declared or ""
         yield Entry(number, number, found, declared=declared, among=measured.clause.conventions)
 
 
-def _points(backend: Backend) -> Iterator[Entry]:
-    """One entry per point; where dtypes differ, one entry per dtype."""
+def _points(backend: Backend, selection: Selection, report: Report) -> Iterator[Entry]:
+    """One entry per point and dtype."""
     executor = Executor(backend, seed=0, effort=NOTHING, shrink=False)
-    points = [i for i in items_of(backend.name, backend.dtypes) if i.definition.kind == "point"]
-    found: dict[str, dict[str, Entry]] = {}
-    for item in points:
+    for item in items_of(backend.name, backend.dtypes):
+        if item.definition.kind != "point" or not selection.has(item.subject):
+            continue
+        report(item.subject)
         (result,) = executor.results([item])
         if (r := result.atlas) is not None:
-            entry = Entry(item.subject, result.clause, r.found, r.standing, r.declared, r.among, r.value)
-            found.setdefault(item.subject, {})[item.dtype] = entry
-    for place, of_dtype in found.items():
-        first = next(iter(of_dtype.values()))
-        if len({(entry.found, entry.standing) for entry in of_dtype.values()}) == 1:
-            yield first
+            place = Place(SPECIAL_POINTS[item.subject], item.dtype)
+            yield Entry(
+                item.subject, result.clause, r.found, r.standing, r.declared, r.among, _gradients(r.value),
+                item.dtype, call_at(backend, place), operands_in_brief(place.operands),
+            )  # fmt: skip
+
+
+def _gradients(value: Sequence[object] | None) -> str:
+    """The gradients of a reading; infinities and NaN are spelt there."""
+    shown = ["–" if g is None else array_in_brief(np.asarray(g, float) + 0.0) for g in value or ()]  # no -0
+    return f"gradient {', '.join(shown)}" if shown else ""
+
+
+def _further_points(backend: Backend, selection: Selection, report: Report) -> Iterator[Entry]:
+    for point in FURTHER_POINTS:
+        for dtype in backend.dtypes if selection.has(point.key) and point.op in backend.ops else ():
+            place = Place(point, dtype)
+            if np.dtype(place.operands[0].dtype).itemsize < 4 or place.operands[0].dtype.kind == "c":
+                continue  # as for all special points
+            report(point.key)
+            yield _read(backend, place)
+
+
+def _read(backend: Backend, place: Place) -> Entry:
+    """The output and the gradients at a point; "raises" where the engine refuses it."""
+    point = place.point
+    seen, among = PointObservation(backend, place), tuple(point.conventions)
+    where = {"dtype": place.dtype, "call": call_at(backend, place)}
+    operands = operands_in_brief(place.operands)
+    try:
+        with np.errstate(all="ignore"):
+            function = backend.call(point.op, point.parameters)
+            output = array_in_brief(plain(backend, backend.forward(function, list(place.operands))[0]))
+            found = seen.found
+            gradients = ", ".join(array_in_brief(g + 0.0) for g in seen.gradients.values())  # no -0
+    except BaseException as error:
+        if is_ctrl_c(error):
+            raise
+        return Entry(point.key, "E12", RAISES, among=among, operands=operands, **where)
+    value = f"{output}, gradient {gradients}"
+    named = f"{output}, {found}" if found in among else value
+    return Entry(point.key, "E12", named, among=among, value=value, operands=operands, **where)
+
+
+def _defaults(backend: Backend, selection: Selection, report: Report) -> Iterator[Entry]:
+    chosen = [op for op in backend.ops if selection.has(f"{op}/{DEFAULTS}")]
+    for one in defaults_of(backend, chosen):
+        place = f"{one.op}/{DEFAULTS}"
+        report(place)
+        yield Entry(place, "E22", one.found, call=one.call, operands=operands_in_brief(one.operands))
+
+
+def _behaviours(backend: Backend, selection: Selection, report: Report) -> Iterator[Entry]:
+    for one in behaviours():
+        if not selection.has(one.place):
             continue
-        for dtype, entry in of_dtype.items():
-            yield msgspec.structs.replace(entry, place=f"{place} {dtype}")
+        report(one.place)
+        try:
+            with np.errstate(all="ignore"):
+                found = one.ask(backend)
+        except Unsupported:
+            continue
+        except BaseException as error:
+            if is_ctrl_c(error):
+                raise
+            found = RAISES
+        operands = operands_in_brief(one.operands)
+        yield Entry(one.place, one.clause, found, call=one.call(backend), operands=operands)
 
 
-def surveyed(specs: list[str]) -> Atlas:
-    """The surveys of several backends, each from its own process.
+# ---- in a process of its own ------------------------------------------------------------------------
+
+
+def surveyed(specs: list[str], selection: Selection = Selection(), report: Report = lambda _: None) -> Atlas:  # noqa: B008 - frozen
+    """The surveys of several backends, each from its own process, which says where it is.
 
     Raises AdapterError where a backend cannot start, or ends its process.
     """
-    return Atlas(SCHEMA, digest(), tuple(_surveyed_apart(spec) for spec in specs))
+    return Atlas(SCHEMA, digest(), tuple(_surveyed_apart(spec, selection, report) for spec in specs))
 
 
-def _surveyed_apart(spec: str) -> Survey:
-    done = subprocess.run(
-        [sys.executable, "-m", "conformance.atlas.survey", spec], capture_output=True, text=True, check=False
-    )
-    found = [line for line in done.stdout.splitlines() if line.startswith(MARK)]
+def _surveyed_apart(spec: str, selection: Selection, report: Report) -> Survey:
+    asked = msgspec.json.encode(selection).decode()
+    return msgspec.json.decode(_answer_apart(spec, asked, report), type=Survey)
+
+
+def spelt_apart(specs: Sequence[str]) -> dict[str, set[str]]:
+    """For each op the names under which the backends' users know it, each asked in a process of its own."""
+    found: dict[str, set[str]] = {}
+    for spec in specs:
+        answer = _answer_apart(spec, SPELLINGS, lambda _: None)
+        for op, names in msgspec.json.decode(answer, type=dict[str, list[str]]).items():
+            found.setdefault(op, set()).update(names)
+    return found
+
+
+def _answer_apart(spec: str, asked: str, report: Report) -> str:
+    found, last = "", "it said nothing"
+    with subprocess.Popen(
+        [sys.executable, "-m", "conformance.atlas.survey", spec, asked],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        for line in process.stdout or ():
+            if line.startswith(PROGRESS):
+                report(f"{name_of(spec)}: {line[len(PROGRESS) :].strip()}")
+            elif line.startswith(MARK):
+                found = line[len(MARK) :]
+            elif line.strip():
+                last = line.strip()
     if not found:
-        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise AdapterError(f"{name_of(spec)} could not be surveyed (exit {done.returncode}): {last}")
-    return msgspec.json.decode(found[-1][len(MARK) :], type=Survey)
-
-
-# ---- keeping --------------------------------------------------------------------------------------
-
-
-def write_atlas(path: Path, atlas: Atlas) -> None:
-    """Write the atlas file."""
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(atlas), indent=1))
-
-
-def read_atlas(path: Path) -> Atlas:
-    """Read an atlas file; UsageError where it is none."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Atlas)
-    except OSError as error:
-        raise UsageError(f"cannot read the atlas {path}: {error.strerror}") from None
-    except msgspec.MsgspecError as error:
-        raise UsageError(
-            f"{path} is no atlas ({error}); write one with: conformance atlas BACKEND -o F"
-        ) from None
-
-
-# ---- comparing ------------------------------------------------------------------------------------
-
-
-class Row(msgspec.Struct, frozen=True):
-    """One place of the atlas: an entry per backend that has one."""
-
-    place: str
-    clause: str
-    among: tuple[str, ...]
-    entries: dict[str, Entry]
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether the backends differ."""
-        return len({entry.found for entry in self.entries.values()}) > 1
-
-
-def rows_of(atlas: Atlas) -> list[Row]:
-    """The places of all surveys, those first at which backends differ; otherwise clauses, then points."""
-    places: dict[str, Entry] = {}
-    for one in atlas.surveys:
-        for entry in one.entries:
-            places.setdefault(entry.place, entry)
-    rows = [
-        Row(
-            place,
-            entry.clause,
-            entry.among,
-            {one.backend.name: e for one in atlas.surveys if (e := one.by_place().get(place)) is not None},
-        )
-        for place, entry in places.items()
-    ]
-    return sorted(rows, key=lambda row: (not row.is_apart, row.place not in STANDARD))
-
-
-class Change(msgspec.Struct, frozen=True):
-    """What differs between two surveys of one backend; empty where a place is in one of them only."""
-
-    backend: str
-    place: str
-    before: str
-    after: str
-
-
-def changes(before: Atlas, after: Atlas) -> list[Change]:
-    """What differs between two atlases, backend by backend; backends in one of them only are left out."""
-    there = {one.backend.name: one.by_place() for one in after.surveys}
-    found = []
-    for one in before.surveys:
-        here, then = one.by_place(), there.get(one.backend.name, {})
-        for place in dict.fromkeys([*here, *then]) if then else ():
-            was, is_now = (entries[place].found if place in entries else "" for entries in (here, then))
-            if was != is_now:
-                found.append(Change(one.backend.name, place, was, is_now))
+        raise AdapterError(f"{name_of(spec)} could not be surveyed (exit {process.returncode}): {last}")
     return found
 
 
 def main() -> None:
-    """Print the survey of the backend named on the command line."""
-    sys.stdout.write(f"\n{MARK}{msgspec.json.encode(survey(sys.argv[1])).decode()}\n")
+    """Print the survey of the backend named on the command line, or how it spells its ops."""
+
+    def report(place: str) -> None:
+        sys.stdout.write(f"\n{PROGRESS}{place}\n")
+        sys.stdout.flush()
+
+    _, spec, asked = sys.argv
+    answer: object
+    if asked == SPELLINGS:
+        answer = spellings_of(load_backend(spec))
+    else:
+        answer = survey(spec, msgspec.json.decode(asked, type=Selection), report)
+    sys.stdout.write(f"\n{MARK}{msgspec.json.encode(answer).decode()}\n")
 
 
 if __name__ == "__main__":

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.atlas.survey import Atlas, Entry, Survey
+    from conformance.atlas.entries import Atlas, Entry, Survey
+    from conformance.atlas.selection import Selection
 
-ABSENT, APART = "–", "≠"
-SIGNS = {"unfair": "✗ ", "artefact": "~ "}
+ABSENT = "–"
+COLUMNS = 100  # of a line, where there is no terminal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `atlas`."""
     parser.add_argument(
         "backends", nargs="*", metavar="BACKEND", help="an engine's name (all its modes), or a backend's"
+    )
+    parser.add_argument(
+        "-q",
+        "--query",
+        action="append",
+        default=[],
+        metavar="Q",
+        help="measure these rows only: op/max, max/tie-of-2, A2, 'clause/*'; may be repeated",
+    )
+    parser.add_argument(
+        "--ops-of",
+        metavar="MODEL",
+        help="measure the rows of the ops that a program calls (model.py), or of a list: relu,MaxPool2d,@",
     )
     parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON, for programs")
     parser.add_argument("-o", "--output", type=Path, metavar="F", help="also write the atlas to a file")
@@ -32,12 +49,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Measure and show; with --diff 1 where the two files differ."""
-    from conformance.atlas.survey import surveyed, write_atlas
+    from conformance.atlas.entries import write_atlas
+    from conformance.atlas.survey import surveyed
+    from conformance.errors import NothingSelected
     from conformance.run.conduct import specs_of
 
     if options.diff:
         return compare(*options.diff, as_json=options.as_json)
-    atlas = surveyed(specs_of(options.backends))
+    specs = specs_of(options.backends)
+    selection = selected(options.query, options.ops_of, specs)
+    atlas = surveyed(specs, selection, progress())
+    if not any(one.entries for one in atlas.surveys):
+        raise NothingSelected("no row of the atlas matches; rows look like max/tie-of-2 or A2")
     if options.output:
         write_atlas(options.output, atlas)
     if options.conventions:
@@ -49,48 +72,77 @@ def command(options: argparse.Namespace) -> int:
 
 
 def show(atlas: Atlas, *, as_json: bool) -> None:
-    """A row per place, a column per backend; the rows in which backends differ come first."""
+    """The places at which backends differ, in sentences; then the others, one line each; or all as JSON."""
     import msgspec
 
-    from conformance.atlas.survey import rows_of
-    from conformance.cli.console import print_columns
+    from conformance.atlas.lines import lines_of
+    from conformance.atlas.rows import rows_of
 
     rows = rows_of(atlas)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
         return
-    names = [one.backend.name for one in atlas.surveys]
-    print_columns(
-        ["", "where", "clause", *names],
-        [
-            [APART * row.is_apart, row.place, row.clause, *(_cell(row.entries.get(name)) for name in names)]
-            for row in rows
-        ],
-    )
-    apart = sum(row.is_apart for row in rows)
-    print(
-        f"{len(rows)} places; backends differ ({APART}) at {apart}; ✗ is outside what is fair, "
-        "~ what a composition makes of its ops' conventions"
-    )
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else COLUMNS
+    print("\n".join(lines_of(rows, width)))
 
 
-def _cell(entry: Entry | None) -> str:
-    if entry is None:
-        return ABSENT
-    return SIGNS.get(entry.standing, "") + entry.found
+def progress() -> Callable[[str], None]:
+    """Where the survey is, on stderr: one line that changes on a terminal, a line per backend elsewhere."""
+    is_terminal, said = sys.stderr.isatty(), set[str]()
+
+    def report(place: str) -> None:
+        backend = place.partition(":")[0]
+        if is_terminal:
+            print(f"\r\x1b[K{place[:90]}\r", end="", file=sys.stderr, flush=True)
+        elif backend not in said:
+            said.add(backend)
+            print(f"{backend} is being measured", file=sys.stderr, flush=True)
+
+    return report
+
+
+def selected(queries: Sequence[str], model: str | None, specs: Sequence[str]) -> Selection:
+    """The places that are asked; the names of a model are looked up as the backends' users write them."""
+    from conformance.atlas.selection import Selection, imported, names_in, ops_named, source_of
+    from conformance.atlas.survey import spelt_apart
+    from conformance.errors import NothingSelected
+
+    if model is None:
+        return Selection(tuple(queries))
+    text = source_of(model)
+    calls = names_in(text)
+    meant = ops_named(calls, spelt_apart(specs))
+    roots = imported(text)
+    for name in sorted(calls):
+        written = sorted(w for w in calls[name] if w.partition(".")[0] in roots or not model.endswith(".py"))
+        if not meant[name] and written:
+            print(f"no op of the catalogue is called {', '.join(written)}", file=sys.stderr)
+    ops = sorted(set().union(*meant.values())) if meant else []
+    if not ops:
+        raise NothingSelected(f"{model} calls no op of the catalogue")
+    print(f"the ops of {model}: {', '.join(ops)}", file=sys.stderr)
+    return Selection(tuple(queries), tuple(ops))
 
 
 def declarations(survey: Survey) -> str:
-    """What was measured, as an adapter declares it: only what a convention's name can say."""
+    """What was measured, as an adapter declares it: only what a convention's name can say, in every dtype alike."""
     from conformance.checks.point_observation import RAISES
     from conformance.clauses import STANDARD
+    from conformance.points import SPECIAL_POINTS
 
     def mapping(name: str, entries: list[Entry]) -> list[str]:
         return [f"{name} = {{", *(f'    "{entry.place}": "{entry.found}",' for entry in entries), "}"]
 
-    named = [e for e in survey.entries if e.found in (*e.among, RAISES) and e.standing != "unfair"]
-    clauses = [entry for entry in named if entry.place in STANDARD]
-    points = [entry for entry in named if entry.place not in STANDARD and " " not in entry.place]
+    found: dict[str, set[str]] = {}
+    for entry in survey.entries:
+        found.setdefault(entry.place, set()).add(entry.found)
+    named = {
+        e.place: e
+        for e in survey.entries
+        if e.found in (*e.among, RAISES) and e.standing != "unfair" and len(found[e.place]) == 1
+    }
+    clauses = [entry for entry in named.values() if entry.place in STANDARD]
+    points = [entry for entry in named.values() if entry.place in SPECIAL_POINTS]
     heading = f"# {survey.backend.name}: {survey.backend.engine} {survey.backend.version}"
     return "\n".join([heading, *mapping("conventions", clauses), *mapping("points", points)])
 
@@ -99,7 +151,8 @@ def compare(before: Path, after: Path, *, as_json: bool) -> int:
     """Print what differs between two atlas files; 1 where anything does."""
     import msgspec
 
-    from conformance.atlas.survey import changes, read_atlas
+    from conformance.atlas.entries import read_atlas
+    from conformance.atlas.rows import changes
     from conformance.cli.console import print_columns
 
     found = changes(read_atlas(before), read_atlas(after))

@@ -13,12 +13,14 @@ ENGINE = Path(__file__).parents[2] / "adapters" / "two_kinks.py"
 
 
 def test_the_atlas_of_a_small_engine_can_be_kept_and_compared(command: Command) -> None:
-    done = command("atlas", ENGINE, "-o", "before.json")
+    done = command("atlas", ENGINE, "-q", "op/relu", "-q", "A2", "-o", "before.json")
     assert done.code == 0, done.said
     lines = done.out.splitlines()
-    assert lines[0].split()[:2] == ["where", "clause"]
-    assert any(line.split()[:3] == ["relu/at-0", "E12", "zero"] for line in lines)
-    assert "backends differ (≠) at 0" in lines[-1]
+    assert lines[0].startswith("backends differ at 0 of ")
+    (line,) = [line for line in lines if line.startswith("relu/at-0 ")]
+    assert line.split(maxsplit=1)[1].startswith("gradient 0 (zero)  x = 0  ")
+    assert max(map(len, lines)) <= 100
+    assert "is being measured" in done.err
     kept = done.folder / "before.json"
     kept.with_name("after.json").write_text(kept.read_text().replace('"found": "zero"', '"found": "right"'))
     compared = command("atlas", "--diff", "before.json", "after.json")
@@ -28,10 +30,29 @@ def test_the_atlas_of_a_small_engine_can_be_kept_and_compared(command: Command) 
 
 
 def test_declarations_are_python_to_paste_and_rows_are_json(command: Command) -> None:
-    done = command("atlas", ENGINE, "--conventions")
+    done = command("atlas", ENGINE, "-q", "op/relu", "-q", "B3", "--conventions")
     declared: dict[str, dict[str, str]] = {}
     exec(done.out, declared)
     assert declared["points"]["relu/at-0"] == "zero"
     assert "B3" in declared["conventions"]
-    rows = json.loads(command("atlas", ENGINE, "--json").out)
-    assert {"place", "clause", "among", "entries"} == set(rows[0])
+    rows = json.loads(command("atlas", ENGINE, "-q", "op/abs", "--json").out)
+    assert {"place", "clause", "among", "entries", "dtype"} == set(rows[0])
+
+
+def test_only_what_is_asked_is_measured(command: Command) -> None:
+    done = command("atlas", ENGINE, "-q", "op/relu", "-q", "B3", "--json")
+    places = [row["place"] for row in json.loads(done.out)]
+    assert "relu/at-0" in places
+    assert "B3" in places
+    assert all(place == "B3" or place.startswith("relu/") for place in places)
+    none = command("atlas", ENGINE, "-q", "op/rleu")
+    assert none.code == 5
+    assert "no row of the atlas matches" in none.err
+
+
+def test_a_model_names_its_rows(command: Command) -> None:
+    done = command("atlas", ENGINE, "--ops-of", "ReLU,gelo")
+    assert "no op of the catalogue is called gelo" in done.err
+    assert "relu/at-0" in done.out
+    assert "abs/at-0" not in done.out
+    assert command("atlas", ENGINE, "--ops-of", "missing.py").code == 4
