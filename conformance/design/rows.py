@@ -93,7 +93,10 @@ def rows_of(op: Op) -> tuple[Row, ...]:
 
 
 def _has_output(op: Op, signature: Signature) -> bool:
-    if signature.parameters.keys() <= KEEPS_SOMETHING or max(map(_size, signature.shapes), default=0) > PROBED:
+    if (
+        signature.parameters.keys() <= KEEPS_SOMETHING
+        or max(map(_size, signature.shapes), default=0) > PROBED
+    ):
         return True
     try:
         with np.errstate(all="ignore"):

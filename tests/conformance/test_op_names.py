@@ -23,6 +23,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "cli/atlas.py": {"where": "the heading of a column"},
     "cli/console.py": {"fold": "how rich breaks lines", "real": "English"},
     "cli/pages/explain_point.py": {"any": "English"},
+    "design/levels.py": {"equal": "the name of a level"},
     "oracle/allowance.py": {"round": "the name of a texture"},
     "runfile/records.py": {"where": "the name of a field"},
     "strategies/wide_programs.py": {"round": "the name of a texture"},
