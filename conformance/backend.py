@@ -82,10 +82,7 @@ class Backend(abc.ABC):
 
     @abc.abstractmethod
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
-        """The gradients of all operands, of their shapes and dtypes, without a gradient argument.
-
-        `function` returns one array; where that is no scalar, the engine may raise its own exception.
-        """
+        """The operands' gradients of one output, without a gradient argument; the engine may raise where it is no scalar."""
 
     # ---- defaults, which an adapter may override ---------------------------------------------------------
 
@@ -134,6 +131,10 @@ class Backend(abc.ABC):
 
     def forget(self) -> None:  # noqa: B027 - most engines cache nothing
         """Drop compiled functions, which would fill the memory in a long run; called now and then between ops."""
+
+    def keep_compiled(self, folder: str) -> str:
+        """Keep what is compiled in a folder of this engine's own, for later processes; returns why it cannot, if so."""
+        return ""
 
     def memory(self, array: Any) -> NDArray:
         """The memory of one of the engine's arrays, as a writable numpy.ndarray of its shape and dtype."""

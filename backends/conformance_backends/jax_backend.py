@@ -24,6 +24,7 @@ from conformance.backend import (
     restricted,
 )
 from conformance_backends import jax_rules
+from conformance_backends.caches.jax_cache import keep_compiled
 from conformance_backends.jax_dialect import EAGER, JIT
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
@@ -103,6 +104,10 @@ class JaxEager(FunctionalBackend):
         for cached in (_compiled, _compiled_vjp, _compiled_pullback, _compiled_jvp, _compiled_gradient):
             cached.cache_clear()
         jax.clear_caches()
+
+    def keep_compiled(self, folder: str) -> str:
+        """jax's persistent compilation cache, of whatever takes time to compile; a user's own cache is used instead."""
+        return keep_compiled(folder)
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
         """jax.vjp."""

@@ -28,6 +28,7 @@ VERBS = (
     "compare",
     "merge",
     "known",
+    "cache",
     "atlas",
     "bench",
     "selftest",

@@ -70,7 +70,7 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError("-o writes proofs, so it needs --proofs: conformance list ops --proofs -o RUN.jsonl")
     entries = chosen(options.noun, list(NOUNS[options.noun]()), options.query)
     if options.coverage:
-        from conformance.cli.coverage import print_coverage
+        from conformance.cli.pages.coverage import print_coverage
 
         names = [entry.cells["name"] for entry in entries]
         return print_coverage(names, options.coverage, as_json=options.as_json)

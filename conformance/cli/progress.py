@@ -23,7 +23,7 @@ from rich.text import Text
 from conformance.run.conduct import Request
 from conformance.run.failure_text import failure_text
 from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
-from conformance.runfile.records import UNEXPECTED, ResultLine, RunLine, Verdict
+from conformance.runfile.records import UNEXPECTED, ResultLine, RunLine, Verdict, printable
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
 LISTED = 20  # causes that have a line each
@@ -47,7 +47,7 @@ class Progress:
         """One line; engines' own words are not markup."""
         self.console.print(Text(text))
 
-    def begin(self, header: RunLine, total: int) -> None:
+    def begin(self, header: RunLine, total: int, uncached: Sequence[str]) -> None:
         """The backends, and those that could not start."""
         self.total = total
         self._began = self._printed = time.monotonic()
@@ -59,6 +59,8 @@ class Progress:
                 else f"{backend.engine} {backend.version}{mode}"
             )
             self.say(f"{backend.name:12} {state}")
+        for reason in dict.fromkeys(uncached):
+            self.say(f"nothing compiled is kept for the next run: {printable(reason)}")
         self.say(f"{total} checks to run, profile {header.profile}, seed {header.seed}")
         if self.console.is_terminal:
             columns = (

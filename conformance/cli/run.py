@@ -76,6 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="seconds that one group of checks may take",
     )
     parser.add_argument(
+        "--no-cache", action="store_true", help="compile all again, and keep nothing; see: conformance cache"
+    )
+    parser.add_argument(
         "--budget",
         type=duration,
         default=0.0,
@@ -148,6 +151,7 @@ def command(options: argparse.Namespace) -> int:
         resume=options.resume,
         rerun_failed=options.rerun_failed,
         budget=options.budget,
+        no_cache=options.no_cache,
     )
     progress = Progress(options.budget)
     code = conduct(request, progress)

@@ -21,7 +21,7 @@ from conformance.load import modes_of, registered
 from conformance.questions import Item, items_of
 from conformance.run.describe import Description, describe_all
 from conformance.run.plan import by_chapter, digest, select, shard
-from conformance.run.process import signals, threads
+from conformance.run.process import caches, signals, threads
 from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely
 from conformance.run.resume import failed_again, resumed
@@ -64,6 +64,7 @@ class Request:
     ids: tuple[str, ...] = ()  # exactly these, of what the queries select
     resume: Path | None = None
     rerun_failed: Path | None = None
+    no_cache: bool = False  # whether engines compile all again, and keep nothing
     budget: float = 0.0  # seconds that it may take; zero for no limit
     moved: Path | None = None  # when it is done: what the file is called now that had the output's name
     shortfall: str = ""  # when it is done: what the budget left out, in words
@@ -72,8 +73,8 @@ class Request:
 class Listener(Protocol):
     """What is notified of how a run goes."""
 
-    def begin(self, header: RunLine, total: int) -> None:
-        """The header is written; so many questions follow."""
+    def begin(self, header: RunLine, total: int, uncached: Sequence[str]) -> None:
+        """The header is written; so many questions follow. Some backends cannot keep what they compile, for these reasons."""
 
     def result(self, result: ResultLine) -> None:
         """One answer is in the file."""
@@ -102,13 +103,14 @@ def conduct(request: Request, listener: Listener) -> int:
 
     Raises UsageError where the request names what is not there, or the file cannot be written.
     """
-    with signals.as_interrupt():
+    with signals.as_interrupt(), caches.switched_off(is_wanted=request.no_cache):
         return _conducted(request, listener)
 
 
 def _conducted(request: Request, listener: Listener) -> int:
     started, budget = time.perf_counter(), Budget.of(request.budget)
     threads.one_each()
+    caches.trim()
     request, answered = resumed(request) if request.resume else (request, ())
     request = failed_again(request) if request.rerun_failed else request
     known = read_known(request.known) if request.known else ()
@@ -124,7 +126,7 @@ def _conducted(request: Request, listener: Listener) -> int:
     said: list[CrossEngineLine] = []
     was_interrupted = is_over = False
     try:
-        safely(listener.begin, header, len(chosen))
+        safely(listener.begin, header, len(chosen), [d.uncached for d in descriptions if d.uncached])
         wanted = {item.id for item in chosen}
         for result in answered:
             if result.id in wanted:

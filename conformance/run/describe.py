@@ -18,6 +18,7 @@ import msgspec
 from conformance.errors import ConformanceError, error_text
 from conformance.load import load_backend, name_of, start_timeout
 from conformance.run.declarations import hold_declarations
+from conformance.run.process import caches
 from conformance.run.process.processes import end_group
 from conformance.runfile.records import BackendLine
 
@@ -32,12 +33,19 @@ class Description(msgspec.Struct, frozen=True):
     dtypes: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
     spec: str = ""
+    uncached: str = (
+        ""  # why what it compiles is of no use to a later run; empty where it is, or compiles nothing
+    )
 
 
 def describe(spec: str) -> Description:
-    """Load the backend here and describe it; raises what `load_backend` raises, and AdapterError of declarations."""
+    """Load the backend here, let it keep what it compiles, and describe it.
+
+    Raises what `load_backend` raises, and AdapterError of declarations.
+    """
     backend = load_backend(spec)
     hold_declarations(backend)
+    uncached = caches.keep_compiled(backend)
     line = BackendLine(
         name=backend.name,
         engine=backend.engine,
@@ -47,7 +55,7 @@ def describe(spec: str) -> Description:
         conventions=dict(backend.conventions),
         spec="" if spec == backend.name else spec,
     )
-    return Description(line, tuple(backend.dtypes), tuple(backend.ops), spec)
+    return Description(line, tuple(backend.dtypes), tuple(backend.ops), spec, uncached)
 
 
 class PendingDescription:

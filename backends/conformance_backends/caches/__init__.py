@@ -1,0 +1,1 @@
+"""What engines keep of compiled functions from run to run."""

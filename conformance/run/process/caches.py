@@ -1,0 +1,116 @@
+"""The suite's cache folder: what engines compiled is kept there for later runs, bounded in size.
+
+It holds nothing that a run depends on: without it, or where parts of it are damaged, engines compile again. A folder is of
+one release of an engine on one kind of processor, since machine code of another may not run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from conformance.backend import Backend
+
+SWITCH = "CONFORMANCE_NO_CACHE"  # the environment variable that switches it off, for child processes too
+LARGEST = 2 * 2**30  # bytes
+KEPT = 0.75  # of them, where what was used last is kept
+
+
+def root() -> Path:
+    """The folder of all caches, whether or not it is there."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(home) if Path(home).is_absolute() else Path.home() / ".cache") / "autograd-conformance"
+
+
+def is_on() -> bool:
+    """Whether engines may keep what they compile."""
+    return os.environ.get(SWITCH, "").lower() in ("", "0", "false", "no")
+
+
+@contextlib.contextmanager
+def switched_off(*, is_wanted: bool) -> Iterator[None]:
+    """A scope in which nothing is kept, here and in processes that are started, if that `is_wanted`."""
+    before = os.environ.get(SWITCH)
+    if is_wanted:
+        os.environ[SWITCH] = "1"
+    try:
+        yield
+    finally:
+        if is_wanted and before is None:
+            del os.environ[SWITCH]
+        elif before is not None:
+            os.environ[SWITCH] = before
+
+
+def keep_compiled(backend: Backend) -> str:
+    """Let a backend keep what it compiles; returns why it cannot, empty where it can or has nothing to keep."""
+    if not is_on() or type(backend).keep_compiled is Backend.keep_compiled:
+        return ""
+    folder = root() / "compiled" / f"{backend.engine}-{backend.version()}-{_processor()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        return f"{folder}: {error.strerror}"
+    return backend.keep_compiled(str(folder))
+
+
+@cache
+def _processor() -> str:
+    """A short digest of what the processor is and can do."""
+    distinguishing = ("model name", "flags", "Features", "CPU part")
+    lines: set[str] = {platform.machine(), platform.processor()}
+    with contextlib.suppress(OSError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        lines |= {line for line in text.splitlines() if line.startswith(distinguishing)}
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:8]
+
+
+# ---- how large it is ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One file of a cache."""
+
+    path: Path
+    size: int
+    used: float  # when it was written or, where the file system notes that, read last
+
+
+def kept(folder: Path) -> Iterator[Kept]:
+    """The files below a folder; those that another process removes meanwhile are left out."""
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            if path.is_file():
+                yield Kept(path, status.st_size, max(status.st_mtime, status.st_atime))
+
+
+def trim(largest: float = LARGEST) -> int:
+    """Remove what was not used for longest where the cache is too large; returns the bytes removed."""
+    files = sorted(kept(root()), key=lambda file: file.used)
+    total = sum(file.size for file in files)
+    excess = total - KEPT * largest if total > largest else 0
+    removed = 0
+    for file in files:
+        if removed >= excess:
+            break
+        with contextlib.suppress(OSError):
+            file.path.unlink(missing_ok=True)
+            removed += file.size
+    return removed
+
+
+def clear() -> int:
+    """Remove the cache; returns the bytes removed. Raises OSError where that is not allowed."""
+    removed = sum(file.size for file in kept(root()))
+    if root().exists():
+        shutil.rmtree(root())
+    return removed
