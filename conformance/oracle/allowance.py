@@ -2,7 +2,7 @@
 
 The exact value is the rule evaluated in extended precision. For the allowance the same rule is evaluated
 several times in the engine's dtype, with every operand, cotangent and intermediate result perturbed by at most
-one unit in the last place. The largest distance from the exact value is the effect of rounding on this case.
+one unit in the last place, and sums taken one by one in an order drawn anew. The largest distance from the exact value is the effect of rounding on this case.
 The rounding of the result itself is added: a few units where the rule calls functions whose rounding no standard
 fixes. No tolerance is typed in per op, and none grows with the size of an array.
 

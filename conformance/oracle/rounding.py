@@ -22,6 +22,7 @@ import numpy as np
 
 from conformance.collector import Collector
 from conformance.dtype import BFLOAT16, carried, is_inexact, narrowed
+from conformance.oracle.summation import in_own_order
 
 Array = np.ndarray[Any, Any]
 
@@ -138,7 +139,9 @@ class Rounded(np.ndarray[Any, Any]):
         """Compute plainly, then round the results, and perturb them."""
         into = keywords.pop("out", None)
         plain = [x.view(np.ndarray) if isinstance(x, Rounded) else _constant(x) for x in operands]
-        results = getattr(ufunc, method)(*plain, **keywords)
+        dtype, rng = _rounding.get()
+        own = None if rng is None else in_own_order(ufunc, method, plain, keywords, dtype, rng)
+        results = getattr(ufunc, method)(*plain, **keywords) if own is None else own
         if method == "at":
             return None
         several = isinstance(results, tuple)
@@ -160,6 +163,8 @@ class Rounded(np.ndarray[Any, Any]):
         """What only arranges entries (`np.where`) rounds nothing, and must not end the rounding that follows."""
         if function in SOLVERS:
             library_calls.put(function.__name__)
+        if function in (np.dot, np.inner) and all(0 < np.ndim(x) < 3 for x in operands):
+            return operands[0] @ (operands[1] if function is np.dot else np.transpose(operands[1]))
         if function in PICKING_FUNCTIONS:
             operands = [x.view(np.ndarray) if isinstance(x, Rounded) else x for x in operands]
             result = np.asarray(function(*operands, **keywords))

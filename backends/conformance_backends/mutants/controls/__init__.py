@@ -23,6 +23,7 @@ from conformance_backends.mutants.controls.sums import (
     evaluated_on,
     exactly,
     in_eight_lanes,
+    one_by_one,
     pairwise_from_the_end,
     summed_by,
 )
@@ -49,6 +50,7 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
         ),
         of_rows("control-careful-formulas", "by the most accurate formulas", careful, Finite),
         of_rows("control-unsteady-library", "elementary functions two units off", unsteady),
+        of_rows("control-sums-one-by-one", "sums in a plain loop", summed_by(one_by_one)),
         of_rows("control-sums-from-the-end", "sums pairwise from the end", summed_by(pairwise_from_the_end)),
         of_rows("control-sums-in-lanes", "sums in eight lanes", summed_by(in_eight_lanes)),
         of_rows("control-sums-compensated", "compensated sums", summed_by(compensated)),

@@ -21,6 +21,13 @@ Array = np.ndarray[Any, Any]
 # ---- orders: from an array (..., n) to its sums along the last axis --------------------------------------
 
 
+def one_by_one(terms: Array) -> Array:
+    """Each term added to the sum of those before it: the order of a plain loop, and the least accurate."""
+    if not terms.shape[-1]:
+        return np.zeros(terms.shape[:-1], terms.dtype)
+    return np.asarray(np.add.accumulate(terms, axis=-1)[..., -1])
+
+
 def pairwise_from_the_end(terms: Array) -> Array:
     """The later half plus the earlier half, each so added up."""
     n = terms.shape[-1]

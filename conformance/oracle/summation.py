@@ -1,0 +1,75 @@
+"""Sums in an order of their own: what an engine's order of summation may cost.
+
+NumPy adds up pairwise, whose rounding hardly grows with the number of terms; a plain loop's grows with its square
+root, and is right, too (Higham 2002, ch. 4). So every trial of an allowance adds up one by one, in an order
+that it draws: the distance between trials is what orders amount to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.dtype import HALF
+
+Array = np.ndarray[Any, Any]
+
+FEW = 8  # terms, whose order matters less than the factor on every distance allows
+MOST = 4096  # terms of a product of matrices that are added up by a loop
+
+
+def in_own_order(
+    ufunc: np.ufunc,
+    method: str,
+    operands: Sequence[Any],
+    keywords: Mapping[str, Any],
+    dtype: str,
+    rng: np.random.Generator,
+) -> Array | None:
+    """The sums, or products of matrices, of a call, added up one by one in an order that `rng` draws.
+
+    None where the call adds nothing up, few terms, or numbers of half precision, which engines add up in a wider type.
+    """
+    is_sum = ufunc is np.add and method == "reduce"
+    is_product = ufunc in (np.matmul, np.vecdot) and method == "__call__" and not keywords
+    if not (is_sum or is_product) or dtype in HALF:
+        return None
+    if any(np.asarray(x).dtype.kind not in "fc" for x in operands):
+        return None
+    return _sum(operands[0], keywords, rng) if is_sum else _product(ufunc, operands[0], operands[1], rng)
+
+
+def _sum(x: Array, keywords: Mapping[str, Any], rng: np.random.Generator) -> Array | None:
+    is_plain = keywords.get("where", True) is True and keywords.get("initial") is None
+    if not is_plain or keywords.get("dtype") is not None:
+        return None
+    axes = _axes(x.ndim, keywords.get("axis", 0))
+    free = [a for a in range(x.ndim) if a not in axes]
+    terms = np.transpose(x, (*axes, *free)).reshape(-1, *(x.shape[a] for a in free)) if x.size else x
+    if not axes or not x.size or len(terms) <= FEW:
+        return None
+    total = np.add.accumulate(terms[rng.permutation(len(terms))])[-1]
+    if keywords.get("keepdims"):
+        return np.asarray(total.reshape([1 if a in axes else n for a, n in enumerate(x.shape)]))
+    return np.asarray(total)
+
+
+def _axes(ndim: int, axis: Any) -> tuple[int, ...]:
+    named = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return tuple(a % ndim for a in named)
+
+
+def _product(ufunc: np.ufunc, a: Array, b: Array, rng: np.random.Generator) -> Array | None:
+    count = a.shape[-1] if a.ndim else 0
+    if not FEW < count <= MOST:
+        return None
+    if ufunc is np.vecdot:
+        return _sum(np.conj(a) * b, {"axis": -1}, rng)
+    left, right = a if a.ndim > 1 else a[None, :], b if b.ndim > 1 else b[:, None]
+    total: Any = 0.0
+    for k in rng.permutation(count):
+        total = total + left[..., :, k, None] * right[..., k, None, :]
+    missing = [axis for axis, x in ((-2, a), (-1, b)) if x.ndim == 1]
+    return np.asarray(np.squeeze(total, axis=tuple(missing)))
