@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conformance.run.session import Worker
+    from conformance.run.workers.child import Supervisor
+    from conformance.run.workers.worker import Worker
 
 OPTIONS = {
     "--conformance-backend": ("append", "a backend: an entry point's name, module:Name, or file.py"),
@@ -42,26 +43,42 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption(name, action=action, type=kind, default=None, help=text)
 
 
-def _worker(config: pytest.Config) -> Worker:
-    from conformance.run.session import Worker
-
+def _worker(config: pytest.Config) -> Worker | Supervisor:
+    """What runs the questions: this process, if it is a worker of `conformance run`, else a child of it."""
     found = getattr(config, "_conformance_worker", None)
     if found is None:
-        option = config.getoption
-        found = Worker(
-            specs=option("--conformance-backend") or [],
-            queries=option("--conformance-query") or [],
-            profile=option("--conformance-profile") or "quick",
-            seed=option("--conformance-seed") or 0,
-            shard=option("--conformance-shard") or "",
-            known=Path(option("--conformance-known")) if option("--conformance-known") else None,
-            timeout=option("--conformance-timeout") or 300.0,
-            plan=Path(option("--conformance-plan")) if option("--conformance-plan") else None,
-            journal=Path(option("--conformance-journal")) if option("--conformance-journal") else None,
-            until=option("--conformance-until"),
-        )
+        found = _started(config)
         config._conformance_worker = found  # type: ignore[attr-defined]
     return found
+
+
+def _started(config: pytest.Config) -> Worker | Supervisor:
+    import os
+
+    option = config.getoption
+    asked: dict[str, Any] = {
+        "specs": tuple(option("--conformance-backend") or ()),
+        "queries": tuple(option("--conformance-query") or ()),
+        "profile": option("--conformance-profile") or "quick",
+        "seed": option("--conformance-seed") or 0,
+        "shard": option("--conformance-shard") or "",
+        "timeout": option("--conformance-timeout") or 300.0,
+        "until": option("--conformance-until"),
+    }
+    known = option("--conformance-known") or ""
+    if option("--conformance-journal"):
+        from conformance.run.workers.worker import Worker
+
+        return Worker(
+            **asked,
+            known=Path(known) if known else None,
+            journal=Path(option("--conformance-journal")),
+            plan=Path(option("--conformance-plan")),
+            name=os.environ["PYTEST_XDIST_WORKER"],
+        )
+    from conformance.run.workers.child import Asked, Supervisor
+
+    return Supervisor(Asked(**asked, known=known))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -70,6 +87,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "xdist_group(name): the items of one scope, for one worker")
     if config.getoption("--conformance-backend") and getattr(config.option, "dist", "no") == "load":
         config.option.dist = "loadgroup"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the child in which the questions were run."""
+    worker = getattr(config, "_conformance_worker", None)
+    if worker is not None and hasattr(worker, "close"):
+        worker.close()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -117,17 +141,21 @@ class ConformanceItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the question, and raise what pytest makes an outcome of."""
+        from conformance.errors import AdapterError
         from conformance.run.failure_text import failure_text
         from conformance.runfile.records import UNEXPECTED, Verdict
 
-        self.results, result = _worker(self.config).run(self.question)
+        try:
+            self.results, result = _worker(self.config).run(self.question)
+        except AdapterError as error:  # no child starts any more
+            pytest.exit(str(error), returncode=error.exit_code)
         if result is None:
             pytest.skip("not run: the time was over")
         if result.verdict is Verdict.KNOWN:
             pytest.xfail(result.evidence.reason if result.evidence else "")
         if result.verdict in (Verdict.UNSUPPORTED, Verdict.UNDECIDED):
             pytest.skip(result.evidence.message if result.evidence else "")
-        if result.verdict in UNEXPECTED or result.verdict is Verdict.FIXED:
+        if result.verdict in UNEXPECTED | {Verdict.FIXED, Verdict.INTERRUPTED}:
             raise NotConforming(failure_text(result, _worker(self.config).described(result.backend)))
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
@@ -153,6 +181,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, A
     return report
 
 
+@pytest.hookimpl(optionalhook=True)  # where xdist is not loaded, nobody knows it
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep the questions of a group on one worker: they share their cases."""
     if not config.getoption("--conformance-backend"):

@@ -1,9 +1,15 @@
-"""new-backend: write an adapter file, its tox environment and a CI step, ready to fill in."""
+"""new-backend: write an adapter file and a CI workflow, ready to fill in."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+
+WORKFLOWS = {
+    "github": (".github/workflows/conformance.yml", "a workflow of GitHub Actions"),
+    "gitlab": (".gitlab-ci.yml", "a job of GitLab CI"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,10 +21,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="where to write it (default: NAME_adapter.py)"
     )
+    for name, (path, what) in WORKFLOWS.items():
+        parser.add_argument(
+            f"--{name}",
+            type=Path,
+            nargs="?",
+            const=Path(path),
+            metavar="FILE",
+            help=f"also write {what} that runs the adapter and compares with the last run (default: {path})",
+        )
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the file; print what goes elsewhere and what to do next."""
+    """Write the adapter, unless only a workflow is asked for it, and the workflows; print what to do next."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from conformance.errors import UsageError
@@ -28,8 +43,13 @@ def command(options: argparse.Namespace) -> int:
     if not identifier.isidentifier():
         raise UsageError(f"{name!r} is no name for an engine: letters, digits, '-' and '_' make one")
     path = options.output or Path(f"{identifier}_adapter.py")
-    if path.exists():
-        raise UsageError(f"{path} is there already; choose another with -o FILE")
+    workflows = {n: file for n in WORKFLOWS if (file := getattr(options, n))}
+    is_kept = bool(workflows) and options.output is None and path.exists()
+    files = {} if is_kept else {path: "adapter.py.jinja"}
+    files |= {file: f"{n}.yml.jinja" for n, file in workflows.items()}
+    for file in files:
+        if file.exists():
+            raise UsageError(f"{file} is there already; choose another with {_flag(file, workflows)} FILE")
     templates = Environment(
         loader=PackageLoader("conformance.cli"), undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True
     )  # fmt: skip
@@ -40,9 +60,17 @@ def command(options: argparse.Namespace) -> int:
         "face": "functional" if options.functional else "tape",
         "path": str(path),
     }
-    try:
-        path.write_text(templates.get_template("adapter.py.jinja").render(given), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
-    print(templates.get_template("next_steps.txt.jinja").render(given))
+    for file, template in files.items():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(templates.get_template(template).render(given), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {file}: {error.strerror}") from None
+        print(f"wrote {file}")
+    if not is_kept:
+        print(templates.get_template("next_steps.txt.jinja").render(given))
     return 0
+
+
+def _flag(file: Path, workflows: Mapping[str, Path]) -> str:
+    return next((f"--{name}" for name, path in workflows.items() if path == file), "-o")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -63,7 +63,7 @@ def command(options: argparse.Namespace) -> int:
         points = entry_points(group="conformance.reports", name="html")
         write_site = import_module(next(iter(points)).module.replace(".html", ".site")).write_site
         pages = write_site(options.site, read(options.runs), read(options.against))
-        print(f"{'site':8} {options.site / 'index.html'}, with {pages} pages beside it")
+        print(f"{'site':14} {options.site / 'index.html'}, with {pages} pages beside it")
     return 0 if all(run.is_as_requested for run in silently(options.runs)) else INCOMPLETE
 
 
@@ -94,7 +94,7 @@ class Report:
     render: Callable[..., str]
 
     def __str__(self) -> str:
-        return f"{self.format:8} {self.path}"
+        return f"{self.format:14} {self.path}"
 
     def write(self, runs: Sequence[Path], against: Sequence[Path] = ()) -> None:
         """Write the report of run files; raises RunFileError for a file that cannot be read."""
@@ -114,7 +114,7 @@ def report_to(path: Path, name: str = "") -> Report:
     Raises UsageError, listing the registered formats, where there is none.
     """
     points = {point.name: point for point in entry_points(group="conformance.reports")}
-    chosen = name or next((n for n, point in points.items() if path.suffix.lower() in suffixes_of(point)), "")
+    chosen = name or _by_suffix(path, points)
     if chosen not in points:
         listed = ", ".join(f"{n} ({' '.join(suffixes_of(point))})" for n, point in sorted(points.items()))
         missing = (
@@ -122,6 +122,13 @@ def report_to(path: Path, name: str = "") -> Report:
         )
         raise UsageError(f"{missing}; the formats are {listed}")
     return Report(path, chosen, points[chosen].load())
+
+
+def _by_suffix(path: Path, points: Mapping[str, EntryPoint]) -> str:
+    """The format whose suffix the path has, the longest one: `.ctrf.json` before `.json`; "" where there is none."""
+    endings = {suffix: name for name, point in points.items() for suffix in suffixes_of(point)}
+    fitting = [suffix for suffix in endings if path.name.lower().endswith(suffix)]
+    return endings[max(fitting, key=len)] if fitting else ""
 
 
 def suffixes_of(point: EntryPoint) -> tuple[str, ...]:

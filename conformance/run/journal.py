@@ -19,22 +19,19 @@ WHEN = struct.Struct(
     "d"
 )  # when the group that is run must be finished, by the clock that all processes share; 0: none is
 LAST = 2000  # bytes of output that are kept of a worker that died
-MAIN = "main"  # the process that keeps the results
 
 
 class Journal:
     """One worker's journal: the id run just now, and what the interpreter wrote when it was killed."""
 
     def __init__(self, folder: Path, worker: str) -> None:
-        self.is_of_worker = worker != MAIN
         path = folder / f"{worker}.now"
         path.write_bytes(b"\0" * SIZE)
         self._file = path.open("r+b")
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
         self._words: IO[str] = (folder / f"{worker}.words").open("w", encoding="utf-8")
         faulthandler.enable(file=self._words)
-        if self.is_of_worker:
-            self._keep_output(folder / f"{worker}.out")
+        self._keep_output(folder / f"{worker}.out")
 
     def _keep_output(self, path: Path) -> None:
         """From now on, what an engine writes to the terminal goes to a file: a worker's output is nobody's."""
@@ -44,8 +41,7 @@ class Journal:
 
     def trim(self) -> None:
         """Forget what was written to the terminal by questions that are answered."""
-        if self.is_of_worker:
-            os.ftruncate(self._output, 0)
+        os.ftruncate(self._output, 0)
 
     def note(self, text: str) -> None:
         """What is being run now."""
@@ -121,8 +117,3 @@ def culprits(folder: Path) -> frozenset[str]:
         return frozenset((folder / "culprits").read_text(encoding="utf-8").split("\n"))
     except OSError:
         return frozenset()
-
-
-def worker_name() -> str:
-    """This process among pytest's workers; "main" without workers."""
-    return os.environ.get("PYTEST_XDIST_WORKER", MAIN)

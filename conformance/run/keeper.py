@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -15,23 +13,16 @@ import pytest
 from conformance.load import start_timeout
 from conformance.questions import Item
 from conformance.run import journal
-from conformance.run.execute import result_for
 from conformance.run.process import deadline, processes
+from conformance.run.workers.deaths import Deaths, lost
 from conformance.run.xdist_scheduler import is_stop_of_session, process_of, stop_session
 from conformance.runfile.jsonl import decode
-from conformance.runfile.known import KnownFailure, judge
-from conformance.runfile.records import Evidence, ResultLine, Verdict
+from conformance.runfile.known import KnownFailure
+from conformance.runfile.records import ResultLine
 
 STARTS = 3  # workers in a row that may die before they have collected anything
 GRACE = 3.0  # seconds that a worker's own watchdog has, before it is ended from here
 PERIOD = 0.25  # seconds between two looks at the workers
-FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
-
-
-def lost(item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases: int = 0) -> ResultLine:
-    """The result of a question that ended its process."""
-    evidence = Evidence(message=message or "this ended the process")
-    return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
 
 
 def item_of(nodeid: str) -> str:
@@ -58,9 +49,9 @@ class Keeper:
         until: float | None = None,
     ) -> None:
         self.items = {item.id: item for item in items}
-        self.folder, self.known, self.keep, self.timeout = folder, known, keep, timeout
+        self.folder, self.keep = folder, keep
+        self.deaths = Deaths(self.items, folder, known, timeout)
         self.kept: set[str] = set()
-        self.asked_again: set[str] = set()
         self.trouble: list[str] = []
         self.not_started = ""
         self.was_interrupted = False
@@ -132,34 +123,16 @@ class Keeper:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
-        """A worker died: the id in its journal is the one that killed it, else the one it was given.
-
-        Nothing is noted yet while the cases of a group are drawn, which may take too long as well. What somebody
-        else may have killed, such as a system without memory, is asked once more: it stays in the scheduler's queue.
-        """
+        """A worker died; where its question is asked once more, it stays in the scheduler's queue."""
         worker = report.node.gateway.id
         if self.watch.is_past:  # it was ended from here, which is no answer
             return
-        noted = journal.last_noted(self.folder, worker)
-        culprit = noted if noted in self.items else item_of(crashitem)
-        was_killed = worker not in self.watch.overdue and _code(report.node) in FROM_OUTSIDE
-        if was_killed and culprit not in self.asked_again:
-            self.asked_again.add(culprit)
-            return
-        journal.add_culprit(self.folder, culprit)
-        verdict, message = self._death(worker, was_killed=was_killed)
-        result = lost(self.items[culprit], verdict, message, cases=1)
-        self._keep(judge(result, self.known, datetime.date.today()))
-
-    def _death(self, worker: str, *, was_killed: bool) -> tuple[Verdict, str]:
-        """What the death of a worker is worth."""
-        words, output = journal.last_words(self.folder, worker), journal.last_output(self.folder, worker)
-        said = "".join(f"\n{text[: journal.LAST]}" for text in (words, output) if text)
-        if worker in self.watch.overdue or journal.was_timeout(words):
-            return Verdict.TIMEOUT, f"no answer within {self.timeout:g} s{said}"
-        if was_killed:
-            return Verdict.INTERRUPTED, f"its process was killed from outside, twice{said}"
-        return Verdict.CRASH, f"this ended the process{said}"
+        is_overdue = worker in self.watch.overdue
+        result = self.deaths.result(
+            worker, item_of(crashitem), code=_code(report.node), is_overdue=is_overdue
+        )
+        if result is not None:
+            self._keep(result)
 
     def pytest_internalerror(self, excrepr: Any) -> None:
         """Something of ours broke: say so at the end."""

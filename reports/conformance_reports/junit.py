@@ -1,32 +1,30 @@
-"""The run as JUnit XML, for CI systems that read nothing else."""
+"""The run as JUnit XML, for CI systems that read nothing else.
+
+No standard defines it. What is written here is what both schemas allow that are in use: Ant's, which is strict, and that of
+Jenkins. So a test case has no properties: its level and clause stand in the text of a failure, and nowhere if it passes.
+"""
 
 from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
-from shlex import quote
 
 from conformance.runfile.jsonl import Run
-from conformance.runfile.records import BackendLine, ResultLine, Verdict
+from conformance.runfile.records import BackendLine, ResultLine
+from conformance_reports.outcomes import (
+    OUTCOMES,
+    Trouble,
+    detail_of,
+    message_of,
+    seconds_of,
+    started,
+    troubles_of,
+)
 from conformance_reports.united import backend_names, unite
 
 SUFFIXES = (".xml",)
-
-# `fixed` is a failure: what the known-failures file promises did not happen, as with a strict xfail.
-OUTCOMES = {
-    Verdict.FAIL: "failure",
-    Verdict.FIXED: "failure",
-    Verdict.ERROR: "error",
-    Verdict.TIMEOUT: "error",
-    Verdict.CRASH: "error",
-    Verdict.ADAPTER_ERROR: "error",
-    Verdict.INTERNAL_ERROR: "error",
-    Verdict.INTERRUPTED: "error",
-    Verdict.UNSUPPORTED: "skipped",
-    Verdict.UNDECIDED: "skipped",
-    Verdict.KNOWN: "skipped",
-}
+NOWHERE = "run"  # the suite of what is no backend's
 
 # Everything outside the Char production of XML 1.0, lone surrogates included.
 ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -40,39 +38,50 @@ def legal(text: str) -> str:
 def render(runs: Sequence[Run]) -> str:
     """One test suite per backend, one test case per result, named by its id."""
     run = unite(runs)
-    by_backend: dict[str, list[ResultLine]] = {name: [] for name in backend_names(run)}
+    cases: dict[str, list[ET.Element]] = {name: [] for name in backend_names(run)}
     for result in run.results:
-        by_backend[result.backend].append(result)
+        cases[result.backend].append(_case(result))
+    for trouble in troubles_of(run):
+        cases.setdefault(trouble.backend or NOWHERE, []).append(_lone_error(trouble))
     lines = {line.name: line for line in run.header.backends}
-    root = ET.Element("testsuites", name="conformance")
-    for name, results in by_backend.items():
-        root.append(_suite(name, lines.get(name), results, run.header.started))
-    if not run.is_complete:
-        root.append(_incomplete(run))
-    for outcome in ("tests", "failures", "errors", "skipped"):
-        root.set(outcome, str(sum(int(suite.get(outcome, "0")) for suite in root)))
+    when = started(run).strftime("%Y-%m-%dT%H:%M:%S")
+    root = ET.Element("testsuites")
+    for number, (name, own) in enumerate(cases.items()):
+        root.append(_suite(name, number, lines.get(name), own, when))
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(name: str, backend: BackendLine | None, results: list[ResultLine], started: str) -> ET.Element:
-    cases = [_case(result) for result in results]
-    if backend is not None and backend.error:
-        cases.append(_lone_error(f"{name}/adapter", "adapter_error", backend.error))
-    suite = _counted(name, cases)
-    suite.set("time", f"{sum(result.seconds for result in results):.6f}")
-    suite.set("timestamp", legal(started))
-    if backend is not None:
-        _properties(suite, {"engine": backend.engine, "version": backend.version, "mode": backend.mode}, at=0)
-    return suite
-
-
-def _counted(name: str, cases: list[ET.Element]) -> ET.Element:
-    suite = ET.Element("testsuite", name=legal(name), tests=str(len(cases)))
-    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
+def _suite(
+    name: str, number: int, backend: BackendLine | None, cases: list[ET.Element], when: str
+) -> ET.Element:
+    """A suite, with everything that either schema requires."""
+    known = {} if backend is None else {"engine": backend.engine, "version": backend.version}
+    suite = ET.Element(
+        "testsuite",
+        name=legal(name) or NOWHERE,
+        package="conformance",
+        id=str(number),
+        timestamp=when,
+        hostname="localhost",  # the schema's word for: not recorded
+        tests=str(len(cases)),
+        failures=_count(cases, "failure"),
+        errors=_count(cases, "error"),
+        skipped=_count(cases, "skipped"),
+        time=f"{sum(float(case.get('time', '0')) for case in cases):.6f}",
+    )
+    properties = ET.SubElement(suite, "properties")
+    for key, value in {**known, "mode": backend.mode if backend else ""}.items():
+        if value:
+            ET.SubElement(properties, "property", name=key, value=legal(value))
     suite.extend(cases)
+    ET.SubElement(suite, "system-out")
+    ET.SubElement(suite, "system-err")
     return suite
+
+
+def _count(cases: Sequence[ET.Element], tag: str) -> str:
+    return str(sum(case.find(tag) is not None for case in cases))
 
 
 def _case(result: ResultLine) -> ET.Element:
@@ -80,53 +89,17 @@ def _case(result: ResultLine) -> ET.Element:
         "testcase",
         name=legal(result.id),
         classname=legal(f"{result.backend}.{result.kind}.{result.subject}"),
-        time=f"{result.seconds:.6f}",
-    )
-    token = result.evidence.token if result.evidence else ""
-    _properties(
-        case,
-        {"level": result.level, "clause": result.clause, "token": token, "verdict": result.verdict.value},
+        time=f"{seconds_of(result):.6f}",
     )
     if result.verdict in OUTCOMES:
         outcome = ET.SubElement(
-            case, OUTCOMES[result.verdict], type=result.verdict.value, message=legal(_message(result))
+            case, OUTCOMES[result.verdict], type=result.verdict.value, message=legal(message_of(result))
         )
-        outcome.text = legal(_detail(result))
+        outcome.text = legal(detail_of(result))
     return case
 
 
-def _message(result: ResultLine) -> str:
-    if result.verdict is Verdict.FIXED:
-        return "passes now: remove it from the known-failures file"
-    return result.reason or result.verdict.value
-
-
-def _detail(result: ResultLine) -> str:
-    evidence = result.evidence
-    if evidence is None:
-        return ""
-    lines = [evidence.message, f"clause {result.clause} ({result.level})"]
-    lines += [f"at {evidence.where}"] if evidence.where else []
-    lines += [f"see {evidence.link}"] if evidence.link else []
-    again = f"again: conformance replay {quote(evidence.token)} --on {quote(result.backend)}"
-    lines += [again] if evidence.token else []
-    return "\n".join(lines)
-
-
-def _properties(element: ET.Element, values: dict[str, str], *, at: int | None = None) -> None:
-    properties = ET.Element("properties")
-    for name, value in values.items():
-        if value:
-            ET.SubElement(properties, "property", name=name, value=legal(value))
-    element.insert(len(element) if at is None else at, properties)
-
-
-def _incomplete(run: Run) -> ET.Element:
-    """A suite of one error: without it a run that died early would look green."""
-    return _counted("run", [_lone_error("run/complete", "incomplete", run.missing)])
-
-
-def _lone_error(name: str, kind: str, message: str) -> ET.Element:
-    case = ET.Element("testcase", name=legal(name), classname="run")
-    ET.SubElement(case, "error", type=kind, message=legal(message))
+def _lone_error(trouble: Trouble) -> ET.Element:
+    case = ET.Element("testcase", name=legal(trouble.name), classname="run", time="0")
+    ET.SubElement(case, "error", type=trouble.kind, message=legal(trouble.message))
     return case

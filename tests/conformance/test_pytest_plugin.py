@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,9 +17,9 @@ from tests.conformance.conftest import clean_environment
 def run_pytest(tmp_path: Path) -> Any:
     (tmp_path / "test_own.py").write_text("def test_own():\n    assert 1 + 1 == 2\n")
 
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: object, pytest: tuple[str, ...] = ("-m", "pytest")) -> Any:
         return subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", *map(str, arguments)],
+            [sys.executable, *pytest, "-p", "no:cacheprovider", "-rA", *map(str, arguments)],
             cwd=tmp_path,
             env=clean_environment(),
             capture_output=True,
@@ -30,17 +31,42 @@ def run_pytest(tmp_path: Path) -> Any:
     return run
 
 
+NO_XDIST = """
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "xdist":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Nothing())
+import pytest
+sys.exit(pytest.main())
+"""
+WAYS = {
+    "one process": {},
+    "xdist off": {"arguments": ("-p", "no:xdist")},
+    "xdist not installed": {
+        "arguments": ("-p", "no:xdist", "-p", "no:xdist.looponfail"),
+        "pytest": ("-c", NO_XDIST),
+    },
+    "a worker of xdist": {"arguments": ("-n", "1")},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_failures_known_failures_and_skips_are_reported_in_the_words_of_the_suite(
-    run_pytest: Any, adapters: Path, tmp_path: Path
+    way: str, run_pytest: Any, adapters: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "known.toml").write_text(
         '[[known]]\nid = "wrong_tanh/op/tanh/vjp/float32"\nreason = "single precision is broken"\n'
     )
+    given = dict(WAYS[way])
     done = run_pytest(
+        *given.pop("arguments", ()),
         *(f"--conformance-backend={adapters / 'wrong_tanh.py'}", "--conformance-known=known.toml"),
         *("--conformance-query", "op/tanh/vjp", "--conformance-query", "op/exp/vjp"),
+        **given,
     )
-    assert done.returncode == 1
+    assert done.returncode == 1, done.stdout + done.stderr
     assert "1 failed, 3 passed, 1 xfailed" in done.stdout
     assert "FAILED ::wrong_tanh/op/tanh/vjp/float64" in done.stdout
     assert "PASSED ::wrong_tanh/op/exp/vjp/float64" in done.stdout
@@ -64,6 +90,17 @@ def test_what_a_backend_does_not_offer_is_skipped_with_the_reason(run_pytest: An
     assert done.returncode == 0
     assert "1 passed, 2 skipped" in done.stdout
     assert "the adapter of numpy names no tanh" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["exits_at_import.py", "hangs_at_import.py"])
+def test_an_adapter_that_cannot_start_is_a_usage_error_and_nothing_is_green(
+    module: str, run_pytest: Any, adapters: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{__name__}.clean_environment", lambda: {**os.environ, "CONFORMANCE_PATIENCE": "1"})
+    done = run_pytest("-p", "no:xdist", f"--conformance-backend={adapters / module}")
+    assert done.returncode == 4
+    assert "start" in done.stderr
+    assert "passed" not in done.stdout
 
 
 def test_without_a_backend_nothing_is_added(run_pytest: Any) -> None:

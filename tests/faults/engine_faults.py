@@ -8,6 +8,7 @@ import math
 import operator
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
@@ -111,6 +112,11 @@ def _leak_descriptors() -> None:
         os.open(os.devnull, os.O_RDONLY)
 
 
+def _limit_descriptors() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+
+
 def _leak_threads() -> None:
     for _ in range(20):
         threading.Thread(target=time.sleep, args=(2,), daemon=True).start()
@@ -198,6 +204,7 @@ FAULTS = [
     Fault("the working folder is removed", doing(_lose_folder), "pass"),
     Fault("the working folder is left", doing(lambda: os.chdir("/")), "pass"),
     Fault("a hundred descriptors leak", doing(_leak_descriptors), "pass"),
+    Fault("no descriptor can be opened", doing(_limit_descriptors), "pass"),
     Fault("twenty threads leak", doing(_leak_threads), "pass"),
     Fault("NumPy's errors raise", doing(lambda: np.seterr(all="raise")), "pass"),
     Fault("NumPy's errors call", doing(lambda: np.seterrcall(forbidden)), "pass"),

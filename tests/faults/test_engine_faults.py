@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import signal
 import sys
 from pathlib import Path
@@ -47,6 +48,7 @@ def _kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_costs_one_answer(fault: Fault) -> None:
     folder, alarms = os.getcwd(), signal.getsignal(signal.SIGALRM)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     executor = Executor(engine_with(fault.inject)(), seed=0, effort=EFFORT)
     results = {r.id.removeprefix("faulty/"): r for r in executor.results(ITEMS)}
     assert len(results) == len(ITEMS) == 3
@@ -61,6 +63,7 @@ def test_a_fault_costs_one_answer(fault: Fault) -> None:
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
     assert signal.getsignal(signal.SIGALRM) is alarms
     assert np.geterr()["divide"] == "warn"
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == limits
     assert gc.isenabled()
     assert sys.gettrace() is None or "coverage" in repr(sys.gettrace())
     assert abs(-1.0) == np.abs(-1.0) == 1.0

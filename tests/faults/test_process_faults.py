@@ -1,4 +1,4 @@
-"""An engine that harms its process costs one answer, and leaves no process behind."""
+"""An engine that harms its process costs one answer, and leaves no process behind: in a run, and in pytest without xdist."""
 
 from __future__ import annotations
 
@@ -95,6 +95,47 @@ def test_a_fault_costs_one_answer(whole: Any, name: str, verdict: str, says: str
     (hit,) = (r for r in whole[1].results if r.id.endswith(f"/op/{harms[name]}/layout/float64"))
     message = hit.evidence.message if hit.evidence else ""
     assert (hit.verdict, says in message) == (verdict, True), message
+
+
+BRIEF = ("Exits0", "LeavesChildren")  # each death costs pytest a start of the engine
+
+
+@pytest.fixture(scope="module")
+def in_pytest(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What pytest without xdist prints of an engine with faults."""
+    harms = getattr(process_faults, WHICH).harms
+    ops = [harms[name] for name in (harms if WHICH == "All" else BRIEF)]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "-rA"),
+            *(f"--conformance-backend={ADAPTERS}:{WHICH}", "--conformance-timeout", "8"),
+            *(part for op in ops for part in ("--conformance-query", f"op/{op}/layout/float64")),
+        ],
+        cwd=tmp_path_factory.mktemp("in-pytest"),
+        env=clean_environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=400,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(("name", "verdict", "says"), FAULTS, ids=[name for name, _, _ in FAULTS])
+def test_pytest_without_xdist_gives_the_same_verdict(
+    in_pytest: str, name: str, verdict: str, says: str
+) -> None:
+    harms = getattr(process_faults, WHICH).harms
+    if WHICH == "Sample" and name not in BRIEF:
+        pytest.skip("a sample is run; all are with CONFORMANCE_FAULTS=all")
+    identifier = f"{WHICH}/op/{harms[name]}/layout/float64"
+    if verdict == "pass":
+        assert f"PASSED ::{identifier}" in in_pytest
+        return
+    assert f"FAILED ::{identifier}" in in_pytest
+    shown = in_pytest.partition(f"_ {identifier} _")[2].partition("\n____")[0]
+    assert says in shown
 
 
 def test_no_answer_is_lost_and_nothing_is_left_behind(whole: Any) -> None:

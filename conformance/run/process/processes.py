@@ -75,6 +75,17 @@ def end_group(leader: int) -> None:
             os.killpg(leader, signal.SIGKILL)
 
 
+def end_marked(mark: str) -> None:
+    """End the processes whose environment, when they were started, had this entry, `NAME=value`.
+
+    It finds those that left their group, in a process whose other children are not to be touched.
+    """
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError, ValueError):
+            if mark.encode() in environment.read_bytes().split(b"\0"):
+                os.kill(int(environment.parent.name), signal.SIGKILL)
+
+
 def children() -> frozenset[int]:
     """The processes whose parent this one is; none where the system does not list them."""
     found = set()

@@ -24,6 +24,11 @@ import numpy as np
 
 from conformance.errors import Violation
 
+try:
+    import resource
+except ImportError:  # Windows has none
+    resource = None  # type: ignore[assignment]
+
 # Modules that the references, the oracle and the checks compute with.
 TRUSTED: tuple[ModuleType, ...] = (builtins, math, operator, random, np, np.linalg, np.fft, np.random)
 TIMERS = tuple(
@@ -35,6 +40,11 @@ SIGNALS = tuple(
     getattr(signal, name)
     for name in ("SIGALRM", "SIGINT", "SIGTERM", "SIGCHLD", "SIGFPE", "SIGUSR1")
     if hasattr(signal, name)
+)
+LIMITED = tuple(
+    getattr(resource, f"RLIMIT_{name}")
+    for name in ("NOFILE", "FSIZE", "NPROC")
+    if hasattr(resource, f"RLIMIT_{name}")
 )
 
 
@@ -59,6 +69,7 @@ class Surroundings:
         self._hooks = (sys.gettrace(), sys.getprofile())
         self._has_gc = gc.isenabled()
         self._folder = _folder()
+        self._limits = _limits()
         self._is_main = threading.current_thread() is threading.main_thread()
         self._handlers = {number: signal.getsignal(number) for number in SIGNALS}
         self.enter()
@@ -93,6 +104,8 @@ class Surroundings:
         for timer in TIMERS:
             if signal.getitimer(timer)[0]:
                 signal.setitimer(timer, 0)
+        if _limits() != self._limits:
+            self._restore_limits()
         return replaced
 
     def put_all_back(self) -> None:
@@ -117,6 +130,12 @@ class Surroundings:
                 os.chdir(place)
                 return
 
+    def _restore_limits(self) -> None:
+        assert resource is not None
+        for number, limit in self._limits.items():
+            with contextlib.suppress(OSError, ValueError):  # a hard limit is raised by root alone
+                resource.setrlimit(number, limit)
+
     def _restore_signals(self) -> None:
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, set(SIGNALS))
@@ -127,6 +146,13 @@ class Surroundings:
 
 
 _VARY = frozenset({"_", "__warningregistry__"})  # of modules: changed by Python itself
+
+
+def _limits() -> dict[int, tuple[int, int]]:
+    """What the system lets this process have, but for memory, which is bounded for each group."""
+    if resource is None:
+        return {}
+    return {number: resource.getrlimit(number) for number in LIMITED}
 
 
 def _folder() -> str:

@@ -30,6 +30,20 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "-o FILE" in capsys.readouterr().err
 
 
+def test_a_workflow_is_written_beside_an_adapter_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine_adapter.py").write_text("precious", encoding="utf-8")
+    assert main(["new-backend", "mine", "--github", "--gitlab"]) == 0
+    assert Path("mine_adapter.py").read_text(encoding="utf-8") == "precious"
+    assert 'BACKEND: "mine_adapter.py"' in Path(".github/workflows/conformance.yml").read_text(
+        encoding="utf-8"
+    )
+    assert main(["new-backend", "mine", "--gitlab"]) == 4
+    assert ".gitlab-ci.yml is there already; choose another with --gitlab FILE" in capsys.readouterr().err
+
+
 def test_a_name_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["new-backend", "../mine"]) == 4
     assert "no name for an engine" in capsys.readouterr().err

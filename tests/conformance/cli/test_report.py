@@ -31,7 +31,7 @@ def test_a_registered_format_is_written_for_its_suffix(monkeypatch: Any, capsys:
     register(monkeypatch, csv="conformance_reports.csv_report:render")
     assert main(["report", "run.jsonl", "-o", "new/x.csv"]) == 0
     assert Path("new/x.csv").read_text().startswith("id,backend,")
-    assert "csv      new/x.csv" in capsys.readouterr().out
+    assert "csv            new/x.csv" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("path", "name"), [("a.xml", "junit"), ("a.md", "markdown"), ("A.HTML", "html")])

@@ -13,7 +13,8 @@ from conformance.errors import DependencyError
 from conformance.questions import Item, items_of
 from conformance.run import journal
 from conformance.run.keeper import Keeper, item_of
-from conformance.run.session import REMEMBERED, run_session
+from conformance.run.session import run_session
+from conformance.run.workers.worker import REMEMBERED
 from conformance.run.xdist_scheduler import ScopeScheduling, require_xdist
 from conformance.runfile.records import ResultLine, Verdict
 

@@ -1,0 +1,1 @@
+"""Workers: the processes in which questions are run, and what the death of one is worth."""

@@ -1,0 +1,64 @@
+"""What the death of a worker is worth: one verdict, of the question that it died of."""
+
+from __future__ import annotations
+
+import datetime
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from conformance.questions import Item
+from conformance.run import journal
+from conformance.run.execute import result_for
+from conformance.runfile.known import KnownFailure, judge
+from conformance.runfile.records import Evidence, ResultLine, Verdict
+
+FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
+
+
+def lost(item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases: int = 0) -> ResultLine:
+    """The result of a question that ended its process."""
+    evidence = Evidence(message=message or "this ended the process")
+    return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
+
+
+class Deaths:
+    """Attributes the deaths of workers to questions.
+
+    Attributes:
+        items: of the session, by id.
+        folder: of the workers' journals.
+        known: the failures on record.
+        timeout: seconds that a group may take.
+    """
+
+    def __init__(
+        self, items: Mapping[str, Item], folder: Path, known: Sequence[KnownFailure], timeout: float
+    ) -> None:
+        self.items, self.folder, self.known, self.timeout = items, folder, known, timeout
+        self.asked_again: set[str] = set()
+
+    def result(self, worker: str, given: str, *, code: int | None, is_overdue: bool) -> ResultLine | None:
+        """The result of what killed a worker: the id in its journal, else the one it was `given`.
+
+        Nothing is noted yet while the cases of a group are drawn, which may take too long as well. What somebody
+        else may have killed, such as a system without memory, is asked once more: then there is no result yet.
+        """
+        noted = journal.last_noted(self.folder, worker)
+        culprit = noted if noted in self.items else given
+        was_killed = not is_overdue and code in FROM_OUTSIDE
+        if was_killed and culprit not in self.asked_again:
+            self.asked_again.add(culprit)
+            return None
+        journal.add_culprit(self.folder, culprit)
+        verdict, message = self._verdict(worker, was_killed=was_killed, is_overdue=is_overdue)
+        return judge(lost(self.items[culprit], verdict, message, cases=1), self.known, datetime.date.today())
+
+    def _verdict(self, worker: str, *, was_killed: bool, is_overdue: bool) -> tuple[Verdict, str]:
+        words, output = journal.last_words(self.folder, worker), journal.last_output(self.folder, worker)
+        said = "".join(f"\n{text[: journal.LAST]}" for text in (words, output) if text)
+        if is_overdue or journal.was_timeout(words):
+            return Verdict.TIMEOUT, f"no answer within {self.timeout:g} s{said}"
+        if was_killed:
+            return Verdict.INTERRUPTED, f"its process was killed from outside, twice{said}"
+        return Verdict.CRASH, f"this ended the process{said}"

@@ -1,0 +1,176 @@
+"""A worker: runs the questions of a session in its own process, group by group."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import signal
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+# The plugin uses these when an answer is there: an engine may have left no descriptor to import them with.
+import conformance.run.failure_text
+import conformance.runfile.jsonl  # noqa: F401
+from conformance.errors import UsageError
+from conformance.load import load_backend
+from conformance.questions import Item, items_of
+from conformance.run import journal
+from conformance.run.describe import Description, describe
+from conformance.run.execute import Executor
+from conformance.run.journal import Journal
+from conformance.run.plan import PROFILES, in_order, scope_of, select, shard
+from conformance.run.process import memory, processes
+from conformance.run.process.deadline import is_over
+from conformance.run.process.surroundings import Surroundings
+from conformance.run.workers.deaths import lost
+from conformance.runfile.known import in_force, judge, read_known
+from conformance.runfile.records import BackendLine, ResultLine
+
+REMEMBERED = 8  # groups, before an engine is to forget what it compiled, some hundred megabytes of it
+
+
+class Worker:
+    """Runs questions where pytest's items run."""
+
+    def __init__(
+        self,
+        *,
+        specs: Sequence[str],
+        queries: Sequence[str],
+        profile: str,
+        seed: int,
+        shard: str,
+        known: Path | None,
+        timeout: float,
+        journal: Path,
+        name: str,
+        plan: Path | None = None,
+        until: float | None = None,
+    ) -> None:
+        self.specs, self.queries, self.shard, self.plan = list(specs), list(queries), shard, plan
+        if profile not in PROFILES:
+            raise UsageError(f"there is no profile {profile!r}; there are {', '.join(PROFILES)}")
+        self.effort, self.seed, self.timeout, self.until = PROFILES[profile], seed, timeout, until
+        self.known = read_known(known) if known else ()
+        self.folder = journal
+        self.journal = Journal(journal, name)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the keeper's to answer
+        processes.lead_group()
+        self.surroundings = Surroundings()
+        self._descriptions: dict[str, Description] = {}
+        self._executors: dict[str, Executor] = {}
+        self._groups: dict[tuple[str, str], list[Item]] = {}
+        self._latest: tuple[tuple[str, str], dict[str, ResultLine]] = (("", ""), {})
+        self._groups_run = itertools.count()
+
+    def items(self) -> list[Item]:
+        """Every question of this session, in the order in which it is run."""
+        for spec in self.specs:
+            description = describe(spec)
+            self._descriptions[description.line.name] = description
+        self.known = in_force(self.known, {name: d.line.version for name, d in self._descriptions.items()})
+        chosen = planned(
+            self._descriptions.values(), self.queries, self.shard, plan=self.plan, until=self.until
+        )
+        for item in chosen:
+            self._groups.setdefault(group_of(item, self.until), []).append(item)
+        return chosen
+
+    def scope_of(self, item: Item) -> str:
+        """What one worker runs together."""
+        return together(item, self.until)
+
+    def described(self, name: str) -> BackendLine:
+        """A backend's line of the header."""
+        return self._descriptions[name].line
+
+    def descriptions(self) -> list[Description]:
+        """All backends, once their items are known."""
+        return list(self._descriptions.values())
+
+    def run(self, item: Item) -> tuple[list[ResultLine], ResultLine | None]:
+        """The results that asking this item brought to light, its group's if it is the first, and its own.
+
+        It has none where the time did not suffice.
+        """
+        fresh: list[ResultLine] = []
+        group = group_of(item, self.until)
+        if self._latest[0] != group:
+            self._latest = (group, {result.id: result for result in self.run_group(group)})
+            fresh = list(self._latest[1].values())
+        found = self._latest[1].get(item.id)
+        return fresh, found if found or is_over(self.until) else lost(item)
+
+    def run_group(self, group: tuple[str, str]) -> list[ResultLine]:
+        """The results of a group, but for those of its questions that ended a worker."""
+        culprits = journal.culprits(self.folder)
+        items = [item for item in self._groups[group] if item.id not in culprits]
+        if not items:
+            return []
+        self.journal.watch(self.timeout)
+        memory.bound()
+        try:
+            today = datetime.date.today()
+            executor = self._executor(items[0].backend)
+            if next(self._groups_run) % REMEMBERED == REMEMBERED - 1:
+                executor.backend.forget()
+            return [judge(result, self.known, today) for result in executor.results(items)]
+        finally:
+            self.note("")
+            self.journal.rest()
+            self.journal.trim()
+
+    def note(self, text: str) -> None:
+        """What is run now, for whoever is to know what a worker died of."""
+        self.journal.note(text)
+
+    def _executor(self, name: str) -> Executor:
+        if name not in self._executors:
+            backend = load_backend(self._descriptions[name].spec)
+            self._executors[name] = Executor(
+                backend,
+                seed=self.seed,
+                effort=self.effort,
+                note=self.note,
+                known=self.known,
+                surroundings=self.surroundings,
+                until=self.until,
+            )
+        return self._executors[name]
+
+
+def together(item: Item, until: float | None) -> str:
+    """What one worker runs in one go: the items of a scope, or less of it where the time has an end."""
+    return item.scope if until is None else scope_of(item)
+
+
+def group_of(item: Item, until: float | None) -> tuple[str, str]:
+    """The backend of an item, and what is run together."""
+    return item.group if until is None else (item.backend, scope_of(item))
+
+
+def planned(
+    descriptions: Iterable[Description],
+    queries: Sequence[str],
+    part: str,
+    *,
+    plan: Path | None = None,
+    until: float | None = None,
+) -> list[Item]:
+    """The items of some backends, scope by scope, and there group by group; by worth where the time has an end.
+
+    Where there is a plan, those that it lists: what the queries select was decided over all engines.
+    """
+    everything = [item for d in descriptions for item in items_of(d.line.name, d.dtypes)]
+    if plan:
+        wanted = msgspec.json.decode(plan.read_bytes(), type=set[str])
+        chosen = [item for item in everything if item.id in wanted]
+    else:
+        chosen = select(everything, queries)
+        chosen = shard(chosen, part) if part else chosen
+    scopes: dict[str, list[Item]] = {}
+    for item in chosen if until is None else in_order(chosen):
+        scopes.setdefault(together(item, until), []).append(item)
+    return [item for scope in scopes.values() for item in scope]
