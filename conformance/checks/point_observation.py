@@ -50,7 +50,7 @@ class PointObservation:
     def gradients(self) -> dict[int, Array]:
         """The engine's gradient of every operand that has one; None stands for zeros."""
         operands = [np.array(x) for x in self.place.operands]
-        traced = self.backend.trace(self._function(), operands, self.wrt)
+        traced = self.backend.trace(self.function(), operands, self.wrt)
         cotangents = [self.place.cotangent(plain(self.backend, z).shape) for z in traced.outputs]
         pulled = traced.pull([self.backend.array(g) for g in cotangents])
         return {
@@ -58,7 +58,8 @@ class PointObservation:
             for i, g in zip(self.wrt, pulled, strict=True)
         }
 
-    def _function(self) -> Callable[..., Any]:
+    def function(self) -> Callable[..., Any]:
+        """The op with its parameters, or the program."""
         if not self.point.steps:
             return self.backend.call(self.point.op, self.point.parameters)
         program = self.place.program()
@@ -90,30 +91,36 @@ class PointObservation:
         """Claim that every gradient is in its range."""
         self.hold_shapes()
         for i in self.wrt:
-            interval = self.place.within[i]
-            if interval is None:
-                continue
-            low, high = interval
-            decides((np.isfinite(low) | np.isfinite(high) | (low == high)).any())
-            got = self.gradients[i].astype(np.longdouble)
-            is_fair = (got >= low - self.rounding(low)) & (got <= high + self.rounding(high)) | (got == low)
-            if not is_fair.all():
-                place = np.unravel_index(int(np.argmin(is_fair)), is_fair.shape)
-                least, most = float(low[place]), float(high[place])
-                allowed = f"{least:.9g}" if least == most else f"between {least:g} and {most:g}"
-                raise Violation(
-                    f"the gradient of operand {i} at {self.point.key} {claim}: {float(got[place]):.9g}, not {allowed}",
-                    expected=low.astype(float) if (low == high).all() else None,
-                    got=self.gradients[i],
-                    where=str([int(p) for p in place]) if (low == high).all() else "",
-                )
+            self.hold_between(self.gradients[i], self.place.within[i], f"the gradient of operand {i}", claim)
 
-    def hold_total(self) -> None:
+    def hold_between(
+        self, gradient: Array, interval: tuple[Array, Array] | None, what: str, claim: str
+    ) -> None:
+        """Claim that every entry is in a range, where one is stated."""
+        if interval is None:
+            return
+        low, high = interval
+        decides((np.isfinite(low) | np.isfinite(high) | (low == high)).any())
+        got = gradient.astype(np.longdouble)
+        is_fair = (got >= low - self.rounding(low)) & (got <= high + self.rounding(high)) | (got == low)
+        if not is_fair.all():
+            place = np.unravel_index(int(np.argmin(is_fair)), is_fair.shape)
+            least, most = float(low[place]), float(high[place])
+            allowed = f"{least:.9g}" if least == most else f"between {least:g} and {most:g}"
+            raise Violation(
+                f"{what} at {self.point.key} {claim}: {float(got[place]):.9g}, not {allowed}",
+                expected=low.astype(float) if (low == high).all() else None,
+                got=gradient.astype(float),
+                where=str([int(p) for p in place]) if (low == high).all() else "",
+            )
+
+    def hold_total(self, gradients: dict[int, Array] | None = None) -> None:
         """Claim that the weights of a tie add up to the stated total."""
         if self.point.total is None:
             return
         decides(True)
-        total = sum((g.astype(np.longdouble).sum() for g in self.gradients.values()), np.longdouble(0))
+        weights = self.gradients if gradients is None else gradients
+        total = sum((g.astype(np.longdouble).sum() for g in weights.values()), np.longdouble(0))
         if not is_alike(np.asarray(total), np.asarray(self.point.total), self.rounding(np.ones(1))):
             raise Violation(
                 f"the weights at {self.point.key} add up to {float(total):.9g}, not to {self.point.total:g}"

@@ -177,8 +177,10 @@ def xlog1py(x: Any, y: Any) -> Any:
 
 def certain_or(p: Any, t: Any) -> Any:
     """(p − t)/(p(1 − p)), of which a target of 0 or 1 cancels a factor."""
-    uncertain = (p - t) / (p * (1 - p))
-    return np.where(t == 0, 1 / (1 - p), np.where(t == 1, -1 / p, uncertain))
+    # A denominator that is not used may be 0, which would make the derivative of this a NaN.
+    uncertain = (p - t) / np.where((t == 0) | (t == 1), 1, p * (1 - p))
+    impossible, sure = 1 / np.where(t == 0, 1 - p, 1), -1 / np.where(t == 1, p, 1)
+    return np.where(t == 0, impossible, np.where(t == 1, sure, uncertain))
 
 
 # -- likelihoods -----------------------------------------------------------------------------------

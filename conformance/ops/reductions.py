@@ -86,8 +86,11 @@ def vector_norm_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = F
     if math.isinf(ord):
         pick = np.max if ord > 0 else np.min
         return np.sign(x) * routed(g, pick(size, axis=axis, keepdims=True), size, axis)
-    size = size / nonzero(np.max(size, axis=axis, keepdims=True))
+    scale = nonzero(np.max(size, axis=axis, keepdims=True))
+    size = size / scale
     whole = np.linalg.vector_norm(size, axis=axis, keepdims=True, ord=ord)
+    if ord == 2:  # sign x |x| is x, whose derivative is not lost at 0
+        return kept(g, x, axis) * (x / scale / nonzero(whole))
     return kept(g, x, axis) * np.sign(x) * (size / nonzero(whole)) ** (ord - 1)
 
 
@@ -102,7 +105,7 @@ def ptp_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) ->
 
 def apart(x: Any, z: Any) -> Any:
     """x − z, which is 0 also where both are the same infinity."""
-    return np.where(x == z, 0, x - z)
+    return np.where(np.isinf(x) & (x == z), 0, x - z)
 
 
 def logsumexp_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -104,10 +104,14 @@ class SpecialPoint:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A special point in one dtype: a call that can be run."""
+    """A special point in one dtype: a call that can be run.
+
+    `way` is how it is differentiated (`conformance.points.ways`); empty for the gradient itself.
+    """
 
     point: SpecialPoint
     dtype: str
+    way: str = ""
 
     @cached_property
     def operands(self) -> tuple[Array, ...]:
@@ -132,6 +136,13 @@ class Place:
             )
             for name, gradients in self.point.conventions.items()
         }
+
+    def ranges(self, values: Values) -> tuple[tuple[Array, Array] | None, ...]:
+        """For every operand the least and the largest of values that are numbers, arrays, pairs of bounds, or None."""
+        return tuple(
+            None if value is None else tuple(self._gradient(side, x) for side in _sides(value))  # type: ignore[misc]
+            for value, x in zip(values, self.operands, strict=True)
+        )
 
     def cotangent(self, shape: tuple[int, ...]) -> Array:
         """The upstream cotangent of an output of that shape."""
@@ -165,14 +176,15 @@ class Place:
     @property
     def token(self) -> str:
         """The point as one printable word."""
-        return PREFIX + pack({"point": self.point.key, "dtype": self.dtype})
+        way = {"way": self.way} if self.way else {}
+        return PREFIX + pack({"point": self.point.key, "dtype": self.dtype, **way})
 
     @staticmethod
-    def from_token(token: str) -> tuple[str, str]:
-        """The key and the dtype that a token encodes; UsageError if it is damaged."""
+    def from_token(token: str) -> tuple[str, str, str]:
+        """The key, the dtype and the way that a token encodes; UsageError if it is damaged."""
         record = unpack(token, PREFIX)
         try:
-            return record["point"], record["dtype"]
+            return record["point"], record["dtype"], record.get("way", "")
         except KeyError:  # undamaged, but another kind of token
             raise damaged(token) from None
 
@@ -186,3 +198,7 @@ class Place:
 
     def _gradient(self, value: Any, operand: Array) -> Array:
         return np.array(np.broadcast_to(np.asarray(value, np.longdouble), operand.shape))
+
+
+def _sides(value: Any) -> tuple[Any, Any]:
+    return value if isinstance(value, tuple) else (value, value)

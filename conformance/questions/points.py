@@ -13,6 +13,7 @@ from conformance.checks.registry import FULL
 from conformance.errors import Unsupported
 from conformance.points import SPECIAL_POINTS, find_point
 from conformance.points.point import COMPOSED, PREFIX, Place
+from conformance.points.ways import WAYS
 from conformance.questions.kind import Arguments, Item, Kind, Question, first_few, register
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.strategies import Effort
@@ -40,29 +41,40 @@ class PointKind(Kind):
     has_upstreams = False
 
     def items(self, checks: Sequence[Check], backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
-        """Every point in the full precisions, for the check of its nature."""
+        """Every point in the full precisions, for the check of its nature; in the first of them in the other ways."""
         keys = {check.name: check.key for check in checks}
+        first = next((dtype for dtype in dtypes if dtype in FULL), "")
         for dtype in dtypes:
             for point in SPECIAL_POINTS.values() if dtype in FULL else ():
                 if point.nature.value in keys:
                     yield Item(backend, keys[point.nature.value], point.key, dtype)
+                for way, is_asked in WAYS.items() if dtype == first else ():
+                    if way in keys and is_asked(point):
+                        yield Item(backend, keys[way], point.key, dtype)
 
     def path(self, item: Item) -> tuple[str, ...]:
-        """Point, dtype."""
-        return item.subject, item.dtype
+        """Point, dtype; between them the way, where it is not the gradient itself."""
+        way = item.definition.name
+        return (item.subject, way, item.dtype) if way in WAYS else (item.subject, item.dtype)
 
     def scope(self, item: Item) -> str:
         """The op and the dtype: the points of an op share what an engine compiles."""
         return f"point/{item.subject.partition('/')[0]}/{item.dtype}"
 
     def coverage(self, check: Check) -> str:
-        """The points of the check's nature."""
-        points = [point.key for point in SPECIAL_POINTS.values() if point.nature.value == check.name]
-        return f"{len(points)} special points ({first_few(points)}), in every dtype that the engine has."
+        """The points of the check's nature, or those to which its way applies."""
+        is_asked = WAYS.get(check.name)
+        points = [
+            point.key
+            for point in SPECIAL_POINTS.values()
+            if (is_asked(point) if is_asked else point.nature.value == check.name)
+        ]
+        dtypes = "the widest dtype" if check.name in WAYS else "every dtype"
+        return f"{len(points)} special points ({first_few(points)}), in {dtypes} that the engine has."
 
     def query(self, check: Check) -> str:
-        """All points: an id names a point, not its nature."""
-        return self.name
+        """All points, or all in one way: an id names a point, not its nature."""
+        return f"{self.name}/*/*/{check.name}" if check.name in WAYS else self.name
 
     def concerns(self, item: Item, ops: Sequence[str]) -> bool:
         """Whether it is a point of one of the ops, or of several ops."""
@@ -73,17 +85,20 @@ class PointKind(Kind):
     ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
         """The point of each item."""
         for item in items:
-            yield PointQuestion(Place(SPECIAL_POINTS[item.subject], item.dtype)), [item]
+            way = item.definition.name if item.definition.name in WAYS else ""
+            yield PointQuestion(Place(SPECIAL_POINTS[item.subject], item.dtype, way)), [item]
 
     def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
-        """The point, for the check of its nature."""
-        named, dtype = Place.from_token(token)
+        """The point, for the check of its nature, or of the way that the token names."""
+        named, dtype, way = Place.from_token(token)
         point = find_point(named)
-        yield load_all()[f"{self.name}/{point.nature.value}"], PointQuestion(Place(point, dtype))
+        yield load_all()[f"{self.name}/{way or point.nature.value}"], PointQuestion(Place(point, dtype, way))
 
     def atlas_cell(self, arguments: Arguments, failure: BaseException | None) -> AtlasCell | None:
         """What the engine gives there; None where the backend does not have the op."""
         (visit,) = cast("tuple[PointObservation]", arguments)
+        if visit.place.way:  # the convention is that of the gradient itself
+            return None
         declared = visit.backend.points.get(visit.point.key, "")
         among = tuple(visit.point.conventions)
         try:

@@ -44,7 +44,7 @@ def test_a_point_is_well_formed(key: str, dtype: str) -> None:
 
 def test_a_token_names_its_point_and_a_damaged_one_is_refused() -> None:
     token = Place(SPECIAL_POINTS["relu/at-0"], "float32").token
-    assert Place.from_token(token) == ("relu/at-0", "float32")
+    assert Place.from_token(token) == ("relu/at-0", "float32", "")
     with pytest.raises(UsageError, match="not a whole replay token"):
         Place.from_token(token[:-3])
 
