@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from conformance import __version__
 from conformance.cli import settings
+from conformance.cli.console import json_alone
 from conformance.errors import ConformanceError, UsageError
 
 VERBS = (
@@ -109,7 +110,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         if options.verb is None:
             top.print_help()
             return 0
-        return int(options.command(options))
+        with json_alone() if getattr(options, "as_json", False) else contextlib.nullcontext():
+            return int(options.command(options))
     except SystemExit as end:  # argparse ends with 2 for a usage error, this project with 4
         return 4 if end.code == 2 else int(end.code or 0)
     except ConformanceError as error:

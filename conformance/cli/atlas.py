@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.cli.console import add_json_flag, print_json
+
 if TYPE_CHECKING:
     from conformance.atlas.entries import Atlas, Entry, Survey
     from conformance.atlas.selection import Selection
@@ -35,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="measure the rows of the ops that a program calls (model.py), or of a list: relu,MaxPool2d,@",
     )
-    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON, for programs")
+    add_json_flag(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="F", help="also write the atlas to a file")
     parser.add_argument(
         "--conventions",
@@ -73,14 +75,13 @@ def command(options: argparse.Namespace) -> int:
 
 def show(atlas: Atlas, *, as_json: bool) -> None:
     """The places at which backends differ, in sentences; then the others, one line each; or all as JSON."""
-    import msgspec
 
     from conformance.atlas.lines import lines_of
     from conformance.atlas.rows import rows_of
 
     rows = rows_of(atlas)
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        print_json(rows)
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else COLUMNS
     print("\n".join(lines_of(rows, width)))
@@ -149,7 +150,6 @@ def declarations(survey: Survey) -> str:
 
 def compare(before: Path, after: Path, *, as_json: bool) -> int:
     """Print what differs between two atlas files; 1 where anything does."""
-    import msgspec
 
     from conformance.atlas.entries import read_atlas
     from conformance.atlas.rows import changes
@@ -157,7 +157,7 @@ def compare(before: Path, after: Path, *, as_json: bool) -> int:
 
     found = changes(read_atlas(before), read_atlas(after))
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        print_json(found)
     elif found:
         cells = [[c.backend, c.place, c.before or ABSENT, c.after or ABSENT] for c in found]
         print_columns(["backend", "where", str(before), str(after)], cells)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from conformance.cli.console import add_json_flag
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `bench`."""
@@ -33,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, default=Path("bench.jsonl"), metavar="RUN", help="the run file"
     )
     parser.add_argument("--html", type=Path, metavar="F", help="also write the HTML report")
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from conformance.cli.console import print_json
 from conformance.load import load_backend
 from conformance.run.conduct import header_of, specs_of
 from conformance.run.describe import describe
@@ -53,6 +54,8 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
         writer.write(line)
     writer.write(EndLine(complete=True, counts={}))
     writer.close()
+    if options.as_json:
+        print_json({"run": str(options.output), "timings": lines})
     for what in ("forward", "gradient"):
         console.print(table_of(lines, what))
     for text in doubts(lines):

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import argparse
 
+from conformance.cli.console import add_json_flag
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `cache` takes."""
     parser.add_argument("--clear", action="store_true", help="remove it")
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
     """Print the folder, and for each engine how many files it has of what size; or remove all of it."""
-    from conformance.cli.console import print_columns
+    from conformance.cli.console import print_columns, print_json
     from conformance.run.process import caches
 
     folder = caches.root()
     if options.clear:
-        print(f"removed {in_megabytes(caches.clear())} from {folder}")
+        removed = caches.clear()
+        if options.as_json:
+            print_json({"folder": str(folder), "removed": removed})
+        print(f"removed {in_megabytes(removed)} from {folder}")
         return 0
+    parts = {
+        str(part.relative_to(folder)): [file.size for file in caches.kept(part)]
+        for part in sorted(folder.glob("*/*"))
+    }
+    if options.as_json:
+        held = [{"of": name, "files": len(sizes), "bytes": sum(sizes)} for name, sizes in parts.items()]
+        print_json({"folder": str(folder), "on": caches.is_on(), "parts": held, "largest": caches.LARGEST})
     print(folder)
     if not caches.is_on():
         print(f"switched off by {caches.SWITCH}")
-    rows = []
-    for part in sorted(folder.glob("*/*")):
-        sizes = [file.size for file in caches.kept(part)]
-        rows.append([str(part.relative_to(folder)), str(len(sizes)), in_megabytes(sum(sizes))])
+    rows = [[name, str(len(sizes)), in_megabytes(sum(sizes))] for name, sizes in parts.items()]
     if rows:
         print_columns(["of", "files", "size"], rows)
     print(f"it grows to {in_megabytes(caches.LARGEST)}; then what was not used for longest is removed")

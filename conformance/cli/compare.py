@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from conformance.cli.console import add_json_flag
+
 FORMATS = {".md": "markdown", ".json": "json", ".html": "html"}
 
 
@@ -12,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `compare`."""
     parser.add_argument("old", type=Path, metavar="OLD", help="an earlier run file")
     parser.add_argument("new", type=Path, metavar="NEW", help="a later run file")
-    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    add_json_flag(parser)
     parser.add_argument(
         "-o", "--output", action="append", default=[], type=Path, metavar="F",
         help="also write it; the suffix decides the format: .md, .json, .html; may be given several times",
@@ -23,6 +25,7 @@ def command(options: argparse.Namespace) -> int:
     """Print and write the comparison; 1 for a regression, 12 where the new run is not complete."""
     import msgspec
 
+    from conformance.cli.console import print_document
     from conformance.errors import UsageError
     from conformance.gate.comparison_text import as_html, as_markdown, as_text
     from conformance.gate.github import add_to_summary
@@ -38,7 +41,10 @@ def command(options: argparse.Namespace) -> int:
             raise UsageError(f"the suffix of {path} is of no format; the formats are {', '.join(FORMATS)}")
         text = {".md": as_markdown, ".html": as_html}.get(path.suffix, lambda _: encoded)(found)
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    print(encoded if options.json else as_text(found))
+    if options.as_json:
+        print_document(encoded)
+    else:
+        print(as_text(found))
     add_to_summary(as_markdown(found))
     if found.is_regression:
         return FAILED

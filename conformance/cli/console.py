@@ -5,15 +5,19 @@ Data is never markup: what an engine or an adapter says reaches the terminal as 
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import difflib
 import fnmatch
 import inspect
+import os
 import random
 import re
+import sys
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +29,54 @@ MACRON = "\u0304"
 WIDE = 120  # columns of a terminal on which a table is read as one
 BRIEF = 24  # characters of a cell that may share its line
 SAMPLES = 80  # calls of a law that are looked at for the values of its parameters
+
+
+def add_json_flag(parser: argparse.ArgumentParser) -> None:
+    """`--json`, which every verb has that prints anything but a report."""
+    parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON, for programs")
+
+
+def print_json(value: Any) -> None:
+    """Print records, and what is made of them, as one JSON document; a number that is none is null."""
+    import msgspec
+
+    print_document(msgspec.json.format(msgspec.json.encode(value, enc_hook=repr), indent=1).decode())
+
+
+def print_document(text: str) -> None:
+    """Print a document of JSON: within `json_alone` the only thing on standard output."""
+    print(text.rstrip("\n"), file=_document_to or sys.stdout, flush=True)
+
+
+_document_to: TextIO | None = None
+
+
+@contextlib.contextmanager
+def json_alone() -> Iterator[None]:
+    """A scope in which standard output is for `print_document` alone.
+
+    What is printed otherwise, by us, by an engine, or by a process that it starts, goes to standard error.
+    """
+    global _document_to
+    stream = sys.stdout
+    stream.flush()
+    with contextlib.ExitStack() as scope:
+        try:
+            number, error = stream.fileno(), sys.stderr.fileno()
+        except (OSError, ValueError):  # not a file: what stands in its place in Jupyter or in a test
+            _document_to = stream
+        else:
+            kept = os.dup(number)
+            scope.callback(os.dup2, kept, number)
+            _document_to = scope.enter_context(
+                open(os.dup(kept), "w", encoding="utf-8", errors="backslashreplace")
+            )
+            os.dup2(error, number)
+        scope.enter_context(contextlib.redirect_stdout(sys.stderr))
+        try:
+            yield
+        finally:
+            _document_to = None
 
 
 def matches(names: Iterable[str], query: str) -> bool:
@@ -122,6 +174,18 @@ class Page:
             return
         self.line(f"{name}:")
         self.lines += [(f"    {row}", "") for row in rows]
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Its parts, each with its title and its sections; what stands before the first heading has none."""
+        parts: list[dict[str, Any]] = []
+        for line, style in self.lines:
+            if style == "bold underline":
+                parts.append({"title": line, "sections": [{"heading": "", "lines": []}]})
+            elif style == "bold":
+                parts[-1]["sections"].append({"heading": line, "lines": []})
+            elif line:
+                parts[-1]["sections"][-1]["lines"].append(line.strip())
+        return parts
 
     def end(self) -> None:
         """Print the page."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+
+from conformance.cli.console import add_json_flag, print_json
 
 NEEDED = (
     "numpy",
@@ -27,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BACKEND",
         help="also start these, each in a process of its own; default: only look at what is installed",
     )
-    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON, for programs")
+    add_json_flag(parser)
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,13 @@ class Finding:
 
 def command(options: argparse.Namespace) -> int:
     """Print what is installed and what is missing; 11 where a backend that was named cannot start."""
-    import json
 
     from conformance.errors import AdapterError
     from conformance.run.conduct import specs_of
 
     findings = [*machine(), *(started(specs_of(options.backends)) if options.backends else installed())]
     if options.as_json:
-        print(json.dumps([asdict(finding) for finding in findings], indent=1))
+        print_json(findings)
     else:
         for finding in findings:
             print(f"  {finding.state:5} {finding.name:18} {finding.fact}")

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.cli.console import add_json_flag
+
 if TYPE_CHECKING:
     from conformance.checks import Check
     from conformance.clauses import Clause
@@ -45,23 +47,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--known", type=Path, default=Path("known-failures.toml"), metavar="FILE", help="with 'engines'"
     )
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
     """Print the page of what the id names."""
-    from conformance.cli.console import Page
+    from conformance.cli.console import Page, print_json
     from conformance.errors import UsageError
 
     if options.id in PAGES:
-        from conformance.cli.pages import write_page
+        from conformance.cli.pages import page_text, write_page
 
-        write_page(options.id, options.output, runs=options.runs, known=options.known)
+        if options.as_json:
+            text = page_text(options.id, options.output, runs=options.runs, known=options.known)
+            print_json({"page": options.id, "text": text})
+        else:
+            write_page(options.id, options.output, runs=options.runs, known=options.known)
         return 0
     if options.output:
         raise UsageError(f"-o writes one of the pages {', '.join(PAGES)}")
     page = Page()
     explain(options.id.strip().strip("/"), page)
-    page.end()
+    if options.as_json:
+        print_json(page.as_json())
+    else:
+        page.end()
     return 0
 
 

@@ -8,6 +8,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from conformance.cli.console import print_document
+
 if TYPE_CHECKING:
     from conformance.runfile.generated import GeneratedLine
 
@@ -71,8 +73,8 @@ def command(options: argparse.Namespace) -> int:
     if writer:
         writer.write(EndLine(True, {}, round(time.perf_counter() - started, 3), int(has_failed)))
         writer.close()
-    if options.json:
-        print(_as_json(lines))
+    if options.as_json:
+        print_document(_as_json(lines))
     else:
         _print(lines, time.perf_counter() - started)
     return int(has_failed)

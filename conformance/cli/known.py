@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from conformance.cli.console import add_json_flag
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `known` takes."""
@@ -24,12 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reason", default="", help="the reason written beside new entries (default: the failure's message)"
     )
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
     """Update or check; 10 where an entry is stale, 12 where the run is not complete."""
     import sys
 
+    from conformance.cli.console import print_json
     from conformance.run.conduct import INCOMPLETE, STALE
     from conformance.runfile.jsonl import read_run
     from conformance.runfile.known import read_known, stale, write_known
@@ -39,9 +43,13 @@ def command(options: argparse.Namespace) -> int:
         print(f"conformance: {options.run} is not complete: {run.missing}", file=sys.stderr)
     if options.action == "update":
         added = write_known(options.known, run.results, options.reason)
+        if options.as_json:
+            print_json({"known": str(options.known), "added": added, "complete": run.is_complete})
         print(f"{added} added to {options.known}; give each its reason, and the script that shows it")
         return 0 if run.is_complete else INCOMPLETE
     entries = stale(read_known(options.known), run.results, is_complete=run.is_complete)
+    if options.as_json:
+        print_json({"known": str(options.known), "stale": entries, "complete": run.is_complete})
     for entry in entries:
         print(f"stale: {entry.id} passes now, or is not run any more")
     return STALE if entries else 0 if run.is_complete else INCOMPLETE

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.cli.console import add_json_flag, print_json
+
 if TYPE_CHECKING:
     from conformance.oracle.proof import Proof
 
@@ -22,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="QUERY",
         help="only what contains this, or matches it where it has a *",
     )
-    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON, for programs")
+    add_json_flag(parser)
     parser.add_argument(
         "--proofs", action="store_true", help="prove the ops listed, and show how far each is from its oracle"
     )
@@ -99,12 +101,11 @@ def chosen(noun: str, entries: list[Entry], query: str) -> list[Entry]:
 
 def show(entries: list[Entry], *, as_json: bool) -> None:
     """Print entries in columns, or as a JSON list of objects."""
-    import json
 
     from conformance.cli.console import print_columns
 
     if as_json:
-        print(json.dumps([entry.cells for entry in entries], ensure_ascii=False, indent=2))
+        print_json([entry.cells for entry in entries])
         return
     headings = list(entries[0].cells)
     print_columns(headings, [[in_words(entry.cells[name]) for name in headings] for entry in entries])
@@ -209,7 +210,6 @@ NOUNS: dict[str, Callable[[], Iterator[Entry]]] = {
 
 def prove(names: list[str], path: Path | None, *, as_json: bool) -> int:
     """Prove rows and print their table as it grows; 1 where a row does not hold."""
-    import json
 
     from conformance.selfcheck.proofs import prove_rows, write_proofs
 
@@ -226,7 +226,7 @@ def prove(names: list[str], path: Path | None, *, as_json: bool) -> int:
             {"op": p.op, "oracle": p.oracle, "error": p.error, "cases": p.cases, "holds": p.holds}
             for p in proofs
         ]
-        print(json.dumps(fields, indent=2))
+        print_json(fields)
     else:
         print(f"\n{summary(proofs)}" + (f"\nrun file {path}" if path else ""))
     return 0 if all(proof.holds for proof in proofs) else 1

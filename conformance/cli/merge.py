@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from conformance.cli.console import add_json_flag
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `merge`."""
@@ -15,12 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, required=True, metavar="RUN", help="the run file to write"
     )
     parser.add_argument("--force", action="store_true", help="replace the file that is there")
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
     """Write the merged run; 12 where a part is missing or not complete, else the gravest exit code of the parts."""
     import sys
 
+    from conformance.cli.console import print_json
     from conformance.run.conduct import INCOMPLETE
     from conformance.runfile.jsonl import read_run
     from conformance.runfile.merge import merge, missing_shards
@@ -35,10 +39,20 @@ def command(options: argparse.Namespace) -> int:
     for line in lines:
         writer.write(line)
     writer.close()
+    missing = missing_shards(runs)
+    if options.as_json:
+        print_json(
+            {
+                "run": str(writer.path),
+                "results": len(whole.results),
+                "complete": whole.is_as_requested,
+                "missing_shards": missing,
+            }
+        )
     print(f"{len(whole.results)} results of {len(runs)} files in {writer.path}")
     for path, run in zip(options.runs, runs, strict=True):
         if not run.is_complete:
             print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
-    if missing := missing_shards(runs):
+    if missing:
         print(f"conformance: shards are missing: {', '.join(missing)}", file=sys.stderr)
     return whole.end.exit_code if whole.is_as_requested else INCOMPLETE

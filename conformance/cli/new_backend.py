@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
+from conformance.cli.console import add_json_flag
+
 WORKFLOWS = {
     "github": (".github/workflows/conformance.yml", "a workflow of GitHub Actions"),
     "gitlab": (".gitlab-ci.yml", "a job of GitLab CI"),
@@ -30,12 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help=f"also write {what} that runs the adapter and compares with the last run (default: {path})",
         )
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
     """Write the adapter, unless only a workflow is asked for it, and the workflows; print what to do next."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    from conformance.cli.console import print_json
     from conformance.errors import UsageError
 
     name = options.name
@@ -67,8 +71,10 @@ def command(options: argparse.Namespace) -> int:
         except OSError as error:
             raise UsageError(f"cannot write {file}: {error.strerror}") from None
         print(f"wrote {file}")
-    if not is_kept:
-        print(templates.get_template("next_steps.txt.jinja").render(given))
+    next_steps = "" if is_kept else templates.get_template("next_steps.txt.jinja").render(given)
+    if options.as_json:
+        print_json({"wrote": [str(file) for file in files], "next": next_steps})
+    print(next_steps, end="")
     return 0
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from conformance.cli.console import add_json_flag
 
 if TYPE_CHECKING:
     from conformance.backend import Backend
@@ -39,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="the run file in which an id is looked up",
     )
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
@@ -47,23 +51,31 @@ def command(options: argparse.Namespace) -> int:
 
     import numpy as np
 
+    from conformance.cli.console import print_json
     from conformance.errors import UsageError
     from conformance.load import load_backend
+    from conformance.runfile.records import UNEXPECTED
 
     token, key, backends = _found(options)
     specs = options.on or backends
     if not specs:
         raise UsageError("say where to run it: --on BACKEND")
-    failed = 0
+    scripts: dict[str, str] = {}
+    results: list[ResultLine] = []
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for spec in specs:
             backend = load_backend(spec)
             if options.script:
-                print(_script(backend, token, key))
-            else:
-                failed += _failures(backend, spec, token, key)
-    return 1 if failed else 0
+                scripts[backend.name] = _script(backend, token, key)
+                print(scripts[backend.name])
+                continue
+            for result, text in _results(backend, spec, token, key):
+                results.append(result)
+                print(text)
+    if options.as_json:
+        print_json(scripts if options.script else results)
+    return 1 if any(result.verdict in UNEXPECTED for result in results) else 0
 
 
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
@@ -115,22 +127,20 @@ def _check_key(key: str) -> str:
     return key
 
 
-def _failures(backend: Backend, spec: str, token: str, key: str) -> int:
-    """Run the checks, print a line each, and return how many failed."""
+def _results(backend: Backend, spec: str, token: str, key: str) -> Iterator[tuple[ResultLine, str]]:
+    """Run the checks: each result, with what is printed of it."""
     from conformance.questions import questions_in
     from conformance.run.describe import describe
     from conformance.run.execute import result_of
     from conformance.run.failure_text import failure_text
     from conformance.runfile.records import UNEXPECTED
 
-    failed = 0
     for check, question in questions_in(token, key):
         result = result_of(check, backend, question)
-        print(f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}{_furthest(result)}")
+        text = f"{backend.name}  {result.verdict.value:12} {check.clause:4} {check.claim}{_furthest(result)}"
         if result.verdict in UNEXPECTED:
-            failed += 1
-            print(failure_text(result, describe(spec).line))
-    return failed
+            text += "\n" + failure_text(result, describe(spec).line)
+        yield result, text
 
 
 def _furthest(result: ResultLine) -> str:

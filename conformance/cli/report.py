@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.cli.console import add_json_flag, print_json
 from conformance.errors import UsageError
 
 INCOMPLETE = 12  # the exit code of `conformance run`, which is heavy to import
@@ -49,22 +50,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="write a folder to be hosted: the HTML report with a page per engine, op and clause",
     )
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
     """Write the report, the site, or both; 12 where a run file is not complete."""
     if options.output is None and options.site is None:
         raise UsageError("-o FILE or --site DIR says where the report goes")
+    written: list[dict[str, str]] = []
     if options.output is not None:
         report = report_to(options.output, options.format)
         report.write(options.runs, options.against)
+        written.append({"format": report.format, "path": str(options.output)})
         print(report)
     if options.site is not None:
         points = entry_points(group="conformance.reports", name="html")
         write_site = import_module(next(iter(points)).module.replace(".html", ".site")).write_site
         pages = write_site(options.site, read(options.runs), read(options.against))
+        written.append({"format": "site", "path": str(options.site / "index.html")})
         print(f"{'site':14} {options.site / 'index.html'}, with {pages} pages beside it")
-    return 0 if all(run.is_as_requested for run in silently(options.runs)) else INCOMPLETE
+    is_whole = all(run.is_as_requested for run in silently(options.runs))
+    if options.as_json:
+        print_json({"written": written, "complete": is_whole})
+    return 0 if is_whole else INCOMPLETE
 
 
 def silently(paths: Sequence[Path]) -> list[Run]:

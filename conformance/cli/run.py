@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from conformance.cli.console import add_json_flag
 
 if TYPE_CHECKING:
     from conformance.cli.progress import Progress
+    from conformance.cli.report import Report
 
 TIMING = 120  # seconds that the short timing may take
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
@@ -123,10 +127,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="should",
         help="the level of clauses from which a failure is exit code 1",
     )
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
     """Run, print the results, and return the exit code."""
+    from conformance.cli.console import print_json
     from conformance.cli.progress import Progress
     from conformance.cli.report import report_to
     from conformance.gate.github import is_on_github
@@ -166,7 +172,42 @@ def command(options: argparse.Namespace) -> int:
         safely(progress.say, str(report))
     if is_on_github():
         safely(report_on_github, progress.output)
+    if options.as_json:
+        safely(print_json, summary(progress.output, code, reports))
     return code
+
+
+def summary(path: Path, code: int, reports: Sequence[Report]) -> dict[str, Any]:
+    """What a run came to: the counts of each backend, the causes of its failures, and where everything is."""
+    from collections import Counter
+
+    from conformance.runfile.causes import SEVERITY_TEXT, causes_of
+    from conformance.runfile.jsonl import read_run
+
+    run = read_run(path)
+    counts: dict[str, Counter[str]] = {line.name: Counter() for line in run.header.backends}
+    for result in run.results:
+        counts[result.backend][result.verdict.value] += 1
+    causes = [
+        {
+            "engine": cause.engine,
+            "what": SEVERITY_TEXT[cause.severity],
+            "title": cause.title,
+            "known": cause.is_known,
+            "results": [result.id for result in cause.results],
+        }
+        for cause in causes_of(run.header.backends, run.results)
+    ]
+    return {
+        "run": str(path),
+        "exit_code": code,
+        "complete": run.is_complete,
+        "missing": run.missing,
+        "backends": run.header.backends,
+        "counts": counts,
+        "causes": causes,
+        "reports": {report.format: str(report.path) for report in reports},
+    }
 
 
 def report_on_github(path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli import generated
+from conformance.cli.console import add_json_flag, print_json
 
 if TYPE_CHECKING:
     from conformance.selfcheck.selftest import Mutant, Report
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="RUN", help="also write a run file, for the report"
     )
-    parser.add_argument("--json", action="store_true", help="print the kill matrix as JSON")
+    add_json_flag(parser)
     generated.add_arguments(parser)
 
 
@@ -73,7 +73,7 @@ def command(options: argparse.Namespace) -> int:
     mutants = [] if options.variants else _chosen(options.query)
     # Variants compute in Python what others compute in NumPy: minutes each, so that they are asked by themselves.
     controls = list((registered_variants() if options.variants else registered_controls()).values())
-    progress = _Progress(len(mutants) + len(controls), is_silent=options.json)
+    progress = _Progress(len(mutants) + len(controls), is_silent=options.as_json)
     with progress:
         report = selftest(
             mutants,
@@ -94,8 +94,8 @@ def command(options: argparse.Namespace) -> int:
             seconds=time.perf_counter() - started,
             exit_code=int(has_failed),
         )
-    if options.json:
-        print(json.dumps(_as_json(report, without), indent=1))
+    if options.as_json:
+        print_json(_as_json(report, without))
     else:
         _print(report, without, time.perf_counter() - started)
     return int(has_failed)
@@ -141,8 +141,8 @@ def _power(options: argparse.Namespace) -> int:
         "undecided": len(report.undecided),
         "about an outcome, without numbers": len(report.outcomes),
     }
-    if options.json:
-        print(json.dumps({"counts": counts, "passing": passing, "undecided": report.undecided}, indent=1))
+    if options.as_json:
+        print_json({"counts": counts, "passing": passing, "undecided": report.undecided})
         return int(bool(passing))
     for identifier in report.undecided:
         print(f"undecided  {identifier}")

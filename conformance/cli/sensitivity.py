@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.cli.console import add_json_flag, print_document
+
 if TYPE_CHECKING:
     from conformance.selfcheck.sensitivity import Figure
 
@@ -20,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-q", "--query", action="append", default=[], metavar="OP", help="only ops whose name matches"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the cases")
-    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON, for programs")
+    add_json_flag(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -48,7 +50,7 @@ def command(options: argparse.Namespace) -> int:
         text = as_json(figures) if options.output.suffix == ".json" else page(figures)
         options.output.write_text(text, encoding="utf-8")
     if options.as_json:
-        print(as_json(figures), end="")
+        print_document(as_json(figures))
     else:
         show(figures)
     return 0 if is_whole else INTERRUPTED

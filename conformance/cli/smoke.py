@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from conformance.cli.console import add_json_flag
 
 if TYPE_CHECKING:
     from conformance.atlas.conventions import MeasuredConvention
@@ -22,10 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only what the engine does where engines differ, to be pasted",
     )
     parser.add_argument("-q", "--op", metavar="OP", action="append", default=[], help="try only these ops")
+    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
     """Check, print a line each with a hint where it fails, and return 11 if the adapter must be corrected."""
+    from conformance.cli.console import print_json
     from conformance.errors import AdapterError
     from conformance.load import load_backend
     from conformance.ops import find
@@ -33,26 +38,61 @@ def command(options: argparse.Namespace) -> int:
 
     names = [find(name).name for name in options.op]
     backend = load_backend(options.backend)
-    if options.conventions:
-        _paste({"conventions": _conventions(backend)[0]})
-        return 0
-    hold_declarations(backend)
-    failed, can_go_on = _questions(backend)
+    if not options.conventions:
+        hold_declarations(backend)
+    found = _smoke(backend, options.backend, names, is_brief=options.conventions)
+    if options.as_json:
+        print_json(found)
+    return 0 if found.is_right else AdapterError.exit_code
+
+
+@dataclass
+class Found:
+    """What was found: claims with what contradicts them, the ops, and what is to be declared, as Python writes it."""
+
+    claims: dict[str, str] = field(default_factory=dict)
+    ops: list[MappedOp] = field(default_factory=list)
+    declare: dict[str, dict[str, str]] = field(default_factory=dict)
+    is_right: bool = True
+
+
+def _smoke(backend: Backend, spec: str, names: Sequence[str], *, is_brief: bool) -> Found:
+    """Check and print; with `is_brief` only the conventions."""
+    if is_brief:
+        entries = {"conventions": _conventions(backend)[0]}
+        _paste(entries)
+        return Found(declare=_as_written(entries))
+    found = Found()
+    can_go_on = _questions(backend, found)
     if not can_go_on:
         print("\ncorrect this first: nothing else can be tried")
-        return AdapterError.exit_code
-    mapped = _ops(backend, options.backend, names)
-    entries: dict[str, Mapping[str, Any]] = {}
-    if not names:
-        entries["conventions"], _ = _conventions(backend)
-    entries["lacks"] = {op.op: op.lacking for op in mapped if op.lacking}
-    without = [op.op for op in mapped if op.ungradable]
-    entries["no_gradient"] = {"*": frozenset(without)} if without else {}
-    _paste({name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)})
-    slips = sum(bool(op.slips) for op in mapped)
-    if failed or slips:
+        return found
+    found.ops = mapped = _ops(backend, spec, names)
+    declarations = _to_declare(backend, mapped, conventions={} if names else _conventions(backend)[0])
+    found.declare = _as_written(declarations)
+    _paste(declarations)
+    failed, slips = sum(map(bool, found.claims.values())), sum(bool(op.slips) for op in mapped)
+    found.is_right = not (failed or slips)
+    if not found.is_right:
         print(f"\ncorrect the adapter first: {failed} claims, {slips} ops")
-    return AdapterError.exit_code if failed or slips else 0
+    return found
+
+
+def _to_declare(
+    backend: Backend, mapped: Sequence[MappedOp], *, conventions: Mapping[str, str]
+) -> dict[str, Mapping[str, Any]]:
+    """The declarations that the adapter does not have yet."""
+    without = [op.op for op in mapped if op.ungradable]
+    entries: dict[str, Mapping[str, Any]] = {
+        "conventions": conventions,
+        "lacks": {op.op: op.lacking for op in mapped if op.lacking},
+        "no_gradient": {"*": frozenset(without)} if without else {},
+    }
+    return {name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)}
+
+
+def _as_written(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    return {name: {key: _written(value) for key, value in entry.items()} for name, entry in entries.items()}
 
 
 def _is_new(backend: Backend, name: str, entry: Mapping[str, Any]) -> bool:
@@ -70,21 +110,22 @@ def _has(declared: Any, value: Any) -> bool:
 # ---- claims about arrays and calls ------------------------------------------------------------------
 
 
-def _questions(backend: Backend) -> tuple[int, bool]:
-    """How many claims do not hold, and whether anything else can be tried."""
+def _questions(backend: Backend, found: Found) -> bool:
+    """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
     from conformance.run.smoke import questions, try_question
 
-    failed, total, can_go_on = 0, 0, True
+    can_go_on = True
     for question in questions(backend):
-        answer = try_question(question, backend)
-        total += 1
+        answer = found.claims[question.claim] = try_question(question, backend)
         print(f"  {'BAD ' if answer else 'ok  '}  {question.claim}")
         if answer:
-            failed += 1
+            found.is_right = False
             can_go_on &= not question.is_basic
             print(f"          {answer}\n          hint: {question.hint}")
-    print(f"{total - failed} of {total} hold for {backend.name} ({backend.engine} {backend.version()})")
-    return failed, can_go_on
+    right = sum(not answer for answer in found.claims.values())
+    who = f"{backend.name} ({backend.engine} {backend.version()})"
+    print(f"{right} of {len(found.claims)} hold for {who}")
+    return can_go_on
 
 
 # ---- ops --------------------------------------------------------------------------------------------

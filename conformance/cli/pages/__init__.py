@@ -20,26 +20,28 @@ def write_page(name: str, output: Path | None, *, runs: Sequence[Path], known: P
     Raises:
         UsageError: if a file that the page is made from is missing or damaged.
     """
+    text = page_text(name, output, runs=runs, known=known)
+    if output is None:
+        print(text, end="")
+        return
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(text, encoding="utf-8")
+
+
+def page_text(name: str, output: Path | None, *, runs: Sequence[Path], known: Path) -> str:
+    """The text of a page, as it would be written to `output`; arguments and errors as of `write_page`."""
     from conformance.errors import UsageError
 
     folder = output.parent if output else DOCS
     if runs and name not in ("engines", "mutants"):
         raise UsageError(f"--runs renews the data of the pages 'engines' and 'mutants', not of {name!r}")
     if name == "standard":
-        text = _standard(output)
-    elif name == "contracts":
-        text = _contracts()
-    elif name == "engines":
-        text = _engines(folder, runs, known)
-    elif name == "mutants":
-        text = _mutants(folder, runs)
-    else:
-        text = _sensitivity(folder)
-    if output is None:
-        print(text, end="")
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8")
+        return _standard(output)
+    if name == "contracts":
+        return _contracts()
+    if name == "engines":
+        return _engines(folder, runs, known)
+    return _mutants(folder, runs) if name == "mutants" else _sensitivity(folder)
 
 
 def _standard(output: Path | None) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from conformance.cli.console import print_json
 
 if TYPE_CHECKING:
     from conformance.design.coverage import Coverage
@@ -22,7 +23,7 @@ def print_coverage(names: Sequence[str], runs: Sequence[Path], *, as_json: bool)
 
     tables = [_table(engine, names, rows, declined) for engine, (rows, declined) in _rows_of(runs).items()]
     if as_json:
-        print(json.dumps([line for table in tables for line in table], ensure_ascii=False, indent=2))
+        print_json([line for table in tables for line in table])
         return 0
     for table in tables:
         headings = list(table[0])
