@@ -68,10 +68,17 @@ class PointObservation:
     # ---- claims -----------------------------------------------------------------------------------
 
     def rounding(self, bound: Array) -> Any:
-        """The error allowed for rounding: a few units in the last place of the largest entry, or of the cotangent."""
+        """The error allowed for rounding: a few units in the last place of the largest entry, or of the cotangent.
+
+        Of an entry that is not zero, but smaller than such a unit, a few of its own; a subnormal number may be lost.
+        """
+        info = np.finfo(self.place.dtype)
         upstream = self.place.cotangent(np.shape(self.point.cotangent))
         sizes = [np.abs(values[np.isfinite(values)]).max(initial=0) for values in (bound, upstream)]
-        return SAFETY_FACTOR * ULPS * np.finfo(self.place.dtype).eps * np.longdouble(max(sizes))
+        size, entries = np.longdouble(max(sizes)), np.abs(np.asarray(bound, np.longdouble))
+        is_tiny = (entries > 0) & (entries < info.eps * size)
+        units = SAFETY_FACTOR * ULPS * info.eps
+        return np.where(is_tiny, np.maximum(units * entries, info.tiny), units * size)
 
     def is_as(self, convention: str) -> bool:
         """Whether the gradients are those of a convention."""

@@ -55,4 +55,6 @@ CLAUSES = (
            "A gradient can only be checked where engine and reference compute the same function."),
     Clause("E23", MUST, "At complex operands the gradient of a holomorphic op is that of its rule or the conjugate, as the adapter declares for A18.",
            "A wrong conjugate passes every test with real numbers, and reverses the descent along the imaginary part."),
+    Clause("E24", SHOULD, "Where a gradient is far smaller than elsewhere, it is accurate relatively, if the textbook rule is: it is not rounded to zero.",
+           "A sum of logarithms or a normalised step makes ordinary numbers of small ones; of a zero nothing can be made."),
 )  # fmt: skip

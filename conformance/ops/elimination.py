@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ def gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
     """The solutions of a @ x = b and the determinants of a, with partial pivoting; no numbers where a is singular."""
     n, dtype = a.shape[-1], np.result_type(a, b)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    a = np.broadcast_to(a, batch + a.shape[-2:]).reshape(-1, n, n)
+    # Counted, since of an empty matrix NumPy does not find how many there are.
+    a = np.broadcast_to(a, batch + a.shape[-2:]).reshape(math.prod(batch), n, n)
     b = np.broadcast_to(b, batch + b.shape[-2:]).reshape(len(a), n, b.shape[-1])
     solutions, determinants = np.empty(b.shape, dtype), np.empty(len(a), dtype)
     for i in range(len(a)):

@@ -31,6 +31,7 @@ class Nature(enum.Enum):
     FINITE = "finite"
     MASK = "mask"
     BORDER = "border"
+    TAIL = "tail"
     COMPOSITION = "composition"
 
 

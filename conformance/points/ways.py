@@ -10,12 +10,12 @@ from conformance.points.second_order import second_derivatives
 
 def _has_one_op(point: SpecialPoint) -> bool:
     """Whether it is a point of one op; what a composition gives depends on the conventions of several."""
-    return point.nature is not Nature.COMPOSITION
+    return point.nature not in (Nature.COMPOSITION, Nature.TAIL)
 
 
 def _has_range(point: SpecialPoint) -> bool:
     """Whether it is a point of one op at which not every gradient is allowed."""
-    return point.nature not in (Nature.COMPOSITION, Nature.BORDER)
+    return point.nature not in (Nature.COMPOSITION, Nature.BORDER, Nature.TAIL)
 
 
 def _has_second_derivative(point: SpecialPoint) -> bool:

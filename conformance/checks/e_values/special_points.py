@@ -16,6 +16,8 @@ from conformance.errors import ConformanceError, Violation
 from conformance.points.point import Nature
 from conformance.program import Program
 
+TAIL = 1e-3  # the relative error allowed in a tail: what an exponential of 40 loses in single precision, and to spare
+
 
 def point_check(clause: str, nature: Nature) -> Callable[[CheckFunction], CheckFunction]:
     """Register the check of the special points of one nature."""
@@ -116,3 +118,21 @@ def gradient_at_an_extreme_is_the_true_one(observed: PointObservation) -> None:
 def entry_that_is_not_selected_contributes_zero(observed: PointObservation) -> None:
     """An entry that is not selected contributes zero, even if it or its cotangent is infinite or NaN."""
     observed.hold_fair("differs from that of the selection")
+
+
+@point_check("E24", Nature.TAIL)
+def gradient_in_a_tail_is_accurate_relatively(observed: PointObservation) -> None:
+    """Where a gradient is far smaller than elsewhere, it is within a thousandth of the true one, and is not zero."""
+    observed.hold_shapes()
+    for i in observed.wrt:
+        interval = observed.place.within[i]
+        if interval is None:
+            continue
+        true, got = interval[0], observed.gradients[i].astype(np.longdouble)
+        decides(True)
+        if not is_alike(got, true, TAIL * np.abs(true)):
+            raise Violation(
+                f"the gradient of operand {i} at {observed.point.key} is {brief(got)}, not {brief(true)}",
+                expected=true.astype(float),
+                got=observed.gradients[i],
+            )

@@ -17,11 +17,12 @@ from conformance.points import (
     losses,
     reductions,
     require_ops,
+    tails,
 )
 from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
 
-FAMILIES = (activations, compositions, elementwise, losses, reductions)
+FAMILIES = (activations, compositions, elementwise, losses, reductions, tails)
 
 
 def test_no_two_points_have_one_key() -> None:

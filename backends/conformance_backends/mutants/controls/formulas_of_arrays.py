@@ -112,7 +112,10 @@ RULES: Mapping[str, tuple[Callable[..., Any] | None, Callable[..., Any] | None]]
 
 def confident(p: Any, t: Any) -> Any:
     """(p − t)/(p(1 − p)), one quotient by one."""
-    return np.where(t == 0, 1 / (1 - p), np.where(t == 1, -1 / p, (p - t) / p / (1 - p)))
+    is_certain = (t == 0) | (t == 1)
+    uncertain = (p - t) / np.where(is_certain, 1, p) / np.where(is_certain, 1, 1 - p)
+    impossible, sure = 1 / np.where(t == 0, 1 - p, 1), -1 / np.where(t == 1, p, 1)
+    return np.where(t == 0, impossible, np.where(t == 1, sure, uncertain))
 
 
 def surprised(x: Any, t: Any) -> Any:

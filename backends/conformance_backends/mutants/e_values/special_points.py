@@ -65,6 +65,27 @@ def overflowing(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return np.where(x > np.log(np.finfo(x.dtype).max), np.nan, right(i, g, z, x)).astype(g.dtype)
 
 
+def by_a_square(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """1/√(1 + x²) with a square that overflows."""
+    return g / np.sqrt(1 + x * x)
+
+
+def cut_off(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """Right, but 0 where the slope is less than a rounding error of one."""
+    slope = right(i, np.ones_like(g), z, x)
+    return np.where(np.abs(slope) < np.finfo(x.dtype).eps, 0, g * slope).astype(g.dtype)
+
+
+def quotient_of_square(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    """x/y² for the denominator, whose square overflows."""
+    pulled = right(i, g, z, x, y)
+    return (
+        np.where(np.isfinite(y * y), pulled, 0).astype(g.dtype)
+        if i == 1 and pulled.shape == np.shape(y)
+        else pulled
+    )
+
+
 def squares_summed(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
     """x/√(x² + y²) with squares that overflow."""
     pulled = right(i, g, z, x, y)
@@ -108,6 +129,9 @@ MUTANTS: tuple[Mutant, ...] = (
         ("product-divides-by-zero", "The gradient of prod divides by each entry, one of which may be zero.", LIMIT, "prod", divided_out),
         ("softplus-overflows", "The derivative of softplus is eˣ over 1 + eˣ, both of which overflow.", FINITE, "softplus", overflowing),
         ("hypot-overflows", "The derivatives of hypot are zero where its squares overflow.", FINITE, "hypot", squares_summed),
+        ("divide-overflows", "The derivative of divide by a denominator is zero where its square overflows.", FINITE, "divide", quotient_of_square),
+        ("tail-overflows", "The derivative of asinh is zero where the square of the operand overflows.", ("point/tail",), "asinh", by_a_square),
+        ("tail-cut-off", "The derivative of softplus is zero where it is small.", ("point/tail",), "softplus", cut_off),
         ("mask-multiplies", "The operand of where that is not selected receives zero times the cotangent.", ("point/mask",), "where", multiplied),
         ("mask-leaks", "The operand of where that is not selected receives the cotangent too.",
             ("point/mask", "contract/E16/masked-domain", "contract/E16/masked-twice"), "where", to_both),

@@ -1,0 +1,41 @@
+"""Tails: operands at which a gradient is many orders of magnitude smaller than elsewhere, and is not zero."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from conformance.points.constructors import limit
+from conformance.points.point import Given, Nature, SpecialPoint
+
+FAR = math.exp(-40)
+ROW: dict[str, Any] = {"axis": -1}
+SUM: dict[str, Any] = {"reduction": "sum"}
+
+
+def tail(
+    op: str, name: str, operands: Given, gradients: Given, cotangent: Any = None, **parameters: Any
+) -> SpecialPoint:
+    """A point at which the rule gives small gradients with a small relative error."""
+    return limit(op, name, operands, gradients, nature=Nature.TAIL, cotangent=cotangent, **parameters)
+
+
+POINTS: tuple[SpecialPoint, ...] = (
+    tail("sigmoid", "in-the-left-tail", (-40.0,), (FAR,)),
+    tail("log_sigmoid", "in-the-right-tail", (40.0,), (FAR,)),
+    tail("softplus", "in-the-left-tail", (-40.0,), (FAR,)),
+    tail("silu", "in-the-left-tail", (-40.0,), (-39 * FAR,)),
+    tail("elu", "in-the-left-tail", (-40.0,), (FAR,), alpha=1.0),
+    tail("celu", "in-the-left-tail", (-20.0,), (FAR,), alpha=0.5),
+    tail("asinh", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
+    tail("acosh", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
+    tail("log", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
+    tail("log1p", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
+    tail("sqrt", "far-out", lambda e: (e.huge,), lambda e: (0.5 / math.sqrt(e.huge),)),
+    tail("exp", "in-the-left-tail", (-40.0,), (FAR,)),
+    tail("expm1", "in-the-left-tail", (-40.0,), (FAR,)),
+    tail("logaddexp", "in-a-tail", (40.0, 0.0), (None, FAR)),
+    tail("logsumexp", "in-a-tail", ([0.0, 40.0],), ([FAR, 1],), axis=None, keepdims=False),
+    tail("binary_cross_entropy_with_logits", "in-the-left-tail", (-40.0, 0.0), (FAR, None), **SUM),
+    tail("soft_margin", "in-the-right-tail", (40.0, 1.0), (-FAR, None), **SUM),
+)  # fmt: skip
