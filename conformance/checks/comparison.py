@@ -38,8 +38,13 @@ def decides(is_deciding: object) -> None:
 
 
 def _note(expected: Array, allowed: Array | float) -> None:
-    is_decided = np.broadcast_to(~np.isposinf(allowed), expected.shape)
     is_not_zero = ~(np.abs(expected) <= allowed)  # NaN is not
+    if isinstance(
+        allowed, float
+    ):  # the same of a finite number, without arrays: this is called for every comparison
+        decisions.put(Decisive(int(is_not_zero.any()) + (expected.size > 0)))
+        return
+    is_decided = np.broadcast_to(~np.isposinf(allowed), expected.shape)
     decisions.put(Decisive(int((is_decided & is_not_zero).any()) + int(is_decided.any())))
 
 

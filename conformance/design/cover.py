@@ -34,6 +34,11 @@ class Levels:
         ]
         return np.array(codes, dtype=np.int64).reshape(len(rows), len(factors))
 
+    def translate(self, codes: Codes, own: Levels) -> Codes:
+        """Rows that were encoded by `own`, in these numbers: what encoding them again would give."""
+        here = [self._number(*named) for named in own.numbers]
+        return np.array([*here, ABSENT], dtype=np.int64)[codes]
+
     def _number(self, factor: str, level: str) -> int:
         return self.numbers.setdefault((factor, level), len(self.numbers))
 
@@ -44,6 +49,11 @@ def tuples(codes: Codes, strength: int) -> Tuples:
     The number depends on the levels alone, so rows of different ops share what they have in common.
     """
     base = 1 << 20
+    if strength == 2 and codes.shape[1] > 1:  # the same as below, without a loop: this is most of the work
+        left, right = np.triu_indices(codes.shape[1], 1)
+        one, other = codes[:, left], codes[:, right]
+        pairs = (np.minimum(one, other) + 1) * base + np.maximum(one, other) + 1
+        return np.where((one == ABSENT) | (other == ABSENT), ABSENT, pairs)
     columns = list(combinations(range(codes.shape[1]), min(strength, codes.shape[1])))
     found = np.empty((len(codes), len(columns)), dtype=np.int64)
     for i, chosen in enumerate(columns):
@@ -98,7 +108,7 @@ class Greedy:
         """Of some of the rows the one with most combinations that are not covered; those wanted count first."""
         some = rows if len(rows) <= CANDIDATES else self.rng.choice(rows, CANDIDATES, replace=False)
         some = self.rng.permutation(some)
-        new = [sum(number not in self.covered for number in self.found[row].tolist()) for row in some]
+        new = [len(row) - sum(map(self.covered.__contains__, row)) for row in self.found[some].tolist()]
         gain = np.array(new, dtype=np.int64)
         if missing is not None:
             gain = gain + len(self.found.T) * missing[some].sum(axis=1)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
+import numpy as np
+
 from conformance.case import Case
-from conformance.design.levels import levels_of
+from conformance.design.cover import ABSENT, Tuples, tuples
+from conformance.design.levels import encoded, levels_of
 from conformance.design.rows import Row, rows_of
 from conformance.op import Op, Signature
 
@@ -52,6 +55,27 @@ def coverage_of(op: Op, rows: Iterable[int], strength: int) -> Coverage:
     known = range(len(rows_of(op)))
     reached = (_combined(op, number, strength) for number in set(rows) if number in known)
     return Coverage(frozenset().union(*reached), _offered(op, strength))
+
+
+def share_of(op: Op, rows: Iterable[int], strength: int) -> tuple[int, int]:
+    """How many combinations some of the op's rows reach, of how many: the same as `coverage_of`, by numbers alone."""
+    known = range(len(rows_of(op)))
+    chosen = [number for number in set(rows) if number in known]
+    return _count(_tuples(op, strength)[chosen]), _count_of_all(op, strength)
+
+
+@lru_cache(maxsize=1024)
+def _count_of_all(op: Op, strength: int) -> int:
+    return _count(_tuples(op, strength))
+
+
+def _tuples(op: Op, strength: int) -> Tuples:
+    codes, _ = encoded(op)
+    return tuples(codes, strength) if codes.shape[1] >= strength else codes[:, :0]
+
+
+def _count(found: Tuples) -> int:
+    return int(np.count_nonzero(np.unique(found) != ABSENT))
 
 
 def by_family(found: Mapping[str, Coverage], families: Mapping[str, Iterable[Op]]) -> dict[str, Coverage]:

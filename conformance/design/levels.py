@@ -10,11 +10,14 @@ Where all axes are equal, an engine that takes one for another makes no error of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from conformance.design.rows import Row
+from conformance.design.cover import Codes
+from conformance.design.cover import Levels as Numbers
+from conformance.design.rows import Row, rows_of
 from conformance.op import Op, Shape, Trait
 
 Levels = dict[str, str]
@@ -50,6 +53,13 @@ def levels_of(op: Op, row: Row) -> Levels:
         if name in AXES:
             found[f"{name}{where}"] = form
     return found
+
+
+@lru_cache(maxsize=512)
+def encoded(op: Op) -> tuple[Codes, Numbers]:
+    """The levels of all rows of an op, as numbers of the op's own, and these numbers."""
+    numbers = Numbers()
+    return numbers.encode([levels_of(op, row) for row in rows_of(op)]), numbers
 
 
 def is_own(op: Op, factor: str) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 
 from conformance.design.cover import ABSENT, Codes, Greedy, Levels, Tuples, tuples
 from conformance.design.effort import Effort
-from conformance.design.levels import is_own, levels_of
+from conformance.design.levels import encoded, is_own
 from conformance.design.rows import Row, rows_of
 from conformance.op import Op
 from conformance.ops import FAMILIES
@@ -52,10 +52,11 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
     """The rows of every op of a family."""
     levels = Levels()
     gained: set[int] = set()
+    every: dict[str, Codes] = {}
     found: dict[str, Tuples] = {}
     greedy: dict[str, Greedy] = {}
     for op in family:
-        codes = _codes(op, levels)
+        every[op.name] = codes = _codes(op, levels)
         found[op.name] = tuples(codes, 2)
         greedy[op.name] = chooser = Greedy(found[op.name], gained, _rng(op, seed))
         chooser.fill(least // 4, among=_deciding(op))
@@ -64,10 +65,7 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
             chooser.cover(tuples(wanted, IN_OP[strength]))
         chooser.fill(least)
     if IN_FAMILY[strength]:
-        _share(
-            greedy,
-            found if IN_FAMILY[strength] == 2 else {op.name: _codes(op, levels) for op in family},
-        )
+        _share(greedy, found if IN_FAMILY[strength] == 2 else every)
     return {op.name: [rows_of(op)[i] for i in greedy[op.name].chosen] for op in family}
 
 
@@ -87,26 +85,26 @@ def _share(greedy: dict[str, Greedy], wanted: dict[str, Tuples]) -> None:
 
 def _other_dtype(op: Op, dtype: str, seed: int, count: int) -> list[Row]:
     """Rows for another dtype: single levels, as far as so many rows have them."""
-    codes = _codes(op, Levels())
-    chooser = Greedy(tuples(codes, 2), set(), _rng(op, seed, dtype))
+    chooser = Greedy(_pairs(op), set(), _rng(op, seed, dtype))
     chooser.fill(count // 2, among=_deciding(op))
-    chooser.cover(tuples(codes, 1), most=count)
+    chooser.cover(tuples(encoded(op)[0], 1), most=count)
     chooser.fill(count)
     return [rows_of(op)[i] for i in chooser.chosen]
 
 
 @lru_cache(maxsize=512)
-def _levels(op: Op) -> tuple[dict[str, str], ...]:
-    return tuple(levels_of(op, row) for row in rows_of(op))
+def _pairs(op: Op) -> Tuples:
+    return tuples(encoded(op)[0], 2)
 
 
-def _deciding(op: Op) -> list[int]:
+@lru_cache(maxsize=512)
+def _deciding(op: Op) -> tuple[int, ...]:
     """The rows on which a check can decide, without those that cost most."""
-    return [i for i, row in enumerate(rows_of(op)) if row.can_decide and row.entries <= LARGE]
+    return tuple(i for i, row in enumerate(rows_of(op)) if row.can_decide and row.entries <= LARGE)
 
 
 def _codes(op: Op, levels: Levels) -> Codes:
-    return levels.encode(_levels(op))
+    return levels.translate(*encoded(op))
 
 
 def _own(op: Op, codes: Codes, levels: Levels) -> Codes:

@@ -14,7 +14,7 @@ from conformance.checks import Check, load_all
 from conformance.checks.comparison import Decisive
 from conformance.checks.engine_calls import has_no_gradient, is_refusal
 from conformance.checks.observation import Observation, Oracle
-from conformance.design.coverage import coverage_of, row_number
+from conformance.design.coverage import row_number, share_of
 from conformance.diagnosis.diagnose import diagnose
 from conformance.errors import Unsupported, Violation
 from conformance.op import Trait
@@ -130,7 +130,7 @@ class OpKind(Kind):
     def measured_coverage(self, item: Item, rows: Sequence[int]) -> dict[str, tuple[int, int]]:
         """The levels and the pairs of levels that are reached, of those that the op offers."""
         op = find(item.subject)
-        return {name: coverage_of(op, rows, n).share for name, n in COUNTS.items()} if rows else {}
+        return {name: share_of(op, rows, n) for name, n in COUNTS.items()} if rows else {}
 
     def coverage(self, check: Check) -> str:
         """The ops, which of their cases, and the dtypes."""

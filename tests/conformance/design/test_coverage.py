@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from conformance.design import Effort
-from conformance.design.coverage import by_family, coverage_of, row_number
+from conformance.design.coverage import by_family, coverage_of, row_number, share_of
 from conformance.design.rows import rows_of
 from conformance.ops import find
 from conformance.runfile.jsonl import read_run
@@ -55,3 +57,11 @@ def test_a_run_says_what_it_covered(command: Any, tmp_path: Path) -> None:
     printed = command("list", "ops", "std", "--coverage", run).out
     assert "std" in printed
     assert "family reductions" in printed
+
+
+@pytest.mark.parametrize("name", ["tanh", "sum", "where", "conv2d", "concat"])
+@pytest.mark.parametrize("strength", [1, 2])
+def test_a_share_is_counted_by_numbers_as_by_words(name: str, strength: int) -> None:
+    op = find(name)
+    for rows in ((), (0,), range(0, len(rows_of(op)), 3), (0, -1, 10**9)):
+        assert share_of(op, rows, strength) == coverage_of(op, rows, strength).share
