@@ -6,6 +6,7 @@ Everything of xdist that its documentation does not promise stands here: `_resch
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -27,6 +28,18 @@ def require_xdist(scheduler: type) -> None:
         )
 
 
+class Places(list[str]):
+    """A list whose `index` does not search: xdist looks up each of some ten thousand items."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(names)
+        self._places = {name: place for place, name in enumerate(self)}
+
+    def index(self, name: str, *_: Any) -> int:
+        """The place of a name, each of which is there once."""
+        return self._places[name]
+
+
 class ScopeScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist is not typed
     """xdist's own, but for what it does after the death of a worker, and that it hands out nothing when the time is over.
 
@@ -35,6 +48,12 @@ class ScopeScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist is no
     waiting for ever.
     """
 
+    def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
+        """A worker has collected its items, whose places are looked up once for each."""
+        super().add_node_collection(node, collection)
+        if node in self.registered_collections:
+            self.registered_collections[node] = Places(collection)
+
     def remove_node(self, node: Any) -> Any:
         """Forget a worker that died; what it had finished is not handed out again."""
         groups = self.assigned_work[node]
@@ -42,6 +61,7 @@ class ScopeScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist is no
         return super().remove_node(node)
 
     def _reschedule(self, node: Any) -> None:
+        self._forget_finished(node)
         if node not in self.registered_collections:
             return  # it has just replaced another and has not collected its questions yet
         if is_over(self.config.getoption("--conformance-until", default=None)):
@@ -50,6 +70,12 @@ class ScopeScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist is no
             if self.workqueue and self._pending_of(self.assigned_work[node]) > 2:
                 return
             super()._reschedule(node)
+
+    def _forget_finished(self, node: Any) -> None:
+        """Keep only the groups that a worker has not finished: xdist counts the pending items of all after every item."""
+        groups = self.assigned_work[node]
+        for name in [name for name, group in groups.items() if all(group.values())]:
+            del groups[name]
 
 
 def process_of(node: Any) -> Any:

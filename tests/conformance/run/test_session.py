@@ -85,6 +85,43 @@ def test_what_shares_its_cases_is_run_by_one_worker_in_one_go() -> None:
     assert groups["mine/contract/B1/fan-out"] == {("mine", "mine/contract/B1/fan-out")}
 
 
+class Node:
+    """A worker that takes whatever it is given."""
+
+    shutting_down = False
+
+    def __init__(self) -> None:
+        self.given: list[int] = []
+
+    def send_runtest_some(self, indices: list[int]) -> None:
+        self.given += indices
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
+
+
+def test_a_group_that_is_finished_is_counted_no_more_and_each_item_is_handed_out_once() -> None:
+    config = SimpleNamespace(
+        getvalue=lambda _: ["popen"],
+        getoption=lambda *_, **__: None,
+        option=SimpleNamespace(loadscopereorder=True),
+    )
+    scheduling, node = ScopeScheduling(config), Node()
+    names = [f"::{scope}{n}@{scope}" for n in range(3) for scope in "abcdefgh"]
+    scheduling.add_node(node)
+    scheduling.add_node_collection(node, names)
+    scheduling.schedule()
+    done = 0
+    while done < len(node.given):
+        scheduling.mark_test_complete(node, node.given[done])
+        done += 1
+        assert len(scheduling.assigned_work[node]) <= 2
+    assert sorted(node.given) == list(range(len(names)))
+    assert scheduling.tests_finished
+    assert not scheduling.has_pending
+    assert node.shutting_down
+
+
 def test_a_scheduler_without_what_is_relied_on_is_an_error_that_names_the_version() -> None:
     with pytest.raises(
         DependencyError, match=f"pytest-xdist {version('pytest-xdist')} has .*: Other has no _reschedule"
