@@ -27,14 +27,19 @@ def names_for(count: int) -> list[str]:
 
 def call_of(backend: Backend, op: str, names: Sequence[str], parameters: Mapping[str, Any]) -> str:
     """The engine's own call of an op; the catalogue's where the adapter does not name the op."""
-    if op not in backend.ops:
-        return f"{op}({', '.join(names)})"
-    text = call_text(backend, op, list(names), dict(parameters))
+    text = _plain_call(backend, op, names, parameters)
     called = ast.parse(text, mode="eval").body
     if isinstance(called, ast.Call) and isinstance(called.func, ast.Name):
         inner = engine_calls(backend, called.func.id)
         return f"{text}, by {', '.join(inner)}" if inner else text
     return text
+
+
+def _plain_call(backend: Backend, op: str, names: Sequence[str], parameters: Mapping[str, Any]) -> str:
+    """A call that may be an operand of another."""
+    if op not in backend.ops:
+        return f"{op}({', '.join(names)})"
+    return call_text(backend, op, list(names), dict(parameters))
 
 
 def engine_calls(backend: Backend, helper: str) -> list[str]:
@@ -58,7 +63,7 @@ def call_at(backend: Backend, place: Place) -> str:
     if not place.point.steps:
         return call_of(backend, place.point.op, names, place.point.parameters)
     for step in place.point.steps:
-        names.append(call_of(backend, step.op, [names[i] for i in step.inputs], step.parameters))
+        names.append(_plain_call(backend, step.op, [names[i] for i in step.inputs], step.parameters))
     return names[-1]
 
 

@@ -130,6 +130,7 @@ def declarations(survey: Survey) -> str:
     from conformance.checks.point_observation import RAISES
     from conformance.clauses import STANDARD
     from conformance.points import SPECIAL_POINTS
+    from conformance.points.point import Nature
 
     def mapping(name: str, entries: list[Entry]) -> list[str]:
         return [f"{name} = {{", *(f'    "{entry.place}": "{entry.found}",' for entry in entries), "}"]
@@ -143,7 +144,12 @@ def declarations(survey: Survey) -> str:
         if e.found in (*e.among, RAISES) and e.standing != "unfair" and len(found[e.place]) == 1
     }
     clauses = [entry for entry in named.values() if entry.place in STANDARD]
-    points = [entry for entry in named.values() if entry.place in SPECIAL_POINTS]
+    points = [
+        entry
+        for entry in named.values()
+        if (point := SPECIAL_POINTS.get(entry.place)) is not None
+        and (entry.found != RAISES or point.nature is Nature.BORDER)  # elsewhere a refusal is a violation
+    ]
     heading = f"# {survey.backend.name}: {survey.backend.engine} {survey.backend.version}"
     return "\n".join([heading, *mapping("conventions", clauses), *mapping("points", points)])
 

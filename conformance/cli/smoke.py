@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,7 +86,7 @@ def _to_declare(
     without = [op.op for op in mapped if op.ungradable]
     entries: dict[str, Mapping[str, Any]] = {
         "conventions": conventions,
-        "lacks": {op.op: op.lacking for op in mapped if op.lacking},
+        "lacks": {op.op: lacking for op in mapped if (lacking := _lacking(op))},
         "no_gradient": {"*": frozenset(without)} if without else {},
     }
     return {name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)}
@@ -166,8 +167,9 @@ def _lines(op: MappedOp) -> Iterator[str]:
         claim = "fails in the adapter" if is_raised else "is not the op that the catalogue means"
         yield from _said("BAD ", op, op.slips, claim)
         yield f"          conformance explain {op.op}    defines it, with a call for each parameter"
-    refused = [f for f in op.refused if not is_explained(f.signature, op.lacking)]
-    for name, values in op.lacking.items():
+    lacking = _lacking(op)
+    refused = [f for f in op.refused if not is_explained(f.signature, lacking)]
+    for name, values in lacking.items():
         shown = ", ".join(_written(value) for value in values)
         yield f"  LACK  {op.op}: the engine refuses {name} = {shown}: {_message(op.refused[0])}"
     if refused:
@@ -179,6 +181,11 @@ def _lines(op: MappedOp) -> Iterator[str]:
     for reason in dict.fromkeys(finding.message for finding in op.not_offered):
         count = sum(finding.message == reason for finding in op.not_offered)
         yield f"  not   {op.op}: {count} of {op.calls} calls are not offered: {reason}"
+
+
+def _lacking(op: MappedOp) -> Mapping[str, tuple[Any, ...]]:
+    """The parameter values that are refused; none where every call is, since then nothing shows that they are why."""
+    return op.lacking if len(op.refused) < op.calls else {}
 
 
 def _said(mark: str, op: MappedOp, findings: Sequence[Finding], what: str) -> Iterator[str]:
@@ -245,4 +252,6 @@ def _written(value: Any) -> str:
         return "frozenset({" + ", ".join(f'"{part}"' for part in sorted(value)) + "})"
     if isinstance(value, tuple):
         return "(" + ", ".join(map(_written, value)) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
     return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -31,6 +31,7 @@ class Spelt(NumpyTape):
         "std": lambda x, axis, keepdims, correction: np.std(x, axis=axis, keepdims=keepdims, ddof=correction),
         "sum": lambda x, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
         "multiply": np.multiply,
+        "add": np.add,
     }
 
 
@@ -58,6 +59,8 @@ def test_operands_in_another_order_have_no_call_without_parameters() -> None:
 def test_the_engine_s_own_call_is_named_with_its_operands() -> None:
     tie = Place(SPECIAL_POINTS["maximum/tie"], "float64")
     assert call_at(Spelt(), tie) == "swapped(x, y), by np.maximum(y, x)"
+    twice = Place(SPECIAL_POINTS["composed/maximum(x,y)+minimum(x,y)"], "float64")
+    assert call_at(Spelt(), twice) == "np.add(swapped(x, y), minimum(x, y))"
     assert operands_in_brief(tie.operands) == "x = 1, y = 1"
     assert array_in_brief(np.array([[1.0, 2.0], [0.5, np.nan]])) == "[[1 2] [0.5 nan]]"
     assert array_in_brief(np.arange(10.0)) == "[0 1 2 3 4 5 6 7 8 …]"

@@ -9,6 +9,7 @@ import pytest
 from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.cli.smoke import _lines, _written
 from conformance.errors import AdapterError
 from conformance.ops import ALL_OPS
 from conformance.run.declarations import hold_declarations
@@ -64,6 +65,19 @@ def test_a_value_that_the_engine_refuses_is_lacking_and_others_are_not() -> None
     found = mapped("repeat", repeat)
     assert found.lacking == {"repeats": (list,)}
     assert not found.slips
+
+
+def test_where_every_call_is_refused_no_parameter_is_lacking() -> None:
+    def refuse(*operands: Any, **parameters: Any) -> Any:
+        raise ValueError("no such dtype")
+
+    (line, *_) = _lines(mapped("sum", refuse))
+    assert line.startswith("  REF   sum is refused by the engine")
+
+
+def test_what_is_printed_to_paste_is_python() -> None:
+    declared = {"vector_norm": {"ord": (float("-inf"), float("inf"), 2.5), "axis": (tuple,)}}
+    assert eval(_written(declared)) == declared
 
 
 def test_an_op_without_a_gradient_is_one_finding() -> None:

@@ -1,0 +1,1 @@
+"""The adapter to TensorFlow, and its table of ops."""

@@ -1,0 +1,213 @@
+"""The adapter to TensorFlow, on the CPU: tf.GradientTape around a function of tensors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # a start prints some twenty lines otherwise
+
+import tensorflow as tf
+
+from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
+from conformance.errors import Unsupported
+from conformance.parameters import Lacking
+from conformance_backends.tensorflow.ops import OPS
+from conformance_backends.tensorflow.points import DEPARTURES
+from conformance_backends.usual_points import declared_points
+
+IMPORTS = """
+import numpy as np
+import tensorflow as tf
+
+
+def vjp(function, arrays, cotangents=None):
+    with tf.GradientTape() as tape:
+        tape.watch(arrays)
+        outputs = function(*arrays)
+    return tape.gradient(outputs, arrays, cotangents)
+
+
+def jvp(function, arrays, tangents):
+    with tf.autodiff.ForwardAccumulator(arrays, tangents) as accumulator:
+        outputs = function(*arrays)
+    return outputs, accumulator.jvp(outputs)
+""".strip()
+
+
+def as_offered(function: Function) -> Function:
+    """The function; what TensorFlow says that it does not implement is not offered."""
+
+    def offered(*operands: Any, **parameters: Any) -> Any:
+        try:
+            return function(*operands, **parameters)
+        except tf.errors.UnimplementedError as error:
+            raise Unsupported(f"TensorFlow: {error.message}") from error
+
+    return offered
+
+
+class Tensorflow(FunctionalBackend):
+    """TensorFlow as its users call it: a persistent GradientTape that watches the operands."""
+
+    engine = "tensorflow"
+    ops = OPS
+    dtypes = ("float64", "float32")
+    no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {}
+    lacks: ClassVar[Lacking] = {
+        "argmax": {"keepdims": (True,), "axis": (None,)},
+        "argmin": {"keepdims": (True,), "axis": (None,)},
+        "clip": {"max": (None,), "min": (None,)},
+        "concat": {"axis": (None,)},
+        "cumulative_prod": {"axis": (None,)},
+        "cumulative_sum": {"axis": (None,)},
+        "expand_dims": {"axis": (tuple,)},
+        "flip": {"axis": (None,)},
+        "logcumsumexp": {"axis": (None,)},
+        "roll": {"axis": (None,)},
+        "take": {"axis": (None,)},
+        "vector_norm": {"axis": (tuple,), "ord": (-np.inf,)},
+    }
+    capabilities = frozenset(
+        {
+            Capability.RETAINING,
+            Capability.DETACH,
+            Capability.CUSTOM_RULE,
+            Capability.DEEP,
+            Capability.HIGHER_ORDER,
+            Capability.FORWARD,
+            Capability.COMPILING,
+            Capability.VECTORIZING,
+            Capability.CHECKPOINTING,
+            Capability.STRUCTURES,
+            Capability.COMPLEX,
+        }
+    )
+    conventions: ClassVar[Mapping[str, str]] = {
+        "A2": "summed",
+        "A3": "seeded",
+        "A5": "refused",
+        "A13": "none",
+        "A14": "none",
+        "A18": "gradient",
+        "B3": "functional",
+        "C4": "none",
+        "C7": "eager",
+        "E19": "none",
+        "E19/sign": "zeros",
+    }
+    points = declared_points(OPS, DEPARTURES)
+    dialect = Dialect(
+        imports=IMPORTS,
+        array="tf.constant(np.array({values}, '{dtype}'))",
+        pullback="{out} = {function}({operands})\n{pullback} = lambda g: vjp({function}, [{operands}], g)",
+        gradient="vjp({function}, [{operands}])",
+        detach="tf.stop_gradient({value})",
+        further={
+            "nested_vjp": "{out} = vjp({function}, [{operands}], [{cotangents}])",
+            "jvp": "{out}, {pushed} = jvp({function}, [{operands}], [{tangents}])",
+            "compiled": "tf.function({function})",
+            "checkpoint": "tf.recompute_grad({function})",
+        },
+    )
+
+    def version(self) -> str:
+        """TensorFlow's version; its builds have distributions of several names."""
+        return str(tf.__version__)
+
+    def array(self, value: NDArray) -> Any:
+        """tf.constant, which copies."""
+        return tf.constant(value)
+
+    def numpy(self, array: Any) -> NDArray:
+        """The values; the gradient of a table that was looked up is a list of rows, which is made dense."""
+        return np.asarray(tf.convert_to_tensor(array).numpy())
+
+    def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
+        """A persistent tape, which gives gradients any number of times."""
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(list(arrays))
+            output = function(*arrays)
+
+        def pulled(cotangents: Any) -> tuple[Any, ...]:
+            given = list(as_tuple(cotangents))
+            return tuple(tape.gradient(list(as_tuple(output)), list(arrays), output_gradients=given))
+
+        return output, pulled
+
+    def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
+        """tape.gradient, without output_gradients."""
+        arrays = [self.array(x) for x in operands]
+        with tf.GradientTape() as tape:
+            tape.watch(arrays)
+            output = function(*arrays)
+        return tuple(tape.gradient(output, arrays))
+
+    def op(self, name: str) -> Function:
+        """The op; what TensorFlow says that it does not implement, such as broadcasts of six axes, is not offered."""
+        return as_offered(super().op(name))
+
+    def detach(self, array: Any) -> Any:
+        """tf.stop_gradient."""
+        return tf.stop_gradient(array)
+
+    def custom(self, forward: Function, backward: Function) -> Function:
+        """A function decorated with tf.custom_gradient."""
+
+        @tf.custom_gradient  # type: ignore[untyped-decorator]
+        def ruled(*operands: Any) -> Any:
+            return forward(*operands), lambda g: backward(g, *operands)
+
+        return lambda *operands: ruled(*operands)
+
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The gradient of an inner tape, which an outer one records."""
+        with tf.GradientTape() as tape:
+            tape.watch(list(arrays))
+            outputs = list(as_tuple(function(*arrays)))
+        return tuple(tape.gradient(outputs, list(arrays), output_gradients=list(cotangents)))
+
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """A ForwardAccumulator."""
+        return self._pushed(function, [*map(self.array, operands)], [*map(self.array, tangents)])
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """A ForwardAccumulator inside of a tape or of another."""
+        return self._pushed(function, list(arrays), list(tangents))[1]
+
+    def _pushed(
+        self, function: Function, arrays: list[Any], tangents: list[Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        with tf.autodiff.ForwardAccumulator(arrays, tangents) as accumulator:
+            outputs = as_tuple(function(*arrays))
+        return outputs, tuple(accumulator.jvp(z) for z in outputs)
+
+    def compiled(self, function: Function) -> Function:
+        """tf.function."""
+        return as_offered(tf.function(function))
+
+    def vectorized(self, function: Function) -> Function:
+        """tf.vectorized_map, which maps functions of one structure."""
+        return as_offered(lambda *operands: tf.vectorized_map(lambda examples: function(*examples), operands))
+
+    def checkpoint(self, function: Function) -> Function:
+        """tf.recompute_grad."""
+        checkpointed: Function = tf.recompute_grad(function)
+        return checkpointed
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """tape.gradient, which takes nested structures as sources."""
+        arrays = tf.nest.map_structure(self.array, structure)
+        with tf.GradientTape() as tape:
+            tape.watch(arrays)
+            output = function(arrays)
+        return tape.gradient(output, arrays)

@@ -1,0 +1,24 @@
+"""The conventions of TensorFlow at special points that differ from the usual ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# None: none of the allowed conventions, a known failure; or the engine does not have the call.
+DEPARTURES: Mapping[str, str | None] = {
+    "clip/at-min-alone": None,
+    "clip/at-max-alone": None,
+    "maximum": "first",
+    "minimum": "first",
+    "pow/negative-base-in-the-exponent": "zero",
+    "xlogy/at-0-0-in-the-factor": "zero",
+    "selu/at-0": "right",
+    "hard_tanh/at-minus-1": "right",
+    "hard_tanh/at-1": "left",
+    "vector_norm/at-0-ord-2": None,
+    "vector_norm/at-0-ord-3": None,
+    "std": None,
+    "var/single-correction-1": None,
+    "solve/singular": None,
+    "cholesky/singular": "nan",
+}
