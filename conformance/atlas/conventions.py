@@ -84,8 +84,9 @@ def _measured(backend: Backend, clause: Clause, known: Mapping[str, str]) -> Mea
     general: dict[str, str] = {}  # for each convention that does not hold, why
     by_op: dict[str, list[str]] = {}  # for each op, the conventions that hold
     open_to, reasons = [], []
-    for convention in clause.conventions:
-        failure, reason, ops = _tried(backend, clause, {**known, clause.number: convention})
+    tried = [_tried(backend, clause, {**known, clause.number: choice}) for choice in clause.conventions]
+    for convention, answers in zip(clause.conventions, _without_errors_alike(tried), strict=True):
+        failure, reason, ops = _summed_up(answers)
         if reason:
             reasons.append(reason)
         elif failure:
@@ -113,16 +114,33 @@ def _majority(
     return (most,), {op: choice for op, choice in deciding.items() if choice != most}
 
 
-def _tried(
-    backend: Backend, clause: Clause, conventions: Mapping[str, str]
-) -> tuple[str, str, dict[str, bool]]:
-    """How a check fails as if so declared, or why none decides; and for each op whether its check holds."""
+def _tried(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> Answers:
+    """The answers of the clause's checks, as if so declared."""
     before = backend.conventions
     backend.conventions = conventions  # type: ignore[misc]  # of this object, not of its class
     try:
-        answers = [answer for check in _checks_of(clause) for answer in _answers(check, backend)]
+        return [answer for check in _checks_of(clause) for answer in _answers(check, backend)]
     finally:
         backend.conventions = before  # type: ignore[misc]
+
+
+def _without_errors_alike(tried: Sequence[Answers]) -> list[Answers]:
+    """The answers under each convention; a check that ends in the same error under all of them decides between none."""
+    alike = [
+        len(set(answers)) == 1 and isinstance(answers[0][1], Failed) and answers[0][1].is_error
+        for answers in zip(*tried, strict=True)
+    ]
+    return [
+        [
+            (op, f"it raises {answer.message}") if is_alike and isinstance(answer, Failed) else (op, answer)
+            for (op, answer), is_alike in zip(answers, alike, strict=True)
+        ]
+        for answers in tried
+    ]
+
+
+def _summed_up(answers: Answers) -> tuple[str, str, dict[str, bool]]:
+    """How a check fails, or why none decides; and for each op whether its check holds."""
     of_engine = [answer for op, answer in answers if not op]
     of_ops = {op: all(a is True for o, a in answers if o == op) for op, a in answers if op and a is not None}
     decided = [answer for answer in of_engine if answer is True or isinstance(answer, Failed)]
@@ -134,12 +152,14 @@ def _tried(
 
 @dataclass(frozen=True)
 class Failed:
-    """A check does not hold."""
+    """A check does not hold, or ends in an error that is no violation."""
 
     message: str
+    is_error: bool = False
 
 
 Answer = bool | str | Failed | None  # holds; undecided, with a reason; fails; undecided of an op
+Answers = list[tuple[str, Answer]]  # each with its op, where it can differ from op to op
 
 
 def _checks_of(clause: Clause) -> list[Check]:
@@ -185,7 +205,8 @@ def _run(check: Check, backend: Backend, questions: Iterator[Question[Any]], *, 
                 raise
             is_of_convention = isinstance(error, Violation) or not is_of_op
             # An op that fails for another reason says nothing of the convention.
-            return Failed(f"{type(error).__name__}: {error}") if is_of_convention else None
+            failed = Failed(f"{type(error).__name__}: {error}", not isinstance(error, Violation))
+            return failed if is_of_convention else None
     return (None if is_of_op else reason) if reason else True
 
 

@@ -11,7 +11,7 @@ raised = []
 
 
 def work():
-    """Build graphs with views, and walk them."""
+    """Build graphs with views, and run backward through them."""
     try:
         for _ in range(300):
             y = mg.tensor(np.ones((4, 4)))

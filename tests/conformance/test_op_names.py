@@ -25,6 +25,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "cli/pages/explain_point.py": {"any": "English"},
     "design/levels.py": {"equal": "the name of a level"},
     "oracle/allowance.py": {"round": "the name of a texture"},
+    "oracle/summation.py": {"where": "a parameter of NumPy's sums"},
     "runfile/records.py": {"where": "the name of a field"},
     "strategies/wide_programs.py": {"round": "the name of a texture"},
     "timing/threads.py": {"any": "English"},

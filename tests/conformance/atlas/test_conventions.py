@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from conformance_backends.mutants import MUTANTS
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.atlas.conventions import measure_conventions
+from conformance.backend import Function
+from conformance.clauses import STANDARD
 
 
 def test_what_the_reference_engine_declares_is_what_is_found() -> None:
@@ -22,6 +26,35 @@ def test_an_undeclared_convention_is_found() -> None:
     assert found["A2"] == ("refused",)
     assert found["B3"] == ("accumulates",)
     assert backend.conventions == {}
+
+
+class NoSecondCheckpoint(NumpyTape):
+    """An engine whose checkpoints raise where another gradient is computed through them."""
+
+    def checkpoint(self, function: Function) -> Function:
+        inner = super().checkpoint(function)
+
+        def once(*operands: Any) -> Any:
+            if self.is_nested:
+                raise NotImplementedError("only once")
+            return inner(*operands)
+
+        return once
+
+    is_nested = False
+
+    def nested_vjp(self, *given: Any) -> Any:
+        self.is_nested = True
+        try:
+            return super().nested_vjp(*given)
+        finally:
+            self.is_nested = False
+
+
+def test_a_check_that_raises_the_same_under_every_convention_decides_nothing() -> None:
+    for backend in (NumpyTape(), NoSecondCheckpoint()):
+        (measured,) = measure_conventions(backend, [STANDARD["C6"]])
+        assert measured.found == ("calls",), measured
 
 
 @pytest.mark.parametrize("name", ["declares-replacing-accumulates"])
