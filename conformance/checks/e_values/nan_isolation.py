@@ -1,4 +1,4 @@
-"""Chapter E: a NaN affects no gradient of entries that share no output with it.
+"""Chapter E: a NaN affects no gradient of entries that share no output with it, and none of a linear op.
 
 Which entries of the operands affect which outputs is found from the reference. For an elementwise op it follows
 from broadcasting; for any other, an entry that is NaN changes every output that depends on it.
@@ -12,12 +12,12 @@ import numpy as np
 
 from conformance.backend import as_tuple
 from conformance.case import Array
-from conformance.checks.comparison import decides, hold_close
+from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_close
 from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Answer, Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
-from conformance.op import OperandKind, Trait
+from conformance.op import Op, OperandKind, Trait
 from conformance.oracle.allowance import extended
 
 MOST_ENTRIES = 64
@@ -60,6 +60,27 @@ def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) ->
     shared = np.split(is_affected, np.cumsum([len(reach) for reach in reaches])[:-1])
     for value in (np.nan, np.inf):
         _hold_same(seen, value, seen.vjp(cotangents=_with_cotangent(seen, output, value)), shared)
+
+
+def _is_linear(op: Op) -> bool:
+    return Trait.LINEAR in op.traits
+
+
+@op_check("E1", "linear-at-nan", applies=_is_linear, once_per_signature=True)
+def gradient_of_a_linear_op_reads_no_operand(seen: Observation) -> list[Comparison]:
+    """The gradient of a linear op is the same where its operand is NaN or infinite: the rule does not read it."""
+    (index,) = seen.wrt
+    operands = [np.array(x) for x in seen.case.operands]
+    operands[index].flat[::2] = np.nan
+    operands[index].flat[1::2] = np.inf
+    try:
+        answer = seen.vjp(operands=operands)
+    except Exception as error:
+        if not is_refusal(error):
+            raise
+        raise NotThisCase(f"the engine refuses NaN: {error}") from None
+    what = f"{seen.label(0)}, whose entries are NaN and infinite,"
+    return hold_all_within([(answer.gradients[0], seen.expected[0], what)])
 
 
 def _affected(reaches: Sequence[Array], output: int) -> Array:

@@ -33,6 +33,12 @@ def silent_where_a_cotangent_is_nan(right: Any, i: int, g: Any, z: Any, *xs: Any
     return pulled if np.isfinite(g).all() else np.zeros_like(pulled)
 
 
+def times_one(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """The gradient is multiplied by x⁰, which is 1 everywhere, but computed as x/x: of NaN it is NaN."""
+    pulled = right(i, g, z, *xs, **p)
+    return pulled * np.where(xs[i] == 0, 1, xs[i] / np.where(xs[i] == 0, 1, xs[i])).astype(pulled.dtype)
+
+
 BESIDE = ("op/beside-nan",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -44,4 +50,6 @@ MUTANTS: tuple[Mutant, ...] = (
         BESIDE, ("square",), cleaned),
     rule("zero-for-a-nan-cotangent", "A NaN in the cotangent makes every gradient zero.",
         ("op/beside-nan-cotangent",), ("tanh", "softmax"), silent_where_a_cotangent_is_nan),
+    rule("times-x-over-x", "The gradient of a linear op is multiplied by x/x, which is NaN where x is.",
+        ("op/linear-at-nan",), ("sum", "roll"), times_one),
 )  # fmt: skip
