@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 DEPARTURES: Mapping[str, str | None] = {
+    "clip/at-nan": "one",
     "clip": "zero",
     "sqrt/at-minus-0": "infinite",
     "std/single-correction-1": "zero",

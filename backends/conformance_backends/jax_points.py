@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 DEPARTURES: Mapping[str, str | None] = {
+    "abs/at-nan": "minus one",
+    "clip/at-nan": "zero",
+    "hard_tanh/at-nan": "one",
     "abs": "right",
     "clip": "middle",
     "logaddexp/both-infinite": "one each",

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 DEPARTURES: Mapping[str, str | None] = {
+    "abs/at-nan": "zero",
+    "clip/at-nan": "one",
+    "maximum/beside-nan": "all to the number",
+    "minimum/beside-nan": "all to the number",
     "clip": "zero",
     "asin/at-1": "zero",
     "acos/at-minus-1": "zero",

@@ -225,6 +225,7 @@ def _built(seed: int, dtype: str) -> dict[Capability, Member]:
     product = Member(Oracle(CATALOGUE[MULTIPLY], case), "", plainly)
     makers: dict[Capability, tuple[str, Made]] = {
         Capability.CUSTOM_RULE: ("custom rule", custom_product),
+        Capability.NEEDED_OPERANDS: ("custom rule of each operand", custom_product_by_operand),
         Capability.CHECKPOINTING: ("checkpoint", lambda engine: engine.checkpoint(plainly(engine))),
         Capability.COMPILING: ("compiled function", lambda engine: engine.compiled(plainly(engine))),
         Capability.VECTORIZING: ("vectorized function", lambda engine: engine.vectorized(plainly(engine))),
@@ -235,6 +236,11 @@ def _built(seed: int, dtype: str) -> dict[Capability, Member]:
 def custom_product(engine: Backend) -> Function:
     """The product of two operands, by a custom rule."""
     return engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
+
+
+def custom_product_by_operand(engine: Backend) -> Function:
+    """The same, by a rule for each operand, which is called for those that need a gradient."""
+    return engine.custom_by_operand(lambda a, b: a * b, lambda i, gs, xs, zs: gs[0] * xs[1 - i])
 
 
 # ---- what members are put into ----------------------------------------------------------------------

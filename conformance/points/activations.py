@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.points.constructors import INF, border, finite, kink, limit, masked, slopes
+from conformance.points.constructors import INF, NAN, border, finite, kink, limit, masked, slopes
 from conformance.points.point import SpecialPoint
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772  # Klambauer et al. 2017, eq. 14
@@ -85,6 +85,11 @@ SMOOTH = (
     border("logit", "at-1", (1.0,), slopes("infinite", "nan", "zero")),
 )
 
+AT_NAN = tuple(
+    border(op, "at-nan", (NAN,), slopes("nan", "zero", "one"))
+    for op in ("relu", "relu6", "hard_tanh", "hard_sigmoid")
+)
+
 ROW: dict[str, Any] = {"axis": -1}
 ALONG_AXIS = (
     limit("softmax", "equal", ([2.0, 2.0, 2.0],), ([2 / 9, -1 / 9, -1 / 9],), cotangent=[1, 0, 0], **ROW),
@@ -127,5 +132,5 @@ NORMALISED = (
 )  # fmt: skip
 
 POINTS: tuple[SpecialPoint, ...] = (
-    *KINKS, *FAR, *AT_INFINITY, *PRODUCTS_AT_INFINITY, *SMOOTH, *ALONG_AXIS, *ATTENTION, *NORMALISED,
+    *KINKS, *FAR, *AT_INFINITY, *PRODUCTS_AT_INFINITY, *SMOOTH, *AT_NAN, *ALONG_AXIS, *ATTENTION, *NORMALISED,
 )  # fmt: skip

@@ -124,7 +124,15 @@ def border(
 
 def slopes(*words: str, **named: Any) -> dict[str, Given]:
     """Conventions of one slope each, for an op of one operand, by the name or by the value of the slope."""
-    values = {"zero": 0.0, "infinite": INF, "minus infinite": -INF, "nan": NAN, "one": 1.0, "half": 0.5}
+    values = {
+        "zero": 0.0,
+        "infinite": INF,
+        "minus infinite": -INF,
+        "nan": NAN,
+        "one": 1.0,
+        "minus one": -1.0,
+        "half": 0.5,
+    }
     return {**{word: (values[word],) for word in words}, **{word: (value,) for word, value in named.items()}}
 
 

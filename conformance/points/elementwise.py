@@ -107,6 +107,15 @@ ENDS = (
         "nan": (NAN, NAN), "shared equally": (0.5, 0.5), "zero": (0.0, 0.0), "one each": (1.0, 1.0)}),
 )  # fmt: skip
 
+AT_NAN = (
+    border("abs", "at-nan", (NAN,), slopes("nan", "zero", "one", "minus one")),
+    border("clip", "at-nan", (NAN,), slopes("nan", "zero", "one"), min=-1.0, max=1.0),
+    *(border(op, "beside-nan", (NAN, 1.0), {
+        "all to NaN": (1.0, 0.0), "shared equally": (0.5, 0.5), "nan": (NAN, NAN), "nan to NaN": (NAN, 0.0),
+        "zero": (0.0, 0.0), "all to the number": (0.0, 1.0), "one each": (1.0, 1.0)})
+      for op in ("maximum", "minimum")),
+)  # fmt: skip
+
 EXTREME = (
     finite("tanh", "at-1000", (1000.0,), (0,)),
     finite("tanh", "at-minus-huge", lambda e: (-e.huge,), (0,)),
@@ -157,4 +166,4 @@ MASKED = (
         cotangent=[1.0, INF], value=0.0),
 )  # fmt: skip
 
-POINTS: tuple[SpecialPoint, ...] = (*KINKS, *LIMITS, *ENDS, *EXTREME, *MASKED)
+POINTS: tuple[SpecialPoint, ...] = (*KINKS, *LIMITS, *ENDS, *AT_NAN, *EXTREME, *MASKED)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from conformance.points.constructors import (
     FIRST,
     INF,
@@ -140,6 +142,14 @@ MATRICES = (
         ([[0, 0, 0], [0, 0, 0], [0, 0, 1]],)),
     limit("det", "of-0", ([[0.0, 0.0], [0.0, 0.0]],), (0,)),
     limit("det", "identity", ([[1.0, 0.0], [0.0, 1.0]],), ([[1, 0], [0, 1]],)),
+    limit("det", "one-entry", ([[3.0]],), ([[1]],)),
+    limit("det", "one-entry-0", ([[0.0]],), ([[1]],)),
+    limit("det", "no-entries", (np.zeros((0, 0)),), (np.zeros((0, 0)),)),
+    limit("inv", "one-entry", ([[2.0]],), ([[-0.25]],)),
+    limit("solve", "one-entry", ([[2.0]], [1.0]), ([[-0.25]], [0.5])),
+    limit("cholesky", "one-entry", ([[4.0]],), ([[0.25]],)),
+    limit("slogdet", "one-entry", ([[-2.0]],), ([[-0.5]],)),
+    limit("matrix_power", "one-entry", ([[3.0]],), ([[27]],), n=3),
     border("slogdet", "singular", (SINGULAR,), SINGULAR_CONVENTIONS),
     border("inv", "singular", (SINGULAR,), SINGULAR_CONVENTIONS),
     border("solve", "singular", (SINGULAR, [1.0, 1.0]), {"nan": (NAN, NAN), "zero": (0.0, 0.0)}),

@@ -51,3 +51,5 @@ for what, matrix, expected in (
     direction[(0, 0) if expected == 4 else (2, 2)] = 1
     _, pushed = torch.func.jvp(torch.linalg.det, (a,), (direction,))
     print(f"torch.func.jvp of det of {what}: got {pushed.item()}, expected {expected}")
+zero = tangent(torch.linalg.det, [[0.0]], [[1.0]]).item()
+print(f"dual numbers through det of [[0]]: got {zero}, expected 1.0, since det of [[x]] is x")

@@ -77,3 +77,13 @@ for what, matrix in (
     gradient = lambda a: torch.func.grad(torch.linalg.det)(a)[0, 0]  # noqa: E731
     got = torch.func.grad(gradient)(torch.tensor(matrix, dtype=D))
     print(f"torch.func.grad of torch.func.grad: det of {what}: got {got.tolist()}, where it is finite")
+
+ONE = torch.ones(1, dtype=D)
+for what, f, x, expected in (
+    ("solve([[x]], [1]) at 2", lambda x: torch.linalg.solve(x, ONE), [[2.0]], 0.25),
+    ("slogdet([[x]]) at -2", lambda x: torch.linalg.slogdet(x)[1], [[-2.0]], -0.25),
+):
+    try:
+        print(f"reverse over forward: {what}: got {over_forward(f, x).tolist()}, expected {expected}")
+    except RuntimeError as error:
+        print(f"reverse over forward: {what}: RuntimeError: {error}")

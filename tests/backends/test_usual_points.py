@@ -42,20 +42,22 @@ def test_a_departure_changes_what_is_declared(table: Mapping[str, str | None], p
 
 
 def test_without_departures_the_usual_is_declared() -> None:
-    assert declared_points({"abs"}, {}) == {"abs/at-0": "zero", "abs/at-minus-0": "zero"}
+    assert declared_points({"abs"}, {}) == {"abs/at-0": "zero", "abs/at-minus-0": "zero", "abs/at-nan": "nan"}
 
 
 def test_a_departure_of_an_op_is_of_all_its_usual_points() -> None:
-    assert declared_points({"abs"}, {"abs": "right"}) == {"abs/at-0": "right", "abs/at-minus-0": "right"}
+    every = dict.fromkeys(("abs/at-0", "abs/at-minus-0", "abs/at-nan"), "right")
+    assert declared_points({"abs"}, {"abs": "right"}) == every
 
 
 def test_a_point_that_is_named_goes_before_its_op() -> None:
-    departures = {"abs": "right", "abs/at-0": "left"}
-    assert declared_points({"abs"}, departures) == {"abs/at-0": "left", "abs/at-minus-0": "right"}
+    departures = {"abs": "right", "abs/at-0": "left", "abs/at-nan": "zero"}
+    declared = {"abs/at-0": "left", "abs/at-minus-0": "right", "abs/at-nan": "zero"}
+    assert declared_points({"abs"}, departures) == declared
 
 
 def test_none_declares_nothing() -> None:
-    assert declared_points({"abs"}, {"abs/at-0": None}) == {"abs/at-minus-0": "zero"}
+    assert declared_points({"abs"}, {"abs/at-0": None}) == {"abs/at-minus-0": "zero", "abs/at-nan": "nan"}
     assert declared_points({"abs"}, {"abs": None}) == {}
 
 

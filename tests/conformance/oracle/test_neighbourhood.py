@@ -15,7 +15,7 @@ FILLED = 0.1  # of a ball whose rim forty directions only come near to
 
 
 def is_provable(point: SpecialPoint) -> bool:
-    """Whether the reference can be differentiated beside the point: infinite operands have no beside."""
+    """Whether the reference can be differentiated beside the point: infinite operands and none have no beside."""
     if point.nature in (Nature.BORDER, Nature.COMPOSITION):
         return False
     numbers = [x for x in Place(point, "float64").operands if x.dtype.kind == "f"]
@@ -23,6 +23,7 @@ def is_provable(point: SpecialPoint) -> bool:
     return (
         point.nature is not Nature.MASK
         and bool(np.isfinite(given).all())
+        and any(x.size for x in numbers)
         and not any(np.isnan(x).any() or (np.isinf(x).any() and point.nature is Nature.TIE) for x in numbers)
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance_backends.mutants.mutant import LeafCotangents, Mutant, behaviour
-from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
+from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, backward_pass
 
 
 def nodes_behind(edge: Edge) -> list[Node]:
@@ -30,9 +30,29 @@ def doubled_between(low: int, high: int) -> Any:
     return traverse
 
 
+def sixth_leaf_lost(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """A backward pass that reaches five leaves at most."""
+    ended = backward_pass([(edge, cotangent)])
+    return dict(list(ended.items())[:5])
+
+
+def equal_leaves_share(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """Of leaves of equal values each has the gradient of the first."""
+    ended = backward_pass([(edge, cotangent)])
+    first: dict[bytes, list[Any]] = {}
+    return {
+        node: first.setdefault(node.variable.value.tobytes(), gs) if isinstance(node, Accumulation) else gs
+        for node, gs in ended.items()
+    }
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("wrong-from-100-nodes", "In graphs of 100 to 5 000 nodes every gradient is doubled.",
         ("contract/B1/graph-sizes",), traverse=doubled_between(100, 5000)),
     behaviour("wrong-at-65-nodes", "In graphs of 65 to 68 nodes every gradient is doubled.",
         ("contract/B1/graph-sizes",), traverse=doubled_between(65, 69)),
+    behaviour("sixth-leaf-lost", "Of the leaves of a graph five get a gradient.",
+        ("contract/B1/several-leaves",), traverse=sixth_leaf_lost),
+    behaviour("equal-leaves-share", "Leaves of equal values all have the gradient of the first.",
+        ("contract/B1/several-leaves", "contract/B1/same-operand-twice"), traverse=equal_leaves_share),
 )  # fmt: skip

@@ -31,6 +31,8 @@ def keeping(name: str, *, is_cycle: bool) -> Callable[[], Any]:
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("tangent-nodes-listed", "Every node of a tangent stays referenced by a list.",
         ("contract/B12/every-op",), keeping("tan", is_cycle=False), ("tan",)),
+    Mutant("add-nodes-listed", "Every node of a sum stays referenced by a list.",
+        ("contract/B12/every-op",), keeping("add", is_cycle=False), ("add",)),
     Mutant("reshaped-in-a-cycle", "The node of a reshaped array and its output reference each other.",
         ("contract/B12/freed-chain",), keeping("reshape", is_cycle=True), ("reshape",)),
 )  # fmt: skip

@@ -38,9 +38,35 @@ def without_joined(self: Any, function: Function, arrays: Sequence[Any], cotange
     return pullback(*cotangents)
 
 
+def checkpoint_runs_once(self: Any, function: Any) -> Any:
+    """The second backward pass through a checkpoint doubles its cotangents."""
+    right = engine.checkpoint(function)
+
+    def checkpointed(*operands: Any) -> Any:
+        outputs = right(*operands)
+        first = outputs[0] if isinstance(outputs, tuple) else outputs
+        if first.node is not None:
+            first.node.pullback = _doubled_later(first.node.pullback)
+        return outputs
+
+    return checkpointed
+
+
+def _doubled_later(pullback: Any) -> Any:
+    runs: list[int] = []
+
+    def pulled(cotangents: Any) -> Any:
+        runs.append(1)
+        return [g if g is None or len(runs) == 1 else g + g for g in pullback(cotangents)]
+
+    return pulled
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("scan-used-up", "The rule of a running sum doubles its cotangent from the second time on.",
         ("contract/B7/every-op",), used_up("cumulative_sum"), ("cumulative_sum",)),
+    behaviour("checkpoint-used-up", "The second backward pass through a checkpoint doubles its cotangents.",
+        ("contract/B7/every-op",), checkpoint=checkpoint_runs_once),
     behaviour("nested-first-cotangent", "A gradient as a function's value takes the first cotangent for all outputs.",
         ("contract/B9/every-op",), nested_vjp=without_joined),
 )  # fmt: skip

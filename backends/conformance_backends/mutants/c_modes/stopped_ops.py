@@ -31,6 +31,11 @@ def custom_recorded(self: Any, forward: Any, backward: Any) -> Any:
     return recorded_always(engine.custom(forward, backward))
 
 
+def rule_by_operand_recorded(self: Any, forward: Any, backward: Any) -> Any:
+    """A custom rule of each operand is recorded in any scope."""
+    return recorded_always(engine.custom_by_operand(forward, backward))
+
+
 def checkpoint_recorded(self: Any, function: Any) -> Any:
     """A checkpoint is recorded in any scope."""
     return recorded_always(engine.checkpoint(function))
@@ -48,6 +53,8 @@ MUTANTS: tuple[Mutant, ...] = (
         SCOPE, with_one_op("getitem"), ("getitem",)),
     Mutant("scope-without-conv", "A convolution is recorded in a no_grad scope.",
         SCOPE, with_one_op("conv2d"), ("conv2d",)),
+    behaviour("scope-without-rules-by-operand", "A custom rule of each operand is recorded in a no_grad scope.",
+        SCOPE, custom_by_operand=rule_by_operand_recorded),
     behaviour("scope-without-custom-rules", "A custom rule is recorded in a no_grad scope.", SCOPE, custom=custom_recorded),
     behaviour("scope-without-checkpoints", "A checkpoint is recorded in a no_grad scope.", SCOPE, checkpoint=checkpoint_recorded),
     behaviour("joined-not-detached", "Joined arrays keep their history when they are detached.",
