@@ -107,7 +107,9 @@ def test_an_engine_has_its_extra_its_pin_its_environment_and_its_import_contract
     assert engine in extras
     is_in_all = bool(re.search(rf"[\[,]{engine}[\],]", extras["all"][0]))
     assert is_in_all == (engine in {name.partition(".")[0] for name in registered()})
-    assert re.search(rf"^{engine}==", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.search(
+        rf"^{engine}(-cpu)?==", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert re.search(rf"^\[testenv:\{{.*\b{engine}\b", (ROOT / "tox.ini").read_text("utf-8"), re.MULTILINE)
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
     assert [engine] in [contract.get("protected_modules") for contract in contracts]

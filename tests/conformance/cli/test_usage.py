@@ -28,7 +28,7 @@ from conformance.cli import main, parser
         (["run", "--sede", "3"], 4, "unrecognized arguments: --sede"),
         (["rum"], 4, "did you mean run?"),
         (["repot", "x"], 4, "did you mean report"),
-        (["run", "tensorflow"], 4, "conformance new-backend tensorflow"),
+        (["run", "chainer"], 4, "conformance new-backend chainer"),
         (["report", "none.jsonl", "-o", "r.html"], 4, "cannot read the run file none.jsonl"),
         (["replay", "c1:nothing", "--on", "numpy"], 4, "is not a whole replay token"),
         (["replay", "tanh"], 4, "is neither a replay token"),

@@ -108,8 +108,10 @@ def test_every_declared_sort_of_wrong_answer_exists() -> None:
     assert declared <= set(NUMBERS)
 
 
+# Of points the first order alone: an answer that is wrong there, too, is not reported again by the other modes.
 @pytest.mark.parametrize(
-    "query", ["op/tanh", "op/matmul/*/float32", "op/floor", "contract/E*", "point/relu", "example"]
+    "query",
+    ["op/tanh", "op/matmul/*/float32", "op/floor", "contract/E*", "point/relu/at-0/float64", "example"],
 )
 def test_questions_of_the_suite_pass_no_wrong_answer(query: str) -> None:
     report = power_of_suite([query])
