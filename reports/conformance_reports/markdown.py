@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from conformance.runfile.causes import SEVERITY_TEXT, causes_of
 from conformance.runfile.clause_counts import clause_table, count_clauses
 from conformance.runfile.generated import scores_of
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
+from conformance_reports.release import record
 from conformance_reports.united import backend_names, unite
 
 SUFFIXES = (".md",)
@@ -56,10 +58,19 @@ def _head(run: Run) -> Iterable[str]:
         caught = sum(bool(line.killers) for line in run.mutants)
         yield f"The suite itself: {caught} of {len(run.mutants)} mutants caught."
     else:
-        yield "The suite itself: mutants not run."
+        yield f"The suite itself: {_recorded(record().get('mutants'))}"
     for score in scores_of(run.generated):
         yield f"Mutants made by program, {score.kind} at {score.profile}: {score.killed} of {score.of} caught."
     yield ""
+
+
+def _recorded(mutants: dict[str, Any] | None) -> str:
+    if mutants is None:
+        return "mutants not run."
+    return (
+        f"{mutants['caught']} of {mutants['of']} mutants caught, recorded with the release on {mutants['date']} "
+        f"(specification {mutants['digest']})."
+    )
 
 
 def _counts(run: Run) -> Iterable[str]:

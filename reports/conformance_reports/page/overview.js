@@ -156,9 +156,13 @@ const trust = () => {
           note(from(proofs)),
         ]
       : null,
+    record.coverage ? [el("p", {}, coverageText(record.coverage)), note(from(record.coverage))] : null,
     el("p", {}, link("about", "", {}, "Mutants and proofs")),
   );
 };
+const coverageText = (c) =>
+  "The cases of profile " + short(c.profile, 20) + " reach " + count(c.levels[0]) + " of the " + count(c.levels[1]) + " levels of the factors of " + plural(c.ops, "op") +
+  " (shapes, parameters, broadcasting …), and " + count(c.pairs[0]) + " of " + count(c.pairs[1]) + " pairs of levels.";
 const from = (part) =>
   !part.date
     ? "From this run."
