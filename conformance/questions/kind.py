@@ -89,6 +89,10 @@ class Item:
     subject: str
     dtype: str
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It travels to another process by its names: a check holds functions, which do not pickle."""
+        return Item, (self.backend, self.check, self.subject, self.dtype)
+
     @cached_property
     def definition(self) -> Check:
         """The check."""

@@ -29,10 +29,10 @@ def _nan(x: Array) -> Array:
 
 
 def _shifted(x: Array) -> Array:
-    """More by one, or by what is more than one; 0 for NaN, and for truth values the other."""
+    """More by three times itself, by three at least: no slope of a kink; 0 for NaN, and for truth values the other."""
     if not is_inexact(x.dtype):
         return _negated(x) if x.dtype.kind == "b" else np.asarray(x + 1)
-    more = carried(x) + np.maximum(1, np.abs(carried(x)))
+    more = carried(x) + 3 * np.maximum(1, np.abs(carried(x)))
     return np.asarray(np.where(np.isfinite(more), more, 0)).astype(x.dtype)
 
 
