@@ -45,6 +45,15 @@ def count(text: str) -> int:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `run`."""
+    _add_what(parser)
+    _add_limits(parser)
+    _add_output(parser)
+    _add_judgement(parser)
+    add_json_flag(parser)
+
+
+def _add_what(parser: argparse.ArgumentParser) -> None:
+    """What is checked, and how thoroughly."""
     parser.add_argument(
         "backends",
         nargs="*",
@@ -72,6 +81,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-n", "--workers", type=count, default=0, metavar="N", help="worker processes (default: one per core)"
     )
     parser.add_argument("--shard", default="", metavar="I/N", help="one part of the checks")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """How long it may take, and what is kept between runs."""
     parser.add_argument(
         "--timeout",
         type=positive,
@@ -90,6 +103,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="end after so long, such as 90s, 5m or 1h: the VJP of every op is checked first, then the contracts, then the "
         "rest; the run says what was left out, which --resume runs, and ends with 0 if nothing failed",
     )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    """Where the results go."""
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("run.jsonl"), metavar="RUN", help="the run file"
     )
@@ -108,6 +125,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out the short timing that a report of the format html has",
     )
+
+
+def _add_judgement(parser: argparse.ArgumentParser) -> None:
+    """What earlier runs and known failures mean for this one, and when it fails."""
     parser.add_argument("--known", type=Path, metavar="F", help="the known failures")
     parser.add_argument(
         "--force",
@@ -127,7 +148,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="should",
         help="the level of clauses from which a failure is exit code 1",
     )
-    add_json_flag(parser)
 
 
 def command(options: argparse.Namespace) -> int:
