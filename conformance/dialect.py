@@ -20,6 +20,8 @@ class Dialect:
             {cotangents} (each a list of names) or {cotangent} (one, or a tuple, as the output is);
         jvp: a statement that makes {out} and {pushed} from {function}, {operands} and {tangents}; for
             nested_jvp, too;
+        custom_by_operand: a custom rule of {operands} whose cotangents are `gs` and whose outputs are `zs`, tuples;
+            {name}, {value}, a tuple of {cotangents}, and {comma}, a comma where there is one output only;
         compiled, vectorized, checkpoint: a function made of {function};
         structured_gradient: a call with {function} and {structure};
         hook: a call with {array} and {seen} that returns the hook's remover;

@@ -31,6 +31,22 @@ from autograd.tracer import getval"""
 CUSTOM_RULE = """\
 {name} = primitive(lambda {operands}: {value})
 defvjp_argnums({name}, lambda argnums, ans, args, kwargs: lambda g: (lambda {operands}: {cotangents})(*args))"""
+RULE_BY_OPERAND = """\
+{name} = primitive(lambda {operands}: {value})
+def {name}_rule(argnums, z, args, kwargs):
+    {operands}, = args
+    zs = (z{comma})
+    def pullback(g):
+        gs = (g{comma})
+        cotangents = {cotangents}
+        return [cotangents[i] for i in argnums]
+    return pullback
+defvjp_argnums({name}, {name}_rule)"""
+
+
+def unboxed(values: Any) -> Any:
+    """Several outputs as a tuple, each of which can be differentiated; anything else as it is."""
+    return tuple(values[i] for i in range(len(values))) if isinstance(getval(values), tuple) else values
 
 
 @contextlib.contextmanager
@@ -95,10 +111,12 @@ class Autograd(FunctionalBackend):
         detach="getval({value})",
         custom=CUSTOM_RULE,
         further={
+            "custom_by_operand": RULE_BY_OPERAND,
             "nested_vjp": "{out} = make_vjp(lambda xs: packed({function}(*xs)))(packed(({operands},)))[0]({cotangent})",
             "jvp": "{out}, {pushed} = make_jvp(lambda xs: packed({function}(*xs)))(packed(({operands},)))"
             "(packed(({tangents},)))",
             "checkpoint": "checkpoint(lambda *xs: packed({function}(*xs)))",
+            "structured_gradient": "grad({function})({structure})",
         },
     )
 
@@ -160,12 +178,12 @@ class Autograd(FunctionalBackend):
             has_several = isinstance(getval(outputs), tuple)  # in an outer trace they are boxed
 
             def listed(values: Any) -> tuple[Any, ...]:
-                return tuple(values[i] for i in range(len(values))) if has_several else (values,)
+                return unboxed(values) if has_several else (values,)
 
             return lambda g: [backward(i, listed(g), operands, listed(outputs)) for i in argnums]
 
         defvjp_argnums(ruled, rule)
-        return lambda *operands: ruled(*operands)
+        return lambda *operands: unboxed(ruled(*operands))
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]

@@ -21,6 +21,18 @@ def {name}_back(operands, g):
     {operands}, = operands
     return {cotangents}
 {name}.defvjp(lambda {operands}: ({value}, ({operands},)), {name}_back)"""
+RULE_BY_OPERAND = """\
+@jax.custom_vjp
+def {name}({operands}):
+    return {value}
+def {name}_forward({operands}):
+    z = {value}
+    return z, (({operands}), z)
+def {name}_back(saved, g):
+    ({operands}), z = saved
+    gs, zs = (g{comma}), (z{comma})
+    return {cotangents}
+{name}.defvjp({name}_forward, {name}_back)"""
 
 EAGER = Dialect(
     imports=IMPORTS,
@@ -30,6 +42,7 @@ EAGER = Dialect(
     detach="jax.lax.stop_gradient({value})",
     custom=CUSTOM_RULE,
     further={
+        "custom_by_operand": RULE_BY_OPERAND,
         "nested_vjp": "{out} = jax.vjp({function}, {operands})[1]({cotangent})",
         "jvp": "{out}, {pushed} = jax.jvp({function}, ({operands},), ({tangents},))",
         "compiled": "jax.jit({function})",

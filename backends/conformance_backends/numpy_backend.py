@@ -84,7 +84,7 @@ class NumpyTape(TapeBackend):
     points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, grad, hook, jvp, no_grad, vjp,\n)",
+        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, custom_by_operand, grad, hook, jvp, no_grad, vjp,\n)",
         array="Tensor(np.array({values}, '{dtype}'))",
         leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
         backward="{output}.backward()",
@@ -96,6 +96,8 @@ class NumpyTape(TapeBackend):
         custom="{name} = custom(lambda {operands}: {value}, lambda g, {operands}: {cotangents})",
         call="apply(ALL_OPS[{name!r}], ({operands},), {parameters})",
         further={
+            "custom_by_operand": "{name} = custom_by_operand(\n    lambda {operands}: {value},\n"
+            "    lambda i, gs, xs, zs: (lambda {operands}: {cotangents})(*xs)[i],\n)",
             "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
             "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",
             "checkpoint": "checkpoint({function})",

@@ -26,6 +26,20 @@ class {name}(torch.autograd.Function):
         {operands}, = ctx.saved_tensors
         return {cotangents}
 {name} = {name}.apply"""
+RULE_BY_OPERAND = """\
+class {name}(torch.autograd.Function):
+    @staticmethod
+    def forward({operands}):
+        return {value}
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        zs = output if isinstance(output, tuple) else (output,)
+        ctx.save_for_backward(*inputs, *zs)
+    @staticmethod
+    def backward(ctx, *gs):
+        {operands}, *zs = ctx.saved_tensors
+        return tuple(g if is_needed else None for g, is_needed in zip({cotangents}, ctx.needs_input_grad))
+{name} = {name}.apply"""
 
 _written = partial(
     Dialect,
@@ -44,6 +58,7 @@ TAPE = _written(
     grad="{leaf}.grad",
     clear="{leaf}.grad = None",
     further={
+        "custom_by_operand": RULE_BY_OPERAND,
         "nested_vjp": "{out} = recorded_gradients({function}, [{operands}], [{cotangents}])",
         "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
         "vectorized": "torch.vmap({function})",
@@ -58,6 +73,7 @@ FUNC = _written(
     pullback="{out}, {pullback} = torch.func.vjp({function}, {operands})",
     gradient="torch.func.grad({function}, argnums={argnums})({operands})",
     further={
+        "custom_by_operand": RULE_BY_OPERAND,
         "nested_vjp": "{out} = torch.func.vjp({function}, {operands})[1]({cotangent})",
         "jvp": "{out}, {pushed} = torch.func.jvp({function}, ({operands},), ({tangents},))",
         "vectorized": "torch.vmap({function})",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from conformance.ops import find
-from conformance.ops.names import ABS, CHOLESKY, CLIP, MAX, MAXIMUM, MEDIAN, MIN, MINIMUM, RELU, SORT
-from conformance.points.constructors import NAN, border, slopes
+from conformance.ops.names import CHOLESKY, MAX, MAXIMUM, MEDIAN, MIN, MINIMUM, SORT
+from conformance.points.constructors import NAN, border
 from conformance.points.point import SpecialPoint
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
@@ -48,9 +48,6 @@ FURTHER_POINTS: tuple[SpecialPoint, ...] = (
     border(MEDIAN, "of-4-entries", ([1.0, 2.0, 4.0, 8.0],), MIDDLES, **WHOLE),
     border(SORT, "with-nan", ([3.0, NAN, 1.0],), {"NaN last": ([2, 3, 1],), "NaN first": ([3, 1, 2],)},
         cotangent=[1, 2, 3], axis=-1),
-    border(RELU, "at-nan", (NAN,), slopes("nan", "zero", "one")),
-    border(ABS, "at-nan", (NAN,), slopes("nan", "zero", "one")),
-    border(CLIP, "at-nan", (NAN,), slopes("nan", "zero", "one"), min=-1.0, max=1.0),
     border(CHOLESKY, "of-a-symmetric-matrix", (FACTOR,), triangles(), cotangent=UPSTREAM),
     border(CHOLESKY, "of-unequal-triangles", ([[4.0, 6.0], [2.0, 10.0]],), {}, cotangent=UPSTREAM),
 )  # fmt: skip

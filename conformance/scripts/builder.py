@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Dialect, Function, NDArray
+from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
 from conformance.dtype import is_real
 from conformance.errors import LONGEST_TEXT, is_violation, text_of
 from conformance.scripts import adapter_source
-from conformance.scripts.formulas import OPERANDS, NoFormula, formula_of
+from conformance.scripts.formulas import OPERANDS, NoFormula, Symbol, formula_of
 from conformance.scripts.shorten import shortened
 
 LONGEST_VALUE = 400  # characters of an expected value worth printing
@@ -88,6 +88,8 @@ class ScriptBuilder:
                 self._functions[body] = self.fresh("f")
                 self.write(f"def {self._functions[body]}({', '.join(arguments)}):")
                 self.lines.extend(body)
+                if not body and not self.is_muted:  # refused before it did anything
+                    self.write("    ...")
             named.append(self._functions[body])
 
     def rule(self, forward: Function, backward: Function, count: int) -> str:
@@ -99,8 +101,33 @@ class ScriptBuilder:
         except NoFormula as reason:
             value = cotangents = "..."
             template = f"# {{name}} is a custom rule that no formula can express: {reason}"
+        return self._ruled(template, name, operands, value, cotangents)
+
+    def rule_by_operand(self, template: str, forward: Function, backward: Function, count: int) -> str:
+        """Define a custom rule that is given operand by operand; returns its name."""
+        name, operands, comma = self.fresh("rule"), OPERANDS[:count], ""
+        try:
+            value = formula_of(forward, operands)
+            outputs = len(as_tuple(forward(*map(Symbol, operands))))
+            given = [[Symbol(f"{many}[{k}]") for k in range(outputs)] for many in ("gs", "zs")]
+            comma = "," if outputs == 1 else ""
+
+            def rule(*xs: Symbol) -> tuple[Any, ...]:
+                return tuple(backward(i, given[0], xs, given[1]) for i in range(count))
+
+            cotangents = formula_of(rule, operands)
+        except NoFormula as reason:
+            value = cotangents = "..."
+            template = f"# {{name}} is a custom rule that no formula can express: {reason}"
+        return self._ruled(template, name, operands, value, cotangents, comma=comma)
+
+    def _ruled(
+        self, template: str, name: str, operands: str, value: str, cotangents: str, **more: str
+    ) -> str:
         listed = ", ".join(operands)
-        self.rules.append(template.format(name=name, operands=listed, value=value, cotangents=cotangents))
+        self.rules.append(
+            template.format(name=name, operands=listed, value=value, cotangents=cotangents, **more)
+        )
         return name
 
     def name(self, array: Any, name: str) -> Any:
@@ -108,6 +135,13 @@ class ScriptBuilder:
         with self._writing:
             self._names[id(array)] = (name, array)
         return array
+
+    def named(self, output: Any, name: str) -> Any:
+        """Remember what an op's output, or each of several, is called."""
+        if isinstance(output, (tuple, list)):
+            for index, z in enumerate(output):
+                self.name(z, f"{name}[{index}]")
+        return self.name(output, name)
 
     def name_parts(self, structure: Any, name: str) -> None:
         """Remember what every array of a structure is called."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -47,11 +47,7 @@ class Recording(Backend):
             target = builder.result()
             names = [builder.called(x) for x in operands]
             builder.write(f"{target} = {adapter_source.call_text(self.inner, name, names, parameters)}")
-            output = function(*operands, **parameters)
-            if isinstance(output, (tuple, list)):
-                for index, z in enumerate(output):
-                    builder.name(z, f"{target}[{index}]")
-            return builder.name(output, target)
+            return builder.named(function(*operands, **parameters), target)
 
         return recorded
 
@@ -96,16 +92,20 @@ class Recording(Backend):
 
     def custom(self, forward: Function, backward: Function) -> Function:
         """A custom rule, defined by its formulas."""
-        builder, inner = self.builder, self.inner.custom(forward, backward)
-        named: list[str] = []
+        inner = self.inner.custom(forward, backward)
+        return self.ruled(inner, lambda count: self.builder.rule(forward, backward, count))
+
+    def ruled(self, inner: Function, define: Callable[[int], str]) -> Function:
+        """An op with a custom rule, which is defined when it is first called, given the number of its operands."""
+        builder, named = self.builder, list[str]()
 
         def recorded(*operands: Any) -> Any:
             if not named:
-                named.append(builder.rule(forward, backward, len(operands)))
+                named.append(define(len(operands)))
             called = ", ".join(map(builder.called, operands))
             target = builder.result()
             builder.write(f"{target} = {named[0]}({called})")
-            return builder.name(inner(*operands), target)
+            return builder.named(inner(*operands), target)
 
         return recorded
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -27,6 +28,14 @@ class RecordingOptional(Recording):
         return ", ".join(map(self.builder.called, arrays))
 
     # ---- derivatives of functions ---------------------------------------------------------------------
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """A custom rule of one or several outputs, defined by its formulas."""
+        builder, inner = self.builder, self.inner.custom_by_operand(forward, backward)
+        count = len(inspect.signature(forward).parameters)
+        template = self._template("custom_by_operand")
+        name = builder.rule_by_operand(template, forward, backward, count)
+        return self.ruled(inner, lambda _: name)
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]

@@ -22,6 +22,7 @@ ENGINES = {
     "numpy": ("numpy_backend", "NumpyTape"),
     "torch": ("torch_backend", "TorchTape"),
     "torch.func": ("torch_backend", "TorchFunc"),
+    "autograd": ("autograd_backend", "Autograd"),
     "jax": ("jax_backend", "JaxEager"),
     "jax.jit": ("jax_backend", "JaxJit"),
 }
@@ -35,6 +36,8 @@ WORDS = {  # what a script must say, where it says anything about the capability
     Capability.RECORDED_WRITES: ("] = ",),
     Capability.STRUCTURES: ("{'w': c0, 'b': [c1, (c2,)]",),
     Capability.COMPLEX: (".real(",),
+    Capability.SEVERAL_OUTPUTS: ("gs[1]",),
+    Capability.NEEDED_OPERANDS: ("gs[0]",),
 }
 
 
@@ -59,6 +62,7 @@ def shown(text: str) -> str:
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # by torch's own forward mode
+@pytest.mark.filterwarnings("ignore:Output seems independent of input")  # as autograd says of a constant
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("capability", WORDS, ids=lambda c: c.label)
 def test_the_script_of_a_probe_runs(name: str, capability: Capability) -> None:
