@@ -116,7 +116,6 @@ class Autograd(FunctionalBackend):
             "jvp": "{out}, {pushed} = make_jvp(lambda xs: packed({function}(*xs)))(packed(({operands},)))"
             "(packed(({tangents},)))",
             "checkpoint": "checkpoint(lambda *xs: packed({function}(*xs)))",
-            "structured_gradient": "grad({function})({structure})",
         },
     )
 
