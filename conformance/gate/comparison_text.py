@@ -101,4 +101,10 @@ def _change(difference: Difference) -> str:
             cell.found if cell else "nothing" for cell in (difference.cell_before, difference.cell_after)
         )
         return f"{before} -> {after}"
-    return f"{difference.before or 'not asked'} -> {difference.after or 'not asked'}"
+    return f"{_answer(difference.before, difference.kind_before)} -> {_answer(difference.after, difference.kind_after)}"
+
+
+def _answer(verdict: str, kind: str) -> str:
+    """The verdict, and how bad it is where it is a failure whose name does not say so."""
+    says_it = verdict not in ("fail", "known") or not kind
+    return (verdict or "not run") if says_it else f"{verdict} ({kind})"

@@ -20,6 +20,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from conformance.runfile.atlas_cell import AtlasCell
+from conformance.runfile.badness import badness_of
+from conformance.runfile.causes import SEVERITY_TEXT, is_failure, severity_of
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import FAILING, ResultLine, Verdict
 
@@ -34,6 +36,7 @@ class Change(enum.StrEnum):
     """How a question's answer in the new run differs from that in the old; the gravest first."""
 
     REGRESSED = "newly failing"
+    WORSE = "failing worse"
     LOST = "no longer supported"
     CHANGED = "verdict or message changed"
     VALUE = "atlas value changed"
@@ -42,13 +45,14 @@ class Change(enum.StrEnum):
     FIXED = "newly passing"
 
 
-REGRESSIONS = frozenset({Change.REGRESSED, Change.LOST})
+REGRESSIONS = frozenset({Change.REGRESSED, Change.WORSE, Change.LOST})
 
 
 class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
     """One question whose answer changed.
 
     `before` and `after` are verdicts, empty where the run has no such question; the messages are first lines.
+    `kind_before` and `kind_after` say how bad a failure is, in the words of reports.
     `cell_before` and `cell_after` are cells of the atlas, where those changed.
     """
 
@@ -62,6 +66,8 @@ class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
     after: str = ""
     message_before: str = ""
     message_after: str = ""
+    kind_before: str = ""
+    kind_after: str = ""
     cell_before: AtlasCell | None = None
     cell_after: AtlasCell | None = None
 
@@ -105,7 +111,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def is_regression(self) -> bool:
-        """Whether something that did not fail fails now, or an engine that started starts no more."""
+        """Whether something fails now that did not, or fails worse, or an engine that started starts no more."""
         fails = any(self.counts.get(change, 0) for change in REGRESSIONS)
         return fails or any(e.error and e.started_before for e in self.engines)
 
@@ -173,12 +179,25 @@ def _change(old: ResultLine | None, new: ResultLine | None) -> Change | None:
         return Change.REGRESSED
     if new.verdict is Verdict.UNSUPPORTED and old.verdict in ANSWERED:
         return Change.LOST
+    if _fails_worse(old, new):
+        return Change.WORSE
     if new.verdict in PASSING and old.verdict not in PASSING:
         return Change.FIXED
     is_same = new.verdict is old.verdict or {new.verdict, old.verdict} <= PASSING
+    is_same = is_same and badness_of(old) == badness_of(new)
     if not is_same or essence(_message(old), old.subject) != essence(_message(new), new.subject):
         return Change.CHANGED
     return Change.VALUE if old.atlas != new.atlas else None
+
+
+def _fails_worse(old: ResultLine, new: ResultLine) -> bool:
+    """Whether a failure became a worse one; what the new run lists as known, and the old one did not so, is accepted."""
+    if not (is_failure(old) and is_failure(new)):
+        return False
+    is_accepted = new.verdict is Verdict.KNOWN and (
+        old.verdict is not Verdict.KNOWN or old.reason != new.reason
+    )
+    return not is_accepted and badness_of(new) > badness_of(old)
 
 
 def _difference(old: ResultLine | None, new: ResultLine | None, change: Change) -> Difference:
@@ -196,6 +215,8 @@ def _difference(old: ResultLine | None, new: ResultLine | None, change: Change) 
         new.verdict.value if new else "",
         _message(old).partition("\n")[0],
         _message(new).partition("\n")[0],
+        _kind(old),
+        _kind(new),
         old.atlas if old and is_of_atlas else None,
         new.atlas if new and is_of_atlas else None,
     )
@@ -204,6 +225,10 @@ def _difference(old: ResultLine | None, new: ResultLine | None, change: Change) 
 def _message(line: ResultLine | None) -> str:
     """The message of an answer that is not a pass."""
     return line.evidence.message if line and line.evidence and line.verdict not in PASSING else ""
+
+
+def _kind(line: ResultLine | None) -> str:
+    return SEVERITY_TEXT[severity_of(line)] if line and is_failure(line) else ""
 
 
 def _engines(old: Run, new: Run) -> Iterator[EngineChange]:

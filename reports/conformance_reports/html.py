@@ -24,7 +24,19 @@ from conformance_reports.united import unite
 PARTS = (
     *("dom", "address", "run", "results", "filters", "causes"),
     *("overview", "engine", "rows", "grid", "matrix", "arrays", "again", "case", "subject"),
-    *("charts", "atlas", "differ", "compare", "timing", "accuracy", "about", "glossary", "search", "main"),
+    *(
+        "charts",
+        "atlas",
+        "differ",
+        "badness",
+        "compare",
+        "timing",
+        "accuracy",
+        "about",
+        "glossary",
+        "search",
+        "main",
+    ),
 )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.runfile.badness import badness_of
 from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
 from conformance.runfile.generated import scores_of
 from conformance.runfile.jsonl import Run
@@ -52,6 +53,7 @@ def columns(results: Sequence[ResultLine]) -> dict[str, Any]:
     table: dict[str, Any] = {name: _coded(str(getattr(r, name)) for r in results) for name in CODED}
     table["message"] = _coded(_brief_text(r.evidence.message if r.evidence else "") for r in results)
     table["reason"] = _coded(_brief_text(r.evidence.reason if r.evidence else "") for r in results)
+    table["badness"] = [int(badness_of(r)) for r in results]
     table["cases"] = [r.cases for r in results]
     table |= {name: [_brief(getattr(r, name)) for r in results] for name in ("seconds", "error", "ulp")}
     table["id"] = _sparse(results, lambda r: r.id if r.id != _usual_id(r) else None)

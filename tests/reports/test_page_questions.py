@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from conformance.runfile.compare import compare
 from conformance.runfile.jsonl import Run, encode
-from conformance.runfile.records import Verdict
+from conformance.runfile.records import Evidence, Verdict
 
 from .conftest import Open, go
 from .synthetic import result, small_run
@@ -113,6 +113,56 @@ def test_what_changed_since_the_last_run(visit: Open, small: str, tmp_path: Path
     page.get_by_role("combobox", name="change", exact=True).select_option("newly passing")
     assert "change=newly" in page.url
     expect(page.locator(".comparison h2")).to_have_text(["newly passing (1)"])
+
+
+def failures_of_every_kind(shift: int) -> Run:
+    """Failing results of one engine, each of another kind than in a run of another `shift`."""
+    compared = (
+        (1.0 + 1e-10, 1.0),
+        (-1.0, 1.0),
+        ("nan", 1.0),
+        ("1.0000000001+2j", "1+2j"),
+        ("-2j", "(1-infj)"),
+        (0.0, 0.0),
+    )
+    kinds: list[dict[str, object]] = [
+        *({"verdict": Verdict.FAIL, "evidence": Evidence("off", got=[0, got], expected=[0, true], where="[1]")} for got, true in compared),
+        {"verdict": Verdict.FAIL, "evidence": Evidence("its shape is (2,), that of its operand ()")},
+        {"verdict": Verdict.ERROR, "evidence": Evidence("ValueError: no")},
+        {"verdict": Verdict.KNOWN, "evidence": Evidence("ValueError: no", reason="listed")},
+        {"verdict": Verdict.KNOWN, "evidence": Evidence("off", got=[2.0], expected=[1.0], reason="listed", failed_as="fail")},
+        {"verdict": Verdict.CRASH, "evidence": Evidence("signal 11")},
+        {"verdict": Verdict.ADAPTER_ERROR, "evidence": Evidence("TypeError: no")},
+        {"verdict": Verdict.INTERRUPTED},
+        {"verdict": Verdict.UNSUPPORTED},
+        {"verdict": Verdict.PASS},
+    ]  # fmt: skip
+    count = len(kinds)
+    lines = [
+        result("tape", f"op{first}", f"check{step}", **kinds[(first + shift * step) % count], dtype=dtype)
+        for first in range(count)
+        for step in range(count)
+        for dtype in ("float64", "float32", "float16")
+    ]
+    return Run(small_run().header, lines, [], [], [], small_run().end)
+
+
+@pytest.mark.parametrize("how", ["run file", "report"])
+def test_the_page_and_the_command_agree_on_what_is_worse(visit: Open, tmp_path: Path, how: str) -> None:
+    before, now = failures_of_every_kind(0), failures_of_every_kind(1)
+    (tmp_path / "now.html").write_text(render([now]), encoding="utf-8")
+    page = visit(f"{(tmp_path / 'now.html').as_uri()}#/compare")
+    path = tmp_path / ("old.jsonl" if how == "run file" else "old.html")
+    lines = (before.header, *before.results)
+    path.write_text(
+        "\n".join(map(encode, lines)) if how == "run file" else render([before]), encoding="utf-8"
+    )
+    page.locator("input[type=file]").set_input_files(path)
+    expect(page.locator(".comparison h2").first).to_contain_text("newly failing")
+    headings = page.locator(".comparison h2").all_inner_texts()
+    found = {name: int(n.rstrip(")")) for name, n in (heading.split(" (") for heading in headings)}
+    assert found == compare(before, now).counts
+    assert found["failing worse"] > 100
 
 
 def test_a_file_that_is_no_run_is_refused_in_a_sentence(visit: Open, small: str, tmp_path: Path) -> None:

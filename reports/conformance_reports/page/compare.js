@@ -1,7 +1,7 @@
 // Compare: what changed since another run, which is embedded, or dropped on the page and read here alone.
 // The rules are those of `conformance compare` (conformance/runfile/compare.py); a test holds the two together.
 
-const CHANGES = ["newly failing", "no longer supported", "verdict or message changed", "atlas value changed", "question gone", "question new", "newly passing"];
+const CHANGES = ["newly failing", "failing worse", "no longer supported", "verdict or message changed", "atlas value changed", "question gone", "question new", "newly passing"];
 const VARIES = /0x[0-9a-f]+|[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?/gi;
 const FAILING = new Set(["fail", "error", "timeout", "crash", "adapter_error"]);
 const passing = (v) => v === "pass" || v === "fixed";
@@ -11,14 +11,21 @@ const essence = (text, subject) => {
   return named.replace(VARIES, "#");
 };
 const atlasText = (r) => (r.atlas ? JSON.stringify([r.atlas.found, r.atlas.standing, r.atlas.declared || "", r.atlas.among || [], r.atlas.value]) : "");
+// What this run lists as known, and the earlier one did not list so, is accepted.
+const failsWorse = (old, now) => {
+  const accepted = now.verdict === "known" && (old.verdict !== "known" || old.reason !== now.reason);
+  return failing(old) && failing(now) && !accepted && now.badness > old.badness;
+};
 const changeOf = (old, now) => {
   if (!now) return "question gone";
   if (!old) return "question new";
   if (FAILING.has(now.verdict) && !FAILING.has(old.verdict)) return "newly failing";
   if (now.verdict === "unsupported" && (passing(old.verdict) || old.verdict === "known")) return "no longer supported";
+  if (failsWorse(old, now)) return "failing worse";
   if (passing(now.verdict) && !passing(old.verdict)) return "newly passing";
   const same = now.verdict === old.verdict || (passing(now.verdict) && passing(old.verdict));
-  if (!same || essence(messageOf(old), old.subject) !== essence(messageOf(now), now.subject)) return "verdict or message changed";
+  const alike = old.badness === undefined || now.badness === undefined || old.badness === now.badness;
+  if (!same || !alike || essence(messageOf(old), old.subject) !== essence(messageOf(now), now.subject)) return "verdict or message changed";
   return atlasText(old) === atlasText(now) ? "" : "atlas value changed";
 };
 const changesBetween = (before, after) => {
@@ -43,12 +50,18 @@ const readRun = async (file) => {
     if (!row.trim()) continue;
     const line = JSON.parse(row);
     if (line.type === "run") run.run = line;
-    else if (line.type === "result") run.results.push({ ...line, message: (line.evidence || {}).message || "" });
+    else if (line.type === "result") run.results.push(asResult(line));
     else if (line.type === "timing") run.timings.push(line);
     else if (line.type === "end") run.complete = line.complete;
   }
   if (!run.run) throw new Error("its first line is no header of a run");
   return run;
+};
+const asResult = (line) => {
+  const { message = "", reason = "" } = line.evidence || {};
+  // As long as the embedded runs have it (packed.py): the two are compared.
+  const cut = reason.length > 600 ? reason.slice(0, 599) + "…" : reason;
+  return { ...line, message, reason: cut, badness: badnessOf(line) };
 };
 let other = null;
 
@@ -152,7 +165,11 @@ const changeSection = (change, found) => {
     alike.length > 100 ? note("and " + count(alike.length - 100) + " more groups: narrow them to see these") : null,
   );
 };
-const verdictOf = (r) => (r ? (r.atlas && r.atlas.found ? word(r.verdict) + ", " + r.atlas.found : word(r.verdict)) : "not run");
+const verdictOf = (r) => {
+  if (!r) return "not run";
+  const kind = r.verdict === "fail" || r.verdict === "known" ? BADNESS_TEXT[r.badness] : "";
+  return [word(r.verdict), r.atlas && r.atlas.found, kind].filter((text) => text).join(", ");
+};
 const alikeChange = (of) => {
   const d = of[0];
   const r = d.now || d.old;

@@ -62,7 +62,7 @@ const usualId = (r) =>
     ? r.backend + "/" + r.kind + "/" + r.subject + "/" + r.check + "/" + r.dtype
     : r.backend + "/" + r.kind + "/" + r.clause + "/" + r.check;
 const results = (columns) => {
-  const { cases, seconds, error, ulp, undecided, id, measured, atlas, covered } = columns;
+  const { cases, seconds, error, ulp, undecided, id, measured, atlas, covered, badness } = columns;
   const lines = new Array(cases.length);
   for (let i = 0; i < lines.length; i++) {
     const r = { at: i };
@@ -74,6 +74,7 @@ const results = (columns) => {
     r.seconds = seconds[i];
     r.error = error[i];
     r.ulp = ulp[i];
+    r.badness = badness ? badness[i] : undefined; // reports of before it have none
     r.measured = measured[i];
     r.atlas = atlas[i];
     r.covered = covered[i];

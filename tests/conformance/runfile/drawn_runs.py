@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -30,8 +31,21 @@ HEADER = RunLine(
 )  # fmt: skip
 
 
-def line(name: str, verdict: Verdict, message: str = "", found: str = "") -> ResultLine:
-    evidence = Evidence(message=message) if message else None
+# What a failure can look like: numbers that lost digits, that are wrong, that are none; a list's entry or another.
+EVIDENCE: list[dict[str, Any]] = [
+    {},
+    {"expected": [1.0, 2.0], "got": [1.0, 2.0 + 1e-12], "where": "[1]"},
+    {"expected": [1.0, 2.0], "got": [1.0, 5.0], "where": "[1]", "reason": "listed"},
+    {"expected": "1+2j", "got": "1+2.0000000001j", "reason": "listed otherwise"},
+    {"expected": ["inf"], "got": ["nan"], "where": "[0]", "failed_as": "fail"},
+    {"failed_as": "error", "reason": "listed"},
+]
+
+
+def line(
+    name: str, verdict: Verdict, message: str = "", found: str = "", more: dict[str, Any] | None = None
+) -> ResultLine:
+    evidence = Evidence(message=message, **(more or {})) if message or more else None
     atlas = AtlasCell(found, "fair") if found else None
     return ResultLine(
         f"mine/op/{name}/vjp/float64", "mine", "op", name, "vjp", "E1", "must", "float64", verdict, 1, 0.0,
@@ -45,7 +59,8 @@ def run_of(results: Sequence[ResultLine], header: RunLine = HEADER) -> Run:
 
 names = st.sampled_from([f"f{i}" for i in range(12)])
 lines = st.builds(
-    line, names, st.sampled_from(Verdict), st.sampled_from(MESSAGES), st.sampled_from(["", "zero", "one"])
-)
+    line, names, st.sampled_from(Verdict), st.sampled_from(MESSAGES), st.sampled_from(["", "zero", "one"]),
+    st.sampled_from(EVIDENCE),
+)  # fmt: skip
 result_lists = st.lists(lines, max_size=12, unique_by=lambda result: result.id)
 runs = result_lists.map(run_of)

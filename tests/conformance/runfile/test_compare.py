@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 from hypothesis import given
 
-from conformance.runfile.compare import Change, Comparison, compare
+from conformance.runfile.compare import REGRESSIONS, Change, Comparison, compare
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import FAILING, BackendLine, Verdict
 
@@ -48,7 +50,16 @@ def test_it_is_a_regression_where_something_fails_that_did_not(old: Run, new: Ru
     failed = {r.id: r.verdict in FAILING for r in old.results}
     fails_now = any(r.verdict in FAILING and not failed.get(r.id, True) for r in new.results)
     found = compare(old, new)
-    assert found.is_regression == (fails_now or Change.LOST in found.counts)
+    assert found.is_regression == (fails_now or bool({Change.LOST, Change.WORSE} & found.counts.keys()))
+
+
+@given(runs, runs)
+def test_no_question_gets_worse_both_ways(old: Run, new: Run) -> None:
+    there, back = (
+        {d.id for d in compare(one, other).differences if d.change in REGRESSIONS}
+        for one, other in ((old, new), (new, old))
+    )
+    assert not there & back
 
 
 @given(runs, runs)
@@ -65,7 +76,7 @@ def test_it_is_json(old: Run, new: Run) -> None:
         (Verdict.UNSUPPORTED, Verdict.ERROR, Change.REGRESSED),
         (Verdict.PASS, Verdict.UNSUPPORTED, Change.LOST),
         (Verdict.FAIL, Verdict.UNSUPPORTED, Change.CHANGED),
-        (Verdict.FAIL, Verdict.CRASH, Change.CHANGED),
+        (Verdict.FAIL, Verdict.CRASH, Change.WORSE),
         (Verdict.FAIL, Verdict.KNOWN, Change.CHANGED),
         (Verdict.FAIL, Verdict.PASS, Change.FIXED),
         (Verdict.KNOWN, Verdict.FIXED, Change.FIXED),
@@ -76,6 +87,38 @@ def test_it_is_json(old: Run, new: Run) -> None:
 def test_a_change_has_one_name(before: Verdict, after: Verdict, change: Change | None) -> None:
     found = compare(run_of([line("tanh", before)]), run_of([line("tanh", after)]))
     assert found.counts == ({change.value: 1} if change else {})
+
+
+NUMBERS = {"expected": [1.0], "where": "[0]"}
+DIGITS, WRONG = ({**NUMBERS, "got": [got]} for got in (1.0 + 1e-10, -1.0))
+AS_ERROR, AS_FAIL = ({"failed_as": how, "reason": "the norm"} for how in ("error", "fail"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        ((Verdict.ERROR, {}), (Verdict.FAIL, DIGITS), Change.WORSE),
+        ((Verdict.ERROR, {}), (Verdict.FAIL, WRONG), Change.WORSE),
+        ((Verdict.ERROR, {}), (Verdict.FAIL, {}), Change.WORSE),  # of another shape: no numbers were compared
+        ((Verdict.FAIL, DIGITS), (Verdict.FAIL, WRONG), Change.WORSE),
+        ((Verdict.CRASH, {}), (Verdict.FAIL, WRONG), Change.WORSE),
+        ((Verdict.UNSUPPORTED, {}), (Verdict.FAIL, DIGITS), Change.REGRESSED),
+        ((Verdict.FAIL, WRONG), (Verdict.FAIL, DIGITS), Change.CHANGED),
+        ((Verdict.FAIL, WRONG), (Verdict.FAIL, {**WRONG, "got": [-2.0]}), None),
+        ((Verdict.FAIL, WRONG), (Verdict.ERROR, {}), Change.CHANGED),
+        ((Verdict.KNOWN, AS_ERROR), (Verdict.KNOWN, {**AS_FAIL, **WRONG}), Change.WORSE),
+        ((Verdict.KNOWN, AS_ERROR), (Verdict.KNOWN, {**AS_FAIL, **WRONG, "reason": "now this"}), Change.CHANGED),
+        ((Verdict.ERROR, {}), (Verdict.KNOWN, {**AS_FAIL, **WRONG}), Change.CHANGED),
+        ((Verdict.KNOWN, {**AS_FAIL, **WRONG}), (Verdict.FAIL, WRONG), Change.REGRESSED),
+    ],
+)  # fmt: skip
+def test_a_failure_that_becomes_a_worse_one_is_a_regression_unless_it_is_listed_anew(
+    before: tuple[Verdict, dict[str, Any]], after: tuple[Verdict, dict[str, Any]], change: Change | None
+) -> None:
+    old, new = (run_of([line("tanh", verdict, "it is off", more=more)]) for verdict, more in (before, after))
+    found = compare(old, new)
+    assert found.counts == ({change.value: 1} if change else {})
+    assert found.is_regression == (change in REGRESSIONS)
 
 
 def test_alike_failures_are_one_cause() -> None:
