@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,3 +64,21 @@ def restricted(function: Function, arrays: Sequence[Any], chosen: Sequence[int])
 def as_tuple(outputs: Any) -> tuple[Any, ...]:
     """The outputs of an op, one or several, as a tuple."""
     return tuple(outputs) if isinstance(outputs, (tuple, list)) else (outputs,)
+
+
+_ASIDE = ContextVar("aside", default=False)
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """A scope of calls by which a check finds out what the engine accepts: no script shows them, since one may raise."""
+    token = _ASIDE.set(True)
+    try:
+        yield
+    finally:
+        _ASIDE.reset(token)
+
+
+def is_aside() -> bool:
+    """Whether such a scope is open."""
+    return _ASIDE.get()

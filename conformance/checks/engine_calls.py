@@ -14,7 +14,8 @@ from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import AdapterError, Unsupported, Violation, text_of
-from conformance.ops.names import MULTIPLY, NEGATIVE, SUM
+from conformance.ops.names import ASTYPE, MULTIPLY, NEGATIVE, SUM
+from conformance.trace import aside
 
 T = TypeVar("T")
 Gradients = Callable[[], Sequence[Any]]  # a call that returns the engine's gradients
@@ -42,6 +43,40 @@ def product_dtype(engine: Backend, first: Array, second: Array) -> np.dtype[Any]
         raise NotThisCase("the engine does not multiply operands of these dtypes")
     dtype: np.dtype[Any] = plain(engine, outputs[0]).dtype
     return dtype
+
+
+def computes(engine: Backend, function: Function, operands: Sequence[Array]) -> bool:
+    """Whether the engine computes a function of operands, rather than refusing it: a question beside the claim."""
+    try:
+        with aside():
+            for output in engine.forward(function, [np.array(x) for x in operands]):
+                plain(engine, output)
+    except Exception as error:
+        if not is_refusal(error):
+            raise
+        return False
+    return True
+
+
+def cast_to(engine: Backend, dtype: str) -> Function:
+    """The engine's own cast; NotThisCase where the adapter names none."""
+    if ASTYPE not in engine.ops:
+        raise NotThisCase(
+            f"the engine does not multiply operands of two dtypes, and the adapter names no {ASTYPE}"
+        )
+    return engine.call(ASTYPE, {"dtype": dtype})
+
+
+def as_factor_of(engine: Backend, value: Array, operand: Array) -> Function:
+    """What an engine's array must go through before it is multiplied by one of the operand's dtype.
+
+    It is the identity where the engine multiplies the dtype of `value` by that of `operand`. An engine that promotes no
+    dtypes refuses that: then it is the engine's own cast.
+    """
+    pair = [np.ones(1, x.dtype) for x in (value, operand)]
+    if value.dtype == operand.dtype or computes(engine, engine.op(MULTIPLY), pair):
+        return lambda array: array
+    return cast_to(engine, operand.dtype.name)
 
 
 def tape_of(engine: Backend) -> TapeBackend:

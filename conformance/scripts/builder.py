@@ -15,6 +15,7 @@ from conformance.errors import LONGEST_TEXT, is_violation, text_of
 from conformance.scripts import adapter_source
 from conformance.scripts.formulas import OPERANDS, NoFormula, Symbol, formula_of
 from conformance.scripts.shorten import shortened
+from conformance.trace import is_aside
 
 LONGEST_VALUE = 400  # characters of an expected value worth printing
 
@@ -31,7 +32,7 @@ class ScriptBuilder:
         self._counts: dict[str, int] = {}
         self._functions: dict[tuple[str, ...], str] = {}  # those that can be called from here
         self._writing = threading.RLock()  # held while a function is written: other threads write after it
-        self.is_muted = False
+        self._is_muted = False
         self.rules: list[str] = []  # custom rules, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
 
@@ -51,14 +52,19 @@ class ScriptBuilder:
         with self._writing:
             return self.fresh("t" * (self.depth - 1) if self.indent else "y")
 
+    @property
+    def is_muted(self) -> bool:
+        """Whether nothing is written now."""
+        return self._is_muted or is_aside()
+
     @contextlib.contextmanager
     def muted(self) -> Iterator[None]:
         """A scope in which nothing is written."""
-        before, self.is_muted = self.is_muted, True
+        before, self._is_muted = self._is_muted, True
         try:
             yield
         finally:
-            self.is_muted = before
+            self._is_muted = before
 
     def write(self, line: str) -> None:
         """Add a line, unless it repeats the last."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.scripts import adapter_source
 from conformance.scripts.builder import ScriptBuilder
+from conformance.scripts.formulas import Symbol
 
 
 class Recording(Backend):
@@ -42,6 +44,9 @@ class Recording(Backend):
 
         def recorded(*operands: Any, **parameters: Any) -> Any:
             builder = self.builder
+            if any(isinstance(x, Symbol) for x in operands):  # called in the formula of a custom rule
+                texts = [x.text if isinstance(x, Symbol) else builder.called(x) for x in operands]
+                return Symbol(adapter_source.call_text(self.inner, name, texts, parameters))
             if builder.is_muted:
                 return function(*operands, **parameters)
             target = builder.result()
@@ -92,14 +97,26 @@ class Recording(Backend):
 
     def custom(self, forward: Function, backward: Function) -> Function:
         """A custom rule, defined by its formulas."""
-        inner = self.inner.custom(forward, backward)
+        inner = self.inner.custom(self._unwritten(forward), self._unwritten(backward))
         return self.ruled(inner, lambda count: self.builder.rule(forward, backward, count))
+
+    def _unwritten(self, function: Function) -> Function:
+        """The function, what it calls not written down: its formula says it."""
+
+        @functools.wraps(function)
+        def muted(*operands: Any) -> Any:
+            with self.builder.muted():
+                return function(*operands)
+
+        return muted
 
     def ruled(self, inner: Function, define: Callable[[int], str]) -> Function:
         """An op with a custom rule, which is defined when it is first called, given the number of its operands."""
         builder, named = self.builder, list[str]()
 
         def recorded(*operands: Any) -> Any:
+            if builder.is_muted:
+                return inner(*operands)
             if not named:
                 named.append(define(len(operands)))
             called = ", ".join(map(builder.called, operands))

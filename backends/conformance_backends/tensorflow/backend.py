@@ -108,6 +108,7 @@ class Tensorflow(FunctionalBackend):
         pullback="{out} = {function}({operands})\n{pullback} = lambda g: vjp({function}, [{operands}], g)",
         gradient="vjp({function}, [{operands}])",
         detach="tf.stop_gradient({value})",
+        custom="@tf.custom_gradient\ndef {name}({operands}):\n    return {value}, lambda g: {cotangents}",
         further={
             "nested_vjp": "{out} = vjp({function}, [{operands}], [{cotangents}])",
             "jvp": "{out}, {pushed} = jvp({function}, [{operands}], [{tangents}])",

@@ -9,7 +9,14 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of, hold_no_stored_gradient, is_refused, unless_refused
+from conformance.checks.engine_calls import (
+    cast_to,
+    computes,
+    gradients_of,
+    hold_no_stored_gradient,
+    is_refused,
+    unless_refused,
+)
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
@@ -53,12 +60,18 @@ def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
 
 @contract("C5", "custom-dtype", Capability.CUSTOM_RULE)
 def cotangent_of_another_dtype_is_refused_or_cast(engine: Backend, sample: Sample) -> None:
-    """A custom rule's cotangent of another dtype than its operand is refused, or cast to that dtype."""
+    """A custom rule's cotangent of another dtype than its operand is refused, or cast to that dtype.
+
+    The rule is that of a product of two dtypes. Where the engine does not multiply these, the product casts one operand.
+    """
     other = next((dtype for dtype in engine.dtypes if dtype != sample.dtype), None)
     if other is None:
         raise Unsupported(f"{engine.engine} has gradients in {sample.dtype} only")
     x, w = sample.array(), sample.array().astype(other)
     product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
+    if not computes(engine, product, [x, w]):
+        cast = cast_to(engine, sample.dtype)
+        product = engine.custom(lambda a, b: a * cast(b), lambda g, a, b: (g * cast(b), g * a))
     (value,) = engine.forward(product, [np.array(x), np.array(w)])
     g = sample.array().astype(plain(engine, value).dtype)
     gradients = unless_refused(lambda: gradients_of(engine, product, [x, w], g))

@@ -9,7 +9,7 @@ import numpy as np
 from conformance.backend import Function
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import form_of_no_gradient, is_refusal
+from conformance.checks.engine_calls import as_factor_of, form_of_no_gradient, is_refusal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import declared_convention, flat_check
 from conformance.errors import Violation
@@ -27,7 +27,8 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     """A flat op equals its reference, sends no gradient back, in the declared way, and is exact as a mask.
 
     Integer and boolean values have no gradient of their own. Their product with a constant is checked instead,
-    by the convention that the adapter declares for constants (A14).
+    by the convention that the adapter declares for constants (A14). An engine that does not multiply operands of two
+    dtypes casts them first.
     """
     _hold_value_on_jumps(seen)
     value = _hold_value(seen)
@@ -35,7 +36,7 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     convention = declared_convention(seen.backend, "E19" if is_real else "A14", seen.op.name)
     for position, index in enumerate(seen.wrt):
         _hold_mask(seen, value, position, index, is_barred=convention == BARRED)
-    found = _gradient_kind(seen) if is_real else _gradient_kind_times_constant(seen, value.shape)
+    found = _gradient_kind(seen) if is_real else _gradient_kind_times_constant(seen, value)
     if found != convention:  # last, since a refusal ends a script
         raise Violation(
             f"the gradient through {seen.op.name} is {found}; the adapter declares {convention!r}"
@@ -91,9 +92,10 @@ def _hold_mask(seen: Observation, value: Array, position: int, index: int, *, is
     engine, x = seen.backend, seen.case.operands[index]
     shape = value.shape if _fits(value.shape, x.shape) else value.shape + (1,) * x.ndim
     op, multiply = engine.call(seen.op.name, seen.case.parameters), engine.op(MULTIPLY)
+    factor = as_factor_of(engine, value.reshape(shape), x)
 
     def masked(*operands: Any) -> Any:
-        z = op(*map(engine.array, seen.case.operands)) if is_barred else op(*operands)
+        z = factor(op(*map(engine.array, seen.case.operands)) if is_barred else op(*operands))
         if shape != value.shape:
             z = engine.call(RESHAPE, {"shape": shape})(z)
         return multiply(z, operands[index])
@@ -141,11 +143,12 @@ def _gradient_kind(seen: Observation, function: Function | None = None) -> str:
     return " and ".join(sorted(kinds))
 
 
-def _gradient_kind_times_constant(seen: Observation, shape: Shape) -> str:
+def _gradient_kind_times_constant(seen: Observation, value: Array) -> str:
     """The same for the op's value times a constant; here a refusal in the forward pass counts as "refused"."""
     engine, op = seen.backend, seen.backend.call(seen.op.name, seen.case.parameters)
-    multiply, constant = engine.op(MULTIPLY), engine.array(_cotangent(seen, shape))
-    found = _gradient_kind(seen, lambda *xs: multiply(op(*xs), constant))
+    g = _cotangent(seen, value.shape)
+    multiply, constant, factor = engine.op(MULTIPLY), engine.array(g), as_factor_of(engine, value, g)
+    found = _gradient_kind(seen, lambda *xs: multiply(factor(op(*xs)), constant))
     return "refused" if found == BARRED else found
 
 

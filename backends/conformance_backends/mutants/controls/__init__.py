@@ -12,6 +12,7 @@ from conformance_backends.mutants.controls.conventions import (
     ForgettingWrites,
     Lenient,
     OddMemory,
+    OneDtype,
     Strict,
 )
 from conformance_backends.mutants.controls.formulas import Finite, careful
@@ -29,11 +30,14 @@ from conformance_backends.mutants.controls.sums import (
 )
 from conformance_backends.mutants.mutant import Mutant, WithTransforms
 
+EVERYWHERE = ("exp", "matmul", "sum")
+FLAT = ("argmax", "count_nonzero", "floor", "isnan", "less", "logical_and")
 CONVENTIONS = (
     ("lenient", Lenient, "zeros, ones and broadcasting for what is missing"),
     ("strict", Strict, "refusals"),
     ("forgetting-writes", ForgettingWrites, "constants that stay constants"),
     ("odd-memory", OddMemory, "copies, backwards in memory and read-only"),
+    ("one-dtype", OneDtype, "no promotion of dtypes"),
 )
 
 
@@ -56,7 +60,14 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
         of_rows("control-sums-compensated", "compensated sums", summed_by(compensated)),
         of_rows("control-sums-exact", "sums rounded once", summed_by(exactly)),
         *(
-            Mutant(f"control-{name}", CORRECT, (), made, ("exp", "matmul", "sum"), varies=how)
+            Mutant(
+                f"control-{name}",
+                CORRECT,
+                (),
+                made,
+                (*EVERYWHERE, *FLAT) if made is OneDtype else EVERYWHERE,
+                varies=how,
+            )
             for name, made, how in CONVENTIONS
         ),
     )

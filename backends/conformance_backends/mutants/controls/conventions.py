@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from conformance.backend import as_tuple
+from conformance.ops import ALL_OPS
 from conformance_backends.mutants.mutant import SteppedTape
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
 
@@ -94,6 +95,57 @@ class Strict(SteppedTape):
         if edge_of(array) is None and edge_of(value) is not None:
             raise ValueError("a constant cannot depend on a recorded value")
         super().assign(array, index, value)
+
+
+class OneDtype(SteppedTape):
+    """Computes with operands of one dtype alone: it promotes none, as XLA, TensorFlow and Rust's libraries do not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        promoting = {name for name, op in ALL_OPS.items() if isinstance(op.reference, np.ufunc)}
+        self.ops = {  # type: ignore[misc]  # this backend's alone
+            name: _of_one_dtype(op) if name in promoting and name not in TRUTH else op
+            for name, op in type(self).ops.items()
+        }
+
+    def custom(self, forward: Any, backward: Any) -> Any:
+        """A rule whose arrays promote nothing either."""
+        return super().custom(_on_unmixed(forward), _on_unmixed(backward))
+
+
+TRUTH = frozenset(
+    {"logical_and", "logical_or", "logical_xor"}
+)  # what is true of one dtype is true of another
+
+
+def _of_one_dtype(op: Any) -> Any:
+    def unmixed(*operands: Any, **parameters: Any) -> Any:
+        _refuse_mixed(operands)
+        return op(*operands, **parameters)
+
+    return unmixed
+
+
+def _refuse_mixed(operands: Sequence[Any]) -> None:
+    dtypes = {x.dtype for x in operands if isinstance(x, (Tensor, np.ndarray))}
+    if len(dtypes) > 1:
+        raise TypeError(f"operands of {' and '.join(sorted(map(str, dtypes)))}")
+
+
+class Unmixed(np.ndarray[Any, Any]):
+    """An array that is not combined with one of another dtype."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **keywords: Any) -> Any:
+        _refuse_mixed(operands)
+        plain = [x.view(np.ndarray) if isinstance(x, Unmixed) else x for x in operands]
+        return getattr(ufunc, method)(*plain, **keywords)
+
+
+def _on_unmixed(function: Any) -> Any:
+    def of_unmixed(*operands: Any) -> Any:
+        return function(*(x.view(Unmixed) if isinstance(x, np.ndarray) else x for x in operands))
+
+    return of_unmixed
 
 
 class ForgettingWrites(SteppedTape):

@@ -1,0 +1,60 @@
+"""What is asked of an engine that promotes no dtypes: the same, with its own cast where it has one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conformance_backends.mutants.controls.conventions import OneDtype
+
+from conformance.checks import load_all
+from conformance.checks.registry import NotThisCase
+from conformance.checks.sample import Sample
+from conformance.ops import find
+from conformance.questions import Question
+from conformance.questions.cases import CaseQuestion
+from conformance.questions.samples import SampleQuestion
+from conformance.scripts.script import script_of
+from conformance.strategies import Effort, draw_cases
+
+FLAT, CUSTOM = "op/flat", "contract/C5/custom-dtype"
+WITH_MASKS = ("argmax", "count_nonzero", "isnan", "less", "logical_not")
+
+
+def masked(name: str) -> Question:
+    return CaseQuestion(draw_cases(find(name), "float64", 0, Effort(2, 1, 1, 1))[0])
+
+
+def ruled(dtype: str) -> Question:
+    return SampleQuestion(Sample(1, dtype, CUSTOM))
+
+
+def asked(check: str, question: Question, engine: Any) -> None:
+    load_all()[check].function(*question.on(engine))
+
+
+class WithoutCast(OneDtype):
+    def __init__(self) -> None:
+        super().__init__()
+        self.ops = {name: op for name, op in self.ops.items() if name != "astype"}
+
+
+@pytest.mark.parametrize("name", WITH_MASKS)
+def test_a_mask_is_cast_by_the_engine(name: str) -> None:
+    asked(FLAT, masked(name), OneDtype())
+    with pytest.raises(NotThisCase, match="names no astype"):
+        asked(FLAT, masked(name), WithoutCast())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_custom_rule_of_two_dtypes_casts_by_the_engine(dtype: str) -> None:
+    asked(CUSTOM, ruled(dtype), OneDtype())
+    with pytest.raises(NotThisCase, match="names no astype"):
+        asked(CUSTOM, ruled(dtype), WithoutCast())
+
+
+def test_the_script_quotes_the_cast_and_not_the_refused_product() -> None:
+    text = script_of(OneDtype(), lambda engine: asked(CUSTOM, ruled("float64"), engine), None)
+    assert "apply(ALL_OPS['astype'], (b,), {'dtype': 'float64'})" in text
+    assert text.count(" = custom(") == 1
+    exec(compile(text, "script", "exec"), {})
