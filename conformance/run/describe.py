@@ -19,7 +19,7 @@ from conformance.errors import ConformanceError, error_text
 from conformance.load import load_backend, name_of, start_timeout
 from conformance.run.declarations import hold_declarations
 from conformance.run.process import caches
-from conformance.run.process.processes import end_group
+from conformance.run.process.processes import end_group, orphans_ended
 from conformance.runfile.records import BackendLine
 
 LAST = 4_000_000  # bytes
@@ -105,8 +105,9 @@ def _end_of(file: IO[bytes]) -> str:
 
 
 def describe_all(specs: list[str]) -> list[Description]:
-    """The descriptions of several backends, each from its own process."""
-    return [pending.answer() for pending in [PendingDescription(spec) for spec in specs]]
+    """The descriptions of several backends, each from its own process; whatever those leave behind is ended."""
+    with orphans_ended():
+        return [pending.answer() for pending in [PendingDescription(spec) for spec in specs]]
 
 
 def main() -> None:

@@ -96,6 +96,18 @@ def fork_and_detach():
     os._exit(3)
 
 
+def detach():
+    """A daemon: forked twice, in a session of its own, without a word of its environment, and with no descriptor of it."""
+    first = os.fork()
+    if first == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.closerange(0, 256)
+            os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)"], {})
+        os._exit(0)
+    os.waitpid(first, 0)
+
+
 def unwatched_hang():
     """A hang that the watchdog in the process does not end."""
     faulthandler.cancel_dump_traceback_later()
@@ -151,6 +163,7 @@ HARMS = {
     "ForksAndDetaches": fork_and_detach,
     "ClosesAll": close_all,
     "LeavesChildren": leave_children,
+    "Detaches": detach,
     "Overflows": deep_recursion,
     "Descriptors": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3)),
     "Prints": lambda: os.write(1, b"x" * 5_000_000),
@@ -168,6 +181,7 @@ SAMPLE = (
     "Sigkill",
     "ForksAndHolds",
     "LeavesChildren",
+    "Detaches",
     "Prints",
     "Stops",
     "HangsMasked",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from conformance.run.describe import describe_all
 from conformance.runfile.jsonl import Run, read_run
 
 from ..conformance.conftest import clean_environment
@@ -39,6 +40,7 @@ FAULTS = [
     ("ForksAndDetaches", "crash", "this ended the process"),
     ("ClosesAll", "crash", "this ended the process"),
     ("LeavesChildren", "pass", ""),
+    ("Detaches", "pass", ""),
     ("Overflows", "crash", ""),
     ("Descriptors", "pass", ""),
     ("Prints", "pass", ""),
@@ -97,7 +99,7 @@ def test_a_fault_costs_one_answer(whole: Any, name: str, verdict: str, says: str
     assert (hit.verdict, says in message) == (verdict, True), message
 
 
-BRIEF = ("Exits0", "LeavesChildren")  # each death costs pytest a start of the engine
+BRIEF = ("Exits0", "LeavesChildren", "Detaches")  # each death costs pytest a start of the engine
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +147,26 @@ def test_no_answer_is_lost_and_nothing_is_left_behind(whole: Any) -> None:
     assert [r.verdict for r in run.results if r.check == "vjp"] == ["pass", "pass"]
     assert "Traceback" not in done.stderr
     assert len(done.stdout) < 100_000
+    nothing_lives_on()
+
+
+def test_pytest_leaves_nothing_behind(in_pytest: str) -> None:
+    assert "passed" in in_pytest
+    nothing_lives_on()
+
+
+def test_an_engine_that_detaches_while_it_is_imported_leaves_nothing_behind(tmp_path: Path) -> None:
+    adapter = tmp_path / "early.py"
+    adapter.write_text(
+        f"import sys; sys.path.insert(0, {str(ADAPTERS.parent)!r})\nfrom process_faults import *; detach()"
+    )
+    described = describe_all([f"{adapter}:Sample"])
+    assert [d.line.name for d in described] == ["Sample"]
+    nothing_lives_on()
+
+
+def nothing_lives_on() -> None:
+    """No process of an engine's, however it detached, and no worker."""
     living = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert "time.sleep(600)" not in living
     assert not [line for line in living.splitlines() if str(ADAPTERS) in line], living

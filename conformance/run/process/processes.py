@@ -26,14 +26,24 @@ def lead_group() -> None:
     """In a worker: be the leader of a process group, which ends with the process that keeps the results."""
     with contextlib.suppress(OSError, AttributeError):
         os.setpgid(0, 0)
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent(signal.SIGKILL)
+
+
+def end_with_parent(by: signal.Signals) -> None:
+    """Be sent this signal when the parent of this process ends; nothing where the system has no such thing."""
+    _prctl(PR_SET_PDEATHSIG, by)
+
+
+def adopt_orphans() -> None:
+    """Be the parent of every descendant whose own parent ends; nothing where the system has no such thing."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 @contextlib.contextmanager
 def orphans_ended() -> Iterator[None]:
     """A scope at whose end every process is ended that was started in it and is still there."""
     before = children()
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    adopt_orphans()
     try:
         yield
     finally:
@@ -73,17 +83,6 @@ def end_group(leader: int) -> None:
     with contextlib.suppress(OSError, AttributeError):
         if leader != os.getpgid(0):
             os.killpg(leader, signal.SIGKILL)
-
-
-def end_marked(mark: str) -> None:
-    """End the processes whose environment, when they were started, had this entry, `NAME=value`.
-
-    It finds those that left their group, in a process whose other children are not to be touched.
-    """
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError, ValueError):
-            if mark.encode() in environment.read_bytes().split(b"\0"):
-                os.kill(int(environment.parent.name), signal.SIGKILL)
 
 
 def children() -> frozenset[int]:

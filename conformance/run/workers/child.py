@@ -1,7 +1,8 @@
 """A worker for a pytest that has none: its questions are run in a child process, and a death of it is one answer.
 
 pytest with and without xdist, in an engine's own repository, is then no more in danger than `conformance run`: an
-engine that ends, hangs or replaces anything does so in the child. Nothing here needs xdist.
+engine that ends, hangs or replaces anything does so in the child. Nothing here needs xdist. On Linux the child has a
+warden, a parent that ends all that it started; elsewhere its process group is ended, and what has left that is not.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from conformance.runfile.records import BackendLine, ResultLine
 STARTS = 3  # children in a row that may die before they have collected anything
 GRACE = 3.0  # seconds that the child's own watchdog has, before it is ended from here
 PERIOD = 0.25  # seconds between two looks at a child that says nothing
-MARK = "AUTOGRAD_CONFORMANCE_OF"  # in the environment of the child, and so of what it starts
+MODULE = "conformance.run.workers." + ("warden" if sys.platform == "linux" else "child")
 ERRORS = {kind.__name__: kind for kind in (UsageError, NothingSelected, AdapterError)}
 
 
@@ -161,9 +162,8 @@ class Supervisor:
         self._count += 1
         self._overdue = False
         self._channel, theirs = Pipe()
-        marked = {"PYTHONSAFEPATH": "1", MARK: self._folder.name}
-        environment = {**dict.fromkeys(SETTINGS, "1"), **os.environ, **marked}
-        command = [sys.executable, "-P", "-m", "conformance.run.workers.child"]
+        environment = {**dict.fromkeys(SETTINGS, "1"), **os.environ, "PYTHONSAFEPATH": "1"}
+        command = [sys.executable, "-P", "-m", MODULE]
         self._process = subprocess.Popen(
             [*command, str(theirs.fileno()), str(self.folder), self._name],
             pass_fds=[theirs.fileno()],
@@ -210,7 +210,7 @@ class Supervisor:
             until = start_by or (deadline and deadline + GRACE)
             if until and time.monotonic() > until:
                 self._overdue = True
-                self._process.kill()
+                self._process.terminate()  # its warden ends it, however it hangs
                 raise EOFError
         return self._channel.recv_bytes()
 
@@ -226,10 +226,12 @@ class Supervisor:
         code: int | None = None
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = process.wait(timeout=GRACE)
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=GRACE)
         processes.end_group(process.pid)
         process.kill()
         process.wait()
-        processes.end_marked(f"{MARK}={self._folder.name}")
         return code
 
 
