@@ -27,6 +27,10 @@ class Decisive(enum.IntEnum):
 decisions = Collector[Decisive]("decisions")
 
 
+# Within `tolerances()` every claim that several answers satisfy puts whether its own, altered in some way, satisfies it.
+tolerances = Collector[Callable[[Callable[[Array], Array]], bool]]("tolerances")
+
+
 def decides_by_refusal() -> None:
     """Note that the engine refused a call, which is an answer without numbers."""
     decisions.put(Decisive.REFUSAL)

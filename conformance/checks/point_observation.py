@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array
-from conformance.checks.comparison import decides
+from conformance.checks.comparison import decides, tolerances
 from conformance.checks.observation import plain
 from conformance.errors import AdapterError, Violation
 from conformance.ops import find
@@ -80,10 +80,12 @@ class PointObservation:
         units = SAFETY_FACTOR * ULPS * info.eps
         return np.where(is_tiny, np.maximum(units * entries, info.tiny), units * size)
 
-    def is_as(self, convention: str) -> bool:
-        """Whether the gradients are those of a convention."""
+    def is_as(self, convention: str, altered: Callable[[Array], Array] = np.asarray) -> bool:
+        """Whether the gradients, altered in some way, are those of a convention."""
         given = self.place.conventions[convention]
-        pairs = [(self.gradients[i], expected) for i in self.wrt if (expected := given[i]) is not None]
+        pairs = [
+            (altered(self.gradients[i]), expected) for i in self.wrt if (expected := given[i]) is not None
+        ]
         return all(is_alike(gradient, expected, self.rounding(expected)) for gradient, expected in pairs)
 
     def hold_shapes(self) -> None:
@@ -108,8 +110,8 @@ class PointObservation:
             return
         low, high = interval
         decides((np.isfinite(low) | np.isfinite(high) | (low == high)).any())
-        got = gradient.astype(np.longdouble)
-        is_fair = (got >= low - self.rounding(low)) & (got <= high + self.rounding(high)) | (got == low)
+        tolerances.put(lambda altered: bool(self._are_between(altered(gradient), low, high).all()))
+        got, is_fair = gradient.astype(np.longdouble), self._are_between(gradient, low, high)
         if not is_fair.all():
             place = np.unravel_index(int(np.argmin(is_fair)), is_fair.shape)
             least, most = float(low[place]), float(high[place])
@@ -121,17 +123,28 @@ class PointObservation:
                 where=str([int(p) for p in place]) if (low == high).all() else "",
             )
 
+    def _are_between(self, gradient: Array, low: Array, high: Array) -> Array:
+        got = gradient.astype(np.longdouble)
+        return (got >= low - self.rounding(low)) & (got <= high + self.rounding(high)) | (got == low)
+
     def hold_total(self, gradients: dict[int, Array] | None = None) -> None:
         """Claim that the weights of a tie add up to the stated total."""
         if self.point.total is None:
             return
         decides(True)
         weights = self.gradients if gradients is None else gradients
-        total = sum((g.astype(np.longdouble).sum() for g in weights.values()), np.longdouble(0))
-        if not is_alike(np.asarray(total), np.asarray(self.point.total), self.rounding(np.ones(1))):
+        tolerances.put(
+            lambda altered: all(self._adds_up({**weights, i: altered(g)}) for i, g in weights.items())
+        )
+        if not self._adds_up(weights):
+            total = sum((g.astype(np.longdouble).sum() for g in weights.values()), np.longdouble(0))
             raise Violation(
                 f"the weights at {self.point.key} add up to {float(total):.9g}, not to {self.point.total:g}"
             )
+
+    def _adds_up(self, weights: Mapping[int, Array]) -> bool:
+        total = sum((g.astype(np.longdouble).sum() for g in weights.values()), np.longdouble(0))
+        return is_alike(np.asarray(total), np.asarray(self.point.total), self.rounding(np.ones(1)))
 
     def hold_declared(self) -> None:
         """Claim that the gradients are those of the declared convention, where the adapter declares one."""
@@ -142,6 +155,7 @@ class PointObservation:
             names = ", ".join(self.place.conventions) or "none"
             raise AdapterError(f"{declared!r} is declared for {self.point.key}; the conventions are {names}")
         decides(True)
+        tolerances.put(lambda altered: self.is_as(declared, altered))
         if not self.is_as(declared):
             raise Violation(
                 f"{declared!r} is declared for {self.point.key}, but the engine gives {self.found}"

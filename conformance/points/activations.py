@@ -100,15 +100,15 @@ ALONG_AXIS = (
     finite("softmax", "with-minus-infinity", ([-INF, 0.0, 0.0],), ([0, -0.5, 0.5],), cotangent=[1, 2, 4],
         **ROW),
     border("softmax", "all-minus-infinity", ([-INF, -INF],), slopes("nan", "zero"), cotangent=[1, 2], **ROW),
-    limit("log_softmax", "equal", ([2.0, 2.0],), ([0.5, -0.5],), cotangent=[1, 0], **ROW),
+    limit("log_softmax", "equal", ([2.0, 2.0],), ([1.5, -1.5],), cotangent=[2, -1], **ROW),
     limit("log_softmax", "single", ([3.0],), ([0],), cotangent=[2], **ROW),
     finite("log_softmax", "at-1000", ([1000.0, -1000.0],), ([-2, 2],), cotangent=[1, 2], **ROW),
-    finite("log_softmax", "at-huge", lambda e: ([e.huge, e.huge],), ([0.5, -0.5],), cotangent=[1, 0], **ROW),
-    finite("log_softmax", "with-minus-infinity", ([-INF, 0.0, 0.0],), ([0, 0.5, -0.5],), cotangent=[0, 1, 0],
+    finite("log_softmax", "at-huge", lambda e: ([e.huge, e.huge],), ([1.5, -1.5],), cotangent=[2, -1], **ROW),
+    finite("log_softmax", "with-minus-infinity", ([-INF, 0.0, 0.0],), ([0, 1.5, -1.5],), cotangent=[0, 2, -1],
         **ROW),
     border("log_softmax", "all-minus-infinity", ([-INF, -INF],), slopes("nan", "zero"), cotangent=[1, 2],
         **ROW),
-    finite("glu", "at-1000", ([3.0, 5.0, 1000.0, -1000.0],), ([1, 0, 0, 0],), axis=0),
+    finite("glu", "at-1000", ([3.0, 5.0, 1000.0, -1000.0],), ([1, 0, 0, 0],), cotangent=[1, 2], axis=0),
 )  # fmt: skip
 
 CAUSAL: dict[str, Any] = {"is_causal": True}

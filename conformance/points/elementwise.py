@@ -157,11 +157,11 @@ EXTREME = (
 
 MASKED = (
     masked("where", "infinity-not-selected", ([True, False], [1.0, INF], [INF, 2.0]),
-        (None, [1, 0], [0, 1])),
-    masked("where", "nan-not-selected", ([True, False], [1.0, NAN], [NAN, 2.0]), (None, [1, 0], [0, 1])),
+        (None, [1, 0], [0, 2]), cotangent=[1, 2]),
+    masked("where", "nan-not-selected", ([True, False], [1.0, NAN], [NAN, 2.0]), (None, [1, 0], [0, 2]), cotangent=[1, 2]),
     masked("where", "infinite-cotangent", ([True, False], [1.0, 2.0], [3.0, 4.0]),
         (None, [INF, 0], [0, 1]), cotangent=[INF, 1.0]),
-    masked("masked_fill", "infinity-filled", ([1.0, INF], [False, True]), ([1, 0], None), value=0.0),
+    masked("masked_fill", "infinity-filled", ([1.0, INF], [False, True]), ([1, 0], None), cotangent=[1, 2], value=0.0),
     masked("masked_fill", "infinite-cotangent", ([1.0, 2.0], [False, True]), ([1, 0], None),
         cotangent=[1.0, INF], value=0.0),
 )  # fmt: skip

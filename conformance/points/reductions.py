@@ -105,17 +105,17 @@ SPREAD_POINTS = (
 
 # -- products, exponentials ------------------------------------------------------------------------
 
-LINE: dict[str, Any] = {"cotangent": [1, 1, 1], "axis": 0}
+LINE: dict[str, Any] = {"cotangent": [1, 2, -1], "axis": 0}
 PRODUCTS = (
     limit("prod", "one-0", ([2.0, 0.0, 3.0],), ([0, 6, 0],), **WHOLE),
     limit("prod", "two-0s", ([0.0, 2.0, 0.0],), ([0, 0, 0],), **WHOLE),
     limit("prod", "two-entries-one-0", ([0.0, 5.0],), ([5, 0],), **WHOLE),
     limit("prod", "single-0", ([0.0],), ([1],), **WHOLE),
     finite("prod", "with-least", lambda e: ([e.least, 2.0],), lambda e: ([2, e.least],), **WHOLE),
-    limit("cumulative_prod", "one-0", ([2.0, 0.0, 3.0],), ([1, 8, 0],), **LINE),
+    limit("cumulative_prod", "one-0", ([2.0, 0.0, 3.0],), ([1, -2, 0],), **LINE),
     limit("cumulative_prod", "two-0s", ([0.0, 0.0, 3.0],), ([1, 0, 0],), **LINE),
-    limit("cumulative_prod", "0-first", ([0.0, 2.0, 3.0],), ([9, 0, 0],), **LINE),
-    limit("cumulative_prod", "0-last", ([2.0, 3.0, 0.0],), ([4, 2, 6],), **LINE),
+    limit("cumulative_prod", "0-first", ([0.0, 2.0, 3.0],), ([-1, 0, 0],), **LINE),
+    limit("cumulative_prod", "0-last", ([2.0, 3.0, 0.0],), ([7, 4, -6],), **LINE),
     limit("logsumexp", "equal", ([2.0, 2.0],), ([0.5, 0.5],), **WHOLE),
     limit("logsumexp", "single", ([2.0],), ([1],), **WHOLE),
     finite("logsumexp", "at-1000", ([1000.0, -1000.0],), ([1, 0],), **WHOLE),
@@ -158,7 +158,7 @@ MATRICES = (
     limit("cholesky", "repeated-eigenvalue", ([[4.0, 0.0], [0.0, 4.0]],), ([[0.25, 0.25], [0.25, 0.25]],),
         cotangent=[[1, 0], [1, 1]]),
     limit("matrix_power", "to-the-0", (SINGULAR,), (0,), n=0),
-    limit("matrix_power", "singular-squared", (SINGULAR,), ([[6, 9], [9, 12]],), n=2),
+    limit("matrix_power", "singular-squared", (SINGULAR,), ([[6, 10], [0, -4]],), cotangent=[[1, 2], [0, -1]], n=2),
 )  # fmt: skip
 
 POINTS: tuple[SpecialPoint, ...] = (*TIES, *SPREAD_POINTS, *PRODUCTS, *MATRICES)

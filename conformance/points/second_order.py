@@ -15,7 +15,6 @@ from conformance.points.point import Nature, SpecialPoint, Values
 
 LN2 = math.log(2)
 CORNER = [[0, 0], [0, 1]]  # the derivative of the last entry of a determinant of two rows
-EDGES = [[2, 1], [1, 0]]
 SLOW = ("squareplus", "softsign")  # whose curvature far out is small, but not as good as zero everywhere
 
 # Where the slope is a constant on both sides, the second derivative is zero. Elsewhere:
@@ -77,10 +76,10 @@ SMOOTH: Mapping[str, Values] = {
     "prod/two-0s": ([0, 0, 2],),
     "prod/two-entries-one-0": ([0, 1],),
     "prod/single-0": ([0],),
-    "cumulative_prod/one-0": ([0, 4, 0],),
-    "cumulative_prod/two-0s": ([0, 4, 0],),
-    "cumulative_prod/0-first": ([0, 4, 2],),
-    "cumulative_prod/0-last": ([0, 1, 3],),
+    "cumulative_prod/one-0": ([0, -1, 0],),
+    "cumulative_prod/two-0s": ([0, -1, 0],),
+    "cumulative_prod/0-first": ([0, -1, -2],),
+    "cumulative_prod/0-last": ([0, 2, -3],),
     "logsumexp/equal": ([0.25, -0.25],),
     "logsumexp/single": ([0],),
     "det/singular": (CORNER,),
@@ -97,7 +96,7 @@ SMOOTH: Mapping[str, Values] = {
     "matrix_power/one-entry": ([[18]],),
     "inv/repeated-eigenvalue": ([[0.25, 0.125], [0.125, 0]],),
     "matrix_power/to-the-0": (0,),
-    "matrix_power/singular-squared": (EDGES,),
+    "matrix_power/singular-squared": ([[2, 2], [0, 0]],),
     "mse/hit": (2, 2),
     "huber/hit": (1, 1),
     "huber/at-delta": ((0, 1), (0, 1)),

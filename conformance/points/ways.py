@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from conformance.points.point import Nature, SpecialPoint
+import numpy as np
+
+from conformance.points.point import Nature, Place, SpecialPoint
 from conformance.points.second_order import second_derivatives
 
 
-def _has_one_op(point: SpecialPoint) -> bool:
-    """Whether it is a point of one op; what a composition gives depends on the conventions of several."""
-    return point.nature not in (Nature.COMPOSITION, Nature.TAIL)
+def _has_slope(point: SpecialPoint) -> bool:
+    """Whether it is a point of one op at which a tangent is compared with something.
+
+    What a composition gives depends on the conventions of several ops. At a border only numbers have slopes with names.
+    """
+    if point.nature is Nature.BORDER:
+        return any(not np.ndim(x) for x in Place(point, "float64").operands)
+    return _has_range(point)
 
 
 def _has_range(point: SpecialPoint) -> bool:
-    """Whether it is a point of one op at which not every gradient is allowed."""
-    return point.nature not in (Nature.COMPOSITION, Nature.BORDER, Nature.TAIL)
+    """Whether it is a point of one op at which not every gradient is allowed, and there is one."""
+    has_entries = any(np.size(x) for x in Place(point, "float64").operands)
+    return point.nature not in (Nature.COMPOSITION, Nature.BORDER, Nature.TAIL) and has_entries
 
 
 def _has_second_derivative(point: SpecialPoint) -> bool:
@@ -25,7 +33,7 @@ def _has_second_derivative(point: SpecialPoint) -> bool:
 
 # By the name of its check, the points to which a way applies.
 WAYS: Mapping[str, Callable[[SpecialPoint], bool]] = {
-    "forward": _has_one_op,
+    "forward": _has_slope,
     "mapped": _has_range,
     "second-order": _has_second_derivative,
     "second-order-forward": _has_second_derivative,

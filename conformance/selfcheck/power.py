@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.checks.comparison import Decisive, decisions
+from conformance.checks.comparison import Decisive, decisions, tolerances
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Item, Question, items_of
@@ -50,6 +50,7 @@ class Power:
         is_refusal: whether the engine refused, so that there may be no numbers to replace.
         given: the sorts of wrong answers that were given.
         noticed: those of them at which the check failed.
+        fair: the sorts that make another answer that the claim allows, in every case where they were not given.
         cotangents: whether the gradient arguments that the check gave were all ones, for each case with any.
     """
 
@@ -58,6 +59,7 @@ class Power:
     is_refusal: bool = False
     given: set[str] = field(default_factory=set)
     noticed: set[str] = field(default_factory=set)
+    fair: set[str] = field(default_factory=set)
     cotangents: list[bool] = field(default_factory=list)
 
     @property
@@ -77,7 +79,7 @@ class Power:
         if not self.cases or (self.is_refusal and not self.given):
             return ()
         if not self.noticed:
-            return (EVERY,)
+            return () if self.fair >= set(self.wrongs) else (EVERY,)
         ones = (ONES,) if self.item.kind.has_upstreams and self.cotangents and all(self.cotangents) else ()
         # An array has a shape and a dtype: a check of one of them need not notice the other.
         missed = (
@@ -88,35 +90,49 @@ class Power:
         return (*(name for name in self.wrongs if name in missed), *ones)
 
     @property
+    def is_open(self) -> bool:
+        """Whether no case decided, or none had an answer to replace: another correct engine may give some."""
+        return not self.cases or not (self.is_refusal or self.given or self.fair >= set(self.wrongs))
+
+    @property
     def is_done(self) -> bool:
         """Whether every sort was noticed, and some cotangent was not all ones."""
-        return self.noticed == set(self.wrongs) and not (self.cotangents and all(self.cotangents))
+        return self.noticed | self.fair >= set(self.wrongs) and not (self.cotangents and all(self.cotangents))
 
     def look(self, backend: Backend, question: Question[Any]) -> None:
         """Run the question rightly; where it decides, with every sort of wrong answer that is not noticed yet."""
         honest = Answers(backend)
-        decisive = _decisive(self.item, question, honest)
+        with tolerances() as allowed:
+            decisive = _decisive(self.item, question, honest)
         if decisive < question.deciding:
             return
         self.cases += 1
         self.is_refusal |= decisive is Decisive.REFUSAL
         self.cotangents += [not any(honest.cotangents)] if honest.cotangents else []
-        missed = self.wrongs.keys() - self.noticed
-        numbers = self._numbers(backend, question, honest.count) if missed else []
+        self.fair |= {name for name, wrong in self.wrongs.items() if _are_allowed(allowed, wrong)}
+        missed = self.wrongs.keys() - self.noticed - self.fair
+        numbers = self._numbers(backend, question, honest.count, bool(allowed)) if missed else []
         for name in missed:
             self._try(backend, question, name, numbers)
 
-    def _numbers(self, backend: Backend, question: Question[Any], count: int) -> list[int]:
-        """Which answers of a question are replaced."""
-        some = np.linspace(0, count - 1, min(LIMIT, count)).round().astype(int).tolist()
-        is_about_form = self.item.definition.is_about_form
-        return [number for number in some if is_about_form or self._is_about(backend, question, number)]
+    def _numbers(
+        self, backend: Backend, question: Question[Any], count: int, are_several_allowed: bool
+    ) -> list[int]:
+        """Which answers of a question are replaced: those that the claim is about.
 
-    def _is_about(self, backend: Backend, question: Question[Any], number: int) -> bool:
-        """Whether the claim is about an answer: the check notices what no rule could make of it."""
+        The check notices what no rule could make of them; where several answers are allowed, one such at least.
+        """
+        some = np.linspace(0, count - 1, min(LIMIT, count)).round().astype(int).tolist()
+        if self.item.definition.is_about_form:
+            return some
+        noticed = any if are_several_allowed else all
+        return [n for n in some if noticed(self._are_noticed(backend, question, n))]
+
+    def _are_noticed(self, backend: Backend, question: Question[Any], number: int) -> list[bool]:
+        """Whether the check notices each of the probes in place of an answer, or that changes nothing."""
         tried = [Answers(backend, number, probe) for probe in PROBES]
         is_noticed = [_is_noticed(self.item, question, answers) for answers in tried]
-        return all(seen or not answers.has_changed for seen, answers in zip(is_noticed, tried, strict=True))
+        return [seen or not answers.has_changed for seen, answers in zip(is_noticed, tried, strict=True)]
 
     def _try(self, backend: Backend, question: Question[Any], name: str, numbers: Iterable[int]) -> None:
         floor = FLOOR * self.item.definition.has_floor
@@ -128,6 +144,11 @@ class Power:
                 if is_noticed:
                     self.noticed.add(name)
                     return
+
+
+def _are_allowed(allowed: Sequence[Callable[[Wrong], bool]], wrong: Wrong) -> bool:
+    """Whether every claim that several answers satisfy is satisfied by the engine's, made wrong."""
+    return bool(allowed) and all(is_satisfied(wrong) for is_satisfied in allowed)
 
 
 def _name(item: Item) -> str:
@@ -203,7 +224,7 @@ def power_of_suite(
         outcomes |= {_name(item) for item in items if item.definition.is_about_outcome}
         groups: dict[tuple[str, str], list[Item]] = {}
         for item in items:
-            is_open = _name(item) not in powers or not powers[_name(item)].cases
+            is_open = _name(item) not in powers or powers[_name(item)].is_open
             if is_open and not item.definition.is_about_outcome:
                 groups.setdefault(item.group, []).append(item)
         for found in _on_all(groups.values(), partial(_power_on, name, seed=seed, effort=effort), workers):

@@ -36,6 +36,11 @@ def _shifted(x: Array) -> Array:
     return np.asarray(np.where(np.isfinite(more), more, 0)).astype(x.dtype)
 
 
+def _odd(x: Array) -> Array:
+    """A number that no convention names, also in place of an infinity."""
+    return np.full_like(x, 137) if is_inexact(x.dtype) else _negated(x)
+
+
 def _negated(x: Array) -> Array:
     return ~x if x.dtype.kind == "b" else np.asarray(-x)
 
@@ -80,7 +85,7 @@ NUMBERS: Mapping[str, Wrong] = {
     **{f"{name}, at all entries": wrong for name, wrong in ARRAYS.items()},
     **{f"{name}, at one entry": _at_one_entry(wrong) for name, wrong in ARRAYS.items()},
 }
-PROBES: Sequence[Wrong] = (_nan, _shifted)
+PROBES: Sequence[Wrong] = (_nan, _shifted, _odd)
 FORMS: Mapping[str, Wrong] = {
     "with another axis": lambda x: x[None],
     "in another precision": lambda x: x.astype(

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function, restricted
 from conformance.case import Array
-from conformance.checks.comparison import decides
+from conformance.checks.comparison import decides, tolerances
 from conformance.checks.observation import plain
 from conformance.checks.point_observation import PointObservation, brief, is_alike
 from conformance.checks.registry import NotThisCase, check
@@ -60,7 +60,8 @@ def is_wrong_alone(observed: PointObservation, i: int, slope: Array | None = Non
     if slope is not None and not is_alike(slope, gradient.astype(np.longdouble), observed.rounding(gradient)):
         return False
     try:
-        observed.hold_between(gradient, observed.place.within[i], "", "")
+        with tolerances():  # which are those of another question
+            observed.hold_between(gradient, observed.place.within[i], "", "")
     except Violation:
         return True
     return False
@@ -123,7 +124,13 @@ def _hold_border(observed: PointObservation) -> None:
         decides(True)
         named = [c[i] for c in conventions if c[i] is not None]
         fair = [*named, given[i].astype(np.longdouble), np.asarray(np.nan)]
-        if not any(is_alike(slope, value, observed.rounding(np.asarray(value))) for value in fair):
+
+        def is_fair(altered: Callable[[Array], Array], slope: Array = slope, fair: Any = fair) -> bool:
+            got = altered(slope)
+            return any(is_alike(got, value, observed.rounding(np.asarray(value))) for value in fair)
+
+        tolerances.put(is_fair)
+        if not is_fair(np.asarray):
             raise Violation(
                 f"the slope along operand {i} at {observed.point.key} is {brief(slope)} in forward mode, which is no "
                 f"convention; reverse mode gives {brief(given[i])}"

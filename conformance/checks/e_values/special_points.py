@@ -16,7 +16,7 @@ from conformance.errors import ConformanceError, Violation
 from conformance.points.point import Nature
 from conformance.program import Program
 
-TAIL = 1e-3  # the relative error allowed in a tail: what an exponential of 40 loses in single precision, and to spare
+TAIL = 5e-4  # the relative error allowed in a tail: what an exponential of 40 loses in single precision, and to spare
 
 
 def point_check(clause: str, nature: Nature) -> Callable[[CheckFunction], CheckFunction]:
@@ -122,7 +122,7 @@ def entry_that_is_not_selected_contributes_zero(observed: PointObservation) -> N
 
 @point_check("E24", Nature.TAIL)
 def gradient_in_a_tail_is_accurate_relatively(observed: PointObservation) -> None:
-    """Where a gradient is far smaller than elsewhere, it is within a thousandth of the true one, and is not zero."""
+    """Where a gradient is far smaller than elsewhere, it is within 0.05 % of the true one, and is not zero."""
     observed.hold_shapes()
     for i in observed.wrt:
         interval = observed.place.within[i]

@@ -14,6 +14,7 @@ from conformance_backends.mutants.controls.conventions import (
     OddMemory,
     OneDtype,
     Strict,
+    ZerosForNone,
 )
 from conformance_backends.mutants.controls.formulas import Finite, careful
 from conformance_backends.mutants.controls.library import Unsteady
@@ -45,6 +46,9 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
     """The reference engine in overridable steps, checked at `ops`, in pullback form, and in several right ways."""
     return (
         Mutant("control", CORRECT, (), WithTransforms, tuple(sorted(ops))),
+        Mutant(
+            "control-zeros", f"{CORRECT[:-1]}, with zeros for None.", (), ZerosForNone, ("multiply", "floor")
+        ),
         Mutant("control-pullbacks", f"{CORRECT[:-1]}, in pullback form.", (), Pullbacks, ("multiply",)),
         of_rows(
             "control-rounded-once",

@@ -9,19 +9,41 @@ import numpy as np
 
 from conformance.backend import as_tuple
 from conformance.ops import ALL_OPS
-from conformance_backends.mutants.mutant import SteppedTape
+from conformance_backends.mutants.mutant import SteppedTape, WithTransforms
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
 
 
-class Lenient(SteppedTape):
-    """Fills in what is missing: seeds of ones, broadcast gradients, zeros for what has no gradient."""
+class ZerosForNone(WithTransforms):
+    """An array of zeros in place of every gradient that is None."""
+
+    conventions: ClassVar[Mapping[str, str]] = {**WithTransforms.conventions, "A13": "zeros"}
+
+    def vjp(
+        self, function: Any, operands: Any, cotangents: Any, wrt: Any = None
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Zeros in place of None."""
+        outputs, gradients = super().vjp(function, operands, cotangents, wrt)
+        return outputs, self._filled(gradients, operands, wrt)
+
+    def gradient(self, function: Any, operands: Any) -> tuple[Any, ...]:
+        """Zeros in place of None."""
+        return self._filled(super().gradient(function, operands), operands, None)
+
+    @staticmethod
+    def _filled(gradients: Sequence[Any], operands: Sequence[Any], wrt: Any) -> tuple[Any, ...]:
+        asked = range(len(operands)) if wrt is None else wrt
+        zeros = [np.zeros_like(operands[i]) for i in asked]
+        return tuple(z if g is None else g for g, z in zip(gradients, zeros, strict=True))
+
+
+class Lenient(ZerosForNone):
+    """Fills in what is missing, seeds of ones and broadcast gradients too."""
 
     conventions: ClassVar[Mapping[str, str]] = {
-        **SteppedTape.conventions,
+        **ZerosForNone.conventions,
         "A2": "summed",
         "A3": "seeded",
         "A4": "broadcast",
-        "A13": "zeros",
         "A14": "zeros",
         "B4": "updated",
         "C3": "copies",
@@ -49,23 +71,6 @@ class Lenient(SteppedTape):
     def detach(self, array: Any) -> Tensor:
         """A copy."""
         return Tensor(np.array(array.value))
-
-    def vjp(
-        self, function: Any, operands: Any, cotangents: Any, wrt: Any = None
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Zeros in place of None."""
-        outputs, gradients = super().vjp(function, operands, cotangents, wrt)
-        return outputs, self._filled(gradients, operands, wrt)
-
-    def gradient(self, function: Any, operands: Any) -> tuple[Any, ...]:
-        """Zeros in place of None."""
-        return self._filled(super().gradient(function, operands), operands, None)
-
-    @staticmethod
-    def _filled(gradients: Sequence[Any], operands: Sequence[Any], wrt: Any) -> tuple[Any, ...]:
-        asked = range(len(operands)) if wrt is None else wrt
-        zeros = [np.zeros_like(operands[i]) for i in asked]
-        return tuple(z if g is None else g for g, z in zip(gradients, zeros, strict=True))
 
 
 class Strict(SteppedTape):
