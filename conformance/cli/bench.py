@@ -20,7 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="only this workload; may be given several times",
     )
-    parser.add_argument("--size", action="append", default=[], metavar="NAME", help="small, medium or large")
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="small, medium, large, or huge: a million entries, only where it is named; may be given several times",
+    )
     parser.add_argument("--dtype", default="float64", choices=("float64", "float32"), help="of all operands")
     parser.add_argument(
         "--reference",

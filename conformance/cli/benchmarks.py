@@ -58,10 +58,19 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
         print_json({"run": str(options.output), "timings": lines})
     for what in ("forward", "gradient"):
         console.print(table_of(lines, what))
-    for text in doubts(lines):
+    for text in (*remarks(lines), *doubts(lines)):
         console.print(text, markup=False)
     console.print(f"run file {options.output}", markup=False)
     return 0
+
+
+def remarks(lines: Sequence[TimingLine]) -> Iterator[str]:
+    """Why there is no time, and what was timed in place of an op that the engine has not by that name: each once."""
+    refused = dict.fromkeys((line.backend, line.workload, line.refused) for line in lines if line.refused)
+    for backend, workload, why in refused:
+        yield f"n/a {backend}, {workload}: {why}"
+    for backend, idiom in dict.fromkeys((line.backend, idiom) for line in lines for idiom in line.idioms):
+        yield f"{backend} is timed with {idiom}: it has no function of that name"
 
 
 def doubts(lines: Sequence[TimingLine]) -> Iterator[str]:
@@ -100,6 +109,6 @@ def _ratio(line: TimingLine | None) -> str:
     if line is None:
         return "not run"
     if line.ratio is None:
-        return f"n/a: {line.refused}"
+        return "n/a"
     mark = "? " if line.doubt else ""
     return f"{mark}{line.ratio:.2f} \\[{line.ratio_low:.2f}, {line.ratio_high:.2f}]"

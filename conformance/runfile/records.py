@@ -213,6 +213,9 @@ class TimingLine(msgspec.Struct, frozen=True, tag="timing", omit_defaults=True):
     ratio_high: float | None = None
     ratio_to_reference: float | None = None
     refused: str = ""
+    idioms: tuple[
+        str, ...
+    ] = ()  # what stands for ops that the engine has not by that name: "relu as maximum(x, 0)"
     doubt: str = ""  # why the number cannot be trusted
     share: float | None = None  # of a core that the process had while this was measured
     spread: float | None = None  # median over minimum of a fixed loop, meanwhile

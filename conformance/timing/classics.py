@@ -215,17 +215,17 @@ def lstm_gradient(size: Size, x: Array, h: Array, c: Array, *gates: Array) -> Va
 CLASSICS = (
     Workload(
         "gaussian_mixture",
-        sized("points", "dimensions", "centres", small=(32, 2, 5), medium=(1000, 10, 10), large=(20_000, 16, 50)),
+        sized("points", "dimensions", "centres", small=(32, 2, 5), medium=(1000, 10, 10), large=(20_000, 16, 50), huge=(50_000, 16, 50)),
         mixture_operands, mixture_program, mixture_forward, mixture_gradient,
     ),
     Workload(
         "attention",
-        sized("tokens", "width", small=(8, 8), medium=(64, 32), large=(512, 64)),
+        sized("tokens", "width", small=(8, 8), medium=(64, 32), large=(512, 64), huge=(1000, 64)),
         attention_operands, attention_program, attention_forward, attention_gradient,
     ),
     Workload(
         "lstm",
-        sized("steps", "batch", "width", small=(3, 4, 8), medium=(10, 16, 32), large=(30, 32, 128)),
+        sized("steps", "batch", "width", small=(3, 4, 8), medium=(10, 16, 32), large=(30, 32, 128), huge=(10, 2000, 128)),
         lstm_operands, lstm_program, lstm_forward, lstm_gradient,
     ),
 )  # fmt: skip

@@ -16,11 +16,12 @@ from conformance.backend import Backend
 from conformance.errors import UsageError, error_text
 from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
+from conformance.timing.idioms import Finder
 from conformance.timing.noise import CALIBRATION, Noise, impossible, watched
 from conformance.timing.prepare import Step, prepare_forward, prepare_gradient
 from conformance.timing.programs import WORKLOADS
 from conformance.timing.rounds import Budget, Contender, Rounds, ratio, time_interleaved
-from conformance.timing.workloads import SIZES, Workload, label
+from conformance.timing.workloads import ON_REQUEST, SIZES, Workload, label
 
 HAND_WRITTEN = "hand-written"
 """The name under which plain NumPy without an engine stands in the table."""
@@ -46,6 +47,7 @@ class Entry:
     steps: Mapping[str, Step] = field(default_factory=dict)
     first: Mapping[str, float] = field(default_factory=dict)
     refused: str = ""
+    idioms: tuple[str, ...] = ()
     compiles: bool = False
     computes_with_numpy: bool = False
 
@@ -70,7 +72,7 @@ def measure(
         dtype: of all operands.
         budget: how many rounds, and how long at most.
         workloads: names in WORKLOADS; all by default.
-        sizes: names in SIZES; all by default.
+        sizes: names in SIZES or ON_REQUEST; those in SIZES by default.
         seed: of the operands, the order of the backends within each sweep, and the bootstrap.
         on_progress: called before each workload and size.
 
@@ -83,7 +85,7 @@ def measure(
     chosen = [
         (WORKLOADS[name], WORKLOADS[name].sizes[size])
         for name in known(workloads, WORKLOADS, "workload")
-        for size in known(sizes, SIZES, "size")
+        for size in known(SIZES if sizes is None else sizes, (*SIZES, *ON_REQUEST), "size")
     ]
     return _measured(chosen, backends, reference, dtype, budget or Budget(), seed, on_progress)
 
@@ -162,7 +164,8 @@ def enter(backend: Backend, solution: Solution, dtype: str) -> Entry:
         if dtype not in backend.dtypes:
             raise Refused(f"{backend.engine} has no gradients in {dtype}")
         # A function for each: an engine that remembers what it compiled must not know it already.
-        functions = {what: solution.workload.program(backend.op, solution.size) for what in WHATS}
+        find = Finder(backend, dtype)
+        functions = {what: solution.workload.program(find, solution.size) for what in WHATS}
         prepared, first = {}, {}
         for what, prepare in (("gradient", prepare_gradient), ("forward", prepare_forward)):
             start = time.perf_counter()
@@ -179,6 +182,7 @@ def enter(backend: Backend, solution: Solution, dtype: str) -> Entry:
         backend.name,
         prepared,
         first,
+        idioms=tuple(f"{name} as {text}" for name, text in find.used.items()),
         compiles=backend.compiles_signatures,
         computes_with_numpy=getattr(backend, "computes_with_numpy", False),
     )
@@ -204,6 +208,7 @@ def line_of(
         low=mine.statistics.q1,
         high=mine.statistics.q3,
         rounds=mine.statistics.rounds,
+        idioms=entry.idioms,
         compile_seconds=max(0.0, entry.first[what] - mine.statistics.median) if entry.compiles else None,
         ratio_to_reference=ratio(mine, rounds[reference], seed).value if reference in rounds else None,
     )

@@ -99,7 +99,15 @@ def gradient(
 
 NEURAL_ODE = Workload(
     "neural_ode",
-    sized("steps", "batch", "width", small=(2, 4, 8), medium=(10, 32, 32), large=(20, 128, 128)),
+    sized(
+        "steps",
+        "batch",
+        "width",
+        small=(2, 4, 8),
+        medium=(10, 32, 32),
+        large=(20, 128, 128),
+        huge=(10, 8000, 128),
+    ),
     operands,
     program,
     forward,

@@ -36,6 +36,9 @@ FindOp = Callable[[str], Function]
 ValueAndGradient = tuple[Any, tuple[Array, ...]]
 
 SIZES = ("small", "medium", "large")
+ON_REQUEST = (
+    "huge",
+)  # a million entries: minutes, and gigabytes where an engine keeps every intermediate result
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,8 @@ def label(size: Size) -> str:
 
 
 def sized(*names: str, **extents: tuple[int, ...]) -> dict[str, Size]:
-    """The sizes of a workload: for each name in SIZES, the extents by their names."""
-    return {rank: dict(zip(names, extents[rank], strict=True)) for rank in SIZES}
+    """The sizes of a workload: for each name in SIZES and ON_REQUEST, the extents by their names."""
+    return {rank: dict(zip(names, extents[rank], strict=True)) for rank in (*SIZES, *ON_REQUEST)}
 
 
 def normal(rng: np.random.Generator, dtype: str, *shape: int, scale: float = 1.0) -> Array:
@@ -272,25 +275,25 @@ def chain_gradient(size: Size, q: Array, p: Array, h: Array) -> ValueAndGradient
 BASIC = (
     Workload(
         "linear",
-        sized("batch", "inputs", "outputs", small=(8, 16, 8), medium=(32, 64, 64), large=(128, 256, 256)),
+        sized("batch", "inputs", "outputs", small=(8, 16, 8), medium=(32, 64, 64), large=(128, 256, 256), huge=(1000, 1000, 1000)),
         linear_operands, linear_program, linear_forward, linear_gradient,
     ),
     Workload(
         "mlp",
         sized(
             "batch", "inputs", "hidden", "outputs",
-            small=(1, 4, 4, 2), medium=(32, 64, 64, 10), large=(128, 256, 256, 10),
+            small=(1, 4, 4, 2), medium=(32, 64, 64, 10), large=(128, 256, 256, 10), huge=(1000, 1000, 1000, 10),
         ),
         mlp_operands, mlp_program, mlp_forward, mlp_gradient,
     ),
     Workload(
         "softmax_cross_entropy",
-        sized("batch", "inputs", "classes", small=(8, 16, 4), medium=(32, 64, 10), large=(128, 256, 100)),
+        sized("batch", "inputs", "classes", small=(8, 16, 4), medium=(32, 64, 10), large=(128, 256, 100), huge=(1000, 1000, 1000)),
         cross_entropy_operands, cross_entropy_program, cross_entropy_forward, cross_entropy_gradient,
     ),
     Workload(
         "deep_chain",
-        sized("depth", "width", small=(30, 32), medium=(300, 32), large=(1000, 32)),
+        sized("depth", "width", small=(30, 32), medium=(300, 32), large=(1000, 32), huge=(1000, 1000)),
         chain_operands, chain_program, chain_forward, chain_gradient,
     ),
 )  # fmt: skip

@@ -61,6 +61,8 @@ const multiple = (name, lines) => {
   const foot_ = [...group(refused, (t) => t.backend + "\0" + t.refused)].map(([, of]) =>
     el("p", { class: "muted small" }, "– n/a " + short(of[0].backend, 30) + ": " + of[0].refused),
   );
+  const written = [...new Set(lines.flatMap((t) => (t.idioms || []).map((i) => t.backend + " is timed with " + i)))];
+  foot_.push(...written.map((text) => note(short(text, 120) + ": it has no function of that name.")));
   if (!timed.length) return el("figure", { class: "card" }, head, foot_);
   const x = logScale(Math.min(...xs.values()), Math.max(...xs.values()), left + 8, W - right - 8);
   const all = timed.flatMap((t) => [t.low || t.median, t.high || t.median]);

@@ -118,5 +118,5 @@ def test_every_workload_and_size_is_measured_with_progress_reported() -> None:
 def test_what_does_not_exist_is_refused_at_once() -> None:
     with pytest.raises(UsageError, match="no workload called 'mpl'; there are linear, mlp"):
         measure([], reference="", workloads=["mpl"])
-    with pytest.raises(UsageError, match="no size called 'huge'"):
-        measure([], reference="", sizes=["huge"])
+    with pytest.raises(UsageError, match="no size called 'giant'"):
+        measure([], reference="", sizes=["giant"])

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from conformance.timing.programs import WORKLOADS
-from conformance.timing.workloads import OPS_PER_STEP, SIZES, Workload, label
+from conformance.timing.workloads import ON_REQUEST, OPS_PER_STEP, SIZES, Workload, label
 
 from .engines import OPS, gradient_by_complex_step
 
 EVERY = pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS.keys())
+EVERY_RANK = (*SIZES, *ON_REQUEST)
 EVERY_SIZE = pytest.mark.parametrize("rank", SIZES)
 
 
@@ -74,9 +75,10 @@ def test_operands_and_gradients_have_the_requested_dtype(workload: Workload, dty
 
 @EVERY
 def test_sizes_grow_and_their_labels_differ(workload: Workload) -> None:
-    extents = [np.prod(list(workload.sizes[rank].values())) for rank in SIZES]
+    extents = [np.prod(list(workload.sizes[rank].values())) for rank in EVERY_RANK]
     assert extents == sorted(extents)
-    assert len({label(size) for size in workload.sizes.values()}) == len(SIZES)
+    assert workload.sizes.keys() == set(EVERY_RANK)
+    assert len({label(size) for size in workload.sizes.values()}) == len(EVERY_RANK)
 
 
 def test_the_deep_chain_is_as_deep_as_it_says() -> None:
