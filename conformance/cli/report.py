@@ -89,7 +89,12 @@ def read(paths: Sequence[Path]) -> list[Run]:
         if not run.is_complete:
             print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
     if len({run.header.spec.digest for run in runs}) > 1:
-        print("conformance: these runs are of different specifications", file=sys.stderr)
+        found = ", ".join(f"{path}: {run.header.spec.digest}" for path, run in zip(paths, runs, strict=True))
+        print(
+            f"conformance: these runs are of different specifications ({found}); results of one name may be of "
+            "different checks. Run the older one again for a report that says one thing.",
+            file=sys.stderr,
+        )
     return runs
 
 

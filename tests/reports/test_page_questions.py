@@ -20,6 +20,12 @@ from .synthetic import result, small_run
 
 def test_is_this_engine_all_right(visit: Open, small: str) -> None:
     page = visit(small)
+    expect(page.locator(".glance li").nth(0)).to_contain_text("silently wrong numbers")
+    expect(page.locator(".glance li").nth(2)).to_contain_text("✓ nothing failed")
+    assert page.locator(".glance b").all_inner_texts() == ["slate", "tape", "mini"]
+    box = page.locator(".glance li").last.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 860, "the answer is on the first screen"
     first = page.locator(".standings > li").first
     expect(first.locator("h3")).to_have_text("slate")
     expect(first.locator(".found")).to_contain_text("causes of failure")
@@ -105,6 +111,7 @@ def test_what_changed_since_the_last_run(visit: Open, small: str, tmp_path: Path
         path.write_text(text, encoding="utf-8")
         page.locator("input[type=file]").set_input_files(path)
     expect(page.locator(".comparison h2").first).to_have_text("newly failing (1)")
+    expect(page.locator(".found.bad")).to_contain_text("✗ 1 regression")
     expected = compare(before, now)
     headings = page.locator(".comparison h2").all_inner_texts()
     found = {name: int(n.rstrip(")")) for name, n in (heading.split(" (") for heading in headings)}

@@ -43,7 +43,7 @@ const causeLine = (cause) =>
     " ",
     el("a", { href: causeAddress(cause) }, cause.title),
     " ",
-    el("span", { class: "muted" }, cause.isKnown ? kindOf(cause) + " · " : "not known · ", plural(cause.lines.length, "result")),
+    el("span", { class: "muted", title: KIND_MEANING[kindOf(cause)] }, cause.isKnown ? kindOf(cause) + " · " : "not known · ", plural(cause.lines.length, "result")),
   );
 
 // All about a cause. The script is the shortest way to see it, so it is open where it was asked for.

@@ -8,9 +8,13 @@ const MARKS = [
   (x, y) => svg("path", { d: `M${x - 3.6} ${y - 3.6}l7.2 7.2m0 -7.2l-7.2 7.2`, "stroke-width": 2 }),
   (x, y) => svg("path", { d: `M${x - 4.6} ${y}h9.2m-4.6 -4.6v9.2`, "stroke-width": 2 }),
 ];
-const DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 2", "12 3"];
+// Beyond six the colours come again, with hollow marks and other dashes.
+const DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 2", "12 3", "1 4", "10 2 1 2", "4 1", "6 2 2 2 2 2", "3 6", "14 2 2 2"];
 const series = (name) => Math.max(0, contenders.indexOf(name));
-const marker = (name, x, y) => svg("g", { class: "s" + (series(name) % 6) }, MARKS[series(name) % 6](x, y));
+const colour = (name) => "s" + (series(name) % 6);
+const dash = (name) => DASHES[series(name) % DASHES.length];
+const marker = (name, x, y) =>
+  svg("g", { class: colour(name) + (series(name) % 12 < 6 ? "" : " hollow") }, MARKS[series(name) % 6](x, y));
 const chartLegend = (names) =>
   el(
     "ul",
@@ -27,8 +31,8 @@ const chartLegend = (names) =>
             y1: 6,
             x2: 26,
             y2: 6,
-            class: "s" + (series(b) % 6),
-            "stroke-dasharray": DASHES[series(b) % 6],
+            class: colour(b),
+            "stroke-dasharray": dash(b),
           }),
           marker(b, 13, 6),
         ),

@@ -2,6 +2,7 @@
 // The rules are those of `conformance compare` (conformance/runfile/compare.py); a test holds the two together.
 
 const CHANGES = ["newly failing", "failing worse", "no longer supported", "verdict or message changed", "atlas value changed", "question gone", "question new", "newly passing"];
+const REGRESSIONS = CHANGES.slice(0, 3);
 const VARIES = /0x[0-9a-f]+|[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?/gi;
 const FAILING = new Set(["fail", "error", "timeout", "crash", "adapter_error"]);
 const passing = (v) => v === "pass" || v === "fixed";
@@ -128,8 +129,10 @@ const comparison = (main, before, parameters) => {
     set({ [name]: value });
     apply();
   };
+  const worse = REGRESSIONS.reduce((n, c) => n + (counts.get(c) || []).length, 0);
   put(
     main,
+    el("p", { class: "found " + (worse ? "bad" : "good") }, el("b", {}, worse ? "✗ " + plural(worse, "regression") : "✓ no regression"), worse ? ": newly failing, failing worse, or no longer supported" : null),
     facts([
       ["earlier run", short((before.name ? before.name + ", " : "") + before.run.started, 80)],
       ["this run", short(data.run.started, 40)],

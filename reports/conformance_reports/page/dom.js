@@ -121,6 +121,8 @@ const num = (x) =>
         : x === null
           ? NaN
           : { nan: NaN, inf: Infinity, "-inf": -Infinity }[x];
+// How long a run took: in minutes from two of them on.
+const duration = (s) => (s < 120 ? seconds(s) : s < 7200 ? Math.round(s / 60) + " minutes" : digits(s / 3600, 2) + " hours");
 const digits = (x, n = 6) => {
   const v = num(x);
   if (v === undefined) return short(typeof x === "string" ? x : JSON.stringify(x), 40);

@@ -4,11 +4,13 @@ const WORDS = [
   ["pass ✓", "Every case of the check agreed with what is expected."],
   ["fail ✗", "The engine answered, and the answer is wrong or breaks the rule that is checked."],
   ["error, crash, timeout !", "The engine raised an exception, its process ended, or it did not return in time."],
-  ["known ~", "It fails, and the known-failures file lists it with a reason. It is still a failure of the engine."],
+  ["known ~, not known ✗", "Known: it fails, and the known-failures file lists it with a reason. It is still a failure of the engine. Not known: it fails, and no list has it."],
   ["fixed !", "The known-failures file lists it, but it passes now."],
   ["unsupported –", "The engine does not offer this, such as an op that it lacks. It is not judged."],
   ["adapter error !", "The adapter or this suite is wrong. It does not count against the engine."],
-  ["undecided –", "In no case would a wrong answer have failed. It is not judged."],
+  ["undecided ?", "In no case would a wrong answer have failed. It is not judged."],
+  ["interrupted –", "It was killed from outside, twice. It is no answer."],
+  ["not deciding", "The terminal counts so the cases in which a wrong answer would have passed as well: they prove nothing."],
   ["silently wrong numbers", "The engine gave numbers of which less than half of the digits are right, and raised no error."],
   ["loses digits", "At least half of the digits are right, but fewer than the arithmetic of the case explains."],
   ["breaks a rule", "No number is wrong, but the behaviour is: a dtype, a missing error, memory that is shared."],
@@ -33,6 +35,9 @@ const WORDS = [
   ["hand-written NumPy", "The gradient of a program derived on paper and written in plain NumPy: what times are divided by."],
   ["doubtful time", "A time that cannot be trusted: the machine was busy, or the figure is impossible, such as a gradient cheaper than its own value."],
 ];
+
+// What a verdict means, for whoever points at it.
+const meaningOf = (verdict) => (WORDS.find(([name]) => name.split(/[ ,]+/).includes(word(verdict).split(" ")[0])) || ["", ""])[1];
 
 const glossary = (main) => {
   put(

@@ -42,7 +42,7 @@ const headingRow = ({ heading, members }, at) =>
       return el(
         "td",
         {},
-        el("span", { class: "muted" }, short(b, 18) + " "),
+        el("span", { class: "unseen" }, short(b, 18) + " "),
         t.judged ? count(t.passed) + "/" + count(t.judged) : "–",
       );
     }),

@@ -7,6 +7,7 @@ const overview = (main) => {
     main,
     el("h1", {}, "How the engines did"),
     strip(),
+    glance(),
     el(
       "div",
       { class: "split" },
@@ -15,7 +16,6 @@ const overview = (main) => {
         { "aria-labelledby": "by-engine" },
         el("h2", { id: "by-engine" }, "Engines, those with problems first"),
         standings(),
-        legend(),
       ),
       el("div", {}, trust(), furtherQuestions()),
     ),
@@ -35,12 +35,13 @@ const strip = () => {
     ["results", counted(data.results.length, {})],
     ["cases", count(data.results.reduce((n, r) => n + r.cases, 0))],
     ["started", short(run.started.replace("T", " ").replace(/(\.\d+)?(Z|\+00:00)$/, " UTC"), 40)],
-    data.end && data.end.seconds ? ["took", seconds(data.end.seconds)] : null,
+    data.end && data.end.seconds ? ["took", duration(data.end.seconds)] : null,
     ["specification", run.spec.version],
   ]);
 };
 
-const standings = () => {
+// The engines, those with problems first.
+const ranked = () => {
   const all = group(data.results, (r) => engineName(r.backend));
   const rows = engineNames().map((name) => ({ name, lines: all.get(name) || [], causes: causesOf(name) }));
   const unknown = (row) => row.causes.filter((c) => !c.isKnown).length;
@@ -53,7 +54,33 @@ const standings = () => {
       wrong(b) - wrong(a) ||
       b.causes.length - a.causes.length,
   );
-  return el("ul", { class: "standings" }, rows.map(standing));
+  return rows;
+};
+const standings = () => el("ul", { class: "standings" }, ranked().map(standing));
+
+// Is each engine all right? One line each, before all else.
+const glance = () =>
+  el(
+    "section",
+    { "aria-labelledby": "all-right" },
+    el("h2", { id: "all-right" }, "Is it all right?"),
+    el("ul", { class: "glance" }, ranked().map((row) => el("li", {}, el("b", {}, link("engine", row.name, {}, row.name)), answer(row), passShare(row)))),
+    legend(),
+  );
+const answer = ({ name, lines, causes }) => {
+  const said = (kind, ...text) => el("span", { class: "answer " + kind }, text);
+  if (!lines.length) return said("none", "– not run");
+  if (!causes.length) return said("good", "✓ nothing failed");
+  const wrong = causes.filter((c) => c.severity === 0);
+  const rest = causes.length - wrong.length;
+  const others = rest ? ", " + plural(rest, "other cause") + " of failure" : "";
+  if (!wrong.length) return said("bad", "! no silently wrong numbers; ", plural(rest, "cause") + " of failure");
+  return said("bad", "✗ ", link("engine", name, { severity: "0" }, plural(wrong.length, "cause") + " of silently wrong numbers"), others);
+};
+// Known failures are failures: what was not offered or not decided is in neither number.
+const passShare = ({ lines }) => {
+  const { passed, judged } = tally(lines);
+  return el("span", { class: "muted" }, judged ? count(passed) + " of " + count(judged) + " judged results pass" : "");
 };
 
 const standing = ({ name, lines, causes }) => {
@@ -97,7 +124,7 @@ const standing = ({ name, lines, causes }) => {
       counts.map(([v, n]) =>
         el(
           "li",
-          {},
+          { title: meaningOf(v) },
           el("span", { class: "swatch v-" + v }),
           counted(n, { engine: name, verdict: v }, " " + word(v)),
         ),
@@ -126,8 +153,8 @@ const legend = () =>
   el(
     "p",
     { class: "legend" },
-    "✓ holds · ✗ does not hold · ! raised an error, hung or crashed, or needs a look · ~ known failure · – not offered, so not judged · ",
-    link("glossary", "", {}, "all words"),
+    "✓ passes · ✗ fails · ! raised an error, hung or crashed, or needs a look · ~ known: fails, and is listed with a reason · ? undecided: no case could tell · – unsupported: not offered, so not judged",
+    link("glossary", "", {}, "What the words mean"),
   );
 
 // What the suite can notice: from this run, or else from the release's own record, which says of when it is.
@@ -144,7 +171,6 @@ const trust = () => {
       ? [
           el("p", { class: "big" }, count(mutants.caught) + " / " + count(mutants.of)),
           el("p", {}, "faults planted in the reference engine that the checks find (mutants)."),
-          note(from(mutants)),
         ]
       : note("The record of this release has no self-test. Run one: ", el("code", {}, "conformance selftest -o selftest.jsonl")),
     ...data.generated.map((s) =>
@@ -153,10 +179,10 @@ const trust = () => {
     proofs
       ? [
           el("p", {}, plural(proofs.count, "rule") + " proven without using the rule; the worst relative disagreement is " + digits(proofs.worst, 2) + "."),
-          note(from(proofs)),
         ]
       : null,
-    record.coverage ? [el("p", {}, coverageText(record.coverage)), note(from(record.coverage))] : null,
+    record.coverage ? el("p", {}, coverageText(record.coverage)) : null,
+    [...new Set([mutants, proofs, record.coverage].filter((part) => part).map(from))].map((text) => note(text)),
     el("p", {}, link("about", "", {}, "Mutants and proofs")),
   );
 };

@@ -106,16 +106,15 @@ const ticked = (sizes, x, low, high) => {
 };
 
 const trace = (name, lines, x, y) => {
-  const k = series(name) % 6;
   const edge = (field) => lines.map((t) => x(t) + " " + y(t[field] || t.median));
   return svg(
     "g",
-    { class: "s" + k },
+    { class: colour(name) },
     svg("path", {
       d: "M" + edge("low").join("L") + "L" + edge("high").reverse().join("L") + "z",
       class: "band",
     }),
-    svg("path", { d: "M" + edge("median").join("L"), class: "line", "stroke-dasharray": DASHES[k] }),
+    svg("path", { d: "M" + edge("median").join("L"), class: "line", "stroke-dasharray": dash(name) }),
     lines.map((t) => [
       svg("line", { x1: x(t), x2: x(t), y1: y(t.low || t.median), y2: y(t.high || t.median) }),
       svg(
@@ -137,7 +136,7 @@ const trace = (name, lines, x, y) => {
             plural(t.rounds || 0, "round") +
             ")",
         ),
-        MARKS[k](x(t), y(t.median)),
+        marker(name, x(t), y(t.median)),
       ),
     ]),
   );
