@@ -16,6 +16,7 @@ Complex errors are measured by the modulus: a complex product is accurate in it,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -25,7 +26,8 @@ import numpy as np
 
 from conformance.case import Case
 from conformance.dtype import BFLOAT16, CARRIER, HALF, carried, finfo, is_inexact, is_real
-from conformance.op import Op, Trait
+from conformance.op import Domain, Op, Shape, Trait
+from conformance.oracle.draws import Draws
 from conformance.oracle.rounding import Evaluate, library_calls, trial
 from conformance.values import is_complex, operands
 
@@ -101,9 +103,9 @@ def expect(
     """
     with np.errstate(all="ignore"):
         exact = [np.asarray(x) for x in evaluate([extended(x) for x in inputs])]
-        rng = np.random.default_rng(0)
+        draws = Draws()
         with library_calls() as called:
-            trials = [trial(evaluate, inputs, dtype, by) for by in (None, *[rng] * perturbations)]
+            trials = [trial(evaluate, inputs, dtype, by) for by in (None, *[draws] * perturbations)]
         if dtype == BFLOAT16.name:  # the rule sums in a wider type; an engine may round every partial sum
             called.append(f"sums that the rule computes in {CARRIER.name}")
         if np.dtype(dtype).kind == "c":
@@ -126,9 +128,7 @@ def _allow(
     precision = finfo(dtype)
     largest = float(precision.max)
     has_number = np.abs(exact) <= largest
-    spread = np.max(
-        [_distance(extended(value), exact) for value in trials], axis=0, where=has_number, initial=0
-    )
+    spread = _distance(extended(np.stack(trials)), exact).max(axis=0, where=has_number, initial=0)
     if scope == PER_ARRAY and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
     ulp = np.spacing(np.minimum(np.abs(exact), largest).astype(precision.dtype)).astype(EXTENDED)
@@ -143,9 +143,9 @@ def _underflow(dtype: str) -> float:
     return float(finfo(CARRIER if dtype in HALF else dtype).tiny)
 
 
-def _distance(trial: Array, exact: Array) -> Array:
-    """The error of one evaluation; infinite where it overflows on the way to a finite value."""
-    return np.where(np.isfinite(exact) & ~np.isfinite(trial), np.inf, np.abs(trial - exact))
+def _distance(trials: Array, exact: Array) -> Array:
+    """The error of each evaluation; infinite where it overflows on the way to a finite value."""
+    return np.where(np.isfinite(exact) & ~np.isfinite(trials), np.inf, np.abs(trials - exact))
 
 
 def extended(array: Array) -> Array:
@@ -246,28 +246,44 @@ class _Call:
         return _Call(op, static, case)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _ordinary_sizes(call: _Call) -> tuple[float, ...]:
     """The largest entries of the gradients over ordinary operands of the domain."""
-    op, case, rng = call.op, call.case, np.random.default_rng(0)
-    domains = [op.domain(i) for i in range(len(case.operands))]
-    shapes = [x.shape for x in case.operands]
-    found = []
-    for _ in range(1 + ORDINARY // max(1, *(x.size for x in case.operands))):
-        drawn = operands(domains, shapes, _double(case.dtype), "round", rng)
-        ordinary = [x if op.is_differentiable(i) else case.operands[i] for i, x in enumerate(drawn)]
-        found.append(_gradient_sizes(op, case, ordinary))
+    op, case = call.op, call.case
+    domains = tuple(op.domain(i) for i in range(len(case.operands)))
+    shapes = tuple(x.shape for x in case.operands)
+    found = [
+        _gradient_sizes(
+            op, case, [d if op.is_differentiable(i) else case.operands[i] for i, d in enumerate(drawn)]
+        )
+        for drawn in _ordinary_operands(domains, shapes, _double(case.dtype))
+    ]
     return tuple(map(max, zip(*found, strict=True)))
+
+
+@lru_cache(maxsize=512)
+def _ordinary_operands(
+    domains: tuple[Domain, ...], shapes: tuple[Shape, ...], dtype: str
+) -> list[tuple[Array, ...]]:
+    """Enough draws of operands to have ORDINARY entries; ops with the same domains share them."""
+    rng = np.random.default_rng(0)
+    count = 1 + ORDINARY // max(1, *map(math.prod, shapes))
+    return [operands(domains, shapes, dtype, "round", rng) for _ in range(count)]
 
 
 def _gradient_sizes(op: Op, case: Case, operands: Sequence[Array]) -> list[float]:
     """The largest finite entry of each gradient at some operands, in double precision."""
-    rng = np.random.default_rng(0)
-    signs = [rng.choice((-1.0, 1.0), g.shape) for g in case.cotangents]
+    signs = _signs(tuple(g.shape for g in case.cotangents))
     inputs = [x.astype(_double(x.dtype)) if is_inexact(x.dtype) else x for x in (*operands, *signs)]
     with np.errstate(all="ignore"):
         values = reference_vjp(op, case, differentiable(op, case))(inputs)
     return [float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in map(np.asarray, values)]
+
+
+@lru_cache(maxsize=512)
+def _signs(shapes: tuple[Shape, ...]) -> list[Array]:
+    rng = np.random.default_rng(0)
+    return [rng.choice((-1.0, 1.0), shape) for shape in shapes]
 
 
 def _double(dtype: Any) -> str:

@@ -22,7 +22,8 @@ import numpy as np
 
 from conformance.collector import Collector
 from conformance.dtype import BFLOAT16, carried, is_inexact, narrowed
-from conformance.oracle.summation import in_own_order
+from conformance.oracle.draws import Draws
+from conformance.oracle.summation import ADDING, in_own_order
 
 Array = np.ndarray[Any, Any]
 
@@ -60,7 +61,12 @@ class Rounding(NamedTuple):
     """How results are rounded: to what type, and by what they are perturbed, if they are."""
 
     dtype: str
-    rng: np.random.Generator | None
+    draws: Draws | None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether results are carried in a wider type, and narrowed after every function."""
+        return self.dtype == BFLOAT16.name
 
 
 _rounding = contextvars.ContextVar[Rounding]("rounding")
@@ -70,27 +76,25 @@ _rounding = contextvars.ContextVar[Rounding]("rounding")
 library_calls = Collector[str]("library")
 
 
-def trial(
-    evaluate: Evaluate, inputs: Sequence[Array], dtype: str, rng: np.random.Generator | None
-) -> list[Array]:
-    """One evaluation in the precision of `dtype`: to nearest, or everything perturbed as `rng` draws."""
-    if rng is None and dtype != BFLOAT16.name:  # NumPy computes in it
+def trial(evaluate: Evaluate, inputs: Sequence[Array], dtype: str, draws: Draws | None) -> list[Array]:
+    """One evaluation in the precision of `dtype`: to nearest, or everything perturbed by what is drawn."""
+    if draws is None and dtype != BFLOAT16.name:  # NumPy computes in it
         return [np.asarray(z) for z in evaluate(inputs)]
-    with rounding_by(rng, dtype):
+    with rounding_by(draws, dtype):
         return [narrowed(np.asarray(z), dtype) for z in evaluate([rounded(x) for x in inputs])]
 
 
 @contextlib.contextmanager
-def rounding_by(rng: np.random.Generator | None, dtype: str) -> Iterator[None]:
-    """Within the block, rounded arrays round their results to `dtype`, and perturb them as `rng` draws."""
-    token = _rounding.set(Rounding(dtype, rng))
+def rounding_by(draws: Draws | None, dtype: str) -> Iterator[None]:
+    """Within the block, rounded arrays round their results to `dtype`, and perturb them by what is drawn."""
+    token = _rounding.set(Rounding(dtype, draws))
     try:
         yield
     finally:
         _rounding.reset(token)
 
 
-def perturbed(array: Array, rng: np.random.Generator, least: Any = 0) -> Array:
+def perturbed(array: Array, draws: Draws, least: Any = 0) -> Array:
     """Every entry perturbed by one unit in the last place, up, down, or not at all.
 
     Of a complex entry both parts are perturbed, the imaginary one by as many units as a product rounds, each of
@@ -98,30 +102,32 @@ def perturbed(array: Array, rng: np.random.Generator, least: Any = 0) -> Array:
     """
     if array.dtype.kind == "c":
         parts = np.empty_like(array)
-        parts.real = perturbed(array.real, rng)
-        parts.imag = _step(array.imag, np.maximum(np.abs(array.imag), least), rng, furthest=PRODUCT)
+        parts.real = perturbed(array.real, draws)
+        parts.imag = _step(array.imag, np.maximum(np.abs(array.imag), least), draws, furthest=PRODUCT)
         return parts
-    return _step(array, array, rng, furthest=1)
+    return _step(array, array, draws, furthest=1)
 
 
-def _step(array: Array, size: Array, rng: np.random.Generator, *, furthest: int) -> Array:
-    steps = rng.integers(-furthest, furthest + 1, array.shape).astype(array.dtype)
+def _step(array: Array, size: Array, draws: Draws, *, furthest: int) -> Array:
+    steps = draws.steps(array.shape, furthest, array.dtype)
     return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)
 
 
-def perturbed_whole(array: Array, rng: np.random.Generator) -> Array:
+def perturbed_whole(array: Array, draws: Draws) -> Array:
     """Every number perturbed by at most one unit in the last place of its modulus, in both of its parts."""
     if array.dtype.kind != "c":
-        return perturbed(array, rng)
+        return perturbed(array, draws)
     size, parts = np.abs(array), np.empty_like(array)
-    parts.real, parts.imag = (_step(part, size, rng, furthest=1) for part in (array.real, array.imag))
+    parts.real, parts.imag = (_step(part, size, draws, furthest=1) for part in (array.real, array.imag))
     return parts
 
 
 def rounded(array: Array) -> Array:
     """The array perturbed, and rounding from here on; integers and truth values as they are."""
-    rng = _rounding.get().rng
-    return rounding_on(array if rng is None or not is_inexact(array.dtype) else perturbed_whole(array, rng))
+    draws = _rounding.get().draws
+    return rounding_on(
+        array if draws is None or not is_inexact(array.dtype) else perturbed_whole(array, draws)
+    )
 
 
 def rounding_on(array: Array) -> Array:
@@ -139,20 +145,19 @@ class Rounded(np.ndarray[Any, Any]):
         """Compute plainly, then round the results, and perturb them."""
         into = keywords.pop("out", None)
         plain = [x.view(np.ndarray) if isinstance(x, Rounded) else _constant(x) for x in operands]
-        dtype, rng = _rounding.get()
-        own = None if rng is None else in_own_order(ufunc, method, plain, keywords, dtype, rng)
+        rounding, name = _rounding.get(), ufunc.__name__
+        own = None
+        if rounding.draws is not None and ufunc in ADDING:
+            own = in_own_order(ufunc, method, plain, keywords, rounding.dtype, rounding.draws)
         results = getattr(ufunc, method)(*plain, **keywords) if own is None else own
         if method == "at":
             return None
         several = isinstance(results, tuple)
-        if ufunc.__name__ not in ROUNDED_TO_NEAREST and is_inexact(
-            np.asarray(results[0] if several else results).dtype
-        ):
-            library_calls.put(ufunc.__name__)
-        outputs = tuple(
-            self._rounded(z, plain, is_picked=ufunc.__name__ in PICKING)
-            for z in (results if several else (results,))
-        )
+        values = results if several else (results,)
+        if name not in ROUNDED_TO_NEAREST and is_inexact(np.asarray(values[0]).dtype):
+            library_calls.put(name)
+        by = rounding._replace(draws=None) if name in PICKING else rounding
+        outputs = tuple([self._rounded(z, plain, by) for z in values])
         for target, output in zip(into or (), outputs, strict=False):
             if target is not None:
                 target.view(np.ndarray)[...] = output
@@ -174,28 +179,28 @@ class Rounded(np.ndarray[Any, Any]):
             return carried(narrowed(result, _rounding.get().dtype)).view(type(self))
         return result
 
-    def _rounded(self, result: Any, operands: Sequence[Any], *, is_picked: bool) -> Any:
+    def _rounded(self, result: Any, operands: Sequence[Any], by: Rounding) -> Any:
         value = np.asarray(result)
         if value.dtype.kind not in "fc":
             return result
-        dtype, rng = _rounding.get()
-        value = narrowed(value, dtype)
-        if rng is not None and not is_picked:
-            value = self._perturbed(value, operands, rng)
-        return carried(value).view(type(self))
+        value = narrowed(value, by.dtype) if by.is_narrow else value
+        value = value if by.draws is None else self._perturbed(value, operands, by.draws)
+        return (carried(value) if by.is_narrow else value).view(type(self))
 
-    def _perturbed(self, value: Array, operands: Sequence[Any], rng: np.random.Generator) -> Array:
+    def _perturbed(self, value: Array, operands: Sequence[Any], draws: Draws) -> Array:
         """The result of an operation on these operands, perturbed; a complex one is a number and its tangent."""
+        if value.dtype.kind != "c":
+            return perturbed(value, draws)
         least = _tangent(operands)
-        return perturbed(value, rng, least if np.shape(least) == value.shape else 0)
+        return perturbed(value, draws, least if np.shape(least) == value.shape else 0)
 
 
 class RoundedWhole(Rounded):
     """The same of a complex number as one number."""
 
-    def _perturbed(self, value: Array, operands: Sequence[Any], rng: np.random.Generator) -> Array:
+    def _perturbed(self, value: Array, operands: Sequence[Any], draws: Draws) -> Array:
         """The result perturbed by units of its modulus."""
-        return perturbed_whole(value, rng)
+        return perturbed_whole(value, draws)
 
 
 def _constant(operand: Any) -> Any:

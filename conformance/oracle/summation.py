@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from conformance.dtype import HALF
+from conformance.oracle.draws import Draws
 
 Array = np.ndarray[Any, Any]
 
 FEW = 8  # terms, whose order matters less than the factor on every distance allows
+ADDING = (np.add, np.matmul, np.vecdot)  # what may have a sum in it
 MOST = 4096  # terms of a product of matrices that are added up by a loop
 
 
@@ -26,9 +28,9 @@ def in_own_order(
     operands: Sequence[Any],
     keywords: Mapping[str, Any],
     dtype: str,
-    rng: np.random.Generator,
+    draws: Draws,
 ) -> Array | None:
-    """The sums, or products of matrices, of a call, added up one by one in an order that `rng` draws.
+    """The sums, or products of matrices, of a call, added up one by one in an order that is drawn.
 
     None where the call adds nothing up, few terms, or numbers of half precision, which engines add up in a wider type.
     """
@@ -38,10 +40,10 @@ def in_own_order(
         return None
     if any(np.asarray(x).dtype.kind not in "fc" for x in operands):
         return None
-    return _sum(operands[0], keywords, rng) if is_sum else _product(ufunc, operands[0], operands[1], rng)
+    return _sum(operands[0], keywords, draws) if is_sum else _product(ufunc, operands[0], operands[1], draws)
 
 
-def _sum(x: Array, keywords: Mapping[str, Any], rng: np.random.Generator) -> Array | None:
+def _sum(x: Array, keywords: Mapping[str, Any], draws: Draws) -> Array | None:
     is_plain = keywords.get("where", True) is True and keywords.get("initial") is None
     if not is_plain or keywords.get("dtype") is not None:
         return None
@@ -50,7 +52,7 @@ def _sum(x: Array, keywords: Mapping[str, Any], rng: np.random.Generator) -> Arr
     terms = np.transpose(x, (*axes, *free)).reshape(-1, *(x.shape[a] for a in free)) if x.size else x
     if not axes or not x.size or len(terms) <= FEW:
         return None
-    total = np.add.accumulate(terms[rng.permutation(len(terms))])[-1]
+    total = np.add.accumulate(terms[draws.permutation(len(terms))])[-1]
     if keywords.get("keepdims"):
         return np.asarray(total.reshape([1 if a in axes else n for a, n in enumerate(x.shape)]))
     return np.asarray(total)
@@ -61,15 +63,15 @@ def _axes(ndim: int, axis: Any) -> tuple[int, ...]:
     return tuple(a % ndim for a in named)
 
 
-def _product(ufunc: np.ufunc, a: Array, b: Array, rng: np.random.Generator) -> Array | None:
+def _product(ufunc: np.ufunc, a: Array, b: Array, draws: Draws) -> Array | None:
     count = a.shape[-1] if a.ndim else 0
     if not FEW < count <= MOST:
         return None
     if ufunc is np.vecdot:
-        return _sum(np.conj(a) * b, {"axis": -1}, rng)
+        return _sum(np.conj(a) * b, {"axis": -1}, draws)
     left, right = a if a.ndim > 1 else a[None, :], b if b.ndim > 1 else b[:, None]
     total: Any = 0.0
-    for k in rng.permutation(count):
+    for k in draws.permutation(count):
         total = total + left[..., :, k, None] * right[..., k, None, :]
     missing = [axis for axis, x in ((-2, a), (-1, b)) if x.ndim == 1]
     return np.asarray(np.squeeze(total, axis=tuple(missing)))

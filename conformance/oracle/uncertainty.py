@@ -23,6 +23,7 @@ from conformance.oracle.allowance import (
     extended,
     reference_vjp,
 )
+from conformance.oracle.draws import Draws
 from conformance.oracle.rounding import rounding_by, rounding_on
 
 
@@ -34,7 +35,7 @@ def oracle_uncertainty(op: Op, case: Case) -> list[Array]:
     wrt = differentiable(op, case)
     evaluate = reference_vjp(op, case, wrt)
     inputs = [extended(x) for x in (*case.operands, *case.cotangents)]
-    with np.errstate(all="ignore"), rounding_by(np.random.default_rng(0), "longdouble"):
+    with np.errstate(all="ignore"), rounding_by(Draws(), "longdouble"):
         exact = [np.asarray(x) for x in evaluate(inputs)]
         trials = [evaluate([rounding_on(x) for x in inputs]) for _ in range(PERTURBATIONS)]
         largest = float(finfo(case.dtype).max)

@@ -11,6 +11,7 @@ from conformance.design.signatures import signatures_of
 from conformance.dtype import BFLOAT16, finfo
 from conformance.ops import find
 from conformance.oracle.allowance import PER_ENTRY, ROUNDING, ULPS, expect, expected_gradients
+from conformance.oracle.draws import Draws
 from conformance.oracle.rounding import Rounded, RoundedWhole, library_calls, rounded, rounding_by, trial
 from conformance.strategies import Effort, build
 
@@ -18,8 +19,8 @@ RNG = np.random.default_rng(3)
 Z = (RNG.standard_normal(200) + 1j * RNG.standard_normal(200) * 1e-6).astype(np.complex64)
 
 
-def once(evaluate: Any, *inputs: Any, dtype: str = "bfloat16", rng: Any = None) -> Any:
-    return trial(lambda xs: [evaluate(*xs)], [np.asarray(x, dtype) for x in inputs], dtype, rng)[0]
+def once(evaluate: Any, *inputs: Any, dtype: str = "bfloat16", draws: Draws | None = None) -> Any:
+    return trial(lambda xs: [evaluate(*xs)], [np.asarray(x, dtype) for x in inputs], dtype, draws)[0]
 
 
 def test_a_step_is_wide_within_and_rounded_after() -> None:
@@ -42,7 +43,8 @@ def test_results_are_numbers_of_the_type_and_move_by_one_unit(evaluate: Any) -> 
     x = np.array([[2.0, 0.3], [0.3, 1.0]])
     plain = once(evaluate, x)
     assert plain.dtype == BFLOAT16
-    trials = [once(evaluate, x, rng=np.random.default_rng(seed)) for seed in range(8)]
+    draws = Draws()
+    trials = [once(evaluate, x, draws=draws) for _ in range(8)]
     assert all(z.dtype == BFLOAT16 for z in trials)
     assert any((z != plain).any() for z in trials)
 
@@ -62,8 +64,7 @@ def test_numpys_own_types_are_computed_plainly() -> None:
 
 def test_what_is_not_real_is_neither_rounded_nor_moved() -> None:
     index = np.array([1, 0])
-    rng = np.random.default_rng(0)
-    got = trial(lambda xs: [xs[0][xs[1]]], [np.array([1.0, 2.0], BFLOAT16), index], "bfloat16", rng)[0]
+    got = trial(lambda xs: [xs[0][xs[1]]], [np.array([1.0, 2.0], BFLOAT16), index], "bfloat16", Draws())[0]
     np.testing.assert_allclose(got.astype(float), [2, 1], rtol=0.01)
 
 
@@ -100,7 +101,7 @@ def test_allowances_of_the_half_precisions_are_alike_in_units_of_each(name: str)
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
 def test_a_complex_number_moves_by_its_modulus_in_both_parts(dtype: Any) -> None:
     z = Z.astype(dtype)
-    with rounding_by(np.random.default_rng(0), z.dtype.name):
+    with rounding_by(Draws(), z.dtype.name):
         moved = np.asarray(rounded(z))
     step = np.spacing(np.abs(z))
     assert moved.dtype == dtype
@@ -110,7 +111,7 @@ def test_a_complex_number_moves_by_its_modulus_in_both_parts(dtype: Any) -> None
 
 
 def test_what_is_made_of_complex_operands_rounds_as_one_number() -> None:
-    with rounding_by(np.random.default_rng(0), "complex64"):
+    with rounding_by(Draws(), "complex64"):
         z = rounded(Z)
         assert isinstance(z * z, RoundedWhole)
         assert isinstance(np.where(Z.real > 0, z, 0), RoundedWhole)
@@ -129,14 +130,14 @@ def test_what_is_made_of_complex_operands_rounds_as_one_number() -> None:
 )
 def test_the_functions_that_no_standard_says_how_to_round_are_noted(evaluate: Any, names: set[str]) -> None:
     with library_calls() as called:
-        once(evaluate, np.eye(2), dtype="float64", rng=np.random.default_rng(0))
+        once(evaluate, np.eye(2), dtype="float64", draws=Draws())
     assert set(called) == names
 
 
 def test_nothing_is_noted_where_nobody_asks() -> None:
     with library_calls() as outside:
         pass
-    once(np.exp, np.ones(2), dtype="float64", rng=np.random.default_rng(0))
+    once(np.exp, np.ones(2), dtype="float64", draws=Draws())
     assert outside == []
 
 
@@ -153,7 +154,7 @@ def test_four_units_are_a_librarys_and_one_is_everybodys() -> None:
 
 
 def test_integers_and_truth_values_are_not_moved() -> None:
-    with rounding_by(np.random.default_rng(0), "float64"):
+    with rounding_by(Draws(), "float64"):
         for counted in (np.arange(3), np.array([True])):
             assert rounded(counted) is counted
 

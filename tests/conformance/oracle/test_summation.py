@@ -8,16 +8,18 @@ import pytest
 from conformance.case import Case
 from conformance.ops import find
 from conformance.oracle.allowance import MANY_PERTURBATIONS, expected_values
+from conformance.oracle.draws import Draws
 from conformance.oracle.summation import FEW, in_own_order
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(1, 2, (3, 50, 4))
+DRAWS = Draws()
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1, (0, 1), (1, 2), (0, 1, 2), None])
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_a_sum_is_the_sum(axis: object, keepdims: bool) -> None:
-    got = in_own_order(np.add, "reduce", [X], {"axis": axis, "keepdims": keepdims}, "float64", RNG)
+    got = in_own_order(np.add, "reduce", [X], {"axis": axis, "keepdims": keepdims}, "float64", DRAWS)
     expected = np.add.reduce(X, axis=axis, keepdims=keepdims)  # type: ignore[arg-type]
     if got is None:
         assert axis in (0, -1)  # few terms
@@ -31,7 +33,7 @@ def test_a_sum_is_the_sum(axis: object, keepdims: bool) -> None:
 )
 def test_a_product_is_the_product(a: tuple[int, ...], b: tuple[int, ...]) -> None:
     left, right = RNG.normal(size=a), RNG.normal(size=b)
-    got = in_own_order(np.matmul, "__call__", [left, right], {}, "float64", RNG)
+    got = in_own_order(np.matmul, "__call__", [left, right], {}, "float64", DRAWS)
     assert got is not None
     assert got.shape == np.matmul(left, right).shape
     np.testing.assert_allclose(got, np.matmul(left, right), rtol=1e-13, atol=1e-14)
@@ -39,7 +41,7 @@ def test_a_product_is_the_product(a: tuple[int, ...], b: tuple[int, ...]) -> Non
 
 def test_few_terms_masks_integers_and_half_precision_are_left_to_numpy() -> None:
     def own(x: np.ndarray, dtype: str = "float64", **keywords: object) -> object:
-        return in_own_order(np.add, "reduce", [x], {"axis": 0, **keywords}, dtype, RNG)
+        return in_own_order(np.add, "reduce", [x], {"axis": 0, **keywords}, dtype, DRAWS)
 
     many = np.ones(FEW + 1)
     assert own(many) == FEW + 1
@@ -47,7 +49,7 @@ def test_few_terms_masks_integers_and_half_precision_are_left_to_numpy() -> None
     assert own(many, where=many > 0) is None
     assert own(many.astype(int)) is None
     assert own(many.astype(np.float16), "float16") is None
-    assert in_own_order(np.multiply, "reduce", [many], {"axis": 0}, "float64", RNG) is None
+    assert in_own_order(np.multiply, "reduce", [many], {"axis": 0}, "float64", DRAWS) is None
 
 
 @pytest.mark.parametrize("count", [100, 1025, 65537])
