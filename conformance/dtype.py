@@ -38,7 +38,7 @@ def finfo(dtype: Any) -> Any:
 def carried(value: Any) -> Any:
     """The same numbers, bfloat16 arrays as float32; of a tuple each, anything else unchanged."""
     if isinstance(value, tuple):
-        return tuple(map(carried, value))
+        return tuple([carried(part) for part in value])
     is_narrow = isinstance(value, (np.ndarray, BFLOAT16.type)) and value.dtype == BFLOAT16
     return np.asarray(value, CARRIER) if is_narrow else value
 

@@ -11,6 +11,7 @@ import enum
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 Shape = tuple[int, ...]
@@ -169,9 +170,14 @@ class Op:
         """The domain of operand `index`; the last one repeats where the op is variadic."""
         return self.domains[min(index, len(self.domains) - 1)]
 
+    @cached_property
+    def _differentiable(self) -> tuple[bool, ...]:
+        return tuple(domain.is_differentiable for domain in self.domains)
+
     def is_differentiable(self, index: int) -> bool:
         """Whether operand `index` has a gradient."""
-        return self.domain(index).is_differentiable
+        known = self._differentiable
+        return known[index] if index < len(known) else known[-1]
 
     @property
     def has_several_outputs(self) -> bool:
@@ -201,7 +207,7 @@ class Op:
         """What undoes it, if that is declared."""
         return next((p for p in self.traits if isinstance(p, Inverse)), None)
 
-    @property
+    @cached_property
     def is_flat(self) -> bool:
         """Whether its derivative is zero wherever it has one."""
         return Trait.FLAT in self.traits

@@ -104,10 +104,11 @@ def count_consumers(roots: Sequence[Node], ends: Container[Node] = ()) -> dict[N
         for edge in () if node in ends else node.edges:
             if edge is None:
                 continue
-            if edge[0] not in consumers:
-                consumers[edge[0]] = 0
-                to_visit.append(edge[0])
-            consumers[edge[0]] += 1
+            source = edge[0]
+            if source not in consumers:
+                consumers[source] = 0
+                to_visit.append(source)
+            consumers[source] += 1
     return consumers
 
 
@@ -160,16 +161,17 @@ def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ())
         if not node.edges or node in ends:
             ended[node] = cotangents
             continue
-        has_any = any(cotangent is not None for cotangent in cotangents)
-        downstream = _pulled(node, cotangents) if has_any else (None,) * len(node.edges)
+        # Where none arrived, the rule is not called, but the nodes behind wait for this one all the same.
+        downstream = _pulled(node, cotangents) if cotangents else (None,) * len(node.edges)
         for target, cotangent in zip(node.edges, downstream, strict=True):
             if target is None:
                 continue
             if cotangent is not None:
                 _deliver(arrived, target, cotangent)
-            awaited[target[0]] -= 1
-            if awaited[target[0]] == 0:
-                ready.append(target[0])
+            source = target[0]
+            awaited[source] -= 1
+            if awaited[source] == 0:
+                ready.append(source)
     return ended
 
 
@@ -205,5 +207,6 @@ def _deliver(arrived: dict[Node, list[Any]], edge: Edge, cotangent: Any) -> None
     """
     node, index = edge
     slots = arrived.setdefault(node, [])
-    slots.extend([None] * (index + 1 - len(slots)))
+    while len(slots) <= index:
+        slots.append(None)
     slots[index] = cotangent if slots[index] is None else np.add(slots[index], cotangent)

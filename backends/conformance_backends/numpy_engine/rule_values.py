@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,24 @@ from conformance.dtype import BFLOAT16, carried, is_real, narrowed
 from conformance.op import Op
 
 
-def computed(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
-    """The value of a row; for bfloat16, which NumPy cannot compute in, computed in float32 and rounded once.
+@lru_cache(maxsize=512)
+def carrying(op: Op) -> Op:
+    """The row for operands of bfloat16, which NumPy cannot compute in: computed in float32, and rounded once.
 
     Where a parameter gives the dtype, the value has that dtype.
     """
-    output = op.reference(*map(carried, operands), **parameters)
-    is_narrow = {x.dtype for x in operands if is_real(x.dtype)} == {BFLOAT16} and "dtype" not in parameters
-    return narrowed(output, BFLOAT16) if is_narrow else output
+
+    def reference(*operands: Any, **parameters: Any) -> Any:
+        output = op.reference(*map(carried, operands), **parameters)
+        is_narrow = {x.dtype for x in operands if is_real(x.dtype)} == {
+            BFLOAT16
+        } and "dtype" not in parameters
+        return narrowed(output, BFLOAT16) if is_narrow else output
+
+    def rule(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
+        return op.rule(index, carried(g), carried(z), *map(carried, operands), **parameters)
+
+    return replace(op, reference=reference, rule=rule)
 
 
 def complete(cotangents: Sequence[Any], outputs: Any) -> Any:

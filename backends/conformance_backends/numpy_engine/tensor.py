@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from conformance.dtype import carried, is_inexact, is_real
+from conformance.dtype import BFLOAT16, is_inexact, is_real
 from conformance.op import Op, Trait
 from conformance.ops import CATALOGUE
 from conformance_backends.numpy_engine import spellings
@@ -30,7 +30,7 @@ from conformance_backends.numpy_engine.graph import (
     is_recording,
     no_grad,
 )
-from conformance_backends.numpy_engine.rule_values import complete, computed, fitted
+from conformance_backends.numpy_engine.rule_values import carrying, complete, fitted
 
 
 def detach(operand: Any) -> Any:
@@ -52,7 +52,7 @@ class Tensor(NDArrayOperatorsMixin):
     __slots__ = ("__weakref__", "_accumulation", "edge", "grad", "requires_grad", "value")
 
     def __init__(self, value: Any, *, requires_grad: bool = False) -> None:
-        self.value: np.ndarray[Any, Any] = np.asarray(value.value if isinstance(value, Tensor) else value)
+        self.value: np.ndarray[Any, Any] = value.value if isinstance(value, Tensor) else np.asarray(value)
         if requires_grad and not is_inexact(self.value.dtype):
             raise TypeError(f"only floating point tensors have gradients, not {self.value.dtype}")
         self.requires_grad = requires_grad
@@ -237,14 +237,16 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
     The value of a flat row is a constant. At complex operands only a holomorphic row has a rule: the
     transpose of a complex-linear map, g ↦ g · f′, without a conjugate.
     """
-    values = [np.asarray(detach(operand)) for operand in operands]
-    output = computed(op, values, parameters)
-    edges = [
-        edge if (edge := edge_of(x)) and op.is_differentiable(i) else None for i, x in enumerate(operands)
-    ]
-    if op.is_flat or not is_recording() or not any(edges):
+    values = [x.value if isinstance(x, Tensor) else np.asarray(x) for x in operands]
+    kinds = [x.dtype.kind for x in values]
+    row = carrying(op) if BFLOAT16.kind in kinds else op
+    output = row.reference(*values, **parameters)
+    if op.is_flat or not is_recording():
         return wrap(output, None)
-    if Trait.HOLOMORPHIC not in op.traits and any(value.dtype.kind == "c" for value in values):
+    edges = [edge_of(x) if op.is_differentiable(i) else None for i, x in enumerate(operands)]
+    if not any(edges):
+        return wrap(output, None)
+    if "c" in kinds and Trait.HOLOMORPHIC not in op.traits:
         raise TypeError(f"{op.name} of complex numbers has no derivative here; detach what needs none")
 
     saved = tuple(map(np.asarray, output)) if isinstance(output, tuple) else np.asarray(output)
@@ -256,8 +258,7 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
         xs = remade(values, edges) if is_traced else values
         z = wrap(saved, made()) if is_traced else saved
         g = complete(cotangents, saved)
-        xs, z, g = (xs, z, g) if is_traced else carried((tuple(xs), z, g))
-        pulled = [op.rule(i, g, z, *xs, **parameters) if edge else None for i, edge in enumerate(edges)]
+        pulled = [row.rule(i, g, z, *xs, **parameters) if edge else None for i, edge in enumerate(edges)]
         return [fitted(x, like) for x, like in zip(pulled, values, strict=True)]
 
     node = Node(op.name, edges, pullback)
