@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id",
         metavar="ID",
-        help="a clause (B3), an op (matmul), a check (op/vjp), the id of a result, "
+        help="a clause (B3), an op (matmul), a check (op/vjp), the id of a result, a verdict (undecided, or all: verdicts), "
         "or a whole page: 'standard', 'contracts', 'engines', 'sensitivity', 'mutants'",
     )
     parser.add_argument(
@@ -80,6 +80,7 @@ def explain(identifier: str, page: Page) -> None:
     from conformance.checks import load_all
     from conformance.clauses import STANDARD
     from conformance.cli.pages.explain_point import explain_point
+    from conformance.cli.pages.verdict_words import PAGE, WORDS, explain_words
     from conformance.ops import ALL_OPS
     from conformance.points import SPECIAL_POINTS
 
@@ -101,8 +102,11 @@ def explain(identifier: str, page: Page) -> None:
         _op(last, page)
     elif len(named := [check for check in checks.values() if check.name == identifier]) == 1:
         _check(named[0], page)
+    elif (word := identifier.replace("-", " ")) in (PAGE, *WORDS):
+        explain_words(word, page)
     else:
-        raise _unknown(identifier, parts, [*STANDARD, *ops, *checks, *(f"op/{name}" for name in ops)])
+        names = [*STANDARD, *ops, *checks, *(f"op/{name}" for name in ops), PAGE, *WORDS]
+        raise _unknown(identifier, parts, names)
 
 
 def _without_backend(parts: list[str]) -> list[str]:

@@ -109,6 +109,7 @@ class Progress:
             self.say(f"\nlisted as known failures, but passing, so take out: {', '.join(fixed[:LISTED])}")
         self.say("")
         self.console.print(table_of(header, results))
+        self.say("what the words mean: conformance explain verdicts")
         for text in trouble:
             self.say(f"problem of the suite, not of an engine: {text}")
         missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"

@@ -10,6 +10,7 @@ from conformance_reports.html import render
 from msgspec import structs
 from playwright.sync_api import expect
 
+from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.compare import compare
 from conformance.runfile.jsonl import Run, encode
 from conformance.runfile.records import Evidence, Verdict
@@ -279,3 +280,40 @@ def test_the_page_of_an_op_says_what_its_cases_cover(visit: Open, tmp_path: Path
     expect(page.locator("main")).to_contain_text("31 of 33")
     go(page, "/op/exp")
     expect(page.locator("main")).not_to_contain_text("What the cases cover")
+
+
+def test_a_long_atlas_is_short_on_a_phone_until_it_is_asked_for(visit: Open, tmp_path: Path) -> None:
+    run = small_run()
+    run.results = [
+        result(
+            "tape",
+            f"point{n}",
+            "kink",
+            kind="point",
+            atlas=AtlasCell("zero", "fair"),
+            id=f"tape/point/point{n}/kink",
+        )
+        for n in range(200)
+    ]
+    (tmp_path / "long.html").write_text(render([run]), encoding="utf-8")
+    page = visit(f"{(tmp_path / 'long.html').as_uri()}#/atlas", width=390)
+    rows = page.locator(".atlas tbody tr")
+    expect(rows).to_have_count(40)
+    page.get_by_role("button", name="Show all").click()
+    assert rows.count() >= 200
+    assert "rows=all" in page.url
+    wide = visit(f"{(tmp_path / 'long.html').as_uri()}#/atlas")
+    assert wide.locator(".atlas tbody tr").count() >= 200
+
+
+def test_an_op_that_an_engine_does_not_offer_is_not_called_not_run(visit: Open, tmp_path: Path) -> None:
+    run = small_run()
+    run.results = [
+        structs.replace(line, verdict=Verdict.UNSUPPORTED, accuracy=None, ulp=None)
+        if line.id == "mini/op/tanh/vjp/float64"
+        else line
+        for line in run.results
+    ]
+    (tmp_path / "lacks.html").write_text(render([run]), encoding="utf-8")
+    page = visit(f"{(tmp_path / 'lacks.html').as_uri()}#/accuracy?dtype=float64")
+    expect(page.locator(".ulps tr", has_text="tanh")).to_contain_text("– unsupported")

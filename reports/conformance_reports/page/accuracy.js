@@ -153,9 +153,16 @@ const ulpRow = (op, of, names, x) => {
       ),
     ),
     names.map((b) =>
-      el("td", {}, of.has(b) ? farness(of.get(b)) : el("span", { class: "muted" }, "– not run")),
+      el("td", {}, of.has(b) ? farness(of.get(b)) : unmeasured(b, of)),
     ),
   );
+};
+
+// Why a backend has no figure where another one has: it does not offer the op, it failed before an entry was compared, or was not run.
+const unmeasured = (name, of) => {
+  const { subject, check, dtype } = [...of.values()][0];
+  const own = byId.get([name, "op", subject, check, dtype].join("/"));
+  return el("span", { class: "muted" }, "– " + (own ? word(own.verdict) : "not run"));
 };
 
 // The typical error and the worst, which leads to the case.

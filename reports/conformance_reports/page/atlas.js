@@ -1,5 +1,6 @@
 // Atlas: the convention of each backend where engines may differ, and what it declares it can do.
 
+const NARROW_ROWS = 40;
 const atlas = (main, { parameters }) => {
   const rows = [...conventionRows(), ...pointRows(), ...capabilityRows()].map(compared);
   main.append(el("h1", {}, "Atlas of conventions"));
@@ -11,6 +12,7 @@ const atlas = (main, { parameters }) => {
   rows.sort((a, b) => b.differ - a.differ);
   const body = el("tbody");
   const said = el("p", { class: "muted", role: "status" });
+  const more = el("button", { type: "button", hidden: true, onclick: () => pick("rows")("all") });
   const apply = () => {
     const p = place().parameters;
     const words = (p.q || "").toLowerCase().split(/\s+/).filter((w) => w);
@@ -20,7 +22,11 @@ const atlas = (main, { parameters }) => {
         (!p.sort || row.sort === p.sort) &&
         words.every((w) => (row.label + " " + row.about + " " + row.kind + " " + [...row.answers.values()].join(" ")).toLowerCase().includes(w)),
     );
-    body.replaceChildren(...shown.map(atlasRow));
+    // On a phone hundreds of rows are screens that nobody reads: the first ones, those that differ, and a way to all.
+    const drawn = p.rows === "all" || !matchMedia("(max-width: 600px)").matches ? shown : shown.slice(0, NARROW_ROWS);
+    body.replaceChildren(...drawn.map(atlasRow));
+    more.hidden = drawn.length === shown.length;
+    more.textContent = "Show all " + shown.length + " rows";
     const first = body.querySelector("td a");
     if (first) first.tabIndex = 0;
     const apart = rows.filter((row) => row.differ).length;
@@ -64,6 +70,7 @@ const atlas = (main, { parameters }) => {
         body,
       ),
     ),
+    more,
     legend(),
   );
   apply();

@@ -13,8 +13,10 @@ from conformance.clauses import STANDARD
 from conformance.cli import main
 from conformance.cli.console import names_of
 from conformance.cli.explain_op import in_words, worked
+from conformance.cli.progress import table_of
 from conformance.op import OperandKind, index_below
 from conformance.ops import CATALOGUE, FLAT, find
+from conformance.runfile.records import BackendLine, ResultLine, RunLine, SpecLine, Verdict
 
 
 def explained(capsys: pytest.CaptureFixture[str], identifier: str) -> str:
@@ -38,6 +40,20 @@ def test_every_op_is_explained(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert "Why there is an upstream gradient" in out
     example = out[out.index("An example") :]  # special points, listed before it, may have infinite operands
     assert not re.search(r"\b(nan|inf)\b", example)
+
+
+def test_every_word_in_the_table_of_a_run_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    header = RunLine(1, "r", "", "quick", 0, SpecLine("", ""), {}, (BackendLine("mine", "mine", "1"),))
+    results = [
+        ResultLine(f"mine/op/{v}", "mine", "op", v, "vjp", "E1", "must", "", v, 1, 0.0) for v in Verdict
+    ]
+    words = [str(column.header) for column in table_of(header, results).columns][1:]
+    whole = explained(capsys, "verdicts")
+    assert len(words) == len(Verdict) + 3
+    for word in words:
+        assert f"{word}: " in whole
+        assert explained(capsys, word).startswith(word)
+    assert explained(capsys, "not-deciding") == explained(capsys, "not deciding")
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
