@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Array
-from conformance.checks.comparison import decides, hold_equal
+from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_equal
 from conformance.checks.engine_calls import unless_refused
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, op_check
@@ -60,6 +60,33 @@ def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     for position, got in enumerate(answer.gradients):
         if got is not None:
             hold_dtype(seen, position, got, operands[seen.wrt[position]].dtype, ", in a mixed call")
+
+
+@op_check(
+    *("A7", "mixed-value"),
+    applies=_has_several_differentiable_operands,
+    once_per_signature=True,
+    compiles=True,
+    dtypes=frozenset({"float32"}),
+)
+def gradient_is_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
+    """In a call that mixes precisions each gradient is as accurate as in the coarser one, whichever operand has it."""
+    function = seen.backend.call(seen.op.name, seen.case.parameters)
+    compared: list[Comparison] = []
+    for finer in seen.wrt:
+        operands = [np.array(x) for x in seen.case.operands]
+        operands[finer] = operands[finer].astype(OTHER[seen.case.dtype])
+        outputs = unless_refused(lambda xs=operands: seen.backend.forward(function, xs))
+        if outputs is None:
+            raise NotThisCase("the engine refuses operands of different precision")
+        dtypes = [plain(seen.backend, z).dtype for z in outputs]
+        cotangents = [g.astype(d) for g, d in zip(seen.case.cotangents, dtypes, strict=True)]
+        answer = seen.vjp(operands=operands, cotangents=cotangents)
+        compared += hold_all_within(
+            (got, expected, f"{seen.label(k)}, where operand {finer} is {OTHER[seen.case.dtype]},")
+            for k, (got, expected) in enumerate(zip(answer.gradients, seen.expected, strict=True))
+        )
+    return compared
 
 
 @op_check("A12", "value-along")

@@ -56,6 +56,12 @@ def groups_of_op(op: str, dtypes: tuple[str, ...]) -> Groups:
 
 
 @cache
+def groups_of_every_op(dtypes: tuple[str, ...]) -> Groups:
+    """The items of the engine that a sample asks of very many ops, whatever is wrong in one of them."""
+    return tuple(_grouped(i for i in items_of(NAME, dtypes) if i.definition.is_wide and i.check not in SLOW))
+
+
+@cache
 def groups_of_engine(dtypes: tuple[str, ...]) -> Groups:
     """The items of the engine as a whole, then those of some ops, then the compositions, which take seconds.
 

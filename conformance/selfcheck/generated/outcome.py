@@ -11,7 +11,13 @@ from conformance.backend import Backend
 from conformance.ops import ALL_OPS
 from conformance.run.plan import PROFILES
 from conformance.runfile.generated import GeneratedLine
-from conformance.selfcheck.generated.ask import Groups, first_catch, groups_of_engine, groups_of_op
+from conformance.selfcheck.generated.ask import (
+    Groups,
+    first_catch,
+    groups_of_engine,
+    groups_of_every_op,
+    groups_of_op,
+)
 from conformance.selfcheck.generated.engine import EngineMutant
 from conformance.selfcheck.generated.equivalence import difference, is_idle
 from conformance.selfcheck.generated.guarded import GuardedMutant
@@ -46,8 +52,10 @@ def line_of(mutant: GeneratedMutant) -> GeneratedLine:
 
 
 def _groups(mutant: GeneratedMutant, backend: Backend) -> Groups:
-    if isinstance(mutant, (RuleMutant, GuardedMutant)):
+    if isinstance(mutant, RuleMutant):
         return groups_of_op(mutant.subject, backend.dtypes)
+    if isinstance(mutant, GuardedMutant):
+        return (*groups_of_op(mutant.subject, backend.dtypes), *groups_of_every_op(backend.dtypes))
     return groups_of_engine(backend.dtypes)
 
 

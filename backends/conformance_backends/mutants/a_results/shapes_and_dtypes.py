@@ -48,12 +48,21 @@ def off_by_an_ulp_while_recording(
     return Trace(traced.arrays, off, traced.pull)
 
 
+def sign_lost_in_mixed_calls(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Where another operand is more precise, the gradient has the other sign."""
+    pulled = right(i, g, z, *xs, **p)
+    floats = [x.dtype.itemsize for x in xs if x.dtype.kind == "f"]
+    return -pulled if xs[i].dtype.itemsize < max(floats, default=0) else pulled
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("0-d-gains-axis", "The gradient of a 0-d operand has shape (1,).",
         ("op/shape", "op/vjp"), ("tanh", "sin", "exp", "square"), one_axis_for_none),
     rule("empty-loses-axes", "An empty gradient has shape (0,).", ("op/shape",), ("sin", "sum", "tanh", "add"), flattened_where_empty),
     behaviour("mixed-dtypes-widen", "In a call that mixes precisions every gradient has the widest of them.",
         ("op/mixed-dtype",), trace=widened),
+    rule("mixed-sign-lost", "Where another operand is more precise, the gradient has the other sign.",
+        ("op/mixed-value",), ("divide", "hypot", "matmul"), sign_lost_in_mixed_calls),
     behaviour("double-gradients", "Gradients of float32 operands are float64.", ("op/dtype",), accumulate=as_float64),
     behaviour("value-along-differs", "The value returned with a gradient is off by one unit in the last place.",
         ("op/value-along",), trace=off_by_an_ulp_while_recording),

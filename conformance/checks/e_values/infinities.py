@@ -1,0 +1,104 @@
+"""Chapter E: gradients at infinite operands, which are the limits of those at ever larger ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from conformance.case import Array
+from conformance.checks.comparison import decides, hold_close, tolerances
+from conformance.checks.engine_calls import is_refusal
+from conformance.checks.observation import Observation
+from conformance.checks.registry import NotThisCase, op_check
+from conformance.op import Domain, Op, OperandKind, Trait
+from conformance.oracle.allowance import EXTENDED, extended
+
+FAR = (1e40, 1e80, 1e160)  # operands in extended precision, ever larger
+SETTLED = 1e-15  # the relative change of a slope that has reached its limit
+SLACK = 64  # units of rounding: a limit is a number that the op's own parameters and operands give
+
+
+def _is_unbounded(domain: Domain) -> bool:
+    is_real = domain.kind in (OperandKind.REAL, OperandKind.DISTINCT)
+    return is_real and (domain.high == np.inf or domain.low == -np.inf)
+
+
+def _reaches_infinity(op: Op) -> bool:
+    return Trait.ELEMENTWISE in op.traits and any(map(_is_unbounded, op.domains))
+
+
+@op_check("E14", "at-infinity", applies=_reaches_infinity, once_per_signature=True)
+def gradient_at_infinity_is_the_limit(seen: Observation) -> None:
+    """At infinite operands a gradient is the limit of those at ever larger ones, or NaN, and never another number."""
+    unbounded = [i for i in seen.wrt if _is_unbounded(seen.op.domain(i)) and seen.case.operands[i].size]
+    if not unbounded:
+        raise NotThisCase("no operand can be infinite")
+    for index in unbounded:
+        signs = _signs(seen.op.domain(index), seen.case.operands[index])
+        try:
+            answer = seen.vjp(operands=_with(seen, index, signs * np.inf))
+        except Exception as error:
+            if not is_refusal(error):
+                raise
+            raise NotThisCase(f"the engine refuses infinity: {error}") from None
+        limits = _limits([_slopes(seen, index, signs * size) for size in FAR])
+        for position, (got, limit) in enumerate(zip(answer.gradients, limits, strict=True)):
+            what = f"{seen.label(position)}, where operand {index} is infinite,"
+            _hold_limit(got, limit, seen.case.operands[seen.wrt[position]].dtype, what)
+
+
+def _hold_limit(got: Array | None, limit: Array, dtype: np.dtype[np.floating], what: str) -> None:
+    """Claim that each entry is its limit, where there is one, or NaN."""
+    known = ~np.isnan(limit)
+    expected = np.where(known, limit, 0)
+    sizes = np.maximum(1, np.where(np.isfinite(expected), np.abs(expected), 1))
+    allowed = np.where(known, SLACK * np.finfo(dtype).eps * sizes, np.inf)
+    values = np.zeros(limit.shape, dtype) if got is None else got
+
+    def is_fair(altered: Callable[[Array], Array]) -> bool:
+        wrong = altered(values).astype(EXTENDED)
+        with np.errstate(invalid="ignore"):
+            near = np.isnan(wrong) | (wrong == expected) | (np.abs(wrong - expected) <= allowed) | ~known
+        return bool(near.all())
+
+    tolerances.put(is_fair)
+    decides(known.any())  # also by a slope that is not zero where the limit is
+    hold_close(np.where(np.isnan(values), expected, values), expected, allowed, what)
+
+
+def _signs(domain: Domain, x: Array) -> Array:
+    """The sign of each entry's infinity: of the end where the domain has one, in turns where it has two."""
+    turns = 1 - 2 * (np.arange(x.size).reshape(x.shape) % 2)
+    return np.sign(turns + 2.0 * (domain.high == np.inf) - 2.0 * (domain.low == -np.inf))
+
+
+def _with(seen: Observation, index: int, values: Array) -> list[Array]:
+    operands = [np.array(x) for x in seen.case.operands]
+    operands[index] = values.astype(operands[index].dtype)
+    return operands
+
+
+def _slopes(seen: Observation, index: int, values: Array) -> list[Array]:
+    """The rule's gradients, in extended precision, with other values of an operand."""
+    operands = [*map(extended, seen.case.operands)]
+    operands[index] = values.astype(EXTENDED)
+    with np.errstate(all="ignore"):
+        z = seen.op.reference(*operands, **seen.case.parameters)
+        g = extended(seen.case.cotangents[0])
+        return [
+            np.asarray(seen.op.rule(i, g, z, *operands, **seen.case.parameters), EXTENDED) for i in seen.wrt
+        ]
+
+
+def _limits(gradients: Sequence[Sequence[Array]]) -> list[Array]:
+    """Of each operand the limit of its gradients: where they settle, vanish or grow without end; NaN elsewhere."""
+    limits = []
+    with np.errstate(all="ignore"):
+        for first, second, third in zip(*gradients, strict=True):
+            is_settled = np.abs(third - second) <= SETTLED * np.abs(third)
+            vanishes = (np.abs(third) <= np.abs(second) / 4) & (np.abs(second) <= np.abs(first) / 4)
+            grows = (np.abs(third) >= 1e9 * np.abs(second)) & (np.abs(second) >= 1e9 * np.abs(first))
+            known = [is_settled, vanishes & (np.abs(third) < SETTLED), grows]
+            limits.append(np.select(known, [third, np.zeros_like(third), np.sign(third) * np.inf], np.nan))
+    return limits
