@@ -125,7 +125,8 @@ class PointObservation:
 
     def _are_between(self, gradient: Array, low: Array, high: Array) -> Array:
         got = gradient.astype(np.longdouble)
-        return (got >= low - self.rounding(low)) & (got <= high + self.rounding(high)) | (got == low)
+        is_between = (got >= low - self.rounding(low)) & (got <= high + self.rounding(high))
+        return np.asarray(is_between | (got == low))
 
     def hold_total(self, gradients: dict[int, Array] | None = None) -> None:
         """Claim that the weights of a tie add up to the stated total."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Item, Question, items_of
 from conformance.run.plan import PROFILES, matches, select
-from conformance.selfcheck.selftest import registered_controls
-from conformance.selfcheck.wrong_answers import FORMS, NUMBERS, PROBES, Answers, Wrong
+from conformance.selfcheck.selftest import registered_controls, registered_variants
+from conformance.selfcheck.wrong_answers import ELSEWHERE, FORMS, NUMBERS, PROBES, Answers, Wrong
 from conformance.strategies import Effort
 
 EFFORT = PROFILES["quick"]
@@ -90,9 +90,10 @@ class Power:
         return (*(name for name in self.wrongs if name in missed), *ones)
 
     @property
-    def is_open(self) -> bool:
-        """Whether no case decided, or none had an answer to replace: another correct engine may give some."""
-        return not self.cases or not (self.is_refusal or self.given or self.fair >= set(self.wrongs))
+    def is_unanswered(self) -> bool:
+        """Whether cases decided, and none had an answer to replace: None, for which another engine gives zeros."""
+        has_no_wrong = self.is_refusal or self.fair >= set(self.wrongs)
+        return bool(self.cases) and not (self.given or has_no_wrong)
 
     @property
     def is_done(self) -> bool:
@@ -122,7 +123,7 @@ class Power:
 
         The check notices what no rule could make of them; where several answers are allowed, one such at least.
         """
-        some = np.linspace(0, count - 1, min(LIMIT, count)).round().astype(int).tolist()
+        some: list[int] = np.linspace(0, count - 1, min(LIMIT, count)).round().astype(int).tolist()
         if self.item.definition.is_about_form:
             return some
         noticed = any if are_several_allowed else all
@@ -136,8 +137,8 @@ class Power:
 
     def _try(self, backend: Backend, question: Question[Any], name: str, numbers: Iterable[int]) -> None:
         floor = FLOOR * self.item.definition.has_floor
-        for number in numbers:
-            answers = Answers(backend, number, self.wrongs[name], floor)
+        for wrong, number in product((self.wrongs[name], *ELSEWHERE.get(name, ())), numbers):
+            answers = Answers(backend, number, wrong, floor)
             is_noticed = _is_noticed(self.item, question, answers)
             if answers.has_changed:
                 self.given.add(name)
@@ -217,20 +218,28 @@ def power_of_suite(
     """
     powers: dict[str, Power] = {}
     outcomes: set[str] = set()
-    asked = {name: list(items_of(name, c.make().dtypes)) for name, c in registered_controls().items()}
-    select([item for items in asked.values() for item in items], queries)
-    for name, everything in asked.items():
+    controls = {name: list(items_of(name, c.make().dtypes)) for name, c in registered_controls().items()}
+    select([item for items in controls.values() for item in items], queries)
+    for name in (*controls, *registered_variants()):
+        if name not in controls and not any(power.is_unanswered for power in powers.values()):
+            break
+        everything = controls.get(name) or items_of(name, registered_variants()[name].make().dtypes)
         items = [item for item in everything if not queries or any(matches(item.id, q) for q in queries)]
         outcomes |= {_name(item) for item in items if item.definition.is_about_outcome}
         groups: dict[tuple[str, str], list[Item]] = {}
         for item in items:
-            is_open = _name(item) not in powers or powers[_name(item)].is_open
-            if is_open and not item.definition.is_about_outcome:
+            if not item.definition.is_about_outcome and _is_open(powers.get(_name(item)), name in controls):
                 groups.setdefault(item.group, []).append(item)
-        for found in _on_all(groups.values(), partial(_power_on, name, seed=seed, effort=effort), workers):
+        asked = partial(_power_on, name, seed=seed, effort=effort)
+        for found in _on_all(groups.values(), asked, workers):
             powers |= {power.name: power for power in found if power.cases or power.name not in powers}
             on_progress(found[0].item.subject if found else "")
     return PowerReport(list(powers.values()), sorted(outcomes))
+
+
+def _is_open(power: Power | None, is_control: bool) -> bool:
+    """Whether another control may say more of an item; a variant is asked only for answers that there were none of."""
+    return is_control if power is None else power.is_unanswered or (is_control and not power.cases)
 
 
 def _on_all(
@@ -245,7 +254,7 @@ def _on_all(
 
 def _power_on(control: str, items: Sequence[Item], seed: int, effort: Effort) -> list[Power]:
     """The power of the items of one group, those that the control offers; what is printed is nobody's to read."""
-    backend, powers = registered_controls()[control].make(), {}
+    backend, powers = (registered_controls() | registered_variants())[control].make(), {}
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),

@@ -3,7 +3,11 @@
 import torch
 
 print("torch", torch.__version__)
-for loss in (torch.nn.functional.huber_loss, torch.nn.functional.smooth_l1_loss, torch.nn.functional.mse_loss):
+for loss in (
+    torch.nn.functional.huber_loss,
+    torch.nn.functional.smooth_l1_loss,
+    torch.nn.functional.mse_loss,
+):
     for first, second in ((torch.float32, torch.float64), (torch.float64, torch.float32)):
         x = torch.ones(3, dtype=first, requires_grad=True)
         y = torch.zeros(3, dtype=second, requires_grad=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def gradient_is_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
     for finer in seen.wrt:
         operands = [np.array(x) for x in seen.case.operands]
         operands[finer] = operands[finer].astype(OTHER[seen.case.dtype])
-        outputs = unless_refused(lambda xs=operands: seen.backend.forward(function, xs))
+        outputs = unless_refused(partial(seen.backend.forward, function, operands))
         if outputs is None:
             raise NotThisCase("the engine refuses operands of different precision")
         dtypes = [plain(seen.backend, z).dtype for z in outputs]

@@ -70,7 +70,7 @@ def _hold_limit(got: Array | None, limit: Array, dtype: np.dtype[np.floating], w
 def _signs(domain: Domain, x: Array) -> Array:
     """The sign of each entry's infinity: of the end where the domain has one, in turns where it has two."""
     turns = 1 - 2 * (np.arange(x.size).reshape(x.shape) % 2)
-    return np.sign(turns + 2.0 * (domain.high == np.inf) - 2.0 * (domain.low == -np.inf))
+    return np.asarray(np.sign(turns + 2.0 * (domain.high == np.inf) - 2.0 * (domain.low == -np.inf)))
 
 
 def _with(seen: Observation, index: int, values: Array) -> list[Array]:

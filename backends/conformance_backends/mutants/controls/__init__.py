@@ -34,6 +34,7 @@ from conformance_backends.mutants.mutant import Mutant, WithTransforms
 EVERYWHERE = ("exp", "matmul", "sum")
 FLAT = ("argmax", "count_nonzero", "floor", "isnan", "less", "logical_and")
 CONVENTIONS = (
+    ("zeros", ZerosForNone, "zeros in place of None"),
     ("lenient", Lenient, "zeros, ones and broadcasting for what is missing"),
     ("strict", Strict, "refusals"),
     ("forgetting-writes", ForgettingWrites, "constants that stay constants"),
@@ -46,9 +47,6 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
     """The reference engine in overridable steps, checked at `ops`, in pullback form, and in several right ways."""
     return (
         Mutant("control", CORRECT, (), WithTransforms, tuple(sorted(ops))),
-        Mutant(
-            "control-zeros", f"{CORRECT[:-1]}, with zeros for None.", (), ZerosForNone, ("multiply", "floor")
-        ),
         Mutant("control-pullbacks", f"{CORRECT[:-1]}, in pullback form.", (), Pullbacks, ("multiply",)),
         of_rows(
             "control-rounded-once",

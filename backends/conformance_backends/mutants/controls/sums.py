@@ -67,7 +67,7 @@ def exactly(terms: Array) -> Array:
     if terms.dtype.kind == "c":
         return np.asarray(exactly(terms.real) + 1j * exactly(terms.imag), terms.dtype)
     plain = np.asarray(terms.sum(axis=-1))
-    rows, sums = terms.reshape(-1, terms.shape[-1]), plain.reshape(-1).copy()
+    rows, sums = terms.reshape(plain.size, terms.shape[-1]), plain.reshape(-1).copy()
     for i, row in enumerate(rows):
         if np.isfinite(sums[i]):
             sums[i] = math.fsum(row.tolist())
