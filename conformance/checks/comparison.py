@@ -31,6 +31,10 @@ decisions = Collector[Decisive]("decisions")
 tolerances = Collector[Callable[[Callable[[Array], Array]], bool]]("tolerances")
 
 
+# Within `undecided()` every comparison puts how many entries may be anything, where there are any.
+undecided = Collector[int]("undecided")
+
+
 def decides_by_refusal() -> None:
     """Note that the engine refused a call, which is an answer without numbers."""
     decisions.put(Decisive.REFUSAL)
@@ -49,6 +53,8 @@ def _note(expected: Array, allowed: Array | float) -> None:
         decisions.put(Decisive(int(is_not_zero.any()) + (expected.size > 0)))
         return
     is_decided = np.broadcast_to(~np.isposinf(allowed), expected.shape)
+    if not is_decided.all():
+        undecided.put(int(is_decided.size - is_decided.sum()))
     decisions.put(Decisive(int((is_decided & is_not_zero).any()) + int(is_decided.any())))
 
 

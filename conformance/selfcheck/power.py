@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.checks.comparison import Decisive, decisions, tolerances
+from conformance.checks.comparison import Decisive, decisions, tolerances, undecided
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Item, Question, items_of
@@ -103,7 +103,7 @@ class Power:
     def look(self, backend: Backend, question: Question[Any]) -> None:
         """Run the question rightly; where it decides, with every sort of wrong answer that is not noticed yet."""
         honest = Answers(backend)
-        with tolerances() as allowed:
+        with tolerances() as allowed, undecided() as anything:
             decisive = _decisive(self.item, question, honest)
         if decisive < question.deciding:
             return
@@ -114,7 +114,8 @@ class Power:
         missed = self.wrongs.keys() - self.noticed - self.fair
         numbers = self._numbers(backend, question, honest.count, bool(allowed)) if missed else []
         for name in missed:
-            self._try(backend, question, name, numbers)
+            wrongs = (self.wrongs[name], *(ELSEWHERE.get(name, ()) if anything else ()))
+            self._try(backend, question, name, list(product(wrongs, numbers)))
 
     def _numbers(
         self, backend: Backend, question: Question[Any], count: int, are_several_allowed: bool
@@ -135,9 +136,11 @@ class Power:
         is_noticed = [_is_noticed(self.item, question, answers) for answers in tried]
         return [seen or not answers.has_changed for seen, answers in zip(is_noticed, tried, strict=True)]
 
-    def _try(self, backend: Backend, question: Question[Any], name: str, numbers: Iterable[int]) -> None:
+    def _try(
+        self, backend: Backend, question: Question[Any], name: str, tries: Iterable[tuple[Wrong, int]]
+    ) -> None:
         floor = FLOOR * self.item.definition.has_floor
-        for wrong, number in product((self.wrongs[name], *ELSEWHERE.get(name, ())), numbers):
+        for wrong, number in tries:
             answers = Answers(backend, number, wrong, floor)
             is_noticed = _is_noticed(self.item, question, answers)
             if answers.has_changed:
