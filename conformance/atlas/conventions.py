@@ -7,9 +7,10 @@ Checks of ops are run on a few ops, which may differ from each other.
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.checks import Check, load_all
-from conformance.checks.registry import NotThisCase
+from conformance.checks.registry import NotThisCase, OtherConvention
 from conformance.clauses import STANDARD, Clause
 from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.questions import Question, kind_of
@@ -39,7 +40,7 @@ class MeasuredConvention:
             clause is violated whatever is declared, or (with a `reason`) where no check could be run.
         reason: why no check could be run.
         failures: for each convention that does not hold, how its checks fail.
-        exceptions: the ops that do otherwise than `found`, with their convention.
+        exceptions: the ops that do otherwise than `found`, with their convention; "A14/argmax" where it is another clause's.
     """
 
     clause: Clause
@@ -60,31 +61,37 @@ class MeasuredConvention:
         if not self.is_settled and len(self.found) != 1:
             return {}
         number, choice = self.clause.number, self.declared if self.is_settled else self.found[0]
-        of_ops = {f"{number}/{op}": other for op, other in self.exceptions.items()}
+        of_ops = {op if "/" in op else f"{number}/{op}": other for op, other in self.exceptions.items()}
         return {number: choice, **of_ops} if choice else {}
 
 
 def measure_conventions(
-    backend: Backend, clauses: Iterable[Clause] = STANDARD.values()
+    backend: Backend,
+    clauses: Iterable[Clause] = STANDARD.values(),
+    *,
+    known: Mapping[str, str] | None = None,
+    note: Callable[[str], None] = lambda check: None,
 ) -> Iterator[MeasuredConvention]:
-    """What the engine does, clause by clause."""
-    known: dict[str, str] = dict(backend.conventions)
+    """What the engine does, clause by clause, where `known` is known already; `note` hears of each check before it is run."""
+    known = dict(backend.conventions if known is None else known)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for clause in clauses:
             if clause.conventions:
-                result = _measured(backend, clause, known)
+                result = _measured(backend, clause, known, note)
                 if len(result.found) == 1:
                     known[clause.number] = result.found[0]  # later clauses may build on it
                 yield result
 
 
-def _measured(backend: Backend, clause: Clause, known: Mapping[str, str]) -> MeasuredConvention:
+def _measured(
+    backend: Backend, clause: Clause, known: Mapping[str, str], note: Callable[[str], None]
+) -> MeasuredConvention:
     """Every convention, tried on every question of the clause's checks."""
     general: dict[str, str] = {}  # for each convention that does not hold, why
     by_op: dict[str, list[str]] = {}  # for each op, the conventions that hold
     open_to, reasons = [], []
-    tried = [_tried(backend, clause, {**known, clause.number: choice}) for choice in clause.conventions]
+    tried = [_tried(backend, clause, {**known, clause.number: choice}, note) for choice in clause.conventions]
     for convention, answers in zip(clause.conventions, _without_errors_alike(tried), strict=True):
         failure, reason, ops = _summed_up(answers)
         if reason:
@@ -99,7 +106,40 @@ def _measured(backend: Backend, clause: Clause, known: Mapping[str, str]) -> Mea
     if len(reasons) == len(clause.conventions):
         return MeasuredConvention(clause, declared, (), reasons[0])
     found, exceptions = _majority(open_to, by_op)
+    if len(found) == 1:
+        exceptions |= _of_flat_ops(backend, clause, {**known, clause.number: found[0]})
     return MeasuredConvention(clause, declared, found, failures=general, exceptions=exceptions)
+
+
+def _of_flat_ops(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> dict[str, str]:
+    """The flat ops that follow another convention than that of most, each with what to declare of it."""
+    exceptions: dict[str, str] = {}
+    before = backend.conventions
+    general = {key: choice for key, choice in conventions.items() if "/" not in key}
+    backend.conventions = general  # type: ignore[misc]  # of this object, not of its class
+    try:
+        for check in _checks_of(clause):
+            for question in _one_of_each_op(check, backend) if check.is_of_flat else ():
+                try:
+                    question.run(check, question.on(backend))
+                except OtherConvention as other:
+                    number = other.key.partition("/")[0]
+                    if other.found in STANDARD[number].conventions:
+                        exceptions[other.key] = other.found
+                except BaseException as error:  # what else is wrong with the op is for a run to say
+                    if is_ctrl_c(error):
+                        raise
+    finally:
+        backend.conventions = before  # type: ignore[misc]
+    return exceptions
+
+
+def _one_of_each_op(check: Check, backend: Backend) -> Iterator[Question[Any]]:
+    kind = kind_of(check)
+    for item in kind.items([check], backend.name, [d for d in backend.dtypes if d in check.dtypes][:1]):
+        if item.subject in backend.ops:
+            rounds = kind.rounds([item], backend, 0, replace(EFFORT, signatures=1))
+            yield from (question for question, _ in itertools.islice(rounds, 1))
 
 
 def _majority(
@@ -114,12 +154,18 @@ def _majority(
     return (most,), {op: choice for op, choice in deciding.items() if choice != most}
 
 
-def _tried(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> Answers:
+def _tried(
+    backend: Backend, clause: Clause, conventions: Mapping[str, str], note: Callable[[str], None]
+) -> Answers:
     """The answers of the clause's checks, as if so declared."""
     before = backend.conventions
     backend.conventions = conventions  # type: ignore[misc]  # of this object, not of its class
     try:
-        return [answer for check in _checks_of(clause) for answer in _answers(check, backend)]
+        answers: Answers = []
+        for check in _checks_of(clause):
+            note(check.key)
+            answers.extend(_answers(check, backend))
+        return answers
     finally:
         backend.conventions = before  # type: ignore[misc]
 

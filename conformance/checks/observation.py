@@ -169,7 +169,7 @@ def plain(backend: Backend, array: Any) -> Array:
     if array is None:
         raise Violation("the engine gave None where an array is expected")
     backend.finish(array)
-    value = backend.numpy(array)
+    value = _converted(backend, array)
     value = np.asarray(value) if isinstance(value, np.generic) else value
     found = not_an_array_of_numbers(value)
     if found:
@@ -177,6 +177,19 @@ def plain(backend: Backend, array: Any) -> Array:
             f"{type(backend).__name__}.numpy() returned {found}, where a numpy.ndarray of numbers is expected"
         )
     return np.array(value)
+
+
+def _converted(backend: Backend, array: Any) -> Any:
+    """What the adapter's `numpy` makes of an array; where it raises for none of the engine's arrays, what it was given."""
+    try:
+        return backend.numpy(array)
+    except Exception as error:
+        if not isinstance(array, (np.ndarray, np.generic, int, float, complex, list, tuple)):
+            raise
+        name, given = type(backend).__name__, type(array).__name__
+        raise AdapterError(
+            f"{name}.numpy() was given a Python or NumPy value ({given}), where an op or a gradient must be the engine's array: {error}"
+        ) from error
 
 
 def not_an_array_of_numbers(value: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from conformance.backend import Backend, Capability
 from conformance.case import Case
 from conformance.clauses import STANDARD
-from conformance.errors import ConformanceError, Unsupported
+from conformance.errors import ConformanceError, Unsupported, Violation
 from conformance.op import Op
 from conformance.strategies import Effort
 from conformance.values import TEXTURES
@@ -224,6 +224,19 @@ def contract(
         is_about_outcome=is_about_outcome,
         is_wide=is_wide,
     )
+
+
+class OtherConvention(Violation):
+    """An op follows another convention of a clause than the adapter declares for it.
+
+    Attributes:
+        key: what to declare, for this op alone: "E19/floor".
+        found: the convention that the op follows.
+    """
+
+    def __init__(self, message: str, clause: str, op: str, found: str) -> None:
+        self.key, self.found = f"{clause}/{op}", found
+        super().__init__(f'{message} (for this op alone: "{self.key}")')
 
 
 class UndeclaredConvention(Unsupported):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,7 @@ class Found:
 def _smoke(backend: Backend, spec: str, names: Sequence[str], *, is_brief: bool) -> Found:
     """Check and print; with `is_brief` only the conventions."""
     if is_brief:
-        entries = {"conventions": _conventions(backend)[0]}
+        entries = {"conventions": _conventions(backend, spec)}
         _paste(entries)
         return Found(declare=_as_written(entries))
     found = Found()
@@ -69,7 +70,7 @@ def _smoke(backend: Backend, spec: str, names: Sequence[str], *, is_brief: bool)
         print("\ncorrect this first: nothing else can be tried")
         return found
     found.ops = mapped = _ops(backend, spec, names)
-    declarations = _to_declare(backend, mapped, conventions={} if names else _conventions(backend)[0])
+    declarations = _to_declare(backend, mapped, conventions={} if names else _conventions(backend, spec))
     found.declare = _as_written(declarations)
     _paste(declarations)
     failed, slips = sum(map(bool, found.claims.values())), sum(bool(op.slips) for op in mapped)
@@ -137,25 +138,28 @@ def _ops(backend: Backend, spec: str, names: Sequence[str]) -> list[MappedOp]:
     from conformance.run.mapping_process import try_ops
     from conformance.run.smoke import real_dtype
 
-    is_terminal = sys.stderr.isatty()
-
-    def progress(call: str) -> None:
-        if is_terminal:
-            print(f"\r\x1b[K  {call[:90]}", end="", file=sys.stderr, flush=True)
-
     dtype, mapped = real_dtype(backend), []
     print(f"\nthe ops, each called in several forms in {dtype}:", flush=True)
-    for op in try_ops(backend, spec, dtype, names, progress):
-        if is_terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    for op in try_ops(backend, spec, dtype, names, _progress):
+        _erase_progress()
         for line in _lines(op):
             print(line, flush=True)
         mapped.append(op)
-    right = sum(
-        not (op.slips or op.refused or op.not_offered or op.ungradable or op.suspect) for op in mapped
-    )
-    print(f"  {right} of {len(mapped)} are what the catalogue means, with their gradients")
+    right = [op for op in mapped if not (op.slips or op.refused or op.ungradable or op.suspect)]
+    part = sum(bool(op.not_offered) for op in right)
+    but = f", {part} of them not in every call" if part else ""
+    print(f"  {len(right)} of {len(mapped)} are what the catalogue means, with their gradients{but}")
     return mapped
+
+
+def _progress(doing: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K  {doing[:90]}", end="", file=sys.stderr, flush=True)
+
+
+def _erase_progress() -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _lines(op: MappedOp) -> Iterator[str]:
@@ -171,7 +175,9 @@ def _lines(op: MappedOp) -> Iterator[str]:
     refused = [f for f in op.refused if not is_explained(f.signature, lacking)]
     for name, values in lacking.items():
         shown = ", ".join(_written(value) for value in values)
-        yield f"  LACK  {op.op}: the engine refuses {name} = {shown}: {_message(op.refused[0])}"
+        of_these = [_message(f) for f in op.refused if is_explained(f.signature, {name: values})]
+        (said, _), *_ = Counter(of_these).most_common(1)
+        yield f"  LACK  {op.op}: the engine refuses {name} = {shown}: {said}"
     if refused:
         yield from _said("REF ", op, refused, "is refused by the engine, unless it is called wrongly")
     if op.ungradable:
@@ -203,18 +209,20 @@ def _message(finding: Finding) -> str:
 # ---- what to declare --------------------------------------------------------------------------------
 
 
-def _conventions(backend: Backend) -> tuple[dict[str, str], int]:
-    """Say for each clause in which engines differ what this one does; what to declare, and how many break a clause."""
-    from conformance.atlas.conventions import measure_conventions
+def _conventions(backend: Backend, spec: str) -> dict[str, str]:
+    """Say for each clause in which engines differ what this one does; returns what to declare."""
+    from conformance.atlas.conventions_process import try_conventions
 
-    measured = list(measure_conventions(backend))
-    print("\nwhere engines may differ, this one:")
-    for convention in measured:
-        print(f"  {'ok  ' if convention.is_settled else 'SAY '}  {_line(convention)}")
+    print("\nwhere engines may differ, this one:", flush=True)
+    entries: dict[str, str] = {}
+    for convention in try_conventions(backend, spec, _progress):
+        _erase_progress()
+        mark = "not " if convention.reason else "ok  " if convention.is_settled else "SAY "
+        print(f"  {mark}  {_line(convention)}", flush=True)
         for choice, failure in {} if convention.found else convention.failures.items():
             print(f"              not {choice!r}: {failure}")
-    broken = sum(not convention.found and not convention.reason for convention in measured)
-    return {number: choice for c in measured for number, choice in c.entries.items()}, broken
+        entries |= convention.entries
+    return entries
 
 
 def _line(convention: MeasuredConvention) -> str:

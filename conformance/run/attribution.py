@@ -6,8 +6,10 @@ without running its own methods where that is possible, and within a guard where
 
 from __future__ import annotations
 
+import dis
 import enum
 import os
+import re
 import sysconfig
 import traceback
 from collections.abc import Iterator
@@ -17,6 +19,7 @@ from types import TracebackType
 import conformance
 import conformance.backend
 import conformance.parameters
+from conformance.errors import text_of
 
 OURS = str(Path(conformance.__file__).parent) + os.sep
 # Every call of an engine passes through these, those of C functions too.
@@ -30,6 +33,14 @@ CALLED_BY_ALL = (
     "_pytest",
     "pluggy",
 )  # says nothing of who is wrong
+
+
+BUILTIN = "'(?:int|float|bool|str|list|tuple|dict|NoneType|slice|ellipsis)'"
+PYTHON_VALUES = re.compile(  # what TypeErrors say of them
+    f"{BUILTIN} object (?:is not|has no|does not|cannot)|non-iterable (?:int|float|bool|NoneType|ellipsis) object"
+    f"|unsupported operand type.*: {BUILTIN} and {BUILTIN}|between instances of {BUILTIN} and {BUILTIN}"
+    "|(?:tuple|list|string) indices must be|can only concatenate|Value after [*]+ must be"
+)
 
 
 class Origin(enum.Enum):
@@ -46,6 +57,22 @@ def origin_of(failure: BaseException) -> Origin:
     if not files or not _is_ours(files[-1]):
         return Origin.ENGINE
     return Origin.OURS if all(map(_is_ours, files)) else Origin.CALLBACK
+
+
+def is_about_python_values(failure: BaseException) -> bool:
+    """Whether a TypeError is about Python's own values, and was raised by no call: a line that mistakes a parameter.
+
+    `for pair in 2` is one. A call is none: what it calls may be the engine's C function, which says the same.
+    """
+    if not isinstance(failure, TypeError) or not PYTHON_VALUES.search(text_of(failure)):
+        return False
+    last = traceback_of(failure)
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None:
+        return False
+    names = {i.offset: i.opname for i in dis.get_instructions(last.tb_frame.f_code)}
+    return not names.get(last.tb_lasti, "CALL").startswith("CALL")
 
 
 def files_of(failure: BaseException) -> list[str]:

@@ -15,6 +15,7 @@ from conformance.dtype import carried
 from conformance.op import Op
 
 DRAWS = 64  # of the law, for other values of the parameters
+MOST_AXES = 4  # of operands whose axes are put in every order
 FACTORS = 1e-5  # relative spread up to which ratios of entries are one factor
 
 
@@ -41,7 +42,14 @@ def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
         if len(other) == len(values) and all(is_near(got, np.asarray(z), near) for got, z in pairs):
             return f"it is the value {words}"
     expected = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
-    return _rearranged(np.asarray(values[0]), np.asarray(expected[0]), near) if values else ""
+    if not values:
+        return ""
+    got, first = np.asarray(values[0]), np.asarray(expected[0])
+    return (
+        _rearranged(got, first, near)
+        or _with_axes_exchanged(op, case, got, near)
+        or _single_factor(case, got, first, near)
+    )
 
 
 def _other_calls(op: Op, case: Case) -> Iterator[tuple[str, Sequence[Any], dict[str, Any]]]:
@@ -55,15 +63,52 @@ def _other_calls(op: Op, case: Case) -> Iterator[tuple[str, Sequence[Any], dict[
                     [case.operands[i] for i in order],
                     dict(case.parameters),
                 )
+    yield from _transposed(case)
+    yield from sorted(_with_other_values(op, case), key=lambda call: not call[0].endswith("=None"))
+
+
+def _with_other_values(op: Op, case: Case) -> Iterator[tuple[str, Sequence[Any], dict[str, Any]]]:
+    """Calls with another value of one parameter."""
     drawn = random.Random(0)
-    seen = {repr(v) for v in case.parameters.values()}
-    tried = set(seen)
+    tried = {repr(v) for v in case.parameters.values()}
     for _ in range(DRAWS if case.parameters else 0):
         for name, value in op.law(lambda options: drawn.choice(list(options))).parameters.items():
             key = f"{name}={value!r}"
             if key not in tried and repr(value) != repr(case.parameters.get(name)):
                 tried.add(key)
                 yield f"for {key}", case.operands, {**case.parameters, name: value}
+
+
+def _transposed(case: Case) -> Iterator[tuple[str, Sequence[Any], dict[str, Any]]]:
+    """Calls with the axes of one operand in another order, as another layout of a weight or of an image makes them."""
+    for index, x in enumerate(case.operands):
+        for axes in itertools.permutations(range(x.ndim)) if 1 < x.ndim <= MOST_AXES else ():
+            if axes != tuple(range(x.ndim)):
+                operands = [*case.operands]
+                operands[index] = np.transpose(x, axes)
+                words = f"for operand {index} with its axes in the order {axes}"
+                yield words, operands, dict(case.parameters)
+
+
+def _with_axes_exchanged(op: Op, case: Case, got: Array, near: float) -> str:
+    """Whether all operands of one rank, and the result, have their axes in another order than the catalogue's."""
+    ndim = got.ndim
+    if ndim <= 2 or ndim > MOST_AXES:
+        return ""
+    for axes in itertools.permutations(range(ndim)):
+        operands = [np.transpose(x, axes) if x.ndim == ndim else x for x in case.operands]
+        try:
+            other = np.asarray(op.reference(*map(carried, operands), **case.parameters))
+        except Exception:
+            continue
+        back = np.argsort(axes)
+        if (
+            axes != tuple(range(ndim))
+            and other.ndim == ndim
+            and is_near(got, np.transpose(other, back), near)
+        ):
+            return f"it is the value for operands and result with their axes in the order {axes}"
+    return ""
 
 
 def _rearranged(got: Array, expected: Array, near: float) -> str:
@@ -74,6 +119,8 @@ def _rearranged(got: Array, expected: Array, near: float) -> str:
             return f"it is the expected value with its axes in the order {axes}"
     if got.shape != expected.shape and is_near(got.ravel(), expected.ravel(), near):
         return "it has the expected entries in another shape"
+    if got.dtype != expected.dtype and is_near(got, expected, near):
+        return "it has the expected entries in another dtype"
     not_zero = expected != 0
     if expected.dtype.kind == "f" and got.shape == expected.shape and np.count_nonzero(not_zero) > 1:
         ratios = got[not_zero] / expected[not_zero]
@@ -81,4 +128,19 @@ def _rearranged(got: Array, expected: Array, near: float) -> str:
             return f"it is {ratios.flat[0]:.6g} times the expected value"
     if got.shape == expected.shape and is_near(np.sort(got.ravel()), np.sort(expected.ravel()), near):
         return "it has the expected entries in another order"
+    return ""
+
+
+def _single_factor(case: Case, got: Array, expected: Array, near: float) -> str:
+    """Whether a single number is a parameter, or a count of entries, times what is expected, or a part of that."""
+    is_single = got.shape == expected.shape and expected.size == 1 and expected.dtype.kind == "f"
+    if not is_single or not expected.any():
+        return ""
+    ratio = float(got.flat[0] / expected.flat[0])
+    factors = {name: value for name, value in case.parameters.items() if type(value) in (int, float)}
+    factors |= {f"the {x.size} entries of operand {i}": x.size for i, x in enumerate(case.operands)}
+    for name, factor in factors.items():
+        for words, value in ((f"{name} times", factor), (f"1/{name} times", 1 / factor if factor else 0.0)):
+            if value not in (0, 1, -1) and abs(ratio - value) <= near * abs(value):
+                return f"it is {words} the expected value"
     return ""

@@ -24,24 +24,44 @@ def forms_of(op: Op, count: int = FORMS) -> list[Signature]:
     chosen: list[Signature] = []
     seen: set[Any] = set()
     while open_signatures and len(chosen) < count:
-        key, best = max(open_signatures.items(), key=lambda item: len(features(item[1]) - seen))
-        if chosen and not features(best) - seen:
+        key, best = max(open_signatures.items(), key=lambda item: _worth(features(item[1]) - seen))
+        if len(chosen) >= count // 2 and not features(best) - seen:
             break
         chosen.append(open_signatures.pop(key))
         seen |= features(best)
     return chosen
 
 
+def _worth(new: set[Any]) -> int:
+    """How much a call shows that was not seen: a kind of value, such as None or (), counts for more than a number or a rank."""
+    return sum(1 if kind == "rank" or is_number(value) else 3 for kind, *_, value in new)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value, or its text, is that of a number."""
+    return isinstance(value, int) or value.lstrip("-").replace(".", "", 1).isdigit()
+
+
 def features(signature: Signature) -> set[Any]:
     """What a call shows of an op: the rank of each operand, and the kind of each parameter's value."""
     ranks = {("rank", position, len(shape)) for position, shape in enumerate(signature.shapes)}
-    kinds = {(name, kind_of_value(value)) for name, value in signature.parameters.items()}
-    return ranks | kinds
+    has_axes = any(signature.shapes)  # of a 0-d array no axes are all axes
+    kinds = {(n, kind_of_value(v)) for n, v in signature.parameters.items() if has_axes or v != ()}
+    # A pair of equal numbers does not show which is the first.
+    uneven = {
+        (n, "uneven", "")
+        for n, v in signature.parameters.items()
+        if isinstance(v, tuple) and len(set(map(repr, v))) > 1
+    }
+    return ranks | kinds | uneven
 
 
 def kind_of_value(value: Any) -> str:
-    """A parameter value as the class of those that an engine may lack: a sequence by its type, anything else itself."""
-    return type(value).__name__ if isinstance(value, (tuple, list)) else repr(value)
+    """A parameter value as the class of those that an engine may lack: a sequence by its type, anything else itself.
+
+    So is an empty one, which many engines take for "all".
+    """
+    return type(value).__name__ if isinstance(value, (tuple, list)) and value else repr(value)
 
 
 def case_of(op: Op, signature: Signature, dtype: str) -> Case:

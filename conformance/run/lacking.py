@@ -5,8 +5,11 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from conformance.case import Case
+from conformance.dtype import carried
 from conformance.op import Op, Signature
 from conformance.parameters import is_meant
 from conformance.run.forms import DRAWS, FORMS, kind_of_value
@@ -23,16 +26,19 @@ def lacking_values(refused: Sequence[Signature], right: Sequence[Signature]) -> 
             break
         most = counts.most_common(1)[0][0]
         value = next(values[most] for values in open_calls if most in values)
-        kept = type(value) if isinstance(value, (tuple, list)) else value
+        kept = type(value) if isinstance(value, (tuple, list)) and value else value
         lacking[most[0]] = (*lacking.get(most[0], ()), kept)
         open_calls = [values for values in open_calls if most not in values]
     return lacking
 
 
 def confirmed(
-    op: Op, lacking: Mapping[str, tuple[Any, ...]], is_refused: Callable[[Signature], bool]
+    op: Op, lacking: Mapping[str, tuple[Any, ...]], is_refused: Callable[[Signature], bool | None]
 ) -> dict[str, tuple[Any, ...]]:
-    """Those of the values with which further calls are refused as well: one call may be refused for another reason."""
+    """Those of the values with which further calls are refused as well: one call may be refused for another reason.
+
+    `is_refused` is None of a call that decides nothing, because the adapter says that it is not offered.
+    """
     return {
         name: kept
         for name, values in lacking.items()
@@ -40,17 +46,47 @@ def confirmed(
     }
 
 
-def _is_always_refused(op: Op, name: str, value: Any, is_refused: Callable[[Signature], bool]) -> bool:
+def _is_always_refused(op: Op, name: str, value: Any, is_refused: Callable[[Signature], bool | None]) -> bool:
     drawn = random.Random(1)
     tried: set[str] = set()
     for _ in range(DRAWS):
         signature = op.law(lambda options: drawn.choice(list(options)))
         if is_meant(value, signature.parameters.get(name)) and repr(signature) not in tried:
             tried.add(repr(signature))
-            if not is_refused(signature):
+            if is_refused(signature) is False:
                 return False
         if len(tried) == FORMS:
             break
+    return True
+
+
+def not_accepted_elsewhere(
+    op: Op,
+    lacking: Mapping[str, tuple[Any, ...]],
+    right: Sequence[Case],
+    is_accepted: Callable[[Case], bool],
+) -> dict[str, tuple[Any, ...]]:
+    """Those of the values that no right call may have in place of its own: otherwise a rank or an operand is refused."""
+
+    def is_lacking(name: str, value: Any) -> bool:
+        if isinstance(value, type):
+            return True  # the value itself is not known, only that it is of this type
+        others = (replace(case, parameters={**case.parameters, name: value}) for case in right)
+        return not any(is_accepted(other) for other in others if _has_value(op, other))
+
+    return {
+        name: kept
+        for name, values in lacking.items()
+        if (kept := tuple(value for value in values if is_lacking(name, value)))
+    }
+
+
+def _has_value(op: Op, case: Case) -> bool:
+    """Whether the reference takes the call: a parameter need not fit another call's shapes."""
+    try:
+        op.reference(*map(carried, case.operands), **case.parameters)
+    except Exception:
+        return False
     return True
 
 

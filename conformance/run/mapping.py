@@ -24,7 +24,7 @@ from conformance.errors import ConformanceError, Unsupported, is_ctrl_c
 from conformance.op import Op, Signature
 from conformance.run.explanations import explanation, is_near
 from conformance.run.forms import FORMS, case_of, forms_of, signature_of
-from conformance.run.lacking import confirmed, lacking_values
+from conformance.run.lacking import confirmed, lacking_values, not_accepted_elsewhere
 from conformance.run.verdict import is_slip
 
 GRADIENTS = 3  # calls of each op of which the gradient is computed as well
@@ -93,12 +93,18 @@ def try_mapping(
                 found[kind].append(finding)
         ungradable, suspect, slips = _gradients(backend, op, right, note)
 
-        def is_refused(signature: Signature) -> bool:
-            return _tried(backend, op, case_of(op, signature, dtype), signature)[0] == "refused"
+        def is_refused(signature: Signature) -> bool | None:
+            kind, _ = _tried(backend, op, case_of(op, signature, dtype), signature)
+            return None if kind == "not offered" else kind == "refused"
 
         refused = [finding.signature for finding in found["refused"]]
         lacking = lacking_values(refused, [signature_of(case) for case in right])
         lacking = confirmed(op, lacking, is_refused)
+
+        def is_accepted(case: Case) -> bool:
+            return _tried(backend, op, case, signature_of(case))[0] in ("", "slip")
+
+        lacking = not_accepted_elsewhere(op, lacking, right, is_accepted)
     return MappedOp(
         op.name,
         len(signatures),
@@ -138,9 +144,17 @@ def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
     for got, reference in zip(values, map(np.asarray, references), strict=True):
         if got.shape != reference.shape:
             return f"the value has shape {got.shape}, expected {reference.shape}"
+        is_real_value = reference.dtype.kind in "fc"  # of whole numbers the width is not specified
+        if is_real_value and got.dtype != reference.dtype and case.dtype == operand_dtype(case):
+            return f"the value has dtype {got.dtype}, expected {reference.dtype}"
         if not is_near(got, reference, tolerance(case.dtype)):
             return f"the value is {_brief(got)}, expected {_brief(reference)}"
     return ""
+
+
+def operand_dtype(case: Case) -> str:
+    """The dtype in which the reference computes the case; another than the case's where NumPy computes badly in that."""
+    return str(np.result_type(*map(carried, case.operands)).name) if case.operands else case.dtype
 
 
 def tolerance(dtype: str) -> float:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing.connection import Connection
+from typing import Any
 
 from conformance.backend import Backend
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
+from conformance.run.apart import Ended, messages_of
 from conformance.run.mapping import Finding, MappedOp, try_mapping
+
+Send = Callable[[Any], None]
+Progress = Callable[[str], None]
 
 
 def try_ops(
-    backend: Backend, spec: str, dtype: str, names: Sequence[str], progress: Callable[[str], None]
+    backend: Backend, spec: str, dtype: str, names: Sequence[str], progress: Progress
 ) -> Iterator[MappedOp]:
     """What came of every op that the adapter names, or of those of `names`; an op that ends the process is one too."""
     waiting = [name for name in ALL_OPS if name in backend.ops and (not names or name in names)]
@@ -23,40 +26,25 @@ def try_ops(
             yield mapped
 
 
-def _until_it_ends(
-    spec: str, dtype: str, names: Sequence[str], progress: Callable[[str], None]
-) -> Iterator[MappedOp]:
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_try_all, args=(sender, spec, dtype, list(names)), daemon=True)
-    process.start()
-    sender.close()
+def _until_it_ends(spec: str, dtype: str, names: Sequence[str], progress: Progress) -> Iterator[MappedOp]:
     call = ""
     try:
-        while True:
-            found = receiver.recv()
+        for found in messages_of(_try_all, spec, dtype, list(names)):
             if isinstance(found, MappedOp):
                 call = ""
                 yield found
             else:
                 call = found
                 progress(call)
-    except EOFError:
-        process.join()
-    finally:
-        receiver.close()
-        process.kill()
-    if call or process.exitcode:
+    except Ended as end:
         name = call.partition(" ")[0] or names[0]
-        died = Finding(call or name, f"the engine ended the process (exit {process.exitcode})")
-        yield MappedOp(name, 1, refused=(died,))
+        yield MappedOp(name, 1, refused=(Finding(call or name, str(end)),))
 
 
-def _try_all(sender: Connection, spec: str, dtype: str, names: Sequence[str]) -> None:
+def _try_all(send: Send, spec: str, dtype: str, names: Sequence[str]) -> None:
     """Send each call before it is made, and each op when it is done."""
     backend = load_backend(spec)
     for name in names:
-        sender.send(name)
-        sender.send(try_mapping(backend, ALL_OPS[name], dtype, sender.send))
+        send(name)
+        send(try_mapping(backend, ALL_OPS[name], dtype, send))
         backend.forget()
-    sender.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, TapeBackend
+from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
@@ -132,6 +132,19 @@ def _read_between(backend: Backend) -> None:
     hold_equal(plain(backend, gradient), 2 * g * x, "the gradient of x * x whose value was read first")
 
 
+def _cleared(backend: TapeBackend) -> None:
+    """A gradient is stored, cleared, and the next one is not added to it."""
+    x = _array(backend, [1, 2])
+    leaf, multiply = backend.leaf(np.array(x)), backend.op(MULTIPLY)
+    for _ in range(2):
+        backend.backward(multiply(leaf, leaf), backend.array(_array(backend, [1, 1])))
+        hold_equal(plain(backend, backend.grad(leaf)), 2 * x, "the gradient of x * x, cleared before")
+        backend.clear(leaf)
+    left = backend.grad(leaf)
+    if left is not None:
+        hold_equal(plain(backend, left), 0 * x, "a cleared gradient")
+
+
 def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter."""
     yield SmokeQuestion(
@@ -181,6 +194,12 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         _scalar,
         "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
     )
+    if isinstance(backend, TapeBackend) and Capability.CLEARING in backend.capabilities:
+        yield SmokeQuestion(
+            "a cleared gradient is gone",
+            lambda _: _cleared(backend),
+            "clear() resets what grad() reads: None, or zeros",
+        )
     yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
 
 

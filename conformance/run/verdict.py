@@ -12,7 +12,7 @@ from conformance.checks import Check
 from conformance.checks.registry import NotThisCase
 from conformance.errors import ConformanceError, Unsupported, Violation, is_ctrl_c
 from conformance.questions import Question
-from conformance.run.attribution import Origin, functions_of, origin_of
+from conformance.run.attribution import Origin, functions_of, is_about_python_values, origin_of
 from conformance.runfile.records import Verdict
 
 CONVERSIONS = ("array", "numpy", "leaf", "memory")  # an adapter's own work, whatever is raised in it
@@ -58,7 +58,8 @@ def is_slip(failure: BaseException, adapter: type[Backend]) -> bool:
     is_innermost = bool(frames) and frames[-1][0] in files
     converts = any(file in files and function in CONVERSIONS for file, function in frames)
     is_name = is_innermost and issubclass(kind, (NameError, AttributeError, ImportError))
-    return origin is Origin.CALLBACK or converts or is_name
+    is_own = is_name or (is_innermost and is_about_python_values(failure))
+    return origin is Origin.CALLBACK or converts or is_own
 
 
 def _files_of_ops(adapter: type[Backend], files: Collection[str | None]) -> set[str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import fnmatch
 import glob
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,10 @@ from packaging.version import InvalidVersion, Version
 
 from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, Evidence, ResultLine, Verdict
+
+VARIES = re.compile(
+    r"0x[0-9a-fA-F]+|(?<=[A-Za-z]_)\d+\b"
+)  # from run to run: memory, and names such as tensor_47
 
 
 class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -132,6 +137,16 @@ def stale(
     return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
 
 
+def pattern_of(message: str) -> str:
+    """A message as a pattern of what it says in every run: its first line, without addresses and counted names.
+
+    Further lines are where something was raised, in a process of a number, at a time.
+    """
+    first, further, _ = message.partition("\n")
+    fixed = re.sub(r"[*]+", "*", "*".join(map(glob.escape, VARIES.split(first))))
+    return fixed + "*" if further else fixed
+
+
 def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     """Add the unexpected failures among `results` to the file, keeping what it says; returns how many."""
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
@@ -141,8 +156,8 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     for result in added:
         table = tomlkit.table()
         table["id"] = result.id
-        table["reason"] = reason or _message(result)
-        table["says"] = glob.escape(_message(result))
+        table["reason"] = reason or _message(result).partition("\n")[0]
+        table["says"] = pattern_of(_message(result))
         if result.evidence and result.evidence.token:
             table["token"] = result.evidence.token
         entries.append(table)

@@ -11,7 +11,7 @@ from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import as_factor_of, form_of_no_gradient, is_refusal
 from conformance.checks.observation import Observation, plain
-from conformance.checks.registry import declared_convention, flat_check
+from conformance.checks.registry import OtherConvention, declared_convention, flat_check
 from conformance.errors import Violation
 from conformance.op import Shape
 from conformance.ops.names import MULTIPLY, RESHAPE
@@ -33,14 +33,14 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     _hold_value_on_jumps(seen)
     value = _hold_value(seen)
     is_real = value.dtype.kind == "f"
-    convention = declared_convention(seen.backend, "E19" if is_real else "A14", seen.op.name)
+    clause = "E19" if is_real else "A14"
+    convention = declared_convention(seen.backend, clause, seen.op.name)
     for position, index in enumerate(seen.wrt):
         _hold_mask(seen, value, position, index, is_barred=convention == BARRED)
     found = _gradient_kind(seen) if is_real else _gradient_kind_times_constant(seen, value)
     if found != convention:  # last, since a refusal ends a script
-        raise Violation(
-            f"the gradient through {seen.op.name} is {found}; the adapter declares {convention!r}"
-        )
+        claim = f"the gradient through {seen.op.name} is {found}; the adapter declares {convention!r}"
+        raise OtherConvention(claim, clause, seen.op.name, found)
 
 
 def _hold_value_on_jumps(seen: Observation) -> None:

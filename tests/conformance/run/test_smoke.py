@@ -10,7 +10,7 @@ from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.cli.smoke import _lines, _written
-from conformance.errors import AdapterError
+from conformance.errors import AdapterError, Unsupported
 from conformance.ops import ALL_OPS
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import forms_of
@@ -160,3 +160,132 @@ class Float32Only(NumpyTape):
 
 def test_an_engine_of_float32_passes() -> None:
     assert not [q.claim for q in questions(Float32Only()) if try_question(q, Float32Only())]
+
+
+class WrittenHere(NumpyTape):
+    """An adapter whose own lines are in this file."""
+
+
+@pytest.mark.parametrize(
+    "widths",
+    [
+        lambda pad_width: [*pad_width],
+        lambda pad_width: {n for pair in pad_width for n in pair} and pad_width,
+        lambda pad_width: [a + b for (a, b) in (*pad_width,)],
+        lambda pad_width: pad_width["before"],
+        lambda pad_width: pad_width + (0, 0) + 1,
+    ],
+)
+def test_a_line_of_the_adapter_that_mistakes_a_python_value_is_a_slip(widths: Any) -> None:
+    adapter = WrittenHere()
+    adapter.ops = {"pad": lambda x, pad_width, constant_values: np.pad(x, widths(pad_width))}  # type: ignore[misc]
+    found = try_mapping(adapter, ALL_OPS["pad"], "float64")
+    assert any("pad_width=2" in slip.call and "TypeError" in slip.message for slip in found.slips)
+    assert all("test_smoke.py" in slip.place for slip in found.slips if "TypeError" in slip.message)
+
+
+def test_a_call_that_refuses_a_python_value_is_the_engines() -> None:
+    adapter = WrittenHere()
+    adapter.ops = {"pad": lambda x, pad_width, constant_values: iter(3)}  # type: ignore[misc]  # as an engine's C function
+    found = try_mapping(adapter, ALL_OPS["pad"], "float64")
+    assert not found.slips
+    assert len(found.refused) == found.calls
+
+
+def test_a_value_is_not_lacking_where_a_rank_is_refused() -> None:
+    def logsumexp(x: Any, axis: Any, keepdims: Any) -> Any:
+        if x.ndim > 4:
+            raise ValueError("at most 4 axes")
+        return NumpyTape.ops["logsumexp"](x, axis=axis, keepdims=keepdims)
+
+    found = mapped("logsumexp", logsumexp)
+    assert found.refused
+    assert not found.lacking
+
+
+def in_heads_last(q: Any, k: Any, v: Any, is_causal: Any) -> Any:
+    q, k, v = (x if x.ndim < 4 else np.swapaxes(x, axis1=1, axis2=2) for x in (q, k, v))
+    z = NumpyTape.ops["scaled_dot_product_attention"](q, k, v, is_causal=is_causal)
+    return z if z.ndim < 4 else np.swapaxes(z, axis1=1, axis2=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "explained"),
+    [
+        ("linear", lambda x, w, b: NumpyTape.ops["linear"](x, w.T, b), "operand 1 with its axes in the order (1, 0)"),
+        ("scaled_dot_product_attention", in_heads_last, "operands and result with their axes in the order (0, 2, 1, 3)"),
+        ("huber", lambda x, t, reduction, delta: NumpyTape.ops["smooth_l1"](x, t, reduction=reduction, beta=delta),
+            "1/delta times the expected value"),
+        ("mse", lambda x, t, reduction: NumpyTape.ops["mse"](x, t, reduction="sum" if reduction == "mean" else reduction),
+            "for reduction='sum'"),
+    ],
+)  # fmt: skip
+def test_a_layout_or_a_factor_that_an_engine_means_otherwise_is_named(
+    name: str, function: Any, explained: str
+) -> None:
+    found = mapped(name, function)
+    assert any(explained in slip.explanation for slip in found.slips), found.slips
+
+
+def test_an_empty_tuple_of_axes_is_a_form_of_its_own() -> None:
+    def total(x: Any, axis: Any, keepdims: Any) -> Any:
+        return np.sum(x, axis=axis or None if isinstance(axis, tuple) else axis, keepdims=keepdims)
+
+    found = mapped("sum", total)
+    assert [slip.explanation for slip in found.slips] == ["it is the value for axis=None"]
+
+
+def test_an_empty_tuple_that_is_refused_is_lacking_by_itself() -> None:
+    def squeeze(x: Any, axis: Any) -> Any:
+        if axis == ():
+            raise ValueError("no axes")
+        return np.squeeze(x, axis=axis)
+
+    assert mapped("squeeze", squeeze).lacking == {"axis": ((),)}
+
+
+def test_calls_that_are_not_offered_do_not_speak_for_a_value() -> None:
+    def take(x: Any, indices: Any, axis: Any) -> Any:
+        if isinstance(indices, int):
+            raise Unsupported("no single index")
+        if axis is None:
+            raise ValueError("an axis, please")
+        return np.take(x, indices, axis=axis)
+
+    assert mapped("take", take).lacking == {"axis": (None,)}
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "explained"),
+    [
+        ("sin", lambda x: np.sin(x).astype("float32"), "the value has dtype float32, expected float64"),
+        ("conv2d", lambda x, w, b, padding, **more: NumpyTape.ops["conv2d"](x, w, b, padding=padding[::-1], **more),
+            "conv2d"),
+        ("mean", lambda x, axis, keepdims: float(np.mean(x).value), "was given a Python or NumPy value (float)"),
+        ("exp", lambda x: [float(n) for n in np.exp(x).value.ravel()], "was given a Python or NumPy value (float)"),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_kind_is_a_slip(name: str, function: Any, explained: str) -> None:
+    class ReadsItsOwn(NumpyTape):
+        def numpy(self, array: Any) -> Any:
+            return array.value
+
+    backend = ReadsItsOwn()
+    backend.ops = {**backend.ops, name: function}  # type: ignore[misc]  # of this object alone
+    found = try_mapping(backend, ALL_OPS[name], "float64")
+    assert any(explained in slip.call + slip.message for slip in (*found.slips, *found.refused)), found
+
+
+class ForgetsToClear(NumpyTape):
+    def clear(self, leaf: Any) -> None:
+        pass
+
+
+def test_a_gradient_that_is_not_cleared_is_a_finding() -> None:
+    def tried(backend: NumpyTape) -> dict[str, str]:
+        return {q.claim: try_question(q, backend) for q in questions(backend)}
+
+    assert not any(tried(NumpyTape()).values())
+    assert [claim for claim, said in tried(ForgetsToClear()).items() if said] == [
+        "a cleared gradient is gone"
+    ]

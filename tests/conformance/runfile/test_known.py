@@ -209,3 +209,31 @@ def test_contracts_are_asked_on_behind_a_known_failure_too() -> None:
     assert judge(line, entries, TODAY).verdict is Verdict.ERROR
     assert line.evidence is not None
     assert line.evidence.message.startswith("RuntimeError: no more")
+
+
+@pytest.mark.parametrize(
+    ("message", "again", "other"),
+    [
+        (
+            "AssertionError: shape of grad_tensor [ tensor_3412 ] is (3,), not () [hint: a*b]",
+            "AssertionError: shape of grad_tensor [ tensor_7 ] is (3,), not () [hint: a*b]",
+            "AssertionError: shape of grad_tensor [ tensor_7 ] is (4,), not () [hint: a*b]",
+        ),
+        (
+            "this ended the process\nSIGSEGV received by PID 31113, at 17:40",
+            "this ended the process\nSIGSEGV received by PID 7, at 18:01\nmore",
+            "this ended the interpreter",
+        ),
+        ("InvalidType: an int, please\n", "InvalidType: an int, please\n", "InvalidType: a list, please\n"),
+        ("no <Node at 0x7f13>", "no <Node at 0xdead>", "no <Leaf at 0x7f13>"),
+    ],
+)
+def test_what_is_written_covers_the_failure_of_another_run(
+    tmp_path: Path, message: str, again: str, other: str
+) -> None:
+    path = tmp_path / "known.toml"
+    assert write_known(path, [result(Verdict.ERROR, message=message)], "") == 1
+    entries = read_known(path)
+    assert "\n" not in entries[0].reason
+    for text, verdict in ((message, Verdict.KNOWN), (again, Verdict.KNOWN), (other, Verdict.ERROR)):
+        assert judge(result(Verdict.ERROR, message=text), entries, TODAY).verdict is verdict, text

@@ -91,3 +91,21 @@ def test_flat_ops_have_this_check_alone() -> None:
     assert {c.key for c in checks for op in FLAT.values() if c.asks_about(op)} == {"op/flat"}
     assert not any(load_all()["op/flat"].asks_about(op) for op in CATALOGUE.values())
     assert set(ALL_OPS) == set(FLAT) | set(CATALOGUE)
+
+
+class OfSeveralMinds(RecordsFlatOps):
+    """Signs are refused where other rounding gives zeros, and positions give zeros where other constants are refused."""
+
+    conventions: ClassVar = {**RecordsFlatOps.conventions, "E19/floor": "refused"}
+    ops: ClassVar = {**RecordsFlatOps.ops, "sign": NumpyTape.ops["sign"], "floor": NumpyTape.ops["floor"]}
+
+
+def test_an_op_that_differs_from_most_is_measured_with_what_to_declare() -> None:
+    (found,) = conventions.measure_conventions(OfSeveralMinds(), [STANDARD["E19"]])
+    assert found.entries == {"E19": "zeros", "E19/sign": "refused", "E19/floor": "refused"}
+    with pytest.raises(Violation, match='for this op alone: "E19/sign"'):
+        flat_op_sends_nothing_back(
+            Observation(
+                OfSeveralMinds(), Oracle(FLAT["sign"], draw_cases(FLAT["sign"], "float64", 0, EFFORT)[0])
+            )
+        )

@@ -1,0 +1,43 @@
+"""Work in a process of its own, which an engine may end, or which may never answer."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from typing import Any
+
+SILENCE = 60.0  # seconds without a message after which a process counts as hanging
+
+
+class Ended(Exception):
+    """The process ended, or was ended, before its work was done; the message says how."""
+
+
+def messages_of(work: Callable[..., None], *arguments: Any, silence: float = SILENCE) -> Iterator[Any]:
+    """What `work(send, *arguments)` sends from a process of its own.
+
+    Raises:
+        Ended: where the engine ends the process, or where nothing comes for `silence` seconds.
+    """
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_working, args=(sender, work, *arguments), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        while receiver.poll(silence):
+            yield receiver.recv()
+        raise Ended(f"the engine gave no answer within {silence:g} seconds")
+    except EOFError:
+        process.join(silence)
+    finally:
+        receiver.close()
+        process.kill()  # not terminate: engines handle that signal
+    if process.exitcode:
+        raise Ended(f"the engine ended the process (exit {process.exitcode})")
+
+
+def _working(sender: Connection, work: Callable[..., None], *arguments: Any) -> None:
+    work(sender.send, *arguments)
+    sender.close()

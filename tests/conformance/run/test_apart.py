@@ -1,0 +1,65 @@
+"""Work in a process of its own: what it sends, how it ends, and that its end is one finding."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.atlas.conventions_process import try_conventions
+from conformance.clauses import STANDARD
+from conformance.load import load_backend
+from conformance.run.apart import Ended, messages_of
+
+ENDS = """
+import os
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+class Ends(NumpyTape):
+    name = "ends"
+    conventions = {"A2": "refused"}
+
+    def backward(self, output, gradient=None, *, retain=False):
+        if gradient is not None and gradient.shape != output.shape:
+            os.abort()
+        super().backward(output, gradient, retain=retain)
+"""
+
+
+def three(send: Callable[[Any], None], how: str) -> None:
+    for number in range(3):
+        send(number)
+    if how == "aborts":
+        os.abort()
+    if how == "ignores signals and hangs":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(60)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [("aborts", "the engine ended the process [(]exit -6[)]"), ("ignores signals and hangs", "no answer within 1.5 seconds")],
+)  # fmt: skip
+def test_what_was_sent_arrives_before_the_end_is_told(how: str, said: str) -> None:
+    found: list[Any] = []
+    with pytest.raises(Ended, match=said):
+        found.extend(messages_of(three, how, silence=1.5) if how != "aborts" else messages_of(three, how))
+    assert [*messages_of(three, "returns")] == [0, 1, 2]
+
+
+def test_an_engine_that_ends_the_process_costs_one_convention(tmp_path: Path) -> None:
+    file = tmp_path / "ends.py"
+    file.write_text(ENDS, encoding="utf-8")
+    found = {
+        m.clause.number: m for m in try_conventions(load_backend(str(file)), str(file), lambda check: None)
+    }
+    assert found["A4"].reason.startswith("the engine ended the process (exit -6), in contract/A4/")
+    assert found["A2"].is_settled
+    assert found["B3"].found == ("accumulates",)
+    assert not found["B3"].reason
