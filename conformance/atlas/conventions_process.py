@@ -9,7 +9,7 @@ from conformance.atlas.conventions import MeasuredConvention, measure_convention
 from conformance.backend import Backend
 from conformance.clauses import STANDARD, Clause
 from conformance.load import load_backend
-from conformance.run.apart import Ended, messages_of
+from conformance.run.process.apart import Ended, messages_of
 
 
 def try_conventions(

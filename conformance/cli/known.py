@@ -48,7 +48,9 @@ def command(options: argparse.Namespace) -> int:
         print(f"{added} added to {options.known}; give each its reason, and the script that shows it")
         if added:
             again = f"conformance run … --rerun-failed {options.run} --known {options.known} -o again.jsonl"
-            print(f"a check ends at a failure that is not known, so others may follow: {again}, and update again")
+            print(
+                f"a check ends at a failure that is not known, so others may follow: {again}, and update again"
+            )
         return 0 if run.is_complete else INCOMPLETE
     entries = stale(read_known(options.known), run.results, is_complete=run.is_complete)
     if options.as_json:

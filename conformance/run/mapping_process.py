@@ -8,8 +8,8 @@ from typing import Any
 from conformance.backend import Backend
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
-from conformance.run.apart import Ended, messages_of
 from conformance.run.mapping import Finding, MappedOp, try_mapping
+from conformance.run.process.apart import Ended, messages_of
 
 Send = Callable[[Any], None]
 Progress = Callable[[str], None]

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from conformance.atlas.conventions_process import try_conventions
-from conformance.clauses import STANDARD
 from conformance.load import load_backend
-from conformance.run.apart import Ended, messages_of
+from conformance.run.process.apart import Ended, messages_of
 
 ENDS = """
 import os
@@ -46,7 +45,7 @@ def three(send: Callable[[Any], None], how: str) -> None:
     ("how", "said"),
     [("aborts", "the engine ended the process [(]exit -6[)]"), ("ignores signals and hangs", "no answer within 1.5 seconds")],
 )  # fmt: skip
-def test_what_was_sent_arrives_before_the_end_is_told(how: str, said: str) -> None:
+def test_what_was_sent_arrives_before_the_end(how: str, said: str) -> None:
     found: list[Any] = []
     with pytest.raises(Ended, match=said):
         found.extend(messages_of(three, how, silence=1.5) if how != "aborts" else messages_of(three, how))
