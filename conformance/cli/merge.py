@@ -49,7 +49,7 @@ def command(options: argparse.Namespace) -> int:
                 "missing_shards": missing,
             }
         )
-    print(f"{len(whole.results)} results of {len(runs)} files in {writer.path}")
+    print(f"{len(whole.results)} results of {len(runs)} file{'s' * (len(runs) != 1)} in {writer.path}")
     for path, run in zip(options.runs, runs, strict=True):
         if not run.is_complete:
             print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)

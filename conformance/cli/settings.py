@@ -43,12 +43,14 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **options)
 
     def error(self, message: str) -> NoReturn:
-        """End with the message, and with what may have been meant instead of a word that is no choice."""
+        """End with the message, or with what may have been meant instead of a word that is no choice."""
         wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
         if wrong:
             choices = [word.strip(" '") for word in wrong[2].split(",")]
             near = difflib.get_close_matches(wrong[1], choices, n=3, cutoff=0.5)
-            message += f"; did you mean {' or '.join(near)}?" if near else ""
+            if near:  # a list of all choices would hide it
+                said = f"no such choice: {wrong[1]!r}; did you mean {' or '.join(near)}?"
+                message = f"{message[: wrong.start()]}{said} All of them: {self.prog} --help"
         super().error(message)
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:

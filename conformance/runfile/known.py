@@ -66,7 +66,8 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
         entries = tomllib.loads(path.read_text(encoding="utf-8")).get("known", [])
         return msgspec.convert(entries, tuple[KnownFailure, ...])
     except OSError as error:
-        raise UsageError(f"cannot read the known failures {path}: {error.strerror}") from None
+        hint = "--known FILE names another; conformance known update RUN writes one"
+        raise UsageError(f"cannot read the known failures {path}: {error.strerror}; {hint}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
         raise UsageError(f"{path} is not a known-failures file: {error}") from None
 
