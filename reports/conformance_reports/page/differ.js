@@ -95,7 +95,14 @@ const ofPoints = (a, b) => {
     };
   });
 };
-const given = (r) => r.backend + " gives " + r.atlas.found + (r.atlas.value !== undefined && r.atlas.found !== String(r.atlas.value) ? " " + short(JSON.stringify(r.atlas.value, (_, x) => (typeof x === "number" ? Number(x.toPrecision(4)) : x)), 70) : "") + (r.atlas.standing === "unfair" ? " (outside what is fair there)" : "");
+// What was found at a special point: the convention's name, and the gradients; where there is one operand, its own.
+const given = (r) => {
+  const { found, value, standing } = r.atlas;
+  const shown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const text = JSON.stringify(shown, (_, x) => (typeof x === "number" ? Number(x.toPrecision(4)) : x));
+  const numbers = value !== undefined && found !== String(value) ? ", " + short(text, 70) : "";
+  return r.backend + ": " + found + numbers + (standing === "unfair" ? " (outside what is fair there)" : "");
+};
 
 const ofOffers = (a, b) => {
   const ops = new Map();
