@@ -157,12 +157,19 @@ def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ())
     ended: dict[Node, list[Any]] = {}
     while ready:
         node = ready.pop()
-        cotangents = _after_hooks(node, arrived.pop(node, []))
+        cotangents = arrived.pop(node, [])
+        if node.hooks:
+            _call_hooks(node, cotangents)
+        refuses_nan = looks_for_nan.get()
+        if refuses_nan:
+            _refuse_nan(cotangents, f"the cotangent of what {node.name} computed is NaN")
         if not node.edges or node in ends:
             ended[node] = cotangents
             continue
         # Where none arrived, the rule is not called, but the nodes behind wait for this one all the same.
-        downstream = _pulled(node, cotangents) if cotangents else (None,) * len(node.edges)
+        downstream = node.pullback(cotangents) if cotangents else (None,) * len(node.edges)
+        if refuses_nan:
+            _refuse_nan(downstream, f"the rule of {node.name} made a NaN")
         for target, cotangent in zip(node.edges, downstream, strict=True):
             if target is None:
                 continue
@@ -175,23 +182,12 @@ def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ())
     return ended
 
 
-def _after_hooks(node: Node, cotangents: list[Any]) -> list[Any]:
-    """The summed cotangents of a node after its hooks; what a hook returns replaces the cotangent."""
+def _call_hooks(node: Node, cotangents: list[Any]) -> None:
+    """Show the summed cotangents of a node to its hooks; what a hook returns replaces the cotangent."""
     for index, hook in node.hooks:
         if index < len(cotangents) and cotangents[index] is not None:
             replacement = hook(cotangents[index])
             cotangents[index] = cotangents[index] if replacement is None else replacement
-    if looks_for_nan.get():
-        _refuse_nan(cotangents, f"the cotangent of what {node.name} computed is NaN")
-    return cotangents
-
-
-def _pulled(node: Node, cotangents: list[Any]) -> Sequence[Any]:
-    """The node's rule applied; under `anomaly` a NaN raises."""
-    downstream = node.pullback(cotangents)
-    if looks_for_nan.get():
-        _refuse_nan(downstream, f"the rule of {node.name} made a NaN")
-    return downstream
 
 
 def _refuse_nan(cotangents: Sequence[Any], message: str) -> None:
