@@ -22,11 +22,9 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     """
     if g.shape == shape:
         return g
-    extra = np.ndim(g) - len(shape)
-    stretched = tuple(
-        axis + extra for axis, size in enumerate(shape) if size == 1 and np.shape(g)[axis + extra] != 1
-    )
-    axes = tuple(range(extra)) + stretched
+    extra = g.ndim - len(shape)
+    stretched = [axis for axis, size in enumerate(shape, extra) if size == 1 and g.shape[axis] != 1]
+    axes = (*range(extra), *stretched)
     return np.reshape(np.sum(g, axis=axes), shape=shape) if axes else g
 
 

@@ -175,9 +175,10 @@ class Rounded(np.ndarray[Any, Any]):
             result = np.asarray(function(*operands, **keywords))
         else:
             result = super().__array_function__(function, types, operands, keywords)
-        if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
-            return carried(narrowed(result, _rounding.get().dtype)).view(type(self))
-        return result
+        if not isinstance(result, np.ndarray) or result.dtype.kind not in "fc":
+            return result
+        rounding = _rounding.get()
+        return (carried(narrowed(result, rounding.dtype)) if rounding.is_narrow else result).view(type(self))
 
     def _rounded(self, result: Any, operands: Sequence[Any], by: Rounding) -> Any:
         value = np.asarray(result)
