@@ -31,7 +31,7 @@ class Backend(abc.ABC):
         engine: the engine's distribution name, as its users install it.
         mode: how the engine is called, where there are several ("tape", "jit").
         dtypes: the names of the floating point dtypes in which it has gradients.
-        compiles_signatures: whether a new shape or parameter costs it a compilation; it is then asked fewer of them.
+        compiles_signatures, compiles_functions: whether a new shape or parameter costs it a compilation, one of a whole function.
         no_gradient: for a dtype, or "*" for all, the ops whose value it computes and whose gradient it refuses.
         lacks: for an op, for a parameter, the values that the engine does not take; a type stands for all of it.
         capabilities: what it offers beyond gradients; a probe tries each.
@@ -47,6 +47,7 @@ class Backend(abc.ABC):
     dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {}
     compiles_signatures: ClassVar[bool] = False
+    compiles_functions: ClassVar[bool] = False
     lacks: ClassVar[Lacking] = {}
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     conventions: ClassVar[Mapping[str, str]] = {}

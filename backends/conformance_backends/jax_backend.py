@@ -178,6 +178,7 @@ class JaxJit(JaxEager):
     """
 
     mode = "jit"
+    compiles_functions = True
     capabilities = JaxEager.capabilities - {Capability.DEEP}
     conventions: ClassVar[Mapping[str, str]] = {**JaxEager.conventions, "C7": "refused"}
     dialect = JIT

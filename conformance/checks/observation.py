@@ -6,7 +6,7 @@ are tested on it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -63,6 +63,13 @@ class Observation:
         self.oracle = oracle
         self.op, self.case, self.wrt = oracle.op, oracle.case, oracle.wrt
         self.perturbations = oracle.perturbations
+        self._shared: dict[str, Any] = {}
+
+    def shared(self, name: str, find: Callable[[], Any]) -> Any:
+        """What several checks of this observation use, found once."""
+        if name not in self._shared:
+            self._shared[name] = find()
+        return self._shared[name]
 
     @property
     def expected(self) -> list[Expected]:

@@ -50,6 +50,8 @@ class Check:
         sparing: whether it is run on a few signatures, because each of its questions is expensive.
         compiles: whether it is run on a few signatures of an engine that compiles, because each of its questions is
             compiled by itself.
+        calls_anew: whether it makes calls of other shapes, dtypes or parameters than the case, or without its gradient,
+            which an engine that compiles compiles again.
         dtypes: those in which it is run.
         sparing_in: the dtypes in which it is run on a few signatures, but on all their value draws.
         is_of_flat: whether it is about the ops that have no slope; any other is about those that have one.
@@ -74,6 +76,7 @@ class Check:
     once_per_signature: bool = False
     sparing: bool = False
     compiles: bool = False
+    calls_anew: bool = False
     dtypes: frozenset[str] = FULL
     sparing_in: frozenset[str] = frozenset()
     is_of_flat: bool = False
@@ -107,7 +110,13 @@ class Check:
         """How many cases of an op decide it: all there are, or, where it is sparing, those of a few signatures."""
         of_each = 1 if self.once_per_signature else effort.draws
         is_sparing = self.sparing or dtype in self.sparing_in or (self.compiles and effort.compiles)
+        is_sparing = is_sparing or (effort.is_compact and self.is_compiled_alone)
         return effort.few * of_each if is_sparing else math.inf
+
+    @property
+    def is_compiled_alone(self) -> bool:
+        """Whether an engine that compiles compiles something for this check alone."""
+        return self.sparing or self.compiles or self.calls_anew
 
     def require(self, backend: Backend) -> None:
         """Raise Unsupported where the backend does not declare what the check needs."""
@@ -134,6 +143,7 @@ def op_check(
     once_per_signature: bool = False,
     sparing: bool = False,
     compiles: bool = False,
+    calls_anew: bool = False,
     dtypes: frozenset[str] = FULL,
     sparing_in: frozenset[str] = frozenset(),
     is_diagnosed: bool = False,
@@ -155,6 +165,7 @@ def op_check(
                 once_per_signature=once_per_signature or sparing or compiles,
                 sparing=sparing,
                 compiles=compiles,
+                calls_anew=calls_anew,
                 dtypes=dtypes,
                 sparing_in=sparing_in,
                 is_diagnosed=is_diagnosed,

@@ -52,7 +52,12 @@ def command(options: argparse.Namespace) -> int:
                 f"a check ends at a failure that is not known, so others may follow: {again}, and update again"
             )
         return 0 if run.is_complete else INCOMPLETE
-    entries = stale(read_known(options.known), run.results, is_complete=run.is_complete)
+    entries = stale(
+        read_known(options.known),
+        run.results,
+        is_complete=run.is_complete,
+        backends=run.header.backends,
+    )
     if options.as_json:
         print_json({"known": str(options.known), "stale": entries, "complete": run.is_complete})
     for entry in entries:

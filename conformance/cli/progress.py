@@ -62,6 +62,8 @@ class Progress:
         for reason in dict.fromkeys(uncached):
             self.say(f"nothing compiled is kept for the next run: {printable(reason)}")
         self.say(f"{total} checks to run, profile {header.profile}, seed {header.seed}")
+        for text in left_out_of(header):
+            self.say(text)
         if self.console.is_terminal:
             columns = (
                 TextColumn("{task.description}", markup=False),
@@ -134,6 +136,19 @@ class Progress:
             self.say(f"{'':17}{cause.worst.id}")
         if len(causes) > LISTED:
             self.say(f"… and {len(causes) - LISTED} more causes, in the run file: conformance report")
+
+
+def left_out_of(header: RunLine) -> list[str]:
+    """What the profile leaves out of engines that compile, a sentence for each engine."""
+    counts: dict[str, int] = {}
+    for backend in header.backends:
+        if backend.left_out:
+            counts[backend.engine] = counts.get(backend.engine, 0) + sum(backend.left_out.values())
+    return [
+        f"{engine} compiles every call: profile {header.profile} leaves {count} of its checks to other seeds and to "
+        "--profile standard, see docs/adapter.md"
+        for engine, count in counts.items()
+    ]
 
 
 def in_words(seconds: float) -> str:

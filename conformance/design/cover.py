@@ -7,7 +7,7 @@ rows that have it the one that adds most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -34,9 +34,11 @@ class Levels:
         ]
         return np.array(codes, dtype=np.int64).reshape(len(rows), len(factors))
 
-    def translate(self, codes: Codes, own: Levels) -> Codes:
-        """Rows that were encoded by `own`, in these numbers: what encoding them again would give."""
-        here = [self._number(*named) for named in own.numbers]
+    def translate(
+        self, codes: Codes, own: Levels, rename: Callable[[str], str] = lambda factor: factor
+    ) -> Codes:
+        """Rows that were encoded by `own`, in these numbers: what encoding them again, their factors renamed, would give."""
+        here = [self._number(rename(factor), level) for factor, level in own.numbers]
         return np.array([*here, ABSENT], dtype=np.int64)[codes]
 
     def _number(self, factor: str, level: str) -> int:

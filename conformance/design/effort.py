@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 CHEAPER = 4  # times as many signatures are asked of an engine that compiles nothing for them
+COMPACT_DRAWS = 5  # of a signature that stands alone
+COMPACT_PROGRAMS = 2
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,7 @@ class Effort:
         programs: random ones.
         strength: what the signatures cover (`conformance.design.signatures`); 0 asks for their number alone.
         compiles: whether the engine compiles each signature.
+        is_compact: whether coverage is asked of a family as a whole, and its ops share their levels.
     """
 
     signatures: int
@@ -26,11 +29,24 @@ class Effort:
     programs: int
     strength: int = 0
     compiles: bool = True
+    is_compact: bool = False
 
     @property
     def few(self) -> int:
         """How many signatures decide a check for each of whose cases an engine compiles again."""
         return max(1, self.signatures // 4)
+
+    def of_engine(self, *, compiles: bool) -> Effort:
+        """The effort on an engine that compiles each signature, or on one that compiles none."""
+        if not compiles:
+            return self.without_compilation()
+        return self.compact() if self.strength == 1 else self
+
+    def compact(self) -> Effort:
+        """The same effort where every signature is compiled: few signatures, and many draws of each."""
+        return replace(
+            self, signatures=1, draws=COMPACT_DRAWS, samples=1, programs=COMPACT_PROGRAMS, is_compact=True
+        )
 
     def without_compilation(self) -> Effort:
         """The same effort on an engine to which a new signature costs nothing: more of them, one strength higher."""

@@ -8,13 +8,16 @@ What they cover, by strength:
 4. every pair of levels;
 5. every triple of levels.
 
-Other dtypes than the first are asked less: rows of their own, which cover single levels first. The seed decides
-which row has which levels together, and which op of a family has what the family shares; it never changes the strength.
+Other dtypes than the first are asked less: rows of their own, which cover single levels first. A compact effort, that of
+an engine which compiles each signature at strength 1, asks every level that two ops of a family can have once in the family, of those that one
+op alone can have as many as MOST rows have, and one row for any other dtype. The seed decides which row has which levels together, and which op of a family has what the family shares; it never changes the strength.
 """
 
 from __future__ import annotations
 
+import math
 import zlib
+from collections import Counter
 from functools import lru_cache
 
 import numpy as np
@@ -28,6 +31,8 @@ from conformance.ops import FAMILIES
 
 FIRST = "float64"  # the dtype in which an op has all that the strength promises
 OTHER = 3  # times as many rows as any other dtype has
+MOST = 4  # rows that a compact effort gives to an op for the sake of levels that it alone can have
+PLAIN = frozenset({2, 3, 4})  # lengths of axes that are several entries, and few
 LARGE = 1000  # entries: rows of more come last, since a check that wants few signatures takes the first
 # Combinations that an op itself must have, and those that its family must have among its ops.
 IN_OP = {0: 0, 1: 1, 2: 1, 3: 1, 4: 2, 5: 3}
@@ -36,10 +41,60 @@ IN_FAMILY = {0: 0, 1: 1, 2: 0, 3: 2, 4: 0, 5: 0}
 
 def signatures_of(op: Op, dtype: str, seed: int, effort: Effort) -> tuple[Row, ...]:
     """The rows with which an op is asked in a dtype, those on which every check can decide first."""
+    if effort.is_compact:
+        return _compact(op, dtype, seed)
     rows = _first_dtype(_family_of(op), seed, effort.strength, effort.signatures)[op.name]
     if dtype != FIRST:
         rows = _other_dtype(op, dtype, seed, max(2, len(rows) // OTHER))
     return tuple(sorted(rows, key=lambda row: (not row.can_decide, row.entries > LARGE)))
+
+
+def _compact(op: Op, dtype: str, seed: int) -> tuple[Row, ...]:
+    """The rows of a compact effort: one that can decide, and, in the first dtype, what makes its family whole."""
+    if dtype == FIRST:
+        rows = _compact_family(_family_of(op), seed)[op.name]
+    else:
+        chooser = Greedy(_pairs(op), set(), _rng(op, seed, dtype))
+        _take_plain(op, chooser)
+        rows = [rows_of(op)[i] for i in chooser.chosen]
+    first, *others = rows
+    return first, *sorted(others, key=lambda row: (not row.can_decide, row.entries > LARGE))
+
+
+@lru_cache(maxsize=32)
+def _compact_family(family: tuple[Op, ...], seed: int) -> dict[str, list[Row]]:
+    """The rows of every op of a family: what two ops can have is asked of one, what one alone can have as far as MOST rows go.
+
+    Parameters of one name are one factor, whichever ops have them.
+    """
+    levels = Levels()
+    gained: set[int] = set()
+    every: dict[str, Codes] = {}
+    greedy: dict[str, Greedy] = {}
+    for op in family:
+        named = encoded(op)[1].numbers
+        renamed = {factor: factor.removeprefix(f"{op.name} ") for factor, _ in named}
+        every[op.name] = codes = levels.translate(*encoded(op), renamed.__getitem__)
+        greedy[op.name] = chooser = Greedy(tuples(codes, 1), gained, _rng(op, seed))
+        _take_plain(op, chooser)
+    offered = Counter(n for codes in every.values() for n in np.unique(codes).tolist())
+    alone = [number for number, count in offered.items() if count == 1]
+    of_one = {name: np.where(np.isin(codes, alone), codes, ABSENT) for name, codes in every.items()}
+    _share(greedy, {name: np.where(np.isin(codes, alone), ABSENT, codes) for name, codes in every.items()})
+    _share(greedy, of_one, np.random.default_rng(seed), most=MOST)
+    return {op.name: [rows_of(op)[i] for i in greedy[op.name].chosen] for op in family}
+
+
+def _take_plain(op: Op, chooser: Greedy) -> None:
+    """Take a row on which as many checks as possible can decide: small matrices, no axis of size 1, not all of one size."""
+    deciding, rows = _deciding(op), rows_of(op)
+    whole = [i for i in deciding if rows[i].wrt is None]
+    partly = [i for i in whole if any(len(s) > 1 for s in rows[i].signature.shapes)]
+    plain = [i for i in partly if {n for s in rows[i].signature.shapes for n in s} <= PLAIN]
+    matrices = [i for i in plain if all(len(s) > 1 for s in rows[i].signature.shapes)]
+    uneven = [i for i in matrices if len({n for s in rows[i].signature.shapes for n in s}) > 1]
+    for among in (uneven, matrices, plain, partly, whole, deciding, range(len(rows))):
+        chooser.fill(1, among=among)
 
 
 def _family_of(op: Op) -> tuple[Op, ...]:
@@ -69,14 +124,25 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
     return {op.name: [rows_of(op)[i] for i in greedy[op.name].chosen] for op in family}
 
 
-def _share(greedy: dict[str, Greedy], wanted: dict[str, Tuples]) -> None:
-    """Give what no op of a family has yet to the op that has the fewest rows of those that can have it."""
+def _share(
+    greedy: dict[str, Greedy],
+    wanted: dict[str, Tuples],
+    rng: np.random.Generator | None = None,
+    *,
+    most: float = math.inf,
+) -> None:
+    """Give what no op of a family has yet to the op that has the fewest rows of those that can have it.
+
+    An op that has as many as `most` rows is given none; what then remains is by the order that `rng` draws.
+    """
     offers = {name: set(found.ravel().tolist()) - {ABSENT} for name, found in wanted.items()}
     covered = {n for name, chooser in greedy.items() for n in wanted[name][chooser.chosen].ravel().tolist()}
-    for number in sorted(set().union(*offers.values()) - covered):
-        if number in covered:
+    missing = sorted(set().union(*offers.values()) - covered)
+    for number in missing if rng is None else rng.permutation(missing).tolist():
+        able = [n for n in offers if number in offers[n] and len(greedy[n].chosen) < most]
+        if number in covered or not able:
             continue
-        name = min((n for n in offers if number in offers[n]), key=lambda n: len(greedy[n].chosen))
+        name = min(able, key=lambda n: len(greedy[n].chosen))
         rows = np.flatnonzero((wanted[name] == number).any(axis=1))
         row = greedy[name].best(rows)
         greedy[name].take(row)

@@ -176,7 +176,8 @@ class OpKind(Kind):
         """Further cases, each as if it were the first of its signature."""
         op, dtype = find(items[0].subject), items[0].dtype
         for textures, takers in _by_textures(items):
-            for case in islice(more_cases(op, dtype, seed, effort, textures), FURTHER):
+            count = FURTHER // 4 if effort.is_compact else FURTHER
+            for case in islice(more_cases(op, dtype, seed, effort, textures), count):
                 if not any(map(is_open, takers)):
                     break
                 yield CaseQuestion(replace(case, draw=0)), takers

@@ -7,7 +7,7 @@ import os
 import platform
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -18,9 +18,10 @@ import conformance
 from conformance.diagnosis.cross_engine import cross_engine_answers
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
-from conformance.questions import Item, items_of
+from conformance.questions import Item
+from conformance.run.compact import parted, with_left_out
 from conformance.run.describe import Description, describe_all
-from conformance.run.plan import by_chapter, digest, select, shard
+from conformance.run.plan import PROFILES, by_chapter, digest, select, shard
 from conformance.run.process import caches, signals, threads
 from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely
@@ -116,8 +117,11 @@ def _conducted(request: Request, listener: Listener) -> int:
     known = read_known(request.known) if request.known else ()
     descriptions = _described(request)
     known = in_force(known, {d.line.name: d.line.version for d in descriptions})
-    items = {d.spec: list(items_of(d.line.name, d.dtypes)) for d in descriptions if not d.line.error}
-    chosen = _chosen(request, items)
+    asked, left_out = parted(
+        [d for d in descriptions if not d.line.error], request.seed, PROFILES[request.profile]
+    )
+    descriptions = [with_left_out(description, left_out) for description in descriptions]
+    chosen = _chosen(request, asked, left_out)
     header = header_of(request.profile, request.seed, descriptions, request)
     writer = RunWriter(request.output, header, force=request.force, beside=request.resume)
     recorder = Recorder(writer, listener.result)
@@ -132,7 +136,7 @@ def _conducted(request: Request, listener: Listener) -> int:
             if result.id in wanted:
                 recorder.keep(result)
         done = {result.id for result in recorder.results}
-        sessions = _sessions(descriptions, items, [item for item in chosen if item.id not in done])
+        sessions = _sessions(descriptions, [item for item in chosen if item.id not in done])
         ends = budget.shares([len(part) for _, part in sessions])
         for (specs, part), until in zip(sessions, ends, strict=True):
             ended = run_session(
@@ -194,23 +198,24 @@ def _described(request: Request) -> list[Description]:
     return descriptions
 
 
-def _chosen(request: Request, items: Mapping[str, Sequence[Item]]) -> list[Item]:
+def _chosen(request: Request, asked: Sequence[Item], left_out: Sequence[Item]) -> list[Item]:
     """The questions that the request's queries match; where it names a shard, that part of them."""
-    everything = [item for part in items.values() for item in part]
-    chosen = select(everything, request.queries) if everything else []
+    chosen = select(asked, request.queries, left_out) if asked else []
     chosen = shard(chosen, request.shard) if request.shard else chosen
     wanted = frozenset(request.ids)
     return [item for item in chosen if item.id in wanted] if wanted else chosen
 
 
 def _sessions(
-    descriptions: Sequence[Description], items: Mapping[str, Sequence[Item]], chosen: Sequence[Item]
+    descriptions: Sequence[Description], chosen: Sequence[Item]
 ) -> list[tuple[list[str], list[Item]]]:
     """The chosen items by engine."""
-    picked = {item.id for item in chosen}
+    by_backend: dict[str, list[Item]] = {}
+    for item in chosen:
+        by_backend.setdefault(item.backend, []).append(item)
     sessions: dict[str, tuple[list[str], list[Item]]] = {}
     for description in descriptions:
-        part = [item for item in items.get(description.spec, []) if item.id in picked]
+        part = by_backend.get(description.line.name, [])
         if part:
             specs, gathered = sessions.setdefault(engine_of(description.spec), ([], []))
             specs.append(description.spec)

@@ -33,6 +33,7 @@ class Description(msgspec.Struct, frozen=True):
     dtypes: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
     spec: str = ""
+    compiles: bool = False  # whether it compiles each signature
     uncached: str = (
         ""  # why what it compiles is of no use to a later run; empty where it is, or compiles nothing
     )
@@ -55,7 +56,9 @@ def describe(spec: str) -> Description:
         conventions=dict(backend.conventions),
         spec="" if spec == backend.name else spec,
     )
-    return Description(line, tuple(backend.dtypes), tuple(backend.ops), spec, uncached)
+    return Description(
+        line, tuple(backend.dtypes), tuple(backend.ops), spec, backend.compiles_signatures, uncached
+    )
 
 
 class PendingDescription:

@@ -35,7 +35,7 @@ class Executor:
     Attributes:
         backend: the loaded adapter.
         seed: of everything drawn.
-        effort: how much is drawn: more signatures than given, if the engine compiles nothing for them.
+        effort: how much is drawn: more signatures than given, if the engine compiles nothing for them, fewer if it compiles each.
         shrink: whether failures are made small.
         scripts: whether failures are written down as scripts, which takes longer than most questions.
         known: the failures on record, which need not be made small once more.
@@ -61,7 +61,7 @@ class Executor:
         self.backend = backend
         self.note = note
         self.seed = seed
-        self.effort = effort if backend.compiles_signatures else effort.without_compilation()
+        self.effort = effort.of_engine(compiles=backend.compiles_signatures)
         self.shrink = shrink
         self.scripts = scripts
         self.surroundings = surroundings or Surroundings()

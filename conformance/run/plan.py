@@ -43,20 +43,26 @@ def matches(identifier: str, query: str) -> bool:
     )
 
 
-def select(items: Sequence[Item], queries: Sequence[str]) -> list[Item]:
+def select(items: Sequence[Item], queries: Sequence[str], further: Sequence[Item] = ()) -> list[Item]:
     """The items that any query selects; all of them without a query.
+
+    Where a query matches none of them, it selects of `further` items: those that the profile leaves out.
 
     Raises NothingSelected for a query that matches nothing.
     """
     if not queries:
         return list(items)
+    selected: dict[Item, None] = {}
     for query in queries:
-        if not any(matches(item.id, query) for item in items):
+        found = [item for item in items if matches(item.id, query)]
+        found = found or [item for item in further if matches(item.id, query)]
+        if not found:
             raise NothingSelected(
                 f"the query {query!r} matches nothing; "
                 "ids look like numpy/op/matmul/vjp/float64 or contract/B1, see: conformance list checks"
             )
-    return [item for item in items if any(matches(item.id, query) for query in queries)]
+        selected |= dict.fromkeys(found)
+    return [item for item in (*items, *further) if item in selected]
 
 
 def shard(items: Sequence[Item], text: str) -> list[Item]:

@@ -16,7 +16,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from conformance.errors import UsageError
-from conformance.runfile.records import FAILING, Evidence, ResultLine, Verdict
+from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
 
 VARIES = re.compile(
     r"0x[0-9a-fA-F]+|(?<=[A-Za-z]_)\d+\b"
@@ -99,12 +99,17 @@ def _is_in(entry: KnownFailure, version: str) -> bool:
         ) from None
 
 
-def judge(result: ResultLine, known: Sequence[KnownFailure], today: datetime.date) -> ResultLine:
-    """The result in the light of the known failures: a failure becomes known, a pass becomes fixed."""
+def judge(
+    result: ResultLine, known: Sequence[KnownFailure], today: datetime.date, *, is_compact: bool = False
+) -> ResultLine:
+    """The result in the light of the known failures: a failure becomes known, a pass becomes fixed.
+
+    A pass of few questions, by a compact plan, fixes nothing: others may fail still.
+    """
     known = [entry for entry in known if not (entry.expires and entry.expires < today)]
     if result.verdict in FAILING:
         entry, becomes = entry_for(known, result.id, _message(result)), Verdict.KNOWN
-    elif result.verdict is Verdict.PASS:
+    elif result.verdict is Verdict.PASS and not is_compact:
         entry, becomes = next((entry for entry in known if entry.id == result.id), None), Verdict.FIXED
     else:
         return result
@@ -126,12 +131,19 @@ def _message(result: ResultLine) -> str:
 
 
 def stale(
-    known: Sequence[KnownFailure], results: Sequence[ResultLine], *, is_complete: bool = True
+    known: Sequence[KnownFailure],
+    results: Sequence[ResultLine],
+    *,
+    is_complete: bool = True,
+    backends: Sequence[BackendLine] = (),
 ) -> list[KnownFailure]:
     """The entries for which no result of the run fails any more.
 
-    Of a run that is not complete, an entry without any result says nothing.
+    Of a run that is not complete an entry without any result says nothing, and of a backend of which the profile leaves
+    something out no entry does that holds where all is asked.
     """
+    compact = [backend.name for backend in backends if backend.left_out]
+    known = [e for e in known if not any(fnmatch.fnmatchcase(n, e.id.partition("/")[0]) for n in compact)]
     if not is_complete:
         known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
     failing = [(r.id, _message(r)) for r in results if r.verdict in FAILING or r.verdict is Verdict.KNOWN]

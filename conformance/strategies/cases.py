@@ -25,6 +25,7 @@ from conformance.op import Op, OperandKind, Signature
 from conformance.values import COTANGENTS, MAGNITUDES, MODERATE, TEXTURES, cotangent, operands
 
 LEVELS = 7  # a prime that is no smaller than the number of levels of any factor that rides along
+AGAIN = 3  # further draws of a compiled signature before another one is compiled
 MOST_OUTPUTS = 64  # of an op
 PATIENCE = 5.0  # seconds after which the smallest case found so far will do
 
@@ -116,7 +117,7 @@ def draw_cases(
     Where an op has few signatures, they come again with other numbers until there are `effort.signatures` cases.
     """
     effort = _about(effort, textures)
-    wanted = max(len(signatures_of(op, dtype, seed, effort)) * effort.draws, effort.signatures)
+    wanted = max(len(_first_draws(signatures_of(op, dtype, seed, effort), effort)), effort.signatures)
     return tuple(islice(_endless(op, dtype, seed, effort, textures), wanted))
 
 
@@ -134,14 +135,26 @@ def _about(effort: Effort, textures: tuple[str, ...]) -> Effort:
 
 
 def _endless(op: Op, dtype: str, seed: int, effort: Effort, textures: tuple[str, ...]) -> Iterator[Case]:
-    """The signatures of the design, then each of them again and again, with another signature after each."""
+    """The signatures of the design, then each of them again and again, with another signature after each.
+
+    Where every signature is compiled, another one comes only after a few numbers of each that is compiled already.
+    """
     own, rows = _seed_of(op, seed), signatures_of(op, dtype, seed, effort)
     others = cycle(np.random.default_rng(own).permutation(len(rows_of(op))).tolist())
-    first = [(row, draw) for row in rows for draw in range(effort.draws)]
-    pairs = ((row, rows_of(op)[next(others)]) for row in cycle(rows))
+    first = _first_draws(rows, effort)
+    times = AGAIN if effort.is_compact else 1
+    pairs = ((*[row] * times, rows_of(op)[next(others)]) for row in cycle(rows))
     again = ((row, effort.draws + number // len(rows)) for number, pair in enumerate(pairs) for row in pair)
     for number, (row, draw) in enumerate(chain(first, again)):
         yield replace(_case(op, dtype, row, number, own, textures), draw=draw)
+
+
+def _first_draws(rows: Sequence[Row], effort: Effort) -> list[tuple[Row, int]]:
+    """Each row with its draws; of a compact effort the first row has most, since checks of a few signatures take that one."""
+    fewer = effort.draws // AGAIN if effort.is_compact else effort.draws
+    return [
+        (row, draw) for number, row in enumerate(rows) for draw in range(fewer if number else effort.draws)
+    ]
 
 
 def smallest_case(op: Op, failed: Case, is_failing: Callable[[Case], bool]) -> Case | None:

@@ -33,6 +33,7 @@ def cotangent_of_another_dtype_is_refused_or_cast(seen: Observation) -> None:
         answer = seen.vjp(cotangents=[g.astype(OTHER[g.dtype.name]) for g in exact])
     except Exception as error:
         if is_refusal(error) and convention == "refused":
+            decides(True)
             return
         raise
     if convention == "refused":
@@ -100,7 +101,7 @@ def _has_several_outputs(op: Op) -> bool:
     return op.has_several_outputs
 
 
-@op_check("A10", "missing-cotangent", applies=_has_several_outputs, once_per_signature=True)
+@op_check("A10", "missing-cotangent", applies=_has_several_outputs, once_per_signature=True, calls_anew=True)
 def missing_cotangent_means_zeros(seen: Observation) -> list[Comparison]:
     """An output that is not used counts as one with a zero cotangent."""
     if len(seen.case.cotangents) < 2:

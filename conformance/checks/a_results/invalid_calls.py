@@ -81,7 +81,7 @@ def _has_invalid_calls(op: Op) -> bool:
     return Trait.ELEMENTWISE not in op.traits or len(op.domains) > 1
 
 
-@op_check("A22", "invalid-call", applies=_has_invalid_calls, once_per_signature=True)
+@op_check("A22", "invalid-call", applies=_has_invalid_calls, once_per_signature=True, calls_anew=True)
 def invalid_calls_are_refused(seen: Observation) -> None:
     """An invalid call is refused, and the gradient computed next is right."""
     calls = list(invalid_calls(seen.op, seen.case.operands, seen.case.parameters))

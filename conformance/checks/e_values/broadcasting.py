@@ -17,7 +17,7 @@ def _has_several_arrays(op: Op) -> bool:
     return Trait.ELEMENTWISE in op.traits and len(op.domains) > 1
 
 
-@op_check("E8", "broadcasting", applies=_has_several_arrays, once_per_signature=True)
+@op_check("E8", "broadcasting", applies=_has_several_arrays, once_per_signature=True, calls_anew=True)
 def broadcast_gradient_is_the_sum(seen: Observation) -> None:
     """The gradient of a broadcast operand is the sum over the axes along which it was broadcast."""
     full = np.broadcast_shapes(*(x.shape for x in seen.case.operands))

@@ -96,7 +96,7 @@ def _ignores_order(op: Op) -> bool:
     return not op.traits.isdisjoint((Trait.ORDER_INVARIANT, Trait.ORDER_EQUIVARIANT))
 
 
-@op_check("E10", "order", applies=_ignores_order, once_per_signature=True)
+@op_check("E10", "order", applies=_ignores_order, once_per_signature=True, calls_anew=True)
 def gradient_goes_with_its_entries(seen: Observation) -> None:
     """Where the order along an axis does not matter, reversing the operand reverses its gradient."""
     _require_gradients(seen, (0,))

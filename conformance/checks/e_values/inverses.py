@@ -29,7 +29,9 @@ from conformance.values import cotangent
 SIGNS = 6  # random choices of signs of errors, besides all up and all down
 
 
-@op_check("E7", "inverse", applies=lambda op: op.inverse is not None, once_per_signature=True)
+@op_check(
+    "E7", "inverse", applies=lambda op: op.inverse is not None, once_per_signature=True, calls_anew=True
+)
 def undone_op_hands_the_cotangent_back(seen: Observation) -> list[Comparison]:
     """An op that is undone at once has the cotangent itself as its gradient."""
     inverse = seen.op.inverse

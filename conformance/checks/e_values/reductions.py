@@ -17,7 +17,7 @@ def _is_reduction(op: Op) -> bool:
     return Trait.REDUCTION in op.traits
 
 
-@op_check("E20", "axis-forms", applies=_is_reduction, once_per_signature=True)
+@op_check("E20", "axis-forms", applies=_is_reduction, once_per_signature=True, calls_anew=True)
 def axis_spelling_does_not_matter(seen: Observation) -> None:
     """An equivalent axis, or keepdims, does not change a reduction's gradient."""
     shape = seen.case.operands[0].shape
@@ -49,7 +49,7 @@ def _is_loss(op: Op) -> bool:
     return Trait.LOSS in op.traits
 
 
-@op_check("E21", "loss-reductions", applies=_is_loss, once_per_signature=True)
+@op_check("E21", "loss-reductions", applies=_is_loss, once_per_signature=True, calls_anew=True)
 def mean_is_sum_over_count(seen: Observation) -> None:
     """A loss's gradient under mean is that under sum divided by the count; that under sum is that of the terms."""
     parameters = dict(seen.case.parameters)

@@ -13,6 +13,16 @@ from pathlib import Path
 BOUND = 2**31
 
 
+def resident() -> int:
+    """Bytes of this process that are in memory; 0 where the system does not say."""
+    with contextlib.suppress(OSError, ImportError, ValueError):
+        import resource
+
+        statm = Path("/proc/self/statm").read_text(encoding="ascii")
+        return int(statm.split()[1]) * resource.getpagesize()
+    return 0
+
+
 def bound(beyond: int = BOUND) -> None:
     """From now on, more than so many bytes beyond what this process has are a MemoryError.
 

@@ -23,7 +23,9 @@ from conformance.errors import AdapterError, ConformanceError, NothingSelected, 
 from conformance.load import start_timeout
 from conformance.questions import Item
 from conformance.run import journal
+from conformance.run.compact import parted
 from conformance.run.describe import Description
+from conformance.run.plan import PROFILES
 from conformance.run.process import processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.threads import SETTINGS
@@ -89,7 +91,8 @@ class Supervisor:
             self.close()
             raise
         self._described = {d.line.name: d for d in descriptions}
-        self._planned = planned(descriptions, asked.queries, asked.shard, until=asked.until)
+        parts = parted(descriptions, asked.seed, PROFILES[asked.profile])
+        self._planned = planned(parts, asked.queries, asked.shard, until=asked.until)
         versions = {name: d.line.version for name, d in self._described.items()}
         known = in_force(read_known(Path(asked.known)), versions) if asked.known else ()
         by_id = {item.id: item for item in self._planned}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import itertools
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,10 +13,12 @@ import msgspec
 # The plugin uses these when an answer is there: an engine may have left no descriptor to import them with.
 import conformance.run.failure_text
 import conformance.runfile.jsonl  # noqa: F401
+from conformance.backend import Backend
 from conformance.errors import UsageError
 from conformance.load import load_backend
-from conformance.questions import Item, items_of
+from conformance.questions import Item
 from conformance.run import journal
+from conformance.run.compact import parted
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.journal import Journal
@@ -28,7 +30,10 @@ from conformance.run.workers.deaths import lost
 from conformance.runfile.known import in_force, judge, read_known
 from conformance.runfile.records import BackendLine, ResultLine
 
-REMEMBERED = 8  # groups, before an engine is to forget what it compiled, some hundred megabytes of it
+REMEMBERED = (
+    2**29
+)  # bytes that what an engine compiled may take before it is to forget that: some 300 functions of jax
+GROUPS = 8  # before it is to forget where nobody says how much memory they took
 
 
 class Worker:
@@ -64,6 +69,7 @@ class Worker:
         self._groups: dict[tuple[str, str], list[Item]] = {}
         self._latest: tuple[tuple[str, str], dict[str, ResultLine]] = (("", ""), {})
         self._groups_run = itertools.count()
+        self._forgotten_at = 0
 
     def items(self) -> list[Item]:
         """Every question of this session, in the order in which it is run."""
@@ -71,9 +77,8 @@ class Worker:
             description = describe(spec)
             self._descriptions[description.line.name] = description
         self.known = in_force(self.known, {name: d.line.version for name, d in self._descriptions.items()})
-        chosen = planned(
-            self._descriptions.values(), self.queries, self.shard, plan=self.plan, until=self.until
-        )
+        asked = parted(self._descriptions.values(), self.seed, self.effort)
+        chosen = planned(asked, self.queries, self.shard, plan=self.plan, until=self.until)
         for item in chosen:
             self._groups.setdefault(group_of(item, self.until), []).append(item)
         return chosen
@@ -114,13 +119,23 @@ class Worker:
         try:
             today = datetime.date.today()
             executor = self._executor(items[0].backend)
-            if next(self._groups_run) % REMEMBERED == REMEMBERED - 1:
-                executor.backend.forget()
-            return [judge(result, self.known, today) for result in executor.results(items)]
+            self._forget(executor.backend)
+            return [
+                judge(result, self.known, today, is_compact=executor.effort.is_compact)
+                for result in executor.results(items)
+            ]
         finally:
             self.note("")
             self.journal.rest()
             self.journal.trim()
+
+    def _forget(self, backend: Backend) -> None:
+        """Have an engine forget what it compiled, once that takes much memory: what ops share is then compiled once."""
+        resident, count = memory.resident(), next(self._groups_run)
+        is_much = resident - self._forgotten_at > REMEMBERED if resident else count % GROUPS == GROUPS - 1
+        if is_much or not count:
+            backend.forget()
+            self._forgotten_at = memory.resident()
 
     def note(self, text: str) -> None:
         """What is run now, for whoever is to know what a worker died of."""
@@ -152,7 +167,7 @@ def group_of(item: Item, until: float | None) -> tuple[str, str]:
 
 
 def planned(
-    descriptions: Iterable[Description],
+    parts: tuple[Sequence[Item], Sequence[Item]],
     queries: Sequence[str],
     part: str,
     *,
@@ -161,14 +176,15 @@ def planned(
 ) -> list[Item]:
     """The items of some backends, scope by scope, and there group by group; by worth where the time has an end.
 
-    Where there is a plan, those that it lists: what the queries select was decided over all engines.
+    `parts` are those that the profile asks, and those that it leaves out. Where there is a plan, those that it lists:
+    what the queries select was decided over all engines.
     """
-    everything = [item for d in descriptions for item in items_of(d.line.name, d.dtypes)]
+    asked, left_out = parts
     if plan:
         wanted = msgspec.json.decode(plan.read_bytes(), type=set[str])
-        chosen = [item for item in everything if item.id in wanted]
+        chosen = [item for item in (*asked, *left_out) if item.id in wanted]
     else:
-        chosen = select(everything, queries)
+        chosen = select(asked, queries, left_out)
         chosen = shard(chosen, part) if part else chosen
     scopes: dict[str, list[Item]] = {}
     for item in chosen if until is None else in_order(chosen):

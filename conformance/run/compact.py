@@ -1,0 +1,117 @@
+"""The compact plan: which items the quick profile asks of an engine that compiles each signature.
+
+Such an engine costs a hundred times as much a question as any other, and nearly all of that is compilation. So its modes
+share what is asked of it, and what compiles again is asked of some of the ops. Two rules, both by the place of an
+op in its family plus the seed, so that every family has its share, and another seed asks other ops:
+
+- the modes of an engine take turns: what is asked of an op in the first dtype in one of them is asked in the second
+  dtype in the next; of the half precisions, and of the complex dtypes, an op has one, in one mode;
+- what an engine compiles for one check alone is asked of one op in a few, in the first dtype.
+
+All that belongs to the engine as a whole, such as contracts, is asked of every mode.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from conformance.checks.registry import COMPLEX, FULL
+from conformance.design import Effort
+from conformance.dtype import HALF
+from conformance.load import named
+from conformance.ops import ALL_OPS, FAMILIES, FAMILY
+from conformance.points.ways import WAYS
+from conformance.questions import Item, items_of
+from conformance.run.describe import Description
+from conformance.run.plan import by_chapter
+
+ONE_IN = 4  # ops that are asked what is compiled for one check or one dtype alone
+ONE_POINT_IN = 6  # ops whose special points are asked in other ways than by their gradients, each in one way
+KINDS_OF_DTYPES = (FULL, frozenset(HALF), COMPLEX)
+
+
+@dataclass(frozen=True)
+class Compact:
+    """What one mode of an engine is asked for a seed.
+
+    Attributes:
+        dtypes: of the mode, in the adapter's order.
+        mode: its number among the modes of its engine.
+        modes: how many there are.
+        seed: of everything drawn.
+    """
+
+    dtypes: tuple[str, ...]
+    mode: int
+    modes: int
+    seed: int
+
+    @classmethod
+    def of(cls, name: str, dtypes: Sequence[str], seed: int) -> Compact:
+        """That of a backend: the other modes of its engine are those that are installed under the engine's name."""
+        engine = name.partition(".")[0]
+        modes = sorted(other for other in named() if other.partition(".")[0] == engine)
+        return cls(tuple(dtypes), *((modes.index(name), len(modes)) if name in modes else (0, 1)), seed)
+
+    def asks(self, item: Item) -> bool:
+        """Whether an item is asked."""
+        kind = item.definition.kind
+        if kind not in ("op", "point"):
+            return True
+        place = _place(item.subject.partition("/")[0]) + self.seed
+        if kind == "point" and item.definition.name in WAYS:
+            way = list(WAYS).index(item.definition.name)
+            return self._is_among(ONE_POINT_IN, place, way) and self._has_turn(place)
+        if kind == "point":
+            return self._has_turn(place) if item.dtype == self.dtypes[0] else self._is_among(ONE_IN, place, 0)
+        check = item.definition
+        if check.is_compiled_alone:
+            is_chosen = self._is_among(ONE_IN, place, zlib.crc32(check.clause.encode()))
+            return is_chosen and item.dtype == self.dtypes[0] and self._has_turn(place)
+        return self._asks_in(item.dtype, place)
+
+    def _has_turn(self, place: int) -> bool:
+        return place % self.modes == self.mode
+
+    def _is_among(self, one_in: int, place: int, what: int) -> bool:
+        """Whether an op is one in so many, in whichever mode has its turn, others for each of what is asked."""
+        return (place // self.modes + what) % one_in == 0
+
+    def _asks_in(self, dtype: str, place: int) -> bool:
+        """Whether an op at a place of its family is asked in a dtype."""
+        alike = next((kind for kind in KINDS_OF_DTYPES if dtype in kind), frozenset({dtype}))
+        among = [other for other in self.dtypes if other in alike]
+        number = among.index(dtype)
+        if alike is FULL:
+            return self._has_turn(place + number)
+        return self._is_among(ONE_IN, place, number) and self._has_turn(place)
+
+
+def _place(op: str) -> int:
+    """Where an op stands in its family; what is composed of several ops has a place of its own."""
+    if op not in ALL_OPS:
+        return zlib.crc32(op.encode())
+    return [row.name for row in FAMILIES[FAMILY[op]]].index(op)
+
+
+def parted(descriptions: Iterable[Description], seed: int, effort: Effort) -> tuple[list[Item], list[Item]]:
+    """The items of some backends that an effort asks, and those that it leaves out."""
+    asked: list[Item] = []
+    left_out: list[Item] = []
+    for description in descriptions:
+        line, dtypes = description.line, description.dtypes
+        is_compact = effort.of_engine(compiles=description.compiles).is_compact
+        compact = Compact.of(line.name, dtypes, seed) if is_compact else None
+        for item in items_of(line.name, dtypes):
+            (asked if compact is None or compact.asks(item) else left_out).append(item)
+    return asked, left_out
+
+
+def with_left_out(description: Description, left_out: Sequence[Item]) -> Description:
+    """The description of a backend, its line with what the profile leaves out of it, by chapter."""
+    own = by_chapter(item for item in left_out if item.backend == description.line.name)
+    return msgspec.structs.replace(description, line=msgspec.structs.replace(description.line, left_out=own))
