@@ -19,9 +19,8 @@ from conformance.diagnosis.cross_engine import cross_engine_answers
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
 from conformance.questions import Item
-from conformance.run.compact import parted, with_left_out
 from conformance.run.describe import Description, describe_all
-from conformance.run.plan import PROFILES, by_chapter, digest, select, shard
+from conformance.run.plan import PROFILES, by_chapter, digest, parted, select, shard, with_left_out
 from conformance.run.process import caches, signals, threads
 from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely

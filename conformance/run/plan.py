@@ -14,14 +14,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+import msgspec
+
 import conformance
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
 from conformance.errors import NothingSelected, UsageError
 from conformance.ops import ALL_OPS
 from conformance.points import SPECIAL_POINTS
-from conformance.questions import Item
+from conformance.questions import Item, items_of
 from conformance.questions.cases import COUNTED
+from conformance.questions.compact import Compact
+from conformance.run.describe import Description
 from conformance.strategies import Effort
 
 PROFILES = {
@@ -71,6 +75,25 @@ def shard(items: Sequence[Item], text: str) -> list[Item]:
     if not (slash and first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
         raise UsageError(f"--shard {text!r}: expected i/n with 1 <= i <= n, for example 1/4")
     return [item for item in items if zlib.crc32(item.scope.encode()) % int(second) == int(first) - 1]
+
+
+def parted(descriptions: Iterable[Description], seed: int, effort: Effort) -> tuple[list[Item], list[Item]]:
+    """The items of some backends that an effort asks, and those that it leaves out."""
+    asked: list[Item] = []
+    left_out: list[Item] = []
+    for description in descriptions:
+        line, dtypes = description.line, description.dtypes
+        is_compact = effort.of_engine(compiles=description.compiles).is_compact
+        compact = Compact.of(line.name, dtypes, seed) if is_compact else None
+        for item in items_of(line.name, dtypes):
+            (asked if compact is None or compact.asks(item) else left_out).append(item)
+    return asked, left_out
+
+
+def with_left_out(description: Description, left_out: Sequence[Item]) -> Description:
+    """The description of a backend, its line with what the profile leaves out of it, by chapter."""
+    own = by_chapter(item for item in left_out if item.backend == description.line.name)
+    return msgspec.structs.replace(description, line=msgspec.structs.replace(description.line, left_out=own))
 
 
 class Worth(enum.IntEnum):

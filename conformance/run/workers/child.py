@@ -23,9 +23,8 @@ from conformance.errors import AdapterError, ConformanceError, NothingSelected, 
 from conformance.load import start_timeout
 from conformance.questions import Item
 from conformance.run import journal
-from conformance.run.compact import parted
 from conformance.run.describe import Description
-from conformance.run.plan import PROFILES
+from conformance.run.plan import PROFILES, parted
 from conformance.run.process import processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.threads import SETTINGS

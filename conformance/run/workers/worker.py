@@ -18,11 +18,10 @@ from conformance.errors import UsageError
 from conformance.load import load_backend
 from conformance.questions import Item
 from conformance.run import journal
-from conformance.run.compact import parted
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.journal import Journal
-from conformance.run.plan import PROFILES, in_order, scope_of, select, shard
+from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, shard
 from conformance.run.process import memory, processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Surroundings
@@ -69,7 +68,7 @@ class Worker:
         self._groups: dict[tuple[str, str], list[Item]] = {}
         self._latest: tuple[tuple[str, str], dict[str, ResultLine]] = (("", ""), {})
         self._groups_run = itertools.count()
-        self._forgotten_at = 0
+        self._forgotten_at = 0  # bytes
 
     def items(self) -> list[Item]:
         """Every question of this session, in the order in which it is run."""
@@ -132,8 +131,9 @@ class Worker:
     def _forget(self, backend: Backend) -> None:
         """Have an engine forget what it compiled, once that takes much memory: what ops share is then compiled once."""
         resident, count = memory.resident(), next(self._groups_run)
+        self._forgotten_at = self._forgotten_at or resident
         is_much = resident - self._forgotten_at > REMEMBERED if resident else count % GROUPS == GROUPS - 1
-        if is_much or not count:
+        if is_much:
             backend.forget()
             self._forgotten_at = memory.resident()
 

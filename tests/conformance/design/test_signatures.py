@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from itertools import combinations
 
@@ -53,6 +54,56 @@ def test_what_a_family_shares_is_asked_once_in_it(family: str) -> None:
 def test_every_pair_of_levels_is_asked_at_strength_4(name: str) -> None:
     op = find(name)
     assert combined(op, asked(op, 4), 2) == combined(op, rows_of(op), 2)
+
+
+# ---- compact: where every signature is compiled ---------------------------------------------------------
+
+COMPACT = Effort(4, 1, 1, 1, 1).of_engine(compiles=True)
+
+
+def named_in_common(op: Op, rows: tuple[Row, ...]) -> set[tuple[str, str]]:
+    """The levels of rows, parameters by the names that ops of a family share."""
+    return {(f.removeprefix(f"{op.name} "), level) for row in rows for f, level in levels_of(op, row).items()}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_where_signatures_are_compiled_what_two_ops_can_have_is_asked_once_in_the_family(
+    family: str, seed: int
+) -> None:
+    offered = Counter(level for op in FAMILIES[family] for level in named_in_common(op, rows_of(op)))
+    asked_of = {op: signatures_of(op, "float64", seed, COMPACT) for op in FAMILIES[family]}
+    reached = set().union(*(named_in_common(op, rows) for op, rows in asked_of.items()))
+    assert {level for level, count in offered.items() if count > 1} <= reached
+    of_one = {level for level, count in offered.items() if count == 1}
+    assert of_one & reached or not of_one
+
+
+def test_where_signatures_are_compiled_they_are_few() -> None:
+    few = sum(len(signatures_of(op, "float64", 0, COMPACT)) for op in ALL_OPS.values())
+    assert few < 0.5 * sum(len(asked(op, 1)) for op in ALL_OPS.values())
+    assert all(len(signatures_of(op, "float32", 0, COMPACT)) == 1 for op in ALL_OPS.values())
+
+
+def test_the_first_of_few_signatures_is_one_on_which_checks_decide() -> None:
+    first = [signatures_of(op, "float64", 0, COMPACT)[0] for op in ALL_OPS.values()]
+    assert all(row.can_decide and row.wrt is None for row in first)
+    matrices = [row for row in first if all(len(shape) > 1 for shape in row.signature.shapes)]
+    assert len(matrices) > 0.9 * len(first)
+
+
+def test_levels_that_one_op_alone_can_have_are_asked_by_another_seed() -> None:
+    op = find("einsum")
+    reached = [named_in_common(op, signatures_of(op, "float64", seed, COMPACT)) for seed in range(12)]
+    assert len(set().union(*reached)) > 2 * len(reached[0])
+    assert signatures_of(op, "float64", 3, COMPACT) == signatures_of(op, "float64", 3, COMPACT)
+
+
+def test_an_effort_is_compact_where_signatures_are_compiled_at_the_lowest_strength_alone() -> None:
+    lowest, higher = Effort(4, 1, 1, 1, 1), Effort(4, 1, 1, 1, 3)
+    assert lowest.of_engine(compiles=True).is_compact
+    assert higher.of_engine(compiles=True) == higher
+    assert lowest.of_engine(compiles=False) == lowest.without_compilation()
 
 
 def test_another_seed_goes_through_other_pairs() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -96,3 +97,21 @@ def test_a_comparison_decides_where_zeros_would_fail(
     with decisions() as noted:
         hold_close(values, values, np.full(values.shape, allowed, np.longdouble), "a gradient")
     assert noted == [decisive]
+
+
+class Refusing(NumpyTape):
+    """The reference engine, which refuses a cotangent of another dtype than its output's, as it declares."""
+
+    conventions: ClassVar[Mapping[str, str]] = {**NumpyTape.conventions, "A5": "refused"}
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """As ever, of one dtype."""
+        if gradient is not None and self.numpy(gradient).dtype != self.numpy(output).dtype:
+            raise TypeError("the cotangent has another dtype")
+        super().backward(output, gradient, retain=retain)
+
+
+def test_a_cotangent_that_is_refused_as_declared_decides() -> None:
+    item = Item("numpy", "op/cotangent-dtype", "tanh", "float64")
+    (result,) = Executor(Refusing(), seed=0, effort=PROFILES["quick"]).results([item])
+    assert (result.verdict, result.undecided) == (Verdict.PASS, 0)

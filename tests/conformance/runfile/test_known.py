@@ -16,7 +16,7 @@ from conformance.errors import UsageError
 from conformance.questions import Item
 from conformance.run.execute import Executor
 from conformance.runfile.known import KnownFailure, judge, read_known, stale, write_known
-from conformance.runfile.records import Evidence, ResultLine, Verdict
+from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
 
 TODAY = datetime.date(2026, 6, 1)
@@ -61,6 +61,14 @@ def test_an_entry_holds_until_it_expires(day: int, verdict: Verdict) -> None:
 
 def test_unsupported_is_never_known() -> None:
     assert judge(result(Verdict.UNSUPPORTED), known("*"), TODAY).verdict is Verdict.UNSUPPORTED
+
+
+def test_where_the_profile_leaves_something_out_a_pass_fixes_nothing_and_no_entry_is_stale() -> None:
+    listed = known("numpy/op/tanh/vjp/float64")
+    assert judge(result(Verdict.PASS), listed, TODAY, is_compact=True).verdict is Verdict.PASS
+    whole, part = BackendLine("numpy", "numpy", "2"), BackendLine("numpy", "numpy", "2", left_out={"E": 3})
+    assert stale(listed, [result(Verdict.PASS)], backends=[whole]) == listed
+    assert stale(listed, [result(Verdict.PASS)], backends=[part]) == []
 
 
 def test_entries_that_nothing_fails_for_are_stale() -> None:

@@ -14,20 +14,16 @@ All that belongs to the engine as a whole, such as contracts, is asked of every 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import msgspec
+from functools import cache
 
 from conformance.checks.registry import COMPLEX, FULL
-from conformance.design import Effort
 from conformance.dtype import HALF
 from conformance.load import named
 from conformance.ops import ALL_OPS, FAMILIES, FAMILY
 from conformance.points.ways import WAYS
-from conformance.questions import Item, items_of
-from conformance.run.describe import Description
-from conformance.run.plan import by_chapter
+from conformance.questions.kind import Item
 
 ONE_IN = 4  # ops that are asked what is compiled for one check or one dtype alone
 ONE_POINT_IN = 6  # ops whose special points are asked in other ways than by their gradients, each in one way
@@ -91,27 +87,9 @@ class Compact:
         return self._is_among(ONE_IN, place, number) and self._has_turn(place)
 
 
+@cache
 def _place(op: str) -> int:
     """Where an op stands in its family; what is composed of several ops has a place of its own."""
     if op not in ALL_OPS:
         return zlib.crc32(op.encode())
     return [row.name for row in FAMILIES[FAMILY[op]]].index(op)
-
-
-def parted(descriptions: Iterable[Description], seed: int, effort: Effort) -> tuple[list[Item], list[Item]]:
-    """The items of some backends that an effort asks, and those that it leaves out."""
-    asked: list[Item] = []
-    left_out: list[Item] = []
-    for description in descriptions:
-        line, dtypes = description.line, description.dtypes
-        is_compact = effort.of_engine(compiles=description.compiles).is_compact
-        compact = Compact.of(line.name, dtypes, seed) if is_compact else None
-        for item in items_of(line.name, dtypes):
-            (asked if compact is None or compact.asks(item) else left_out).append(item)
-    return asked, left_out
-
-
-def with_left_out(description: Description, left_out: Sequence[Item]) -> Description:
-    """The description of a backend, its line with what the profile leaves out of it, by chapter."""
-    own = by_chapter(item for item in left_out if item.backend == description.line.name)
-    return msgspec.structs.replace(description, line=msgspec.structs.replace(description.line, left_out=own))

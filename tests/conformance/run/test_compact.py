@@ -1,0 +1,219 @@
+"""Of an engine that compiles each signature the quick profile asks a part, and says how large the rest is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.backend import Capability
+from conformance.case import Case
+from conformance.checks import load_all
+from conformance.checks.observation import Observation, Oracle
+from conformance.cli.progress import left_out_of
+from conformance.design import Effort
+from conformance.errors import NothingSelected
+from conformance.ops import ALL_OPS, find
+from conformance.questions import Item
+from conformance.questions.compact import ONE_IN, ONE_POINT_IN, Compact
+from conformance.run import plan
+from conformance.run.describe import Description
+from conformance.run.plan import PROFILES, parted, with_left_out
+from conformance.run.process import memory
+from conformance.run.workers.worker import REMEMBERED, Worker
+from conformance.runfile.records import BackendLine
+from conformance.strategies import draw_cases, more_cases
+
+DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
+MODES = ("jax", "jax.jit")  # two modes of one engine, as its entry points name them
+QUICK = PROFILES["quick"]
+
+
+def described(name: str, *, compiles: bool = True) -> Description:
+    return Description(BackendLine(name, name.partition(".")[0], "1"), DTYPES, compiles=compiles)
+
+
+@cache
+def parts(
+    *names: str, seed: int = 0, profile: str = "quick", compiles: bool = True
+) -> tuple[list[Item], list[Item]]:
+    return parted([described(name, compiles=compiles) for name in names], seed, PROFILES[profile])
+
+
+def ids(items: list[Item]) -> set[str]:
+    return {item.id.partition("/")[2] for item in items}
+
+
+def test_only_the_quick_profile_leaves_out_and_only_of_engines_that_compile() -> None:
+    assert parts(*MODES)[1]
+    assert not parts(*MODES, profile="standard")[1]
+    assert not parts(*MODES, compiles=False)[1]
+
+
+def test_every_item_is_asked_in_some_mode_for_some_seed_but_what_is_compiled_alone_in_other_dtypes() -> None:
+    asked, left_out = parts(*MODES)
+    assert len(asked) < 0.5 * len(left_out)
+    plans = [Compact.of(name, DTYPES, seed) for name in MODES for seed in range(4 * ONE_IN * ONE_POINT_IN)]
+    for item in left_out[::29]:
+        is_asked = any(compact.asks(item) for compact in plans)
+        assert is_asked != (item.definition.is_compiled_alone and item.dtype != "float64"), item.id
+
+
+def test_an_op_is_asked_in_every_mode_each_in_another_dtype() -> None:
+    asked, _ = parts(*MODES)
+    seen = {(i.subject, i.backend): i.dtype for i in asked if i.check == "op/vjp"}
+    for op in ALL_OPS.values():
+        if not op.is_flat:
+            assert {seen[op.name, mode] for mode in MODES} == {"float64", "float32"}
+    assert 0.4 < sum(dtype == "float64" for dtype in seen.values()) / len(seen) < 0.6
+
+
+def test_another_seed_asks_an_op_in_another_mode() -> None:
+    first, second = (
+        {(i.subject, i.dtype): i.backend for i in parts(*MODES, seed=seed)[0] if i.check == "op/vjp"}
+        for seed in (0, 1)
+    )
+    assert all(second[key] != first[key] for key in first)
+
+
+def test_what_is_compiled_for_one_check_alone_is_asked_of_a_share_of_each_family() -> None:
+    for name in ("op/mapped", "op/reverse-over-reverse", "op/checkpointed"):
+        everything = [i for part in parts(*MODES) for i in part if i.check == name and i.dtype == "float64"]
+        asked = [i for i in parts(*MODES)[0] if i.check == name]
+        assert {i.dtype for i in asked} == {"float64"}
+        assert len(asked) == len({i.subject for i in asked})
+        assert len(everything) / 2 / ONE_IN / 1.5 < len(asked) < 1.5 * len(everything) / 2 / ONE_IN
+
+
+def test_the_orders_of_second_derivatives_are_asked_of_the_same_ops() -> None:
+    orders = Counter((i.subject, i.backend) for i in parts(*MODES)[0] if "-over-" in i.check)
+    assert set(orders.values()) == {3}
+
+
+def test_what_a_mode_is_asked_does_not_depend_on_the_other_backends_of_a_run() -> None:
+    both = ids([item for item in parts(*MODES)[0] if item.backend == "jax.jit"])
+    assert ids(parts("jax.jit")[0]) == both
+
+
+def test_an_engine_of_one_mode_is_asked_every_op_in_both_precisions() -> None:
+    asked = {(i.subject, i.dtype) for i in parts("mine")[0] if i.check == "op/vjp"}
+    every = {name for name, op in ALL_OPS.items() if not op.is_flat}
+    assert asked == {(name, dtype) for name in every for dtype in ("float64", "float32")}
+
+
+def test_contracts_are_asked_of_every_mode() -> None:
+    left_out = parts(*MODES)[1]
+    assert {item.definition.kind for item in left_out} == {"op", "point"}
+
+
+def test_shards_together_are_the_whole() -> None:
+    asked, _ = parts(*MODES)
+    shards = [plan.shard(asked, f"{i}/3") for i in (1, 2, 3)]
+    assert sorted(item.id for part in shards for item in part) == sorted(item.id for item in asked)
+
+
+def test_a_query_selects_what_is_left_out_where_it_names_nothing_else() -> None:
+    asked, left_out = parts(*MODES)
+    hidden = next(item for item in left_out if item.check == "op/vjp")
+    assert plan.select(asked, [hidden.id], left_out) == [hidden]
+    whole = plan.select(asked, ["op/tanh"], left_out)
+    assert set(whole) <= set(asked)
+    assert len(whole) > 20
+    with pytest.raises(NothingSelected, match="tahn"):
+        plan.select(asked, ["op/tanh", "op/tahn"], left_out)
+
+
+def test_the_header_counts_what_is_left_out_and_the_run_says_so() -> None:
+    left_out = parts(*MODES)[1]
+    lines = [with_left_out(described(name), left_out).line for name in MODES]
+    assert sum(sum(line.left_out.values()) for line in lines) == len(left_out)
+    header: Any = SimpleNamespace(backends=lines, profile="quick")
+    (said,) = left_out_of(header)
+    assert f"leaves {len(left_out)} of its checks" in said
+    assert not left_out_of(SimpleNamespace(backends=[described("numpy").line], profile="quick"))  # type: ignore[arg-type]
+
+
+# ---- few signatures, many draws ---------------------------------------------------------------------------
+
+
+def signatures(cases: Any) -> list[tuple[Any, ...]]:
+    return [(tuple(x.shape for x in case.operands), str(case.parameters)) for case in cases]
+
+
+def test_the_first_signature_has_most_draws_and_further_cases_repeat_it() -> None:
+    effort = QUICK.of_engine(compiles=True)
+    op = find("sum")
+    drawn = Counter(signatures(draw_cases(op, "float64", 0, effort)))
+    first = signatures(draw_cases(op, "float64", 0, effort))[0]
+    assert drawn[first] == effort.draws > max(count for key, count in drawn.items() if key != first)
+    further = more_cases(op, "float64", 0, effort)
+    again = signatures(next(further) for _ in range(8))
+    assert len(set(again)) <= 4
+
+
+def test_a_check_for_which_alone_something_is_compiled_is_run_on_one_signature() -> None:
+    compact, standard = QUICK.of_engine(compiles=True), PROFILES["standard"].of_engine(compiles=True)
+    for name in ("op/order", "op/broadcasting", "op/inverse"):
+        assert load_all()[name].enough("float64", compact) == 1
+        assert load_all()[name].enough("float64", standard) == float("inf")
+    assert load_all()["op/vjp"].enough("float64", compact) == float("inf")
+
+
+# ---- one function for all orders ---------------------------------------------------------------------------
+
+
+class Compiling(NumpyTape):
+    """The reference engine as if it compiled functions."""
+
+    compiles_functions = True
+    compiled_count = 0
+    is_refusing = False
+
+    def compiled(self, function: Any) -> Any:
+        """The function itself."""
+        self.compiled_count += 1
+        if self.is_refusing:
+            return lambda *xs: 1 / 0
+        return function
+
+
+ORDERS = ("op/reverse-over-reverse", "op/forward-over-reverse", "op/reverse-over-forward")
+
+
+def second_orders(engine: Compiling, case: Case) -> list[Any]:
+    seen = Observation(engine, Oracle(find(case.op), case))
+    return [load_all()[name].function(seen) for name in ORDERS]
+
+
+@pytest.mark.parametrize("is_refusing", [False, True])
+def test_the_orders_share_one_compiled_function_and_are_called_one_by_one_where_it_raises(
+    is_refusing: bool,
+) -> None:
+    assert {Capability.HIGHER_ORDER, Capability.FORWARD} <= Compiling.capabilities
+    engine = Compiling()
+    engine.is_refusing = is_refusing
+    case = draw_cases(find("tanh"), "float64", 0, Effort(1, 1, 1, 1).compact())[0]
+    found = second_orders(engine, case)
+    assert engine.compiled_count == 1
+    assert all(comparison.error <= 1 for compared in found for comparison in compared)
+
+
+# ---- what is compiled is forgotten where it takes memory -----------------------------------------------------
+
+
+def test_an_engine_forgets_what_it_compiled_where_that_takes_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    forgotten: list[int] = []
+    held = iter([100, 200, 300 + REMEMBERED, 50, 60])
+    monkeypatch.setattr(memory, "resident", lambda: next(held))
+    worker = Worker.__new__(Worker)
+    worker._forgotten_at, worker._groups_run = 0, iter(range(9))  # type: ignore[assignment]
+    engine: Any = SimpleNamespace(forget=lambda: forgotten.append(1))
+    counts = []
+    for _ in range(4):
+        worker._forget(engine)
+        counts.append(len(forgotten))
+    assert counts == [0, 0, 1, 1]
