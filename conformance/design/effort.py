@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 CHEAPER = 4  # times as many signatures are asked of an engine that compiles nothing for them
 COMPACT_DRAWS = 5  # of a signature that stands alone
-COMPACT_PROGRAMS = 2
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,7 @@ class Effort:
 
     def compact(self) -> Effort:
         """The same effort where every signature is compiled: few signatures, and many draws of each."""
-        return replace(
-            self, signatures=1, draws=COMPACT_DRAWS, samples=1, programs=COMPACT_PROGRAMS, is_compact=True
-        )
+        return replace(self, signatures=1, draws=COMPACT_DRAWS, samples=1, is_compact=True)
 
     def without_compilation(self) -> Effort:
         """The same effort on an engine to which a new signature costs nothing: more of them, one strength higher."""

@@ -29,6 +29,9 @@ class ProgramQuestion(Question[Program]):
         return None if smallest is None else ProgramQuestion(smallest)
 
 
+FEWER = 6  # times as few programs for an engine that compiles each
+
+
 @register
 class ProgramKind(Kind):
     """Checks of compositions, run on random programs."""
@@ -55,8 +58,9 @@ class ProgramKind(Kind):
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
     ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
-        """The programs drawn for the seed."""
-        for program in draw_programs(find, items[0].dtype, seed, effort.programs):
+        """The programs drawn for the seed; few of them where each is compiled."""
+        count = max(1, effort.programs // FEWER) if effort.is_compact else effort.programs
+        for program in draw_programs(find, items[0].dtype, seed, count):
             yield ProgramQuestion(program), items
 
     def read(self, token: str, key: str) -> Iterator[tuple[Check, Question[Any]]]:
