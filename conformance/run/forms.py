@@ -53,7 +53,13 @@ def features(signature: Signature) -> set[Any]:
         for n, v in signature.parameters.items()
         if isinstance(v, tuple) and len(set(map(repr, v))) > 1
     }
-    return ranks | kinds | uneven
+    nested = {(n, "nested", "") for n, v in signature.parameters.items() if _has_lists(v)}
+    return ranks | kinds | uneven | nested
+
+
+def _has_lists(value: Any) -> bool:
+    """Whether it is a list of lists, as indices of several axes are."""
+    return isinstance(value, list) and any(isinstance(part, list) for part in value)
 
 
 def kind_of_value(value: Any) -> str:

@@ -289,3 +289,10 @@ def test_a_gradient_that_is_not_cleared_is_a_finding() -> None:
     assert [claim for claim, said in tried(ForgetsToClear()).items() if said] == [
         "a cleared gradient is gone"
     ]
+
+
+def test_indices_of_two_axes_are_a_form_of_their_own() -> None:
+    def take(x: Any, indices: Any, axis: Any) -> Any:
+        return np.take(x, np.ravel(indices).tolist() if isinstance(indices, list) else indices, axis=axis)
+
+    assert any("indices=[[" in slip.call for slip in mapped("take", take).slips)
