@@ -188,6 +188,15 @@ class SecondOrder:
         _, (got,) = self.backend.jvp(self.gradient, [np.array(self.x)], [np.array(self.direction)])
         return np.zeros_like(self.x) if got is None else plain(self.backend, got)
 
+    def forward_over_forward(self) -> Array:
+        """The tangents' tangents, along the direction of each entry in turn."""
+
+        def push(direction: Array) -> Any:
+            _, tangents = self.backend.jvp(self.tangents, [np.array(self.x)], [direction])
+            return weighed(self.backend, self.weights, tangents)
+
+        return columns(self.x, push)
+
 
 def _hold_second_order(observed: PointObservation, orders: Sequence[str]) -> None:
     """Claim that second derivatives are those that are stated, by each of some orders of the modes."""
@@ -218,8 +227,8 @@ def second_derivative_at_special_points(observed: PointObservation) -> None:
 
 @check("point", "E4", "second-order-forward", Capability.HIGHER_ORDER, Capability.FORWARD, has_floor=True)
 def second_derivative_at_special_points_by_forward_mode(observed: PointObservation) -> None:
-    """The same where forward mode is one of the two modes, in either order."""
-    _hold_second_order(observed, ["forward_over_reverse", "reverse_over_forward"])
+    """The same where forward mode is one of the two modes, in either order, or both."""
+    _hold_second_order(observed, ["forward_over_reverse", "reverse_over_forward", "forward_over_forward"])
 
 
 # ---- vectorized functions ---------------------------------------------------------------------------
