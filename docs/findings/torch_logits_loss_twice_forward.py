@@ -8,6 +8,7 @@ one = torch.ones((), dtype=torch.float64)
 
 
 def tangent(x):
+    """The loss's tangent along one."""
     loss = torch.nn.functional.binary_cross_entropy_with_logits
     return jvp(lambda a: loss(a, one, reduction="sum"), (x,), (one,))[1]
 
