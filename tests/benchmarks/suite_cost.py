@@ -141,7 +141,10 @@ def peak_memory() -> float:
 
 
 class Looking:
-    """A thread that looks every few milliseconds at what the others compute, while the suite is asking."""
+    """A thread that looks every few milliseconds at what the main one computes, while the suite is asking.
+
+    It is given the interpreter's lock at once: else it would see what gives the lock away by itself, such as calls of the system.
+    """
 
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
@@ -150,12 +153,15 @@ class Looking:
         self._thread = threading.Thread(target=self._look, daemon=True)
 
     def __enter__(self) -> Looking:
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-5)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
+        sys.setswitchinterval(self._interval)
 
     def shares(self) -> dict[str, float]:
         """The share of each part."""
