@@ -146,7 +146,7 @@ def left_out_of(header: RunLine) -> list[str]:
             counts[backend.engine] = counts.get(backend.engine, 0) + sum(backend.left_out.values())
     return [
         f"{engine} compiles every call: profile {header.profile} leaves {count} of its checks to other seeds and to "
-        "--profile standard, see docs/adapter.md"
+        "--profile standard, see docs/compiling.md"
         for engine, count in counts.items()
     ]
 
