@@ -135,6 +135,7 @@ def failures_of_every_kind(shift: int) -> Run:
     )
     kinds: list[dict[str, object]] = [
         *({"verdict": Verdict.FAIL, "evidence": Evidence("off", got=[0, got], expected=[0, true], where="[1]")} for got, true in compared),
+        {"verdict": Verdict.FAIL, "clause": "A11", "evidence": Evidence("shared", got=[7.0], expected=[0.5])},
         {"verdict": Verdict.FAIL, "evidence": Evidence("its shape is (2,), that of its operand ()")},
         {"verdict": Verdict.ERROR, "evidence": Evidence("ValueError: no")},
         {"verdict": Verdict.KNOWN, "evidence": Evidence("ValueError: no", reason="listed")},
@@ -227,6 +228,15 @@ def test_filters_of_the_list_stand_in_the_address_and_can_be_taken_away(visit: O
     expect(page.locator(".results li").first).to_be_visible()
     assert "cause" not in page.url
     assert "dtype=float32" in page.url
+
+
+def test_results_of_one_op_are_a_filter(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/results?verdict=fail")
+    page.get_by_label("op or point").select_option("atan2")
+    assert "subject=atan2" in page.url
+    expect(page.get_by_role("status")).to_have_text("4 results")
+    again = visit(page.url)
+    expect(again.get_by_label("op or point")).to_have_value("atan2")
 
 
 def test_back_closes_the_panel_of_a_cell_and_the_cell_is_marked(visit: Open, small: str) -> None:

@@ -38,6 +38,9 @@ const enginePage = (main, { path, parameters }) => {
 const folded = (title, body) => el("details", { class: "section", open: innerWidth > 820 }, el("summary", {}, el("h2", {}, title)), body);
 const section = (title, body) => el("section", {}, el("h2", {}, title), body);
 
+// Made once per cause, because a cause may have thousands of results.
+const searched = (cause) => (cause.hay ||= (cause.title + " " + cause.lines.map((r) => r.id).join(" ")).toLowerCase());
+
 const failures = (engine, causes, parameters) => {
   if (!causes.length) return note("✓ Nothing failed.");
   const list = el("div", { class: "causes" });
@@ -49,7 +52,7 @@ const failures = (engine, causes, parameters) => {
       (c) =>
         (!p.severity || String(c.severity) === p.severity) &&
         (!p.listed || kindOf(c) === p.listed) &&
-        words.every((w) => (c.title + " " + c.lines.map((r) => r.id).join(" ")).toLowerCase().includes(w)),
+        words.every((w) => searched(c).includes(w)),
     );
     said.textContent = plural(shown.length, "cause") + ", " + plural(resultsIn(shown), "result") + ", the worst first";
     list.replaceChildren(

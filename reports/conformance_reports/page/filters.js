@@ -54,6 +54,7 @@ const filterFields = (p, apply, wanted) => {
         pick("about"),
       ),
     family: () => select("family", [["", "all"], ...new Set(data.results.map(family))], p.family, pick("family")),
+    subject: () => select("op or point", [["", "all"], ...values("subject")], p.subject, pick("subject")),
     clause: () =>
       select(
         "clause",

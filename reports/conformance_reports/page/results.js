@@ -2,8 +2,13 @@
 
 const AT_ONCE = 100;
 
+// Failures in the order of their causes; the rest as they were checked. Sorted once: to sort at every keystroke takes too long.
+let sortedResults = null;
+const worstFirst = () => (sortedResults ||= [...data.results].sort((a, b) => inOrder(a) - inOrder(b)));
+const inOrder = (r) => (r.cause ? r.cause.at : r.verdict === "fixed" ? 1e6 : tone(r.verdict) === "none" ? 2e6 : 3e6);
+
 const resultList = (main, { parameters }) => {
-  const fields = ["engine", "backend", "verdict", "severity", "listed", "about", "family", "clause", "dtype", "q"];
+  const fields = ["engine", "backend", "verdict", "severity", "listed", "about", "family", "subject", "clause", "dtype", "q"];
   const body = el("ul", { class: "jump results" });
   const said = el("p", { class: "muted", role: "status" });
   const chips = el("p", { class: "chips" });
@@ -16,16 +21,13 @@ const resultList = (main, { parameters }) => {
   };
   const apply = () => {
     const p = place().parameters;
-    const found = data.results.filter(matcher(p));
-    const many = found.length;
-    // Failures in the order of their causes; the rest as they were checked.
-    left = found.sort((a, b) => bad(a) - bad(b));
+    left = worstFirst().filter(matcher(p));
+    const many = left.length;
     chips.replaceChildren(...narrowed(p, fields));
     said.textContent = plural(many, "result") + (many ? "" : ": no result matches the filters");
     body.replaceChildren();
     extend();
   };
-  const bad = (r) => (r.cause ? r.cause.at : r.verdict === "fixed" ? 1e6 : tone(r.verdict) === "none" ? 2e6 : 3e6);
   main.append(
     el("h1", {}, "Results"),
     form(filterFields(parameters, apply, fields)),

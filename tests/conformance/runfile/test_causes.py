@@ -6,7 +6,9 @@ import datetime
 from typing import Any
 
 import pytest
+from msgspec import structs
 
+from conformance.clauses.standard import STANDARD
 from conformance.runfile.causes import Severity, causes_of, failed_as, severity_of
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
@@ -88,6 +90,14 @@ def test_wrong_numbers_come_before_crashes_errors_and_lost_digits() -> None:
 def test_half_of_the_digits_part_inaccurate_from_wrong(got: list[Any], severity: Severity) -> None:
     where = "[0]" if got[0] != 1.0 else "[1]"
     assert severity_of(failure("f", expected=[1.0, 2.0], got=got, where=where)) is severity
+
+
+@pytest.mark.parametrize("clause", ["A11", "B5", "D8"])
+def test_arrays_that_share_memory_break_a_rule_and_are_no_wrong_numbers(clause: str) -> None:
+    shared = structs.replace(failure("add", expected=[0.5, 2.0], got=[7.0, 7.0], where="[0]"), clause=clause)
+    assert severity_of(shared) is Severity.CONTRACT
+    said = STANDARD[clause].sentence
+    assert "memory" in said or "alias" in said or "riting into" in said
 
 
 def test_an_entry_of_the_known_failures_is_one_cause_that_keeps_how_bad_it_is() -> None:
