@@ -327,3 +327,52 @@ def test_an_op_that_an_engine_does_not_offer_is_not_called_not_run(visit: Open, 
     (tmp_path / "lacks.html").write_text(render([run]), encoding="utf-8")
     page = visit(f"{(tmp_path / 'lacks.html').as_uri()}#/accuracy?dtype=float64")
     expect(page.locator(".ulps tr", has_text="tanh")).to_contain_text("– unsupported")
+
+
+def test_the_page_of_an_engine_says_what_it_lacks_declares_measures_and_takes(
+    visit: Open, small: str
+) -> None:
+    page = visit(f"{small}#/engine/slate")
+    headings = page.locator("main > h2, summary h2").all_inner_texts()
+    assert headings == ["What fails", "What it does not offer", "Its conventions", "Accuracy", "Speed"]
+    for line in page.locator("main .clause", has=page.locator("a")).all():
+        number = line.locator("a").inner_text()
+        assert line.locator("a").get_attribute("href") == f"#/clause/{number}"
+        assert len(line.inner_text()) > len(number) + 20, "a clause stands beside its sentence"
+    expect(page.get_by_role("group", name="Speed").locator("tbody tr")).to_have_count(24)
+
+
+def test_a_run_dropped_on_any_view_is_compared(visit: Open, small: str) -> None:
+    before = earlier(small_run())
+    slower = [structs.replace(t, median=9.0, low=8.0, high=10.0) for t in before.timings[:1]]
+    text = "\n".join(map(encode, (before.header, *before.results, *slower)))
+    page = visit(f"{small}#/timing")
+    page.evaluate(
+        """text => {
+            const held = new DataTransfer();
+            held.items.add(new File([text], "old.jsonl"));
+            document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: held, bubbles: true, cancelable: true }));
+        }""",
+        text,
+    )
+    expect(page.locator(".found.bad")).to_contain_text("1 regression")
+    expect(page.locator("main")).to_contain_text("old.jsonl")
+    expect(page.get_by_role("group", name="Times").locator("tbody tr")).to_have_count(1)
+
+
+def test_the_address_of_what_is_shown_can_be_copied(visit: Open, small: str) -> None:
+    page = visit(f"{small}#/results?verdict=fail")
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.copied = t; } } })"
+    )
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="✓ copied")).to_be_visible()
+    assert page.evaluate("window.copied") == page.url
+
+
+def test_the_words_are_one_click_from_the_overview(visit: Open, small: str) -> None:
+    page = visit(small)
+    page.get_by_role("link", name="What the words mean").click()
+    words = page.locator(".words")
+    expect(words).to_contain_text("silently wrong numbers")
+    expect(page.locator("main .clause a").first).to_have_attribute("href", "#/clause/A1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,16 @@ def test_markup_in_data_is_printed_as_it_is(
     monkeypatch.setitem(verb.NOUNS, "ops", lambda: iter([verb.Entry({"name": hostile}, (hostile,))]))
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert hostile in listed(capsys, "ops")
+
+
+@pytest.mark.parametrize("noun", ["ops", "clauses", "checks"])
+def test_no_line_is_longer_than_a_terminal_of_80_columns(
+    noun: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", listed(capsys, noun))
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_an_unknown_noun_is_answered_with_a_near_one(capsys: pytest.CaptureFixture[str]) -> None:

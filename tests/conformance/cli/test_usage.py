@@ -107,3 +107,15 @@ def test_a_completion_names_the_verbs(capsys: Any) -> None:
     pytest.importorskip("shtab")
     assert main(["--completion", "bash"]) == 0
     assert "selftest" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("module", "said"), [("tensorflow", "'autograd-conformance[tensorflow]'"), ("other", "other")]
+)
+def test_an_engine_that_is_not_installed_names_its_extra_or_its_package(
+    module: str, said: str, tmp_path: Path, capsys: Any
+) -> None:
+    text = f"raise ModuleNotFoundError(\"No module named '{module}'\", name='{module}')\n"
+    (tmp_path / "mine.py").write_text(text)
+    assert main(["smoke", str(tmp_path / "mine.py")]) == 11
+    assert f"Install what it needs: pip install {said}, or put {module}.py" in capsys.readouterr().err

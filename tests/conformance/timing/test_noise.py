@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -9,9 +10,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from conformance.timing.measure import HAND_WRITTEN, measure
 from conformance.timing.noise import Noise, impossible
-from conformance.timing.rounds import Ratio, Rounds, ratio
+from conformance.timing.rounds import Budget, Ratio, Rounds, ratio
 
+from . import engines
+
+SHORT = Budget(rounds=5, least=5, seconds=0.1, round_seconds=5e-3)
 SOUND = Ratio(2.0, 1.8, 2.2)
 
 
@@ -34,6 +39,21 @@ assert "% of a core" in noise.doubt, noise
 def test_a_process_that_waits_has_less_than_a_core() -> None:
     # A process of its own: a thread that another test left behind may be at work in this one.
     subprocess.run([sys.executable, "-c", WAITING], check=True)
+
+
+def test_a_time_beside_busy_loops_on_every_core_says_that_it_is_not_to_be_trusted() -> None:
+    cores = os.cpu_count() or 1
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cores)]
+    try:
+        lines = list(
+            measure([engines.Right()], reference="", budget=SHORT, workloads=["mlp"], sizes=["small"])
+        )
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+    assert all("the machine was busy" in line.doubt for line in lines)
+    assert {line.backend for line in lines} == {HAND_WRITTEN, "right"}
 
 
 @pytest.mark.parametrize(

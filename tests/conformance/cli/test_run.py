@@ -1,0 +1,57 @@
+"""What a run prints while it runs, and what its report has beside the results."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import progress as module
+from conformance.cli.progress import Progress
+from conformance.cli.run import short_timing
+from conformance.runfile.jsonl import SCHEMA
+from conformance.runfile.records import ResultLine, RunLine, SpecLine, Verdict
+
+RUN = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
+LINE = ResultLine("mine/op/tanh/vjp/float64", "mine", "op", "tanh", "vjp", "E1", "must", "float64", Verdict.PASS, 1, 0.0)  # fmt: skip
+
+
+def test_progress_says_how_much_time_is_left(monkeypatch: Any, capsys: Any) -> None:
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    progress = Progress()
+    progress.begin(RUN, 11, [])
+    now[0] = 30.0
+    progress.result(LINE)
+    assert "1/11 mine, 0 failed, about 5 min left" in capsys.readouterr().out  # ten more of 30 s
+
+
+@pytest.mark.parametrize(
+    ("end", "timed", "said"),
+    [
+        (0, True, "timing the smallest programs; to leave this out: --no-timing"),
+        (4, False, "no times: refused"),
+        (subprocess.TimeoutExpired("bench", 1), False, "no times: they took more than"),
+    ],
+)
+def test_the_report_of_a_run_has_a_short_timing_of_its_backends_or_says_why_not(
+    end: Any, timed: bool, said: str, monkeypatch: Any, capsys: Any
+) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> Any:
+        commands.append(command)
+        if isinstance(end, Exception):
+            raise end
+        return subprocess.CompletedProcess(command, end, "", "refused\n")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    options = argparse.Namespace(backends=["numpy", "torch"], output=Path("run.jsonl"))
+    expected = [Path("run.timing.jsonl")] if timed else []
+    assert short_timing(options, Progress()) == expected
+    (command,) = commands
+    assert command[3:] == [*("conformance", "bench", "numpy", "torch"), *("--size", "small", "-o", "run.timing.jsonl")]  # fmt: skip
+    assert said in capsys.readouterr().out
