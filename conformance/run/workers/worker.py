@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,12 +27,16 @@ from conformance.run.process import memory, processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Surroundings
 from conformance.run.workers.deaths import lost
+from conformance.run.workers.soundness import Gist, gist_of
 from conformance.runfile.known import in_force, judge, read_known
-from conformance.runfile.records import BackendLine, ResultLine
+from conformance.runfile.records import BackendLine, ResultLine, Verdict
 
 REMEMBERED = (
     2**29
 )  # bytes that what an engine compiled may take before it is to forget that: some 300 functions of jax
+HARMLESS = frozenset(
+    {Verdict.PASS, Verdict.UNDECIDED, Verdict.UNSUPPORTED}
+)  # after them an engine is as it was
 GROUPS = 8  # before it is to forget where nobody says how much memory they took
 
 
@@ -68,6 +73,8 @@ class Worker:
         self._groups: dict[tuple[str, str], list[Item]] = {}
         self._latest: tuple[tuple[str, str], dict[str, ResultLine]] = (("", ""), {})
         self._groups_run = itertools.count()
+        self._gists: dict[str, Gist] = {}  # of each backend, before it was asked anything
+        self._is_suspect = False  # whether a question of the latest group failed
         self._forgotten_at = 0  # bytes
 
     def items(self) -> list[Item]:
@@ -118,15 +125,23 @@ class Worker:
         try:
             today = datetime.date.today()
             executor = self._executor(items[0].backend)
+            self._end_if_spoilt(items[0].backend)
             self._forget(executor.backend)
+            results = list(executor.results(items))
+            self._is_suspect = any(result.verdict not in HARMLESS for result in results)
             return [
-                judge(result, self.known, today, is_compact=executor.effort.is_compact)
-                for result in executor.results(items)
+                judge(result, self.known, today, is_compact=executor.effort.is_compact) for result in results
             ]
         finally:
             self.note("")
             self.journal.rest()
             self.journal.trim()
+
+    def _end_if_spoilt(self, name: str) -> None:
+        """End this process where a failure has left the engine unlike itself; the question is then asked in another."""
+        gist = gist_of(self._executors[name].backend) if self._is_suspect or name not in self._gists else None
+        if gist is not None and self._gists.setdefault(name, gist) != gist:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def _forget(self, backend: Backend) -> None:
         """Have an engine forget what it compiled, once that takes much memory: what ops share is then compiled once."""

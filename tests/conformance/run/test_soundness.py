@@ -1,0 +1,51 @@
+"""An engine that a failure leaves broken is asked the other questions in another process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.run.workers.soundness import gist_of
+
+ADAPTER = '''
+from conformance_backends.mutants.mutant import SteppedTape
+
+
+class Spoilt(SteppedTape):
+    """After an exception in a rule nothing is recorded any more, in the whole process."""
+
+    engine = "spoilt"
+    is_broken = False
+
+    def backward(self, output, gradient=None, *, retain=False):
+        if Spoilt.is_broken:
+            return
+        try:
+            super().backward(output, gradient, retain=retain)
+        except Exception:
+            Spoilt.is_broken = True
+            raise
+'''
+SPOILS = "spoilt/contract/B14/exception-in-rule"
+QUERIES = ("-q", "contract/B1*", "-q", "contract/B16", "-q", "contract/B13", "-q", "op/add/vjp")
+
+
+def test_a_failure_costs_the_questions_after_it_nothing(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "spoilt.py").write_text(ADAPTER, encoding="utf-8")
+    done = command("run", tmp_path / "spoilt.py", *QUERIES, "-n", 1)
+    assert done.run.is_complete, done.said
+    failed = {i for i, v in done.verdicts.items() if v not in ("pass", "unsupported")}
+    assert SPOILS in failed
+    assert all("/B14/" in i or "/B18/" in i for i in failed), failed  # those that spoil it
+    assert done.verdicts["spoilt/contract/B16/batch-is-sum"] == "pass"
+
+
+def test_a_gist_is_the_same_while_the_engine_is() -> None:
+    class Silent(NumpyTape):
+        def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+            pass
+
+    assert gist_of(NumpyTape()) == gist_of(NumpyTape())
+    assert gist_of(NumpyTape()) != gist_of(Silent())
