@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import progress as module
 from conformance.cli.progress import Progress
 from conformance.cli.run import short_timing
 from conformance.runfile.jsonl import SCHEMA
@@ -21,7 +20,7 @@ LINE = ResultLine("mine/op/tanh/vjp/float64", "mine", "op", "tanh", "vjp", "E1",
 
 def test_progress_says_how_much_time_is_left(monkeypatch: Any, capsys: Any) -> None:
     now = [0.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("conformance.cli.progress.time.monotonic", lambda: now[0])
     progress = Progress()
     progress.begin(RUN, 11, [])
     now[0] = 30.0
