@@ -1,17 +1,19 @@
 """Takes a picture of every view of a report, light and dark, wide and narrow, to be looked at.
 
 Run from the repository's root: python -m tests.reports.screenshots FOLDER RUN.jsonl …
+The three pictures of the documents, from runs of torch and jax: python -m tests.reports.screenshots docs/images --pictures RUN.jsonl …
 """
 
 from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
 from conformance_reports.html import render
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from conformance.runfile.causes import causes_of
 from conformance.runfile.jsonl import Run, read_run
@@ -20,6 +22,12 @@ VIEWS = (
     *("overview", "results", "matrix", "matrix?by=clause", "atlas?differ=1", "differ", "compare", "accuracy"),
     *("timing", "about", "glossary"),
 )
+# What the README and docs/report.md show, at the width of a page of text.
+PICTURES = {
+    "overview": "overview",
+    "engine": "engine/torch",
+    "differ": "differ?a=torch&b=jax&ops=relu,max,sort,det",
+}
 
 
 def addresses(runs: list[Run]) -> list[str]:
@@ -32,16 +40,31 @@ def addresses(runs: list[Run]) -> list[str]:
     return [*VIEWS, *(f"{view}/{quote(name)}" for view, name in pages)]
 
 
+def pictures(browser: Browser, page_file: Path, folder: Path) -> None:
+    """Write the three pictures of the documents."""
+    for name, address in PICTURES.items():
+        page = browser.new_page(color_scheme="light", viewport={"width": 1080, "height": 640})
+        page.goto(f"{page_file.resolve().as_uri()}#/{address}")
+        page.wait_for_selector("html[data-ready]")
+        page.wait_for_timeout(500)
+        page.screenshot(path=folder / f"{name}.png")
+        page.close()
+
+
 def main() -> None:
     """Write a picture per view, width and colour scheme."""
-    folder, runs = Path(sys.argv[1]), [read_run(Path(name)) for name in sys.argv[2:]]
+    folder, names = Path(sys.argv[1]), [name for name in sys.argv[2:] if name != "--pictures"]
+    runs = [read_run(Path(name)) for name in names]
     folder.mkdir(parents=True, exist_ok=True)
-    page_file = folder / "report.html"
-    page_file.write_text(render(runs), encoding="utf-8")
-    with sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
+        page_file = Path(place) / "report.html"
+        page_file.write_text(render(runs), encoding="utf-8")
+        if "--pictures" in sys.argv:
+            pictures(browser, page_file, folder)
+            return
         for scheme in ("light", "dark"):
             for width in (1280, 390):
                 context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 820})
