@@ -171,7 +171,7 @@ def spelt_apart(specs: Sequence[str]) -> dict[str, set[str]]:
 def _answer_apart(spec: str, asked: str, report: Report) -> str:
     found, last = "", "it said nothing"
     with subprocess.Popen(
-        [sys.executable, "-m", "conformance.atlas.survey", spec, asked],
+        [sys.executable, "-P", "-m", "conformance.atlas.survey", spec, asked],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -99,7 +99,12 @@ class Progress:
         return f", {in_words(left)} of the budget" if self.budget else ""
 
     def end(
-        self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]
+        self,
+        header: RunLine,
+        results: Sequence[ResultLine],
+        request: Request,
+        trouble: Sequence[str],
+        not_started: Sequence[str],
     ) -> None:
         """The failures that are not known by their causes, the table, and where everything is."""
         self.output = request.output
@@ -114,6 +119,8 @@ class Progress:
         self.say("what the words mean: conformance explain verdicts")
         for text in trouble:
             self.say(f"problem of the suite, not of an engine: {text}")
+        for text in not_started:
+            self.say(f"could not start: {text}")
         missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
         if request.shortfall:
             self.say(f"{request.shortfall}; to run them: conformance run --resume {request.output}")

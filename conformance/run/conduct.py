@@ -80,9 +80,14 @@ class Listener(Protocol):
         """One answer is in the file."""
 
     def end(
-        self, header: RunLine, results: Sequence[ResultLine], request: Request, trouble: Sequence[str]
+        self,
+        header: RunLine,
+        results: Sequence[ResultLine],
+        request: Request,
+        trouble: Sequence[str],
+        not_started: Sequence[str],
     ) -> None:
-        """The footer is written."""
+        """The footer is written. Some trouble is of the suite; some engines' workers could not start."""
 
 
 def specs_of(names: Sequence[str]) -> list[str]:
@@ -177,7 +182,7 @@ def _conducted(request: Request, listener: Listener) -> int:
     footer = EndLine(is_complete, counts_of(results), seconds, code, said_of_us, request.budget, not_asked)
     recorder.finish(footer)
     written = replace(request, output=writer.path, moved=writer.moved, shortfall=footer.shortfall)
-    safely(listener.end, header, with_cross_engine(results, said), written, [*trouble, *not_started])
+    safely(listener.end, header, with_cross_engine(results, said), written, trouble, not_started)
     if recorder.error is not None:
         raise UsageError(
             f"cannot write the run file: {recorder.error.strerror}; {recorder.writer.path} has what was finished, "

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from typing import IO
 
 import msgspec
@@ -65,7 +66,7 @@ class PendingDescription:
     """A description that is being made: several started before any is waited for take the time of the slowest."""
 
     def __init__(self, spec: str) -> None:
-        self.spec = spec
+        self.spec, self.until = spec, time.monotonic() + start_timeout()
         # Files, not pipes: a child of the engine's that keeps a pipe open would be waited for.
         self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed when read
         self.process = subprocess.Popen(
@@ -79,7 +80,7 @@ class PendingDescription:
     def answer(self) -> Description:
         """The description; its line has an `error` where the backend could not start."""
         try:
-            code = self.process.wait(timeout=start_timeout())
+            code = self.process.wait(timeout=max(0.0, self.until - time.monotonic()))
         except subprocess.TimeoutExpired:
             return self._failed(
                 f"the adapter {self.spec} did not start within {start_timeout():g} s; "

@@ -65,6 +65,8 @@ def run_session(
         plan.write_bytes(msgspec.json.encode([item.id for item in items]))
         keeper = Keeper(items, folder, known, keep, timeout, until)
         arguments = [
+            # Without its own, pytest makes one beside ours, and leaves those of the last three runs there.
+            *("--basetemp", str(folder / "pytest")),
             *("--rootdir", name, "-c", os.devnull, "--capture=no", "--import-mode=importlib"),
             *("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", "-p", "no:faulthandler"),
             *(part for plugin in PLUGINS for part in ("-p", plugin)),

@@ -27,6 +27,7 @@ from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Item, Question, items_of
 from conformance.run.plan import PROFILES, matches, select
+from conformance.run.process.spawned import safe_path
 from conformance.selfcheck.selftest import registered_controls, registered_variants
 from conformance.selfcheck.wrong_answers import ELSEWHERE, FORMS, NUMBERS, PROBES, Answers, Wrong
 from conformance.strategies import Effort
@@ -251,7 +252,7 @@ def _on_all(
     if workers == 1:
         yield from map(power_of, groups)
         return
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with safe_path(), ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(power_of, groups)
 
 

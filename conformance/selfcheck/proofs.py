@@ -17,6 +17,7 @@ from conformance.op import Trait
 from conformance.ops import find
 from conformance.oracle.proof import Proof, prove
 from conformance.run.conduct import header_of
+from conformance.run.process.spawned import safe_path
 from conformance.runfile.records import EndLine, ProofLine
 from conformance.runfile.writer import RunWriter
 from conformance.strategies import Effort, draw_cases
@@ -45,7 +46,7 @@ def prove_rows(names: Sequence[str], workers: int = 0) -> Iterator[Proof]:
         yield from map(prove_row, names)
         return
     context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads hold
-    with ProcessPoolExecutor(count, mp_context=context) as pool:
+    with safe_path(), ProcessPoolExecutor(count, mp_context=context) as pool:
         yield from pool.map(prove_row, names, chunksize=2)
 
 

@@ -27,6 +27,7 @@ from conformance.questions import Item, items_of
 from conformance.run.conduct import header_of
 from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES
+from conformance.run.process.spawned import safe_path
 from conformance.runfile.records import EndLine, MutantLine, Verdict
 from conformance.runfile.writer import RunWriter
 from conformance.strategies import Effort
@@ -242,7 +243,7 @@ def _judge_all(
             yield name, run(mutant)
         return
     # Spawned rather than forked: engines and NumPy may hold threads. Names travel, since rules do not pickle.
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with safe_path(), ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         futures = {pool.submit(run, name): name for name in mutants}
         for future in as_completed(futures):
             yield futures[future], future.result()

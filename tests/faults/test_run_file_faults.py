@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -14,7 +15,8 @@ import pytest
 
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import read_run
-from conformance.runfile.records import EndLine, Verdict
+from conformance.runfile.merge import without_times
+from conformance.runfile.records import EndLine, ResultLine, Verdict
 from conformance.runfile.writer import RunWriter
 
 from ..conformance.conftest import clean_environment
@@ -162,17 +164,52 @@ def test_a_verb_that_cannot_print_ends_in_order(
     assert "Traceback" not in done.stderr
 
 
-SIGNALS = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGALRM", "SIGXCPU")
-CHOSEN = SIGNALS if os.environ.get("CONFORMANCE_FAULTS") == "all" else SIGNALS[:1]
+SIGNALS = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGALRM", "SIGXCPU", "SIGKILL")
+CHOSEN = SIGNALS if os.environ.get("CONFORMANCE_FAULTS") == "all" else ("SIGTERM", "SIGKILL")
+ASKED = [part for op in ("tanh", "exp") for part in ("-q", f"op/{op}/*/float64")]
 
 
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "conformance", *arguments]
+
+
+def answers(path: Path) -> dict[str, ResultLine]:
+    """A whole run's results by id, without what differs between two runs."""
+    run = read_run(path)
+    assert run.is_complete, run.missing
+    return {r.id: without_times(r) for r in run.results}
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ResultLine]:
+    """The answers of a run of two workers that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    asked = command("run", "numpy", *ASKED, "-n", "2")
+    subprocess.run(asked, cwd=folder, env=clean_environment(), timeout=240, check=True, capture_output=True)
+    return answers(folder / "run.jsonl")
+
+
+def started_with(mark: str) -> list[int]:
+    """The processes that live, or are not waited for, in whose environment this stands."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in environment.read_bytes():
+                found.append(int(environment.parent.name))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are Linux's here")
 @pytest.mark.parametrize("name", CHOSEN)
-def test_a_signal_writes_the_footer_and_the_run_is_resumed(name: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "conformance", "run"]
+def test_what_a_signal_cut_short_is_resumed_and_equals_a_run_that_was_not(
+    name: str, tmp_path: Path, uninterrupted: dict[str, ResultLine]
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
     started = subprocess.Popen(
-        [*command, "numpy", "-q", "op/tanh", "-q", "op/exp", "-n", "1"],
+        command("run", "numpy", *ASKED, "-n", "1"),
         cwd=tmp_path,
-        env=clean_environment(),
+        env={**clean_environment(), "TMPDIR": str(temporary)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -181,20 +218,29 @@ def test_a_signal_writes_the_footer_and_the_run_is_resumed(name: str, tmp_path: 
         assert started.poll() is None
         time.sleep(0.02)
     os.kill(started.pid, getattr(signal, name))
-    assert started.wait(timeout=60) == 2
-    cut = read_run(tmp_path / "run.jsonl")
-    assert cut.end is not None
+    code = started.wait(timeout=60)
+    if name == "SIGKILL":
+        assert code == -signal.SIGKILL
+        cut = read_run(part)
+        assert cut.end is None
+    else:
+        assert code == 2
+        cut = read_run(tmp_path / "run.jsonl")
+        assert cut.end is not None
+        assert not list(temporary.iterdir())
+    end = time.monotonic() + 10  # the workers of a killed run end with it, but it cannot wait for them
+    while (living := started_with(str(temporary))) and name == "SIGKILL" and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not living
     assert not cut.is_complete
     resumed = subprocess.run(
-        [*command, "--resume", "run.jsonl", "-n", "1"],
+        command("run", "--resume", "run.jsonl", "-n", "1"),
         cwd=tmp_path,
         env=clean_environment(),
         timeout=240,
         check=False,
     )
     assert resumed.returncode == 0
-    whole = read_run(tmp_path / "run.jsonl")
-    assert whole.is_complete
-    assert len(whole.results) > len(cut.results)
-    assert {r.id: r for r in cut.results}.items() <= {r.id: r for r in whole.results}.items()
+    assert 0 < len(cut.results) < len(uninterrupted)
+    assert answers(tmp_path / "run.jsonl") == uninterrupted
     assert not part.exists()

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
+from conformance.run.process.spawned import safe_path
+
 SILENCE = 60.0  # seconds without a message after which a process counts as hanging
 
 
@@ -23,7 +25,8 @@ def messages_of(work: Callable[..., None], *arguments: Any, silence: float = SIL
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_working, args=(sender, work, *arguments), daemon=True)
-    process.start()
+    with safe_path():
+        process.start()
     sender.close()
     try:
         while receiver.poll(silence):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.run.process import memory
+from conformance.run.process.spawned import safe_path
 from conformance.runfile.generated import GeneratedLine
 
 Judge = Callable[[str], GeneratedLine]
@@ -31,7 +32,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads hold
         self.connection, there = context.Pipe()
         self.process: SpawnProcess = context.Process(target=_serve, args=(there, judge), daemon=True)
-        self.process.start()
+        with safe_path():
+            self.process.start()
         there.close()
         try:
             self.connection.recv()  # that it is ready; one that ends before has met no mutant

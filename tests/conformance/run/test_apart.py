@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import conformance
 from conformance.atlas.conventions_process import try_conventions
 from conformance.load import load_backend
 from conformance.run.process.apart import Ended, messages_of
@@ -62,3 +66,51 @@ def test_an_engine_that_ends_the_process_costs_one_convention(tmp_path: Path) ->
     assert found["A2"].is_settled
     assert found["B3"].found == ("accumulates",)
     assert not found["B3"].reason
+
+
+SPAWNS = """
+import sys
+sys.path[:] = [place for place in sys.path if place]  # as the script that pip installs for our commands
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from conformance.run.process.apart import messages_of
+from conformance.run.process.spawned import safe_path
+
+def answers(send):
+    send("here")
+
+if __name__ == "__main__":
+    assert [*messages_of(answers)] == ["here"]
+    with safe_path(), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert pool.submit(abs, -1).result() == 1
+"""
+
+
+def test_a_process_apart_imports_nothing_of_the_working_folder(tmp_path: Path) -> None:
+    working, script = tmp_path / "working", tmp_path / "elsewhere" / "spawns.py"
+    for folder in (working, script.parent):
+        folder.mkdir()
+    script.write_text(SPAWNS)
+    for name in ("socket", "pickle", "random", "tempfile"):
+        (working / f"{name}.py").write_text("open('loaded', 'w').close()\nraise SystemExit(9)\n")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=working,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (working / "loaded").exists()
+
+
+def test_every_helper_process_is_started_so_that_the_working_folder_holds_no_module() -> None:
+    root = Path(conformance.__file__).parent
+    sources = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.py")}
+    starts = re.compile(r"sys\.executable,\s*\"-(\w)\"")
+    flags = {(path.name, flag) for path, text in sources.items() for flag in starts.findall(text)}
+    assert len(flags) > 3
+    assert {flag for _, flag in flags} == {"P"}
+    for path, text in sources.items():
+        assert 'get_context("spawn")' not in text or "safe_path()" in text, path

@@ -96,6 +96,7 @@ def test_adapters_that_cannot_start_do_not_stop_the_others(command: Any, adapter
         "quits_at_import": "SystemExit: no licence for this engine",
         "exits_at_import": "ended its process (exit 7) while starting",
         "hangs_at_import": "did not start within 5 s",
+        "hangs_when_made": "did not start within 5 s",
         "no_backend": "holds no subclass of TapeBackend or FunctionalBackend",
     }
     specs = [adapters / f"{name}.py" for name in why]
@@ -148,3 +149,15 @@ def test_two_backends_of_one_name_are_refused(command: Any, adapters: Path, tmp_
     done = command("run", adapters / "wrong_tanh.py", "wrong_tanh.py")
     assert done.code == 4
     assert "two backends have one name: wrong_tanh" in done.err
+
+
+def test_an_engine_whose_workers_cannot_start_is_not_started_and_the_suite_is_not_blamed(
+    command: Any, adapters: Path
+) -> None:
+    done = command("run", adapters / "ends_in_workers.py", "-q", "op/tanh/vjp/float64", "-n", 1)
+    assert done.code == 11
+    assert "could not start: 3 workers could not start; the last one: it ended with exit code 9" in done.out
+    assert "no licence for a second process" in done.out
+    assert "of the suite" not in done.said
+    assert not done.run.results
+    assert "3 workers could not start" in done.run.end.trouble[0]

@@ -24,7 +24,8 @@ from conformance.run.execute import Executor
 from conformance.run.plan import matches, select, shard
 from conformance.runfile.accuracy import Accuracy
 from conformance.runfile.diagnostics import Agreement, Diagnostic
-from conformance.runfile.jsonl import Line, decode, encode
+from conformance.runfile.jsonl import Line, Run, decode, encode
+from conformance.runfile.merge import merge, without_times
 from conformance.runfile.records import (
     BackendLine,
     CrossEngineLine,
@@ -242,15 +243,36 @@ def test_a_known_failures_file_decides_the_exit_code(command: Any, adapters: Pat
 
 
 def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: Any) -> None:
-    def answers(*more: str) -> dict[str, Any]:
-        done = command("run", "numpy", "-q", "op/tanh", "-q", "contract/A*", "-n", 1, *more)
+    def run(*more: str) -> Run:
+        done = command("run", "numpy", "-q", "op/tanh", "-q", "contract/A*", *more, "--force")
         assert done.code == 0, done.said
-        return {r.id: (r.verdict, r.cases, r.error, r.ulp) for r in done.run.results}
+        return done.run
 
-    whole = answers()
-    first, second = answers("--shard", "1/2"), answers("--shard", "2/2")
-    assert whole == first | second
-    assert not set(first) & set(second)
+    def answers(run: Run) -> dict[str, ResultLine]:
+        return {r.id: without_times(r) for r in run.results}
+
+    whole = run("-n", "2")
+    second, first = run("--shard", "2/2", "-n", "2"), run("--shard", "1/2", "-n", "1")
+    assert not set(answers(first)) & set(answers(second))
+    merged = merge([second, first])
+    assert merged.is_complete
+    assert answers(merged) == answers(whole)
+
+
+def test_the_order_of_questions_changes_no_answer() -> None:
+    groups: dict[tuple[str, str], list[Item]] = {}
+    for item in ITEMS:
+        if item.subject in ("tanh", "exp", "sum") and item.dtype == "float64":
+            groups.setdefault(item.group, []).append(item)
+
+    def answers(order: list[list[Item]]) -> list[ResultLine]:
+        executor = Executor(NumpyTape(), seed=0, effort=Effort(signatures=2, draws=1, samples=1, programs=1))
+        found = [without_times(r) for group in order for r in executor.results(group)]
+        return sorted(found, key=lambda r: r.id)
+
+    there = answers(list(groups.values()))
+    assert len(there) > 50
+    assert answers([group[::-1] for group in reversed(groups.values())]) == there
 
 
 # ---- the run file --------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +16,7 @@ from conformance.questions import Item, items_of
 from conformance.run import journal
 from conformance.run.keeper import Keeper, item_of
 from conformance.run.session import run_session
+from conformance.run.workers.deaths import Deaths
 from conformance.run.workers.worker import REMEMBERED
 from conformance.run.xdist_scheduler import ScopeScheduling, require_xdist
 from conformance.runfile.records import ResultLine, Verdict
@@ -47,6 +49,20 @@ def test_a_death_before_anything_is_noted_is_of_the_question_that_was_given(
         (tmp_path / "gw0.now").write_bytes(written)
     assert kept_of(tmp_path, FIRST).id == FIRST.id
     assert FIRST.id in journal.culprits(tmp_path)
+
+
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+def test_what_was_killed_from_outside_is_asked_once_more_and_then_interrupted(
+    tmp_path: Path, by: signal.Signals
+) -> None:
+    deaths = Deaths({item.id: item for item in ITEMS}, tmp_path, (), timeout=2.0)
+    assert deaths.result("gw0", FIRST.id, code=-by, is_overdue=False) is None
+    assert FIRST.id not in journal.culprits(tmp_path)
+    other = deaths.result("gw1", SECOND.id, code=-signal.SIGSEGV, is_overdue=False)
+    again = deaths.result("gw2", FIRST.id, code=-by, is_overdue=False)
+    assert other is not None
+    assert again is not None
+    assert (other.verdict, again.verdict) == (Verdict.CRASH, Verdict.INTERRUPTED)
 
 
 def test_a_session_in_which_nothing_was_asked_is_no_crash_of_the_engine(

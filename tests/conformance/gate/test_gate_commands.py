@@ -1,0 +1,64 @@
+"""The commands of a gate: the exit code of a comparison, what is run again, the level from which a failure counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+from conformance.runfile.jsonl import Run, encode
+from conformance.runfile.records import Verdict
+
+from ..runfile.drawn_runs import line, run_of
+
+
+def written(name: str, run: Run) -> str:
+    assert run.end is not None
+    Path(name).write_text("\n".join(map(encode, (run.header, *run.results, run.end))) + "\n")
+    return name
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [
+        (Verdict.PASS, Verdict.FAIL, 1),
+        (Verdict.PASS, Verdict.UNSUPPORTED, 1),
+        (Verdict.FAIL, Verdict.PASS, 0),
+        (Verdict.FAIL, Verdict.FAIL, 0),
+        (Verdict.FAIL, Verdict.KNOWN, 0),
+    ],
+)
+def test_a_comparison_fails_for_regressions_alone_in_every_format(
+    before: Verdict, after: Verdict, code: int, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    old, new = (
+        written(f"{i}.jsonl", run_of([line("tanh", v, "it is off")])) for i, v in enumerate((before, after))
+    )
+    formats = [part for suffix in ("md", "json", "html") for part in ("-o", f"c.{suffix}")]
+    assert main(["compare", old, new, *formats]) == code
+    assert json.loads(Path("c.json").read_text())["engines"]
+    for suffix in ("md", "html"):
+        assert ("tanh" in Path(f"c.{suffix}").read_text()) == (before is not after)
+
+
+def test_what_failed_is_run_again_and_counts_from_the_level_that_is_named(
+    command: Any, adapters: Path
+) -> None:
+    asked = ("-q", "op/tanh/vjp/float64", "-q", "op/tanh/repeatable/float64")
+    first = command("run", adapters / "restless.py", *asked, "-n", 1)
+    assert first.code == 1
+    assert list(first.verdicts.values()).count("fail") == 1
+    again = command(
+        *("run", adapters / "restless.py", "--rerun-failed", "run.jsonl", "-n", 1, "-o", "again.jsonl"),
+        *("--fail-on", "must"),
+    )
+    assert again.code == 0, again.said
+    lines = (again.folder / "again.jsonl").read_text().splitlines()
+    results = [json.loads(each) for each in lines if '"type":"result"' in each]
+    assert [(r["id"], r["verdict"], r["level"]) for r in results] == [
+        ("restless/op/tanh/repeatable/float64", "fail", "should")
+    ]

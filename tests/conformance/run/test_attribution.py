@@ -1,0 +1,70 @@
+"""Whose an exception is decides the verdict: a defect of the suite is never an engine's, and ends with exit code 3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+import conformance.checks.engine_calls as ours
+from conformance.checks import load_all
+from conformance.questions import items_of
+from conformance.run.attribution import Origin, origin_of
+from conformance.run.conduct import INTERNAL, exit_code
+from conformance.run.execute import Executor
+from conformance.runfile.records import Verdict
+from conformance.strategies import Effort
+
+EFFORT = Effort(signatures=1, draws=1, samples=1, programs=1)
+(ITEM,) = (i for i in items_of("numpy", ("float64",)) if i.id == "numpy/op/tanh/vjp/float64")
+
+
+def placed(source: str, file: str | None, **names: Any) -> Callable[..., Any]:
+    """A function `f` of which every frame says that it is of the file."""
+    exec(compile(source, file or "", "exec"), names)
+    function: Callable[..., Any] = names["f"]
+    return function
+
+
+def raised(function: Callable[[], Any]) -> BaseException:
+    with pytest.raises(Exception) as found:  # noqa: PT011 - whatever it is
+        function()
+    return found.value.with_traceback(found.value.__traceback__ and found.value.__traceback__.tb_next)
+
+
+RAISING = "def f(*given):\n    raise error('slipped')"
+CALLING = "def f(*given):\n    return function(*given)"
+ENGINE = "/somewhere/engine.py"
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyError, AttributeError, TypeError, SystemError])
+def test_an_exception_is_of_whoever_raised_it(error: type[Exception]) -> None:
+    of_engine = placed(RAISING, ENGINE, error=error)
+    of_ours = placed(RAISING, ours.__file__, error=error)
+    assert origin_of(raised(of_engine)) is Origin.ENGINE
+    assert origin_of(raised(of_ours)) is Origin.OURS
+    assert origin_of(raised(placed(CALLING, ours.__file__, function=of_engine))) is Origin.ENGINE
+    assert origin_of(raised(placed(CALLING, ENGINE, function=of_ours))) is Origin.CALLBACK
+    assert (
+        origin_of(raised(placed(CALLING, ours.__file__, function=lambda: np.zeros(2).reshape(3))))
+        is Origin.ENGINE
+    )
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError, KeyError, AttributeError, TypeError, AssertionError, SystemExit]
+)
+def test_a_defect_of_a_check_is_an_internal_error_with_its_traceback(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = load_all()["op/vjp"]
+    monkeypatch.setitem(check.__dict__, "function", placed(RAISING, ours.__file__, error=error))
+    (result,) = Executor(NumpyTape(), seed=0, effort=EFFORT).results([ITEM])
+    assert result.verdict is Verdict.INTERNAL_ERROR
+    assert result.evidence is not None
+    assert "slipped" in result.evidence.message
+    assert "conformance/checks/engine_calls.py:2 in f" in str(result.evidence)
+    assert exit_code([result], [], [], is_complete=True, was_interrupted=False) == INTERNAL == 3
