@@ -102,7 +102,9 @@ def table_of(lines: list[TimingLine], what: str) -> Table:
 
 
 def _time(line: TimingLine | None) -> str:
-    return f"{line.median * 1e6:.0f} µs" if line and line.median is not None else "–"
+    if line is None or line.median is None:
+        return "–"
+    return f"{'? ' if line.doubt else ''}{line.median * 1e6:.0f} µs"
 
 
 def _ratio(line: TimingLine | None) -> str:

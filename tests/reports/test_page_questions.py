@@ -11,6 +11,7 @@ from msgspec import structs
 from playwright.sync_api import expect
 
 from conformance.runfile.atlas_cell import AtlasCell
+from conformance.runfile.causes import causes_of
 from conformance.runfile.compare import compare
 from conformance.runfile.jsonl import Run, encode
 from conformance.runfile.records import Evidence, Verdict
@@ -237,6 +238,30 @@ def test_results_of_one_op_are_a_filter(visit: Open, small: str) -> None:
     expect(page.get_by_role("status")).to_have_text("4 results")
     again = visit(page.url)
     expect(again.get_by_label("op or point")).to_have_value("atan2")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_causes_and_changes_have_the_filters_of_results(visit: Open, tmp_path: Path, dtype: str) -> None:
+    now = small_run()
+    before = earlier(now)
+    (tmp_path / "now.html").write_text(render([now], [before]), encoding="utf-8")
+    page = visit(f"{(tmp_path / 'now.html').as_uri()}#/compare")
+    page.get_by_label("dtype").select_option(dtype)
+    changed = [a for a, b in expected_changes(before, now) if b == dtype]
+    assert f"dtype={dtype}" in page.url
+    expect(page.get_by_role("status")).to_contain_text(f"{len(changed)} change")
+    go(page, f"/engine/slate?dtype={dtype}")
+    causes = [c for c in causes_of(now.header.backends, now.results) if c.engine == "slate"]
+    kept = [c for c in causes if any(line.dtype == dtype for line in c.results)]
+    assert 0 < len(kept) < len(causes) or dtype == "float64"
+    expect(page.get_by_role("status").first).to_contain_text(f"{len(kept)} cause")
+
+
+def expected_changes(before: Run, now: Run) -> list[tuple[str, str]]:
+    """The ids whose result is another in the later run, with their dtypes."""
+    old, new = ({line.id: line for line in run.results} for run in (before, now))
+    ids = sorted({*old, *new})
+    return [(name, (new.get(name) or old[name]).dtype) for name in ids if old.get(name) != new.get(name)]
 
 
 def test_back_closes_the_panel_of_a_cell_and_the_cell_is_marked(visit: Open, small: str) -> None:

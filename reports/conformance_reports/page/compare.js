@@ -115,8 +115,9 @@ const comparison = (main, before, parameters) => {
   const apply = () => {
     const p = place().parameters;
     const words = (p.q || "").toLowerCase().split(/\s+/).filter((w) => w);
+    const wanted = matcher({ ...p, q: "" });
     const kept = found.filter(
-      (d) => (!p.change || d.change === p.change) && words.every((w) => (d.id + " " + messageOf(d.now) + " " + messageOf(d.old)).toLowerCase().includes(w)),
+      (d) => (!p.change || d.change === p.change) && wanted(d.now || d.old) && words.every((w) => (d.id + " " + messageOf(d.now) + " " + messageOf(d.old)).toLowerCase().includes(w)),
     );
     said.textContent = plural(kept.length, "change") + " in " + plural(data.results.length, "result");
     list.replaceChildren(
@@ -143,6 +144,7 @@ const comparison = (main, before, parameters) => {
     versions.length ? table("Versions", ["engine and mode", "before", "now"], versions.map((v) => el("tr", {}, v.map((text, i) => el(i ? "td" : "th", {}, text || "– not run"))))) : note("The same engines in the same versions."),
     form(
       select("change", [["", "all"], ...CHANGES.filter((c) => counts.has(c))], parameters.change, pick("change")),
+      filterFields(parameters, apply, ["backend", "about", "family", "clause", "dtype"]),
       textField("text", parameters.q, "op, engine, words of the message", pick("q")),
     ),
     said,

@@ -48,8 +48,10 @@ const failures = (engine, causes, parameters) => {
   const apply = () => {
     const p = place().parameters;
     const words = (p.q || "").toLowerCase().split(/\s+/).filter((w) => w);
+    const wanted = matcher({ ...p, q: "", cause: "", severity: "", listed: "" });
     const shown = causes.filter(
       (c) =>
+        c.lines.some(wanted) &&
         (!p.severity || String(c.severity) === p.severity) &&
         (!p.listed || kindOf(c) === p.listed) &&
         words.every((w) => searched(c).includes(w)),
@@ -74,6 +76,7 @@ const failures = (engine, causes, parameters) => {
     form(
       select("how bad", [["", "all"], ...levels.map((l) => [String(l), data.severities[l]])], parameters.severity, pick("severity")),
       select("listed as", [["", "all"], ...kinds], parameters.listed, pick("listed")),
+      filterFields(parameters, apply, ["backend", "about", "family", "clause", "dtype"]),
       textField("text", parameters.q, "op, check, words of the message", pick("q")),
     ),
     said,

@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from conformance.cli.benchmarks import table_of
+from conformance.runfile.records import TimingLine
 from conformance.timing.measure import HAND_WRITTEN, measure
 from conformance.timing.noise import Noise, impossible
 from conformance.timing.rounds import Budget, Ratio, Rounds, ratio
@@ -61,6 +63,13 @@ def test_a_time_beside_busy_loops_on_every_core_says_that_it_is_not_to_be_truste
 )
 def test_a_busy_machine_makes_every_time_doubtful(share: float, spread: float, is_doubtful: bool) -> None:
     assert bool(Noise(share, spread).doubt) is is_doubtful
+
+
+def test_the_table_marks_a_doubtful_time_of_the_hand_written_form_too() -> None:
+    doubtful = TimingLine("mlp", "1x4", HAND_WRITTEN, "float64", "forward", median=1e-5, doubt="busy")
+    sound = TimingLine("mlp", "8x16", HAND_WRITTEN, "float64", "forward", median=1e-5)
+    shown = list(table_of([doubtful, sound], "forward").columns[2].cells)
+    assert shown == ["? 10 µs", "10 µs"]
 
 
 def test_the_spread_is_that_of_the_fixed_loop() -> None:
