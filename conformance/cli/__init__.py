@@ -56,6 +56,7 @@ def parser() -> settings.Parser:
         help='print the completion of a shell, such as for: eval "$(conformance --completion bash)"',
     )
     verbs = top.add_subparsers(dest="verb", metavar="VERB")
+    parsers: list[settings.Parser] = []
     for name in VERBS:
         module = importlib.import_module("conformance.cli." + name.replace("-", "_"))
         summary = (module.__doc__ or "").strip().splitlines()[0]
@@ -63,6 +64,8 @@ def parser() -> settings.Parser:
         module.add_arguments(verb)
         verb.set_defaults(command=module.command)
         settings.apply(verb)
+        parsers.append(verb)
+    settings.hold_names(parsers)
     return top
 
 

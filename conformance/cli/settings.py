@@ -10,7 +10,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,7 +27,7 @@ def _project(folder: Path) -> dict[str, Any]:
         return {}
     try:
         tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     table = tool.get("conformance", {}) if isinstance(tool, dict) else tool
     if not isinstance(table, dict):
@@ -72,6 +72,15 @@ def apply(parser: Parser) -> None:
         value = os.environ.get(f"CONFORMANCE_{flag.dest.upper()}", project.get(flag.dest))
         if value is not None:
             parser.set_defaults(**{flag.dest: _converted(flag, action, value)})
+
+
+def hold_names(parsers: Iterable[Parser]) -> None:
+    """Raise UsageError for a setting of the project that is a flag of none of these verbs."""
+    names = {flag.dest for parser in parsers for flag, _ in parser.flags}
+    for name in sorted(_project(Path.cwd()).keys() - names):
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else "the settings are the flags of the verbs"
+        raise UsageError(f"pyproject.toml: tool.conformance has no setting {name!r}; {hint}")
 
 
 def _converted(flag: argparse.Action, action: str, value: Any) -> Any:

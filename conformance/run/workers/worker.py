@@ -33,7 +33,7 @@ from conformance.runfile.records import BackendLine, ResultLine, Verdict
 
 REMEMBERED = (
     2**29
-)  # bytes that what an engine compiled may take before it is to forget that: some 300 functions of jax
+)  # bytes that what an engine compiled may take before it is to forget that: some 300 functions
 HARMLESS = frozenset(
     {Verdict.PASS, Verdict.UNDECIDED, Verdict.UNSUPPORTED}
 )  # after them an engine is as it was

@@ -55,7 +55,9 @@ def test_a_wrong_command_is_one_error_with_its_exit_code(
         ("[tool.conformance]\nquery = [1]", "query = [1] is not a list of strings"),
         ('[tool.conformance]\nprofile = "huge"', "profile = 'huge' is none of quick, standard, thorough"),
         ("[tool]\nconformance = 3", "tool.conformance = 3 is not a table of settings"),
+        ("[tool.conformance]\nsede = 3", "has no setting 'sede'; did you mean seed?"),
         ("[tool.conformance", "cannot be read"),
+        ("[tool.conformance]\nseed = " + "[" * 50_000, "cannot be read"),
     ],
 )
 def test_a_setting_of_the_wrong_kind_is_named(
