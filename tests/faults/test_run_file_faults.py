@@ -128,7 +128,12 @@ SURROUNDED = [
         {"PYTHONIOENCODING": "ascii", "PYTEST_ADDOPTS": "--nonsense", "PYTEST_PLUGINS": "nonsense"},
         0,
     ),
-    (f"echo 'raise SystemExit(9)' > random.py; $C {RUN}", {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, 0),
+    # Without -P: the project itself keeps modules of the working folder out.
+    (
+        f"echo 'raise SystemExit(9)' > random.py; ${{C/-P /}} {RUN}",
+        {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        0,
+    ),
     (f"$C {RUN} -o /dev/full", {}, 4),
 ]
 

@@ -41,6 +41,12 @@ def test_a_failure_that_is_listed_is_known(identifier: str) -> None:
     assert (found.evidence.reason, found.evidence.message) == ("because", "m")
 
 
+def test_a_known_failure_says_of_what_kind_it_is() -> None:
+    found = judge(result(Verdict.FAIL), known("*", kind="documented"), TODAY)
+    assert found.evidence is not None
+    assert found.evidence.kind == "documented"
+
+
 def test_a_failure_that_is_not_listed_stays_one() -> None:
     assert judge(result(Verdict.FAIL), known("numpy/op/tanh/vjp/float32"), TODAY).verdict is Verdict.FAIL
 
