@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import tracemalloc
 import zlib
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from conformance.case import PREFIX, Case
 from conformance.cli import main
 from conformance.errors import RunFileError, UsageError
+from conformance.runfile import jsonl
 from conformance.runfile.jsonl import encode, read_run
 from conformance.runfile.known import KnownFailure, in_force, read_known
 from conformance.runfile.records import BackendLine, EndLine, Verdict
@@ -144,3 +146,20 @@ def test_a_bad_file_of_known_failures_is_said_in_a_line(name: str, tmp_path: Pat
 def test_an_entry_is_about_the_versions_that_it_names(versions: str, version: str, *, holds: bool) -> None:
     entry = KnownFailure("mine/op/*", "r", versions=versions)
     assert bool(in_force([entry], {"mine": version, "other": "2.14"})) == holds
+
+
+def test_a_line_is_not_read_whole_to_be_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bound = 4_000
+    monkeypatch.setattr(jsonl, "LONGEST_LINE", bound)
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join([*WHOLE[:2], 500 * bound * "x", *WHOLE[2:]]) + "\n", encoding="utf-8")
+    tracemalloc.start()
+    try:
+        run = read_run(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [damage.line for damage in run.damage] == [3]
+    assert f"more than {bound} bytes" in str(run.damage[0])
+    assert len(run.results) == 2
+    assert peak < 100 * bound

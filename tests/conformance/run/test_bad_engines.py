@@ -161,3 +161,14 @@ def test_an_engine_whose_workers_cannot_start_is_not_started_and_the_suite_is_no
     assert "of the suite" not in done.said
     assert not done.run.results
     assert "3 workers could not start" in done.run.end.trouble[0]
+
+
+def test_every_backend_may_have_queries_of_its_own(command: Any, adapters: Path) -> None:
+    """They are asked of several engines, each of which has nothing that the other's query matches."""
+    queries = ("-q", "RaisesBare/op/exp/vjp", "-q", "numpy/op/tanh/vjp")
+    done = command("run", f"{adapters / 'dies.py'}:RaisesBare", "numpy", *queries, "-n", 1)
+    assert done.code == 0, done.said
+    assert {identifier.rpartition("/")[0] for identifier in done.verdicts} == {
+        "RaisesBare/op/exp/vjp",
+        "numpy/op/tanh/vjp",
+    }
