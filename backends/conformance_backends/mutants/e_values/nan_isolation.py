@@ -39,12 +39,6 @@ def times_one(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
     return pulled * np.where(xs[i] == 0, 1, xs[i] / np.where(xs[i] == 0, 1, xs[i])).astype(pulled.dtype)
 
 
-def one_at_infinity(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """Where an operand is infinite, the gradient is the cotangent."""
-    pulled = right(i, g, z, *xs, **p)
-    return np.where(np.isinf(xs[i]), g, pulled).astype(pulled.dtype) if pulled.shape == g.shape else pulled
-
-
 BESIDE = ("op/beside-nan",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -58,6 +52,4 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/beside-nan-cotangent",), ("tanh", "softmax"), silent_where_a_cotangent_is_nan),
     rule("times-x-over-x", "The gradient of a linear op is multiplied by x/x, which is NaN where x is.",
         ("op/linear-at-nan",), ("sum", "roll"), times_one),
-    rule("one-at-infinity", "The gradient of an infinite operand is the cotangent.",
-        ("op/at-infinity",), ("sqrt", "asinh", "hypot"), one_at_infinity),
 )  # fmt: skip

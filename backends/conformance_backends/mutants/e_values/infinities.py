@@ -1,0 +1,21 @@
+"""Mutants whose gradients are wrong where an operand is infinite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends.mutants.mutant import Mutant, rule
+
+
+def one_at_infinity(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Where an operand is infinite, the gradient is the cotangent."""
+    pulled = right(i, g, z, *xs, **p)
+    return np.where(np.isinf(xs[i]), g, pulled).astype(pulled.dtype) if pulled.shape == g.shape else pulled
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    rule("one-at-infinity", "The gradient of an infinite operand is the cotangent.",
+        ("op/at-infinity",), ("sqrt", "asinh", "hypot"), one_at_infinity),
+)  # fmt: skip
