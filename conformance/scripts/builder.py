@@ -32,7 +32,7 @@ class ScriptBuilder:
         self._counts: dict[str, int] = {}
         self._functions: dict[tuple[str, ...], str] = {}  # those that can be called from here
         self._writing = threading.RLock()  # held while a function is written: other threads write after it
-        self._is_muted = False
+        self._muting = threading.local()  # of one thread: what the others do is still written
         self.rules: list[str] = []  # custom rules, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
 
@@ -55,16 +55,17 @@ class ScriptBuilder:
     @property
     def is_muted(self) -> bool:
         """Whether nothing is written now."""
-        return self._is_muted or is_aside()
+        return getattr(self._muting, "is_on", False) or is_aside()
 
     @contextlib.contextmanager
     def muted(self) -> Iterator[None]:
-        """A scope in which nothing is written."""
-        before, self._is_muted = self._is_muted, True
+        """A scope in which nothing that this thread does is written."""
+        before = getattr(self._muting, "is_on", False)
+        self._muting.is_on = True
         try:
             yield
         finally:
-            self._is_muted = before
+            self._muting.is_on = before
 
     def write(self, line: str) -> None:
         """Add a line, unless it repeats the last."""

@@ -1,4 +1,4 @@
-"""MyGrad: its switches are the process's, so that graphs built in several threads at once raise now and then."""
+"""MyGrad: its switches are the process's, so that graphs built in several threads at once raise or lose gradients."""
 
 import sys
 import threading
@@ -7,17 +7,19 @@ import mygrad as mg
 import numpy as np
 
 print("mygrad", mg.__version__)
-raised = []
+raised, lost = [], []
 
 
 def work():
     """Build graphs with views, and run backward through them."""
     try:
         for _ in range(300):
-            y = mg.tensor(np.ones((4, 4)))
+            x = y = mg.tensor(np.ones((4, 4)))
             for _ in range(10):
                 y = (y * 2.0)[...]
             y.backward(np.ones((4, 4)))
+            if x.grad is None or not np.array_equal(x.grad, np.full((4, 4), 1024.0)):
+                lost.append(x.grad)
     except AttributeError as error:
         raised.append(str(error))
 
@@ -29,3 +31,4 @@ for thread in threads:
 for thread in threads:
     thread.join()
 print(f"{len(raised)} of {len(threads)} threads raised", raised[:1])
+print(f"{len(lost)} gradients of at most {300 * len(threads)} are not 1024, without an error", lost[:1])

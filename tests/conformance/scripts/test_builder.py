@@ -1,0 +1,23 @@
+"""The builder of a script: what is written, and by whom."""
+
+from __future__ import annotations
+
+import threading
+
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.scripts.builder import ScriptBuilder
+
+
+def test_what_one_thread_mutes_another_still_writes() -> None:
+    engine = NumpyTape()
+    assert engine.dialect is not None
+    builder = ScriptBuilder(engine, engine.dialect)
+    with builder.muted():
+        builder.write("muted = 1")
+        thread = threading.Thread(target=builder.write, args=("written = 1",))
+        thread.start()
+        thread.join()
+        assert builder.is_muted
+    builder.write("after = 1")
+    assert builder.lines == ["written = 1", "after = 1"]
