@@ -95,6 +95,10 @@ class JaxEager(FunctionalBackend):
         """The values, once they are computed."""
         return np.asarray(array)
 
+    def device(self) -> str:
+        """Where arrays are computed: "cpu", or "gpu" where jax was installed for one and finds it."""
+        return str(jax.default_backend())
+
     def finish(self, array: Any) -> None:
         """Wait for what was only dispatched."""
         jax.block_until_ready(array)

@@ -13,6 +13,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from conformance.backend import Backend
 from conformance.cli.console import print_json
 from conformance.load import load_backend
 from conformance.run.conduct import header_of, specs_of
@@ -29,7 +30,7 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
     header = header_of("bench", options.seed, [describe(spec) for spec in specs])
     if hasattr(os, "getloadavg"):
         host = {**host, "load before": f"{os.getloadavg()[0]:.2f}"}
-    header = msgspec.structs.replace(header, host={**header.host, **host})
+    header = msgspec.structs.replace(header, host={**header.host, **host, **devices(backends)})
     options.output.parent.mkdir(parents=True, exist_ok=True)
     writer = RunWriter(Path(options.output), header)
     # Away from a terminal no width is given, and a table must stay whole.
@@ -58,10 +59,24 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
         print_json({"run": str(options.output), "timings": lines})
     for what in ("forward", "gradient"):
         console.print(table_of(lines, what))
-    for text in (*remarks(lines), *doubts(lines)):
+    for text in (*elsewhere(backends), *remarks(lines), *doubts(lines)):
         console.print(text, markup=False)
     console.print(f"run file {options.output}", markup=False)
     return 0
+
+
+def devices(backends: Sequence[Backend]) -> dict[str, str]:
+    """Where each engine computes whose adapter can say so: a time on a GPU stands beside NumPy on the CPU."""
+    return {
+        f"device of {backend.name}": backend.device() for backend in backends if hasattr(backend, "device")
+    }
+
+
+def elsewhere(backends: Sequence[Backend]) -> Iterator[str]:
+    """Which engines do not compute on the CPU, as hand-written NumPy does."""
+    for name, device in devices(backends).items():
+        if device != "cpu":
+            yield f"{name} is {device}: its times are of that device, those of hand-written NumPy of the CPU"
 
 
 def remarks(lines: Sequence[TimingLine]) -> Iterator[str]:

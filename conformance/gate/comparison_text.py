@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator
 
+from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.compare import REGRESSIONS, Cause, Change, Comparison, Difference
 
 SHOWN = 5  # ids of one cause
@@ -97,11 +98,20 @@ def _lines(cause: Cause, shown: Callable[[str], str]) -> Iterator[str]:
 
 def _change(difference: Difference) -> str:
     if difference.cell_before or difference.cell_after:
-        before, after = (
-            cell.found if cell else "nothing" for cell in (difference.cell_before, difference.cell_after)
-        )
-        return f"{before} -> {after}"
+        return " -> ".join(_readings(difference.cell_before, difference.cell_after))
     return f"{_answer(difference.before, difference.kind_before)} -> {_answer(difference.after, difference.kind_after)}"
+
+
+def _readings(before: AtlasCell | None, after: AtlasCell | None) -> tuple[str, str]:
+    """What was found at a point in both runs and, where that is the same, what else about it is not."""
+    if before is None or after is None or before.found != after.found:
+        found = [cell.found if cell else "nothing" for cell in (before, after)]
+        return found[0], found[1]
+    apart = next(
+        n for n in ("standing", "declared", "among", "value") if getattr(before, n) != getattr(after, n)
+    )
+    shown = [f"{cell.found} ({apart} {getattr(cell, apart) or 'nothing'})" for cell in (before, after)]
+    return shown[0], shown[1]
 
 
 def _answer(verdict: str, kind: str) -> str:

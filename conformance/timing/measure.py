@@ -17,8 +17,8 @@ from conformance.errors import UsageError, error_text
 from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
 from conformance.timing.idioms import Finder
-from conformance.timing.noise import CALIBRATION, Noise, impossible, watched
-from conformance.timing.prepare import Step, prepare_forward, prepare_gradient
+from conformance.timing.noise import CALIBRATION, Noise, impossible
+from conformance.timing.prepare import Step, is_waited_for, prepare_forward, prepare_gradient
 from conformance.timing.programs import WORKLOADS
 from conformance.timing.rounds import Budget, Contender, Rounds, ratio, time_interleaved
 from conformance.timing.workloads import ON_REQUEST, SIZES, Workload, label
@@ -50,6 +50,7 @@ class Entry:
     idioms: tuple[str, ...] = ()
     compiles: bool = False
     computes_with_numpy: bool = False
+    waits: bool = False
 
 
 def measure(
@@ -114,9 +115,9 @@ def _measured(
         entries = [hand_written(solution), *(enter(backend, solution, dtype) for backend in backends)]
         forward: dict[str, Rounds] = {}
         for what in WHATS:
-            contenders = [Contender(e.name, e.steps[what]) for e in entries if not e.refused]
-            with watched() as noise:
-                rounds = time_interleaved([*contenders, CALIBRATION], budget, seed)
+            contenders = [Contender(e.name, e.steps[what], e.waits) for e in entries if not e.refused]
+            noise = Noise()
+            rounds = time_interleaved([*contenders, CALIBRATION], budget, seed, noise.watch)
             noise.judge(rounds.pop(CALIBRATION.name))
             for entry in entries:
                 line = line_of(entry, what, solution, rounds, reference=reference, seed=seed)
@@ -185,6 +186,7 @@ def enter(backend: Backend, solution: Solution, dtype: str) -> Entry:
         idioms=tuple(f"{name} as {text}" for name, text in find.used.items()),
         compiles=backend.compiles_signatures,
         computes_with_numpy=getattr(backend, "computes_with_numpy", False),
+        waits=is_waited_for(backend),
     )
 
 

@@ -1,7 +1,7 @@
 """Noise: how far a machine that does other work disturbs a measurement, and which figures cannot be true.
 
 Two things are measured while the contenders run: the share of a core that this process got (its processor time over
-the time on the clock), and how much longer than its least time a fixed loop takes, which is a contender of
+the time on the clock, in rounds that wait for nothing: who waits for a GPU needs no core), and how much longer than its least time a fixed loop takes, which is a contender of
 its own. A doubtful time keeps its number and says why it is doubtful: to drop it would hide that it was measured.
 """
 
@@ -34,10 +34,24 @@ CALIBRATION = Contender("calibration", fixed_loop)
 
 @dataclass
 class Noise:
-    """What disturbed a measurement: the share of a core, and the spread of the fixed loop."""
+    """What disturbed a measurement: the seconds of processor time and on the clock, and the spread of the fixed loop."""
 
-    share: float = 1.0
+    processor: float = 0.0
+    wall: float = 0.0
     spread: float = 1.0
+
+    @contextmanager
+    def watch(self) -> Iterator[None]:
+        """A scope in which this process should be at work all the time."""
+        wall, processor = time.perf_counter(), time.process_time()
+        yield
+        self.processor += time.process_time() - processor
+        self.wall += time.perf_counter() - wall
+
+    @property
+    def share(self) -> float:
+        """The share of a core that this process got where it was watched."""
+        return self.processor / self.wall if self.wall else 1.0
 
     def judge(self, calibration: Rounds) -> None:
         """Take the spread from the rounds of the fixed loop."""
@@ -52,15 +66,6 @@ class Noise:
             f"the machine was busy: this process had {100 * self.share:.0f} % of a core, "
             f"and a fixed loop took {self.spread:.2f} times its least time"
         )
-
-
-@contextmanager
-def watched() -> Iterator[Noise]:
-    """A scope whose share of a core is known at its end."""
-    noise = Noise()
-    wall, processor = time.perf_counter(), time.process_time()
-    yield noise
-    noise.share = (time.process_time() - processor) / max(time.perf_counter() - wall, 1e-9)
 
 
 def impossible(mine: Rounds, forward: Rounds | None, to_hand: Ratio, *, computes_with_numpy: bool) -> str:

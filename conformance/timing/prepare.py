@@ -7,7 +7,8 @@ leaves keeps them, any other makes fresh leaves each time, as its users must.
 An adapter whose engine is used in another way in training (compiled, or with the value along with the
 gradient) says so with methods of its own, called in place of the defaults here:
 `prepare_gradient(function, operands)` and `prepare_forward(function, operands)`, each returning what
-the default returns. An adapter whose engine computes with NumPy has the attribute `computes_with_numpy = True`: such an engine
+the default returns. An adapter whose engine only dispatches its work, to a GPU or to threads, defines `finish`: it is
+called for every result within the time; `device()`, where an adapter has it, names what computes. An adapter whose engine computes with NumPy has the attribute `computes_with_numpy = True`: such an engine
 cannot be faster than NumPy by hand, and a figure that says so is marked.
 """
 
@@ -77,7 +78,7 @@ def pullback_step(backend: FunctionalBackend, function: Function, operands: Sequ
 
 def finished(backend: Backend, step: Step) -> Step:
     """`step`, returning only when everything has been computed."""
-    if type(backend).finish is Backend.finish:  # nothing to wait for: do not time the call
+    if not is_waited_for(backend):  # do not time the call
         return step
 
     def waited() -> tuple[Any, ...]:
@@ -87,3 +88,8 @@ def finished(backend: Backend, step: Step) -> Step:
         return results
 
     return waited
+
+
+def is_waited_for(backend: Backend) -> bool:
+    """Whether the engine computes elsewhere or later, so that its adapter says how to wait: `finish`."""
+    return type(backend).finish is not Backend.finish

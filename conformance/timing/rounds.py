@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,10 +37,14 @@ class Budget:
 
 @dataclass(frozen=True)
 class Contender:
-    """One thing to time: a name, and a call without arguments."""
+    """One thing to time: a name, and a call without arguments.
+
+    Where `waits`, the call waits for work that is done elsewhere (on a GPU, in threads of the engine), and this process idles.
+    """
 
     name: str
     call: Callable[[], object]
+    waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,19 @@ class Ratio:
     high: float
 
 
-def time_interleaved(contenders: Sequence[Contender], budget: Budget, seed: int) -> dict[str, Rounds]:
+def time_interleaved(
+    contenders: Sequence[Contender],
+    budget: Budget,
+    seed: int,
+    watch: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> dict[str, Rounds]:
     """Time all the contenders in sweeps of one round each, by name.
 
     The order within each sweep is drawn: no contender always follows one that empties the caches or leaves
     threads spinning. A slow contender takes part in the first sweeps
     only, so that it does not cost the others their rounds.
+
+    Each round in which this process should be at work all the time stands within `watch()`.
     """
     rng = np.random.default_rng(seed)
     with collected():
@@ -78,8 +89,10 @@ def time_interleaved(contenders: Sequence[Contender], budget: Budget, seed: int)
         for sweep in range(max(track.rounds for track in tracks)):
             gc.collect()  # between rounds: within one the collector is off
             for index in rng.permutation(len(tracks)):
-                if sweep < tracks[index].rounds:
-                    tracks[index].fixture.run_round()
+                track = tracks[index]
+                if sweep < track.rounds:
+                    with nullcontext() if track.waits else watch():
+                        track.fixture.run_round()
     return {track.name: Rounds(track.name, track.fixture.statistics) for track in tracks}
 
 
@@ -92,7 +105,7 @@ class Track:
     """One contender: calibrated once, run a round at a time."""
 
     def __init__(self, contender: Contender, budget: Budget) -> None:
-        self.name = contender.name
+        self.name, self.waits = contender.name, contender.waits
         self.fixture = BenchmarkFixture(
             contender.name,
             contender.call,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conformance_reports.html import render
 from msgspec import structs
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.causes import causes_of
@@ -18,6 +19,75 @@ from conformance.runfile.records import Evidence, Verdict
 
 from .conftest import Open, go
 from .synthetic import result, small_run
+
+MOST_CLICKS = 3
+
+
+class Reader:
+    """Somebody who opens the report and clicks: no address is typed, and every click is counted."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.clicks = 0
+
+    def click(self, what: Locator) -> None:
+        what.click()
+        self.clicks += 1
+
+    def follow(self, link: str) -> None:
+        self.click(self.page.get_by_role("link", name=link).first)
+
+
+@pytest.fixture
+def reader(visit: Open, small: str) -> Iterator[Reader]:
+    """A reader on the first view, who may click three times."""
+    found = Reader(visit(small))
+    yield found
+    assert found.clicks <= MOST_CLICKS
+
+
+def test_first_question_is_it_all_right_takes_no_click(reader: Reader) -> None:
+    answers = reader.page.locator(".glance li")
+    expect(answers.nth(0)).to_contain_text("slate")
+    expect(answers.nth(0)).to_contain_text("silently wrong numbers")
+    expect(answers.nth(2)).to_contain_text("mini")
+    expect(answers.nth(2)).to_contain_text("✓ nothing failed")
+
+
+def test_second_question_its_worst_fault_and_the_script_take_one_click_its_numbers_two(
+    reader: Reader,
+) -> None:
+    reader.click(reader.page.locator(".glance li").first.get_by_role("link").nth(1))
+    cause = reader.page.locator(".cause").first
+    expect(cause.locator("pre")).to_contain_text("slate.atan2(x, x)")
+    reader.click(cause.get_by_role("link", name="The worst case, with its numbers"))
+    expect(reader.page.locator("td.out").first).to_contain_text("0.5")
+
+
+def test_third_question_where_two_engines_differ_for_three_ops_takes_one_click(reader: Reader) -> None:
+    reader.follow("Where do slate and mini differ?")
+    reader.page.get_by_label("ops of a model").fill("atan2, tanh, sort")
+    expect(reader.page.locator(".differences")).to_contain_text("slate: gradient of operand 1 of atan2")
+    expect(reader.page.get_by_role("status")).to_contain_text("none found for tanh")
+
+
+@pytest.mark.parametrize("link", ["What changed since another run?", "Compare"])
+def test_fourth_question_what_changed_takes_one_click_and_a_file(
+    reader: Reader, link: str, tmp_path: Path
+) -> None:
+    before = earlier(small_run())
+    (tmp_path / "old.jsonl").write_text("\n".join(map(encode, (before.header, *before.results))))
+    reader.follow(link)
+    with reader.page.expect_file_chooser() as chooser:
+        reader.click(reader.page.locator("input[type=file]"))
+    chooser.value.set_files(tmp_path / "old.jsonl")
+    expect(reader.page.locator(".comparison h2").first).to_have_text("newly failing (1)")
+
+
+def test_fifth_question_how_fast_and_whether_to_believe_it_takes_one_click(reader: Reader) -> None:
+    reader.follow("How fast is each engine?")
+    expect(reader.page.locator(".ratios tbody")).to_contain_text("×")
+    expect(reader.page.get_by_role("heading", name="Can these figures be trusted?")).to_be_visible()
 
 
 def test_is_this_engine_all_right(visit: Open, small: str) -> None:

@@ -23,7 +23,7 @@ const about = (main) => {
       ]),
     ),
     el("section", {}, el("h2", {}, "Machine"), facts(Object.entries(run.host).map(([k, v]) => [k, v]))),
-    el("section", {}, el("h2", {}, "Backends"), backendTable()),
+    el("section", {}, el("h2", {}, "Engines and their modes"), backendTable()),
     el("section", {}, el("h2", {}, "What was not run, and why"), leftOut()),
     el("section", {}, el("h2", {}, "Cases per check"), casesPerCheck()),
     el("section", {}, el("h2", {}, "Mutants: engines wrong on purpose"), killMatrix()),
@@ -34,7 +34,7 @@ const about = (main) => {
 const backendTable = () =>
   table(
     "Backends",
-    ["backend", "engine", "capabilities", "conventions"],
+    ["engine and mode", "version", "capabilities", "conventions"],
     backends.map((b) => {
       const line = engines.get(b) || {};
       return el(
@@ -47,20 +47,14 @@ const backendTable = () =>
           line.error ? el("p", { class: "amber" }, "! could not start: " + line.error) : null,
         ),
         el("td", {}, engineOf(b)),
-        el("td", {}, (line.capabilities || []).join(", ") || "–"),
-        el(
-          "td",
-          {},
-          short(
-            Object.entries(line.conventions || {})
-              .map(([k, v]) => k + ": " + v)
-              .join("; ") || "–",
-            600,
-          ),
-        ),
+        el("td", {}, (line.capabilities || []).map((c) => c.replaceAll("_", " ")).join(", ") || "–"),
+        el("td", {}, declared(b, Object.keys(line.conventions || {}).length)),
       );
     }),
   );
+
+// A convention stands beside the sentence of its clause on the page of the engine.
+const declared = (backend, n) => (n ? link("engine", engineName(backend), {}, plural(n, "convention")) : "–");
 
 const leftOut = () => {
   const out = data.results.filter((r) => tone(r.verdict) === "none");
@@ -72,7 +66,7 @@ const leftOut = () => {
     note(count(out.length) + " of " + plural(data.results.length, "result") + " not judged."),
     table(
       "Not run",
-      ["backend", "verdict", "reason", "results", "subjects"],
+      ["engine and mode", "verdict", "reason", "results", "ops, rules or points"],
       groups.slice(0, 300).map((of) => {
         const subjects = [...new Set(of.map((r) => r.subject))];
         return el(

@@ -26,22 +26,24 @@ const accuracy = (main, { parameters }) => {
   const [checks, check, lines] = kept("check", ofDtype, (all) => (all.includes("vjp") ? "vjp" : all[0]));
   const subjects = [...new Set(lines.map((r) => r.subject))].sort();
   const op = subjects.includes(parameters.op) ? parameters.op : "";
-  const chosen = { dtype, check, op };
+  const engine = engineNames().includes(parameters.engine) ? parameters.engine : "";
+  const chosen = { dtype, check, op, engine };
   const pick = (name) => (value) => {
     location.hash = address("accuracy", "", { ...chosen, [name]: value });
   };
-  const shown = lines.filter((r) => !op || r.subject === op);
+  const shown = lines.filter((r) => (!op || r.subject === op) && (!engine || engineName(r.backend) === engine));
   put(
     main,
     el(
       "p",
       { class: "lead" },
-      "How exact every entry is that was compared with an oracle. A number to know, not to pass.",
+      "How far the entries of values and gradients are from the exact ones. These numbers decide no verdict; the allowed error does.",
     ),
     form(
       select("dtype", dtypes, dtype, pick("dtype")),
       select("check", checks, check, pick("check")),
       select("op", [["", "all ops"], ...subjects], op, pick("op")),
+      select("engine", [["", "all"], ...engineNames()], engine, pick("engine")),
     ),
     el("h2", {}, "Error divided by the allowed error"),
     histograms(shown),

@@ -10,6 +10,7 @@ const atlas = (main, { parameters }) => {
   }
   // The sort is stable: clauses stay before special points, and these before capabilities, each in its order.
   rows.sort((a, b) => b.differ - a.differ);
+  const columns = shownBackends(parameters);
   const body = el("tbody");
   const said = el("p", { class: "muted", role: "status" });
   const more = el("button", { type: "button", hidden: true, onclick: () => pick("rows")("all") });
@@ -24,7 +25,7 @@ const atlas = (main, { parameters }) => {
     );
     // On a phone hundreds of rows are screens that nobody reads: the first ones, those that differ, and a way to all.
     const drawn = p.rows === "all" || !matchMedia("(max-width: 600px)").matches ? shown : shown.slice(0, NARROW_ROWS);
-    body.replaceChildren(...drawn.map(atlasRow));
+    body.replaceChildren(...drawn.map((row) => atlasRow(row, columns)));
     more.hidden = drawn.length === shown.length;
     more.textContent = "Show all " + shown.length + " rows";
     const first = body.querySelector("td a");
@@ -47,6 +48,9 @@ const atlas = (main, { parameters }) => {
     form(
       textField("text", parameters.q, "relu, tie, zero …", pick("q")),
       select("rows", [["", "all"], ...new Set(rows.map((row) => row.sort))], parameters.sort, pick("sort")),
+      select("engine", [["", "all"], ...engineNames()], parameters.engine, (engine) => {
+        location.hash = address("atlas", "", { ...place().parameters, engine });
+      }),
       tick("engines differ", parameters.differ, pick("differ")),
     ),
     pairs(),
@@ -64,7 +68,7 @@ const atlas = (main, { parameters }) => {
             "tr",
             {},
             el("th", { scope: "col" }, "convention, special point or capability"),
-            backends.map((b) => el("th", { scope: "col", title: engineOf(b) }, short(b, 24))),
+            columns.map((b) => el("th", { scope: "col", title: engineOf(b) }, short(b, 24))),
           ),
         ),
         body,
@@ -160,7 +164,7 @@ const compared = (row) => {
   return { ...row, differ: alike.length > 1, usual: alike[0] && alike[0][0] };
 };
 
-const atlasRow = (row) =>
+const atlasRow = (row, columns) =>
   el(
     "tr",
     {},
@@ -172,7 +176,7 @@ const atlasRow = (row) =>
       row.about ? el("p", {}, row.about) : null,
       row.kind ? el("p", { class: "muted small" }, row.kind) : null,
     ),
-    backends.map((b) => {
+    columns.map((b) => {
       const answer = row.answers.get(b);
       const lines = row.results.get(b);
       return el(

@@ -243,7 +243,7 @@ const elsewhere = (r) => {
               "div",
               { class: "chips" },
               of.get(b).map((o) => {
-                const node = chip(o, o.dtype || "any");
+                const node = chip(o, o.dtype || "any dtype");
                 if (o === r) node.setAttribute("aria-current", "page");
                 return node;
               }),

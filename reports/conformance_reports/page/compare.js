@@ -160,7 +160,8 @@ const versionChanges = (before) => {
 const changeSection = (change, found) => {
   const alike = [...group(found, (d) => {
     const r = d.now || d.old;
-    return [r.backend, r.check, r.clause, d.now ? d.now.verdict : "", essence(messageOf(d.now) || messageOf(d.old), r.subject)].join("\0");
+    const values = d.change === "atlas value changed" ? verdictOf(d.old, apartIn(d)) + verdictOf(d.now, apartIn(d)) : "";
+    return [values, r.backend, r.check, r.clause, d.now ? d.now.verdict : "", essence(messageOf(d.now) || messageOf(d.old), r.subject)].join("\0");
   }).values()].sort((a, b) => b.length - a.length);
   return el(
     "section",
@@ -170,11 +171,17 @@ const changeSection = (change, found) => {
     alike.length > 100 ? note("and " + count(alike.length - 100) + " more groups: narrow them to see these") : null,
   );
 };
-const verdictOf = (r) => {
+// The verdict and what was found at a special point; where that is what it was, what else about it is not: `apart`.
+const verdictOf = (r, apart) => {
   if (!r) return "not run";
   const kind = r.verdict === "fail" || r.verdict === "known" ? BADNESS_TEXT[r.badness] : "";
-  return [word(r.verdict), r.atlas && r.atlas.found, kind].filter((text) => text).join(", ");
+  const more = apart ? apart + " " + (JSON.stringify(r.atlas[apart]) || "nothing") : "";
+  return [word(r.verdict), r.atlas && r.atlas.found, more, kind].filter((text) => text).join(", ");
 };
+const apartIn = ({ old, now }) =>
+  old && now && old.atlas && now.atlas && old.atlas.found === now.atlas.found
+    ? ["standing", "declared", "among", "value"].find((field) => JSON.stringify(old.atlas[field]) !== JSON.stringify(now.atlas[field]))
+    : undefined;
 const alikeChange = (of) => {
   const d = of[0];
   const r = d.now || d.old;
@@ -182,7 +189,7 @@ const alikeChange = (of) => {
     "li",
     {},
     el("p", { class: "line" }, el("b", {}, r.backend), short(r.subject + " · " + r.check, 90), el("span", { class: "muted" }, of.length > 1 ? "and " + (of.length - 1) + " like it" : "")),
-    el("p", {}, verdictOf(d.old) + " → " + verdictOf(d.now), el("span", { class: "muted" }, " " + (messageOf(d.now) || messageOf(d.old)))),
+    el("p", {}, verdictOf(d.old, apartIn(d)) + " → " + verdictOf(d.now, apartIn(d)), el("span", { class: "muted" }, " " + (messageOf(d.now) || messageOf(d.old)))),
     el("div", { class: "chips" }, of.slice(0, 12).map((x) => (x.now ? chip(data.results[x.now.at] || x.now, x.id) : el("span", { class: "chip none" }, short(x.id, 80))))),
   );
 };

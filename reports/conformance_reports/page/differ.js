@@ -14,6 +14,7 @@ const differ = (main, { parameters }) => {
   }
   const said = el("p", { class: "muted", role: "status" });
   const list = el("div", { class: "differences" });
+  const more = el("button", { type: "button", hidden: true, onclick: () => pick("rows")("all") });
   const found = differences(a, b);
   const apply = () => {
     const p = place().parameters;
@@ -26,10 +27,14 @@ const differ = (main, { parameters }) => {
     const missing = ops.filter((op) => !seen(op, a) || !seen(op, b));
     const none = ops.filter((op) => !missing.includes(op) && !found.some((d) => d.op === op));
     const listedAs = (text, names) => (names.length ? "; " + text + " " + short(names.join(", "), 200) : "");
+    const byOp = [...group(kept, (d) => d.op)];
+    const shown = p.rows === "all" ? byOp : byOp.slice(0, OPS_SHOWN);
     said.textContent =
-      plural(kept.length, "difference") + " of " + count(found.length) + (new Set(kept.map((d) => d.op)).size > OPS_SHOWN ? "; shown are those of the first " + OPS_SHOWN + " ops" : "") + listedAs("none found for", none) + listedAs("not run on both:", missing);
+      plural(kept.length, "difference") + " of " + count(found.length) + (shown.length < byOp.length ? "; shown are those of the first " + OPS_SHOWN + " ops" : "") + listedAs("none found for", none) + listedAs("not run on both:", missing);
+    more.hidden = shown.length === byOp.length;
+    more.textContent = "Show all " + byOp.length + " ops";
     list.replaceChildren(
-      ...[...group(kept, (d) => d.op)].slice(0, OPS_SHOWN).map(([op, of]) =>
+      ...shown.map(([op, of]) =>
         el("section", {}, el("h3", {}, op ? (spec.ops[op] ? link("op", op, {}, op) : op) : "the engine as a whole"), el("ul", { class: "checks" }, of.map(difference))),
       ),
     );
@@ -52,13 +57,14 @@ const differ = (main, { parameters }) => {
     ),
     said,
     list,
+    more,
   );
   apply();
 };
 
 const difference = (d) => el("li", {}, el("p", {}, el("span", { class: "badge none" }, d.what), " ", d.text, d.link ? [" · ", d.link] : null), d.clause ? el("p", { class: "muted" }, clauseLine(d.clause)) : null);
 
-const differences = (a, b) => [...ofConventions(a, b), ...ofPoints(a, b), ...ofOffers(a, b), ...ofFailures(a, b), ...ofFailures(b, a)].sort((x, y) => !x.op - !y.op || natural(x.op, y.op));
+const differences = (a, b) => [...ofConventions(a, b), ...ofPoints(a, b), ...ofOffers(a, b), ...ofFailures(a, b), ...ofFailures(b, a)].sort((x, y) => !y.op - !x.op || natural(x.op, y.op));
 
 const ofConventions = (a, b) => {
   const [own, other] = [a, b].map((name) => (engines.get(name) || {}).conventions || {});

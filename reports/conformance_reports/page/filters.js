@@ -23,6 +23,9 @@ const matcher = (p) => {
   return (r) => tests.every((test) => test(r));
 };
 
+// The columns of a table that has one per backend: all, or those of one engine.
+const shownBackends = (p) => backends.filter((b) => !p.engine || engineName(b) === p.engine);
+
 const KINDS_OF_QUESTION = { op: "ops", contract: "rules of the standard", point: "special points", program: "programs", history: "call histories", example: "worked examples", capability: "capabilities" };
 
 // One field per filter; a change is in the address at once, and `apply` draws it.

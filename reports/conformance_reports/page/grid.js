@@ -10,7 +10,7 @@ const fill = (body, { all }, port, whole) => {
     : Math.min(all.length, from + Math.ceil((port.clientHeight || 800) / ROW) + 20);
   if (body.dataset.from === from + "-" + to) return;
   const spacer = (rows) => {
-    const cell = el("td", { colspan: backends.length + 1 });
+    const cell = el("td", { colspan: shownBackends(place().parameters).length + 1 });
     cell.style.height = rows * ROW + "px";
     return rows ? el("tr", { class: "spacer", "aria-hidden": "true" }, cell) : null;
   };
@@ -37,7 +37,7 @@ const headingRow = ({ heading, members }, at) =>
     "tr",
     { class: "heading", "aria-rowindex": at + 2 },
     el("th", { scope: "row" }, heading),
-    backends.map((b) => {
+    shownBackends(place().parameters).map((b) => {
       const t = tally(members.flatMap((m) => m.cells.get(b) || []));
       return el(
         "td",
@@ -58,7 +58,7 @@ const subjectRow = (row, at) =>
       el("span", {}, row.label),
       row.about ? el("small", {}, " " + row.about) : null,
     ),
-    backends.map((b) => {
+    shownBackends(place().parameters).map((b) => {
       const lines = row.cells.get(b) || [];
       const t = tally(lines);
       const cell = row.key + "|" + b;
@@ -120,12 +120,13 @@ const moveFocus = (e, port, { all, rows }, draw) => {
   const [key, name] = parted(at.dataset.cell);
   const inside = (n, length) => Math.min(length - 1, Math.max(0, n));
   const row = rows[inside(rows.findIndex((r) => r.key === key) + step[0], rows.length)];
-  const column = inside(backends.indexOf(name) + step[1], backends.length);
+  const columns = shownBackends(place().parameters);
+  const column = inside(columns.indexOf(name) + step[1], columns.length);
   const top = all.indexOf(row) * ROW;
   const room = port.clientHeight - 3 * ROW;
   if (top < port.scrollTop + ROW) port.scrollTop = Math.max(0, top - ROW);
   if (top > port.scrollTop + room) port.scrollTop = top - room;
   draw();
-  focusCell(port, row.key + "|" + backends[column]);
+  focusCell(port, row.key + "|" + columns[column]);
   document.activeElement.scrollIntoView({ block: "nearest", inline: "nearest" });
 };

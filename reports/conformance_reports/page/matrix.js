@@ -34,17 +34,23 @@ const matrix = (main, { parameters }) => {
   return listen(grid, port, panel, items, draw, parameters.cell);
 };
 
+const COLUMN = 104; // pixels, at least
 const gridOf = (parameters, body) => {
-  const heads = backends.map((b) => el("th", { scope: "col", title: engineOf(b) }, short(b, 24)));
-  const first = el("th", { scope: "col" }, parameters.by === "clause" ? "clause" : "subject");
+  const columns = shownBackends(parameters);
+  const heads = columns.map((b) => el("th", { scope: "col", title: engineOf(b) }, short(b, 24)));
+  const first = el("th", { scope: "col" }, parameters.by === "clause" ? "clause" : "op, rule or point");
   const grid = el(
     "table",
-    { class: "matrix by-" + (parameters.by || "subject") + (backends.length < 5 ? " few" : "") },
+    { class: "matrix by-" + (parameters.by || "subject") },
     el("caption", { class: "unseen" }, "Passed out of judged, per row and backend"),
     el("thead", {}, el("tr", {}, first, heads)),
     body,
   );
-  grid.style.minWidth = 150 + 104 * backends.length + "px";
+  // The sentences of clauses get the room that the columns leave; no column is too narrow for its longest word.
+  const room = Math.max(22, Math.min(parameters.by === "clause" ? 52 : 40, 100 - 9.2 * columns.length));
+  grid.style.setProperty("--first", room + "%");
+  grid.style.setProperty("--least", (COLUMN * columns.length) / (1 - room / 100) + "px");
+  grid.style.setProperty("--narrow", 150 + COLUMN * columns.length + "px");
   return grid;
 };
 
@@ -92,20 +98,26 @@ const controls = (p, apply) => {
   const groups = [...new Set(indexed(p.by === "clause" ? "clause" : "subject").map((row) => row.group))];
   const dtypes = [...new Set(data.results.map((r) => r.dtype))].filter((d) => d).sort();
   const verdicts = ORDER.filter((v) => data.results.some((r) => r.verdict === v));
+  const redraw = (name, changes = {}) => (value) => {
+    location.hash = address("matrix", "", { ...place().parameters, ...changes, [name]: value, cell: "" });
+  };
+  const kinds = [...new Set(data.results.map((r) => r.kind))].map((k) => [k, KINDS_OF_QUESTION[k] || k]);
+  const clauses = [...new Set(data.results.map((r) => r.clause))].sort(natural);
   return form(
     select(
       "rows",
       [
-        ["", "ops and contract"],
+        ["", "ops and rules"],
         ["clause", "clauses"],
       ],
       p.by,
-      (by) => {
-        location.hash = address("matrix", "", { ...place().parameters, by, family: "", cell: "" });
-      },
+      redraw("by", { family: "" }),
     ),
     textField("text", p.q, "matmul, B1, …", pick("q")),
+    select("engine", [["", "all"], ...engineNames()], p.engine, redraw("engine")),
+    select("kind of check", [["", "all"], ...kinds], p.about, pick("about")),
     select(p.by === "clause" ? "chapter" : "family", [["", "all"], ...groups], p.family, pick("family")),
+    select("clause", [["", "all"], ...clauses.map((c) => [c, (c + " " + sentence(c)).trim()])], p.clause, pick("clause")),
     select(
       "verdict",
       [["", "all"], ...verdicts.map((v) => [v, glyph(v) + " " + word(v)])],
@@ -154,7 +166,7 @@ const showCell = (panel, cell, rows, close) => {
           el(
             "div",
             { class: "chips" },
-            of.map((r) => chip(r, r.dtype || "any")),
+            of.map((r) => chip(r, r.dtype || "any dtype")),
           ),
         ),
       ),
@@ -165,8 +177,8 @@ const showCell = (panel, cell, rows, close) => {
 
 // The filters that leave exactly the results of a cell.
 const exactly = (row, backend) => {
-  const { dtype } = place().parameters;
+  const { dtype, about, clause } = place().parameters;
   const [first] = [...row.cells.values()][0];
   const what = row.key.startsWith("clause/") ? { clause: first.clause } : row.key.startsWith("contract/") ? { about: "contract", clause: first.clause } : { about: first.kind, subject: first.subject };
-  return { ...what, backend, dtype };
+  return { about, clause, ...what, backend, dtype };
 };

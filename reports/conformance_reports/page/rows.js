@@ -60,6 +60,8 @@ const differs = (row, dtype) => {
 const filtered = (p) => {
   const text = (p.q || "").toLowerCase();
   const rows = [];
+  const narrows = p.dtype || p.about || p.clause;
+  const wanted = matcher({ dtype: p.dtype, about: p.about, clause: p.clause });
   for (const row of indexed(p.by === "clause" ? "clause" : "subject")) {
     if (p.family && row.group !== p.family) continue;
     if (text && !(row.label + " " + row.about + " " + [...row.checks].join(" ")).toLowerCase().includes(text))
@@ -67,7 +69,8 @@ const filtered = (p) => {
     const cells = new Map();
     let any = false;
     for (const [name, lines] of row.cells) {
-      const kept = p.dtype ? lines.filter((r) => r.dtype === p.dtype) : lines;
+      if (p.engine && engineName(name) !== p.engine) continue;
+      const kept = narrows ? lines.filter(wanted) : lines;
       if (kept.length) cells.set(name, kept);
       any ||= kept.some((r) => !p.verdict || r.verdict === p.verdict);
     }

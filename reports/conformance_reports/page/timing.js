@@ -21,7 +21,9 @@ const timing = (main, { parameters }) => {
   const pick = (name) => (value) => {
     location.hash = address("timing", "", { ...place().parameters, [name]: value });
   };
-  const lines = data.timings.filter((t) => t.what === what && t.dtype === dtype);
+  // What times are divided by, the hand-written form, stands beside any engine.
+  const isWanted = (t) => !parameters.engine || !engines.has(t.backend) || engineName(t.backend) === parameters.engine;
+  const lines = data.timings.filter((t) => t.what === what && t.dtype === dtype && isWanted(t));
   const names = contenders.filter((b) => lines.some((t) => t.backend === b));
   put(
     main,
@@ -29,9 +31,13 @@ const timing = (main, { parameters }) => {
     el(
       "p",
       { class: "lead" },
-      "Median with the quartiles, on one machine, engines interleaved. A wrong gradient gets no number.",
+      "The median and the quartiles of the rounds, which engines took by turns. An engine whose gradient is wrong has no time.",
     ),
-    form(select("what", whats, what, pick("what")), select("dtype", dtypes, dtype, pick("dtype"))),
+    form(
+      select("what", whats, what, pick("what")),
+      select("dtype", dtypes, dtype, pick("dtype")),
+      select("engine", [["", "all"], ...engineNames()], parameters.engine, pick("engine")),
+    ),
     chartLegend(names),
     el(
       "div",
@@ -40,7 +46,7 @@ const timing = (main, { parameters }) => {
     ),
     el("h2", {}, "Ratios"),
     note(
-      "To hand-written NumPy with a 95 % interval, below it to the reference engine and the cost of a gradient over its forward.",
+      "Each time divided by that of hand-written NumPy, with a 95 % interval. Below it: divided by that of the reference engine, and a gradient divided by its own value.",
     ),
     ratios(lines, names, dtype),
   );
@@ -178,7 +184,7 @@ const ratios = (lines, names, dtype) => {
   };
   return table(
     "Ratios",
-    ["workload", "size", ...names.map((b) => short(b, 24))],
+    ["program", "size", ...names.map((b) => short(b, 24))],
     [...group(lines, (t) => JSON.stringify([t.workload, t.size])).values()].map((of) =>
       el(
         "tr",
@@ -204,6 +210,7 @@ const timingTrust = () => {
     share === undefined ? "" : "at least " + digits(100 * share, 3) + " % of a core for this process",
     spread === undefined ? "" : "a fixed loop took at most " + digits(spread, 3) + " times its least time",
   ].filter((text) => text);
+  const elsewhere = Object.entries(data.run.host).filter(([name, device]) => name.startsWith("device of ") && device !== "cpu");
   return el(
     "div",
     { class: "card trust" },
@@ -214,6 +221,7 @@ const timingTrust = () => {
           el("ul", {}, reasons.slice(0, 6).map(([why, of]) => el("li", {}, count(of.length) + " × " + short(of[0].doubt, 200) + (of.length > 1 && of[0].doubt !== why ? ", for one of them" : "")))),
         ]
       : el("p", {}, "✓ None of " + count(data.timings.length) + " is marked as doubtful."),
+    elsewhere.map(([name, device]) => el("p", {}, "The " + name + " is " + device + ": its times are of that device, those of hand-written NumPy of the CPU.")),
     note(noise.length ? "While measuring: " + noise.join(", ") + "." : "This run file does not say how busy the machine was, so its intervals hold only if it was idle."),
   );
 };

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from conformance.cli import main
+from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.jsonl import Run, encode
 from conformance.runfile.records import Verdict
 
@@ -43,6 +46,36 @@ def test_a_comparison_fails_for_regressions_alone_in_every_format(
     assert json.loads(Path("c.json").read_text())["engines"]
     for suffix in ("md", "html"):
         assert ("tanh" in Path(f"c.{suffix}").read_text()) == (before is not after)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ((AtlasCell("zero", "fair"), AtlasCell("nan", "unfair")), "zero -> nan"),
+        ((None, AtlasCell("nan", "unfair")), "nothing -> nan"),
+        (
+            (AtlasCell("nan", "fair"), AtlasCell("nan", "unfair")),
+            "nan (standing fair) -> nan (standing unfair)",
+        ),
+        (
+            (AtlasCell("both", "fair"), AtlasCell("both", "fair", declared="zero")),
+            "both (declared nothing) -> both (declared zero)",
+        ),
+    ],
+)
+def test_a_special_point_that_changed_is_printed_before_and_after_and_fails_nothing(
+    cells: tuple[AtlasCell | None, AtlasCell], said: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    old, new = (
+        written(f"{i}.jsonl", run_of([structs.replace(line("abs", Verdict.PASS), atlas=cell)]))
+        for i, cell in enumerate(cells)
+    )
+    assert main(["compare", old, new, "-o", "c.md", "-o", "c.html"]) == 0
+    shown = capsys.readouterr().out
+    assert "atlas value changed" in shown
+    for text in (shown, Path("c.md").read_text(), html.unescape(Path("c.html").read_text())):
+        assert said in text
 
 
 def test_what_failed_is_run_again_and_counts_from_the_level_that_is_named(

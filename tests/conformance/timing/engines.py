@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -261,6 +262,50 @@ class Waits(Right):
 
     def finish(self, array: Any) -> None:
         self.waited += 1
+
+
+class Asynchronous(Right):
+    """Computes as a GPU does: a call only dispatches its work, which is done when somebody waits for it."""
+
+    seconds = 2e-3  # of work behind each call
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dispatched = 0
+        self.abandoned = 0  # calls that began while the work of earlier ones was not done
+
+    def device(self) -> str:
+        return "gpu"
+
+    def _dispatch(self) -> None:
+        self.abandoned += self.dispatched > 0
+        self.dispatched += 1
+
+    def prepare_gradient(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        gradients = gradient_by_complex_step(function, operands)
+        return lambda: (self._dispatch(), gradients)[1]
+
+    def prepare_forward(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        value = function(*operands)
+        return lambda: (self._dispatch(), (value,))[1]
+
+    def synchronize(self) -> None:
+        """Wait, idly, until everything that was dispatched is done."""
+        time.sleep(self.seconds * self.dispatched)
+        self.dispatched = 0
+
+    def finish(self, array: Any) -> None:
+        self.synchronize()
+
+
+class NeverWaitedFor(Asynchronous):
+    """Its adapter forgets to say how to wait; to read a value waits all the same."""
+
+    finish = Backend.finish
+
+    def numpy(self, array: Any) -> Any:
+        self.synchronize()
+        return array
 
 
 WRONG: tuple[type[Backend], ...] = (

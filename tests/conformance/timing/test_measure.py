@@ -9,7 +9,7 @@ from conformance.errors import UsageError
 from conformance.runfile.records import Line, TimingLine
 from conformance.timing.measure import HAND_WRITTEN, Progress, measure
 from conformance.timing.programs import WORKLOADS
-from conformance.timing.rounds import Budget
+from conformance.timing.rounds import Budget, Contender, Rounds, time_interleaved
 from conformance.timing.workloads import SIZES
 
 from . import engines
@@ -46,6 +46,37 @@ def test_a_right_engine_has_numbers_in_order(lines: list[TimingLine]) -> None:
         assert line.share is not None
         assert line.spread >= 1.0
         assert line.rounds == 3
+
+
+def timed(engine: engines.Asynchronous) -> dict[str, TimingLine]:
+    found = measure([engine], reference="", budget=QUICK, workloads=["mlp"], sizes=["small"])
+    return {line.what: line for line in found if line.backend == engine.name}
+
+
+def test_the_time_of_an_asynchronous_engine_holds_the_work_that_it_only_dispatched() -> None:
+    engine = engines.Asynchronous()
+    for line in timed(engine).values():
+        assert line.median >= engine.seconds  # sleeping takes no less, however busy the machine is
+    assert engine.abandoned == 0, "no call begins before the one before is done"
+
+
+def test_an_adapter_that_does_not_say_how_to_wait_times_the_dispatch_alone() -> None:
+    """Without `finish` the test above fails: what it holds is the waiting, and nothing else."""
+    engine = engines.NeverWaitedFor()
+    assert {line.refused for line in timed(engine).values()} == {""}
+    assert engine.abandoned > 0
+
+
+def test_rounds_that_wait_for_a_device_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting: dict[str, bool] = {}
+
+    def noted(contenders: list[Contender], *arguments: object) -> dict[str, Rounds]:
+        waiting.update({contender.name: contender.waits for contender in contenders})
+        return time_interleaved(contenders, *arguments)
+
+    monkeypatch.setattr("conformance.timing.measure.time_interleaved", noted)
+    timed(engines.Asynchronous())
+    assert waiting == {HAND_WRITTEN: False, "asynchronous": True, "calibration": False}
 
 
 def test_the_reference_is_once_itself(lines: list[TimingLine]) -> None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from conformance.cli.benchmarks import table_of
+from conformance.cli.benchmarks import devices, elsewhere, table_of
 from conformance.runfile.records import TimingLine
 from conformance.timing.measure import HAND_WRITTEN, measure
 from conformance.timing.noise import Noise, impossible
@@ -29,9 +29,10 @@ def rounds(*seconds: float) -> Rounds:
 
 WAITING = """
 import time
-from conformance.timing.noise import watched
+from conformance.timing.noise import Noise
 
-with watched() as noise:
+noise = Noise()
+with noise.watch():
     time.sleep(0.2)
 assert noise.share < 0.5, noise
 assert "% of a core" in noise.doubt, noise
@@ -62,7 +63,7 @@ def test_a_time_beside_busy_loops_on_every_core_says_that_it_is_not_to_be_truste
     ("share", "spread", "is_doubtful"), [(1.0, 1.02, False), (0.6, 1.02, True), (1.0, 1.6, True)]
 )
 def test_a_busy_machine_makes_every_time_doubtful(share: float, spread: float, is_doubtful: bool) -> None:
-    assert bool(Noise(share, spread).doubt) is is_doubtful
+    assert bool(Noise(share, 1.0, spread).doubt) is is_doubtful
 
 
 def test_the_table_marks_a_doubtful_time_of_the_hand_written_form_too() -> None:
@@ -70,6 +71,14 @@ def test_the_table_marks_a_doubtful_time_of_the_hand_written_form_too() -> None:
     sound = TimingLine("mlp", "8x16", HAND_WRITTEN, "float64", "forward", median=1e-5)
     shown = list(table_of([doubtful, sound], "forward").columns[2].cells)
     assert shown == ["? 10 µs", "10 µs"]
+
+
+def test_an_engine_that_computes_elsewhere_is_named_beside_the_table() -> None:
+    backends = [engines.Right(), engines.Asynchronous()]
+    assert devices(backends) == {"device of asynchronous": "gpu"}
+    assert list(elsewhere(backends)) == [
+        "device of asynchronous is gpu: its times are of that device, those of hand-written NumPy of the CPU"
+    ]
 
 
 def test_the_spread_is_that_of_the_fixed_loop() -> None:

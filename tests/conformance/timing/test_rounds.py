@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,6 +36,24 @@ def test_every_sweep_has_each_contender_once() -> None:
     log: list[str] = []
     time_interleaved([contender(name, log) for name in "abc"], ONE_CALL, seed=0)
     assert all(sorted(sweep) == ["a", "b", "c"] for sweep in sweeps_of(log, 3, 6))
+
+
+def test_a_round_is_watched_unless_it_waits_for_a_device() -> None:
+    is_watched, seen = False, {"works": set[bool](), "waits": set[bool]()}
+
+    @contextmanager
+    def watch() -> Iterator[None]:
+        nonlocal is_watched
+        is_watched = True
+        yield
+        is_watched = False
+
+    def call(name: str) -> Contender:
+        return Contender(name, lambda: seen[name].add(is_watched), waits=name == "waits")
+
+    time_interleaved([call("works"), call("waits")], ONE_CALL, 0, watch)
+    # Before the rounds each is called, unwatched, to find out how often a round must call it.
+    assert seen == {"works": {True, False}, "waits": {False}}
 
 
 def test_the_order_within_sweeps_differs_and_follows_the_seed() -> None:
