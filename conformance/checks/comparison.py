@@ -10,6 +10,7 @@ import numpy as np
 
 from conformance.case import Array
 from conformance.collector import Collector
+from conformance.dtype import finfo
 from conformance.errors import Violation
 from conformance.oracle.allowance import Expected, extended
 
@@ -98,6 +99,7 @@ def compare(got: Array | None, expected: Expected, what: str) -> Comparison:
         )
     with np.errstate(all="ignore"):
         is_met = (values == expected.exact) | (np.isnan(values) & np.isnan(expected.exact))
+        is_met |= _may_overflow(values, expected)
         is_decided = ~np.isposinf(expected.allowed)  # where the textbook rule overflows, nothing is decided
         distance = np.where(is_met, 0, np.abs(extended(values) - expected.exact))
         ratio = np.where(is_met | ~is_decided, 0, distance / expected.allowed)
@@ -109,6 +111,14 @@ def compare(got: Array | None, expected: Expected, what: str) -> Comparison:
         return Comparison(what, ratio, units, is_decided)
     worst = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
     return Comparison(what, ratio, units, is_decided, float(ratio[worst]), float(ulps[worst]))
+
+
+def _may_overflow(values: Array, expected: Expected) -> Array | bool:
+    """Where an infinity stands for a number so large that, within its allowance, it is none of the type any more."""
+    if values.dtype.kind == "c" or not np.isinf(values).any():
+        return False
+    reach = np.where(np.signbit(values), -expected.exact, expected.exact) + expected.allowed
+    return np.asarray(np.isinf(values) & (expected.exact != 0) & (reach > float(finfo(values.dtype).max)))
 
 
 def hold_within(

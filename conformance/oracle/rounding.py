@@ -110,7 +110,14 @@ def perturbed(array: Array, draws: Draws, least: Any = 0) -> Array:
 
 def _step(array: Array, size: Array, draws: Draws, *, furthest: int) -> Array:
     steps = draws.steps(array.shape, furthest, array.dtype)
-    return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)
+    return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)  # of infinities it makes NaN
+
+
+def _kept_infinities(moved: Array, value: Array, operands: Sequence[Any]) -> Array:
+    """What was infinite before, as what a mask leaves out, has no last place; what overflows just now is lost."""
+    if np.isnan(moved).any() and any(np.isinf(x).any() for x in operands if isinstance(x, np.ndarray)):
+        moved[...] = np.where(np.isinf(value), value, moved)
+    return moved
 
 
 def perturbed_whole(array: Array, draws: Draws) -> Array:
@@ -125,9 +132,9 @@ def perturbed_whole(array: Array, draws: Draws) -> Array:
 def rounded(array: Array) -> Array:
     """The array perturbed, and rounding from here on; integers and truth values as they are."""
     draws = _rounding.get().draws
-    return rounding_on(
-        array if draws is None or not is_inexact(array.dtype) else perturbed_whole(array, draws)
-    )
+    if draws is None or not is_inexact(array.dtype):
+        return rounding_on(array)
+    return rounding_on(_kept_infinities(perturbed_whole(array, draws), array, [array]))
 
 
 def rounding_on(array: Array) -> Array:
@@ -191,7 +198,7 @@ class Rounded(np.ndarray[Any, Any]):
     def _perturbed(self, value: Array, operands: Sequence[Any], draws: Draws) -> Array:
         """The result of an operation on these operands, perturbed; a complex one is a number and its tangent."""
         if value.dtype.kind != "c":
-            return perturbed(value, draws)
+            return _kept_infinities(perturbed(value, draws), value, operands)
         least = _tangent(operands)
         return perturbed(value, draws, least if np.shape(least) == value.shape else 0)
 

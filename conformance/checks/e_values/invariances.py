@@ -8,8 +8,8 @@ another gradient.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,16 +33,65 @@ def homogeneous_gradient_obeys_euler(seen: Observation) -> None:
     value = seen.op.reference(*operands, **seen.case.parameters)
     outputs = value if seen.op.has_several_outputs else (value,)
     paired = sum(np.sum(g * z) for g, z in zip(seen.case.cotangents, outputs, strict=True))
+    terms: list[Term] = []
     for law in seen.op.homogeneities:
         _require_gradients(seen, law.of)
-        terms = [_gradient(seen, i) * operands[i] for i in law.of]
-        got = sum(map(np.sum, terms))
+        own = [(_gradient(seen, i), operands[i]) for i in law.of]
+        got = sum(np.sum(gradient * x) for gradient, x in own)
         allowed = sum(np.sum(_weighed(_allowed(seen, i), operands[i])) for i in law.of)
         which = ", ".join(map(str, law.of))
         claim = f"⟨gradient, operand⟩ over operands {which} is not {law.degree:g}·⟨cotangent, value⟩"
-        decides(any((np.abs(term) > allowed).any() for term in terms))  # of degree 0 they cancel
         size = sum(np.sum(np.abs(g * z)) for g, z in zip(seen.case.cotangents, outputs, strict=True))
         hold_close(np.asarray(got), np.asarray(law.degree * paired), np.asarray(allowed + _lost(size)), claim)
+        terms += [Term(gradient, x, allowed, law.degree) for gradient, x in own]
+    if Trait.VANISHING not in seen.op.traits and not _are_telling(terms):
+        raise NotThisCase("the sum would hardly be another of other gradients")
+    decides(True)
+
+
+class Term(NamedTuple):
+    """A gradient and its operand, whose products are summed; what is allowed of the sum; the degree of its law."""
+
+    gradient: Any
+    operand: Any
+    allowed: Any
+    degree: float
+
+
+def _are_telling(terms: Sequence[Term]) -> bool:
+    """Whether a sum would be another if its gradient were 0, or that of the entry before: everywhere, or where it is largest.
+
+    Products may cancel by chance, or lie within the allowance of others; of degree 0 they always cancel.
+    """
+    of_zero = [term for term in terms if term.degree]
+    return any(term.gradient.any() for term in terms) and all(
+        any(_moved(replaced(term.gradient, wrong), term) > CLEARLY * term.allowed for term in among)
+        for wrong, among in ((np.zeros_like, of_zero), (_of_the_entry_before, terms))
+        for replaced in (_everywhere, _where_largest)
+        if any((replaced(term.gradient, wrong) != term.gradient).any() for term in among)
+    )
+
+
+CLEARLY = 4.0  # times the allowance: an error of a quarter shows as well
+
+
+def _of_the_entry_before(gradient: Any) -> Any:
+    return np.roll(gradient.ravel(), 1).reshape(gradient.shape)
+
+
+def _everywhere(gradient: Any, wrong: Callable[[Any], Any]) -> Any:
+    return wrong(gradient)
+
+
+def _where_largest(gradient: Any, wrong: Callable[[Any], Any]) -> Any:
+    other, replaced = wrong(gradient), gradient.copy()
+    place = np.argsort(np.where(other != gradient, np.abs(gradient), -1.0), axis=None, kind="stable")[-1:]
+    replaced.flat[place] = other.flat[place]
+    return replaced
+
+
+def _moved(replaced: Any, term: Term) -> Any:
+    return np.abs(np.sum((replaced - term.gradient) * term.operand))
 
 
 # ---- f(x + c) = f(x) + γc, so that Σx̄ = γ Σg -------------------------------------------------------------

@@ -18,7 +18,7 @@ from conformance.checks.observation import Answer, Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, OperandKind, Trait
-from conformance.oracle.allowance import extended
+from conformance.oracle.allowance import extended, reference_vjp
 
 MOST_ENTRIES = 64
 MATRICES = frozenset({OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE})
@@ -114,13 +114,22 @@ def _hold_unrelated(
 ) -> None:
     """Claim that the gradients of unrelated entries stay the same when one entry becomes `value`."""
     position, entry = replaced
+    operands = _with(seen, seen.wrt[position], entry, value)
     try:
-        answer = seen.vjp(operands=_with(seen, seen.wrt[position], entry, value))
+        answer = seen.vjp(operands=operands)
     except Exception as error:
         if not is_refusal(error):
             raise
         raise NotThisCase(f"the engine refuses {value}: {error}") from None
-    _hold_same(seen, value, answer, [(reach & reaches[position][entry]).any(axis=1) for reach in reaches])
+    shared = [(reach & reaches[position][entry]).any(axis=1) for reach in reaches]
+    spread = _spread_by_rule(seen, operands)
+    _hold_same(seen, value, answer, [one | other for one, other in zip(shared, spread, strict=True)])
+
+
+def _spread_by_rule(seen: Observation, operands: Sequence[Array]) -> list[Array]:
+    """Which gradients the rule itself makes NaN or infinite: a product of matrices multiplies the zeros of a mask, too."""
+    rule = reference_vjp(seen.op, seen.case, seen.wrt)
+    return [~np.isfinite(g).ravel() for g in rule([extended(x) for x in (*operands, *seen.case.cotangents)])]
 
 
 def _hold_same(seen: Observation, value: float, answer: Answer, shared: Sequence[Array]) -> None:

@@ -139,6 +139,9 @@ MUTANTS: tuple[Mutant, ...] = (
         VJP, ("inv",), lambda right, i, g, z, x: -z @ g @ z),
     rule("sinc-by-quotient", "The derivative of sinc is a quotient that is 0/0 at zero.",
         VJP, ("sinc",), lambda right, i, g, z, x: g * (np.cos(np.pi * x) - z) / x),
+    rule("attention-sees-later-keys", "The gradient of causal attention is that of attention to everything.",
+        VJP, ("scaled_dot_product_attention",),
+        lambda right, i, g, z, *xs, is_causal: right(i, g, z, *xs, is_causal=False)),
     rule("relu-leaks", "The gradient of relu is passed on at negative numbers too.",
         ("op/vjp", "op/euler", "example/W5/two-layers"), ("relu",), lambda right, i, g, z, x: g),
 )  # fmt: skip
