@@ -130,7 +130,8 @@ def _hint(spec: str, error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         missing = error.name.partition(".")[0]
         name = spec if missing == spec.partition(".")[0] else missing
-        return f"Install what it needs: {install_hint(name)}, or put {missing}.py beside the adapter"
+        beside = "" if spec in named() else f", or put {missing}.py beside the adapter"
+        return f"Install what it needs: {install_hint(name)}{beside}"
     return "Import it by itself in Python to see the whole traceback."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from conformance.cli.console import add_json_flag, print_json
 
@@ -34,71 +35,93 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at: ok, none (not installed), or BAD."""
+    """One thing that was looked at: ok, note, none (not installed), or BAD; `part` is machine, package or engine."""
 
+    part: str
     state: str
     name: str
     fact: str
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print what is installed and what is missing; 11 where a backend that was named cannot start."""
-
+    """Print what is installed, what is missing and what to do next; 11 where a backend that was named cannot start."""
     from conformance.errors import AdapterError
     from conformance.run.conduct import specs_of
 
-    findings = [*machine(), *(started(specs_of(options.backends)) if options.backends else installed())]
+    specs = specs_of(options.backends) if options.backends else []
+    engines = list(started(specs) if specs else installed())
+    findings = [*machine(), *packages(), *engines]
     if options.as_json:
         print_json(findings)
     else:
-        for finding in findings:
-            print(f"  {finding.state:5} {finding.name:18} {finding.fact}")
-        if not options.backends:
-            print("\nno engine was started; to start one: conformance doctor BACKEND")
+        for part, of in groupby(findings, key=lambda finding: finding.part):
+            print(part)
+            for finding in of:
+                print(f"  {finding.state:5} {finding.name:18} {finding.fact}")
+        print("\nwhat to do next")
+        ready = [
+            name
+            for name, f in zip(specs or [f.name for f in engines], engines, strict=True)
+            if f.state == "ok"
+        ]
+        for step in next_steps(findings, ready, is_started=bool(specs)):
+            print(f"  {step}")
     return AdapterError.exit_code if any(finding.state == "BAD" for finding in findings) else 0
 
 
 def machine() -> Iterator[Finding]:
-    """This machine, this project and what it needs."""
+    """This machine and this project."""
     import os
     import platform
-    import shutil
-    from importlib.metadata import PackageNotFoundError, version
 
     import numpy as np
 
     import conformance
 
     bits = np.finfo(np.longdouble).nmant + 1
-    yield Finding("ok", "conformance", conformance.__version__)
-    yield Finding("ok", "python", platform.python_version())
+    yield Finding("machine", "ok", "conformance", conformance.__version__)
+    yield Finding("machine", "ok", "python", platform.python_version())
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    yield Finding("ok", "system", f"{platform.system()} {platform.machine()}, {cores} cores, load {busy:.1f}")
+    yield Finding(
+        "machine", "ok", "system", f"{platform.system()} {platform.machine()}, {cores} cores, load {busy:.1f}"
+    )
     if busy > cores / 2:
-        yield Finding("note", "load", "the machine is busy: times measured now cannot be trusted")
+        said = "the machine is busy: times measured now cannot be trusted"
+        yield Finding("machine", "note", "load", said)
     narrow = ": no more than float64, so float64 is judged against itself" if bits <= 53 else ""
-    yield Finding("note" if narrow else "ok", "extended precision", f"{bits} bits{narrow}")
+    state = "note" if narrow else "ok"
+    yield Finding("machine", state, "extended precision", f"{bits} bits{narrow}")
+
+
+def packages() -> Iterator[Finding]:
+    """What this project needs, and what adds to it."""
+    from importlib.metadata import PackageNotFoundError, version
+
     for name in NEEDED:
         try:
-            yield Finding("ok", name, version(name))
+            yield Finding("packages", "ok", name, version(name))
         except PackageNotFoundError:
-            yield Finding("BAD", name, "not installed, and nothing runs without it")
-    browser = shutil.which("chromium")
-    yield Finding("ok" if browser else "none", "chromium", browser or "only the tests of the report need it")
+            lacks = "not installed, and nothing runs without it: pip install autograd-conformance"
+            yield Finding("packages", "BAD", name, lacks)
+    try:
+        yield Finding("packages", "ok", "shtab", f"{version('shtab')}, for conformance --completion SHELL")
+    except PackageNotFoundError:
+        lacks = "not installed, for completion in the shell: pip install 'autograd-conformance[completion]'"
+        yield Finding("packages", "none", "shtab", lacks)
 
 
 def installed() -> Iterator[Finding]:
-    """The registered backends by their metadata; none is imported."""
-    from conformance.load import engine_version, install_hint, registered
+    """The engines that have an adapter, by their metadata; none is imported."""
+    from importlib.util import find_spec
 
-    for name in registered():
-        found = engine_version(name)
-        yield (
-            Finding("ok", name, found)
-            if found
-            else Finding("none", name, f"not installed: {install_hint(name)}")
-        )
+    from conformance.load import engine_version, install_hint, named, registered
+
+    for name in [*registered(), *sorted(named().keys() - registered().keys())]:
+        # A distribution may have another name than its module, such as tensorflow-cpu.
+        found = engine_version(name) or ("installed" if find_spec(name.partition(".")[0]) else "")
+        lacks = f"not installed: {install_hint(name)}"
+        yield Finding("engines", "ok" if found else "none", name, found or lacks)
 
 
 def started(specs: Sequence[str]) -> Iterator[Finding]:
@@ -111,8 +134,24 @@ def started(specs: Sequence[str]) -> Iterator[Finding]:
         if not line.error:
             mode = f" ({line.mode})" if line.mode else ""
             fact = f"{line.engine} {line.version}{mode}, {len(description.ops)} ops, {', '.join(description.dtypes)}"
-            yield Finding("ok", line.name, fact)
+            yield Finding("engines", "ok", line.name, fact)
         elif "No module named" in line.error:
-            yield Finding("BAD", line.name, f"not installed: {install_hint(line.name)}")
+            yield Finding("engines", "BAD", line.name, f"not installed: {install_hint(line.name)}")
         else:
-            yield Finding("BAD", line.name, line.error)
+            yield Finding("engines", "BAD", line.name, line.error)
+
+
+def next_steps(findings: Sequence[Finding], ready: Sequence[str], *, is_started: bool) -> Iterator[str]:
+    """Commands to go on with: mend what is bad, install an engine, start one of those that are `ready`, run its checks."""
+    bad = [finding for finding in findings if finding.state == "BAD"]
+    for finding in bad:
+        yield f"mend {finding.name}: {finding.fact}"
+    # The reference engine is always there, and says nothing about anybody's engine.
+    chosen = next((name for name in ready if name != "numpy"), "")
+    if chosen and not is_started:
+        yield f"see whether an engine starts:  conformance doctor {chosen}"
+    if chosen:
+        yield f"run its checks, with a report: conformance run {chosen} --profile quick --html report.html"
+    elif not bad:
+        yield "install an engine, one of those above"
+    yield "check an engine of your own:   conformance new-backend NAME"

@@ -27,6 +27,7 @@ from conformance.runfile.records import UNEXPECTED, ResultLine, RunLine, Verdict
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
 LISTED = 20  # causes that have a line each
+FEW = 2  # results, from which no time can be guessed
 PAUSE = 10.0  # seconds between plain lines
 
 
@@ -41,7 +42,7 @@ class Progress:
         self.total = 0
         self.counts: Counter[str] = Counter()
         self.output = Path()  # the run file, once it is written
-        self._began = self._printed = 0.0
+        self._first = self._printed = 0.0  # when the first result came, when a line was printed
 
     def say(self, text: str) -> None:
         """One line; engines' own words are not markup."""
@@ -50,7 +51,7 @@ class Progress:
     def begin(self, header: RunLine, total: int, uncached: Sequence[str]) -> None:
         """The backends, and those that could not start."""
         self.total = total
-        self._began = self._printed = time.monotonic()
+        self._printed = time.monotonic()
         for backend in header.backends:
             mode = f" ({backend.mode})" if backend.mode else ""
             state = (
@@ -80,6 +81,8 @@ class Progress:
 
     def result(self, result: ResultLine) -> None:
         """One more answer."""
+        if not self.counts:
+            self._first = time.monotonic()
         self.counts[result.verdict.value] += 1
         failed = sum(self.counts[v.value] for v in UNEXPECTED)
         if self.bar is not None and self.task is not None:
@@ -88,11 +91,16 @@ class Progress:
         elif time.monotonic() - self._printed > PAUSE:
             self._printed = time.monotonic()
             done = sum(self.counts.values())
-            left = (self._printed - self._began) / done * (self.total - done)
             self.say(
-                f"{done}/{self.total} {result.backend}, {failed} failed, "
-                f"about {in_words(left)} left{self._budget_left()}"
+                f"{done}/{self.total} {result.backend}, {failed} failed, {self._left(done)}{self._budget_left()}"
             )
+
+    def _left(self, done: int) -> str:
+        """A guess from the results after the first, which came when all engines had started."""
+        if done <= FEW:
+            return "starting"
+        left = (self._printed - self._first) / (done - 1) * (self.total - done)
+        return f"about {in_words(left)} left"
 
     def _budget_left(self) -> str:
         left = max(0.0, self.began + self.budget - time.monotonic())

@@ -131,3 +131,24 @@ def test_a_special_point_that_changed_is_shown_before_and_after(visit: Open, tmp
     expect(changed).to_contain_text("pass, zero → pass, nan")
     expect(changed).to_contain_text('pass, nan, standing "fair" → pass, nan, standing "unfair"')
     expect(changed).not_to_contain_text("sign")
+
+
+def test_the_panel_of_a_cell_begins_with_what_fails(visit: Open, tmp_path: Path) -> None:
+    fates = {"a": Verdict.PASS, "b": Verdict.UNSUPPORTED, "c": Verdict.KNOWN, "d": Verdict.FAIL}
+    lines = [result("tape", "tanh", check, verdict=verdict) for check, verdict in fates.items()]
+    path = tmp_path / "four.html"
+    path.write_text(render([Run(small_run().header, lines, [], [], [], None)]), encoding="utf-8")
+    page = visit(f"{path.as_uri()}#/matrix?cell=op%2Ftanh%7Ctape")
+    expect(page.locator(".panel .checks b")).to_have_text(["d", "c", "b", "a"])
+
+
+def test_the_atlas_of_seven_backends_fits_beside_its_rows(visit: Open, tmp_path: Path) -> None:
+    path = tmp_path / "seven.html"
+    path.write_text(
+        render([Run(header(backends=MANY), [result("torch", "tanh", "vjp")], [], [], [], None)]),
+        encoding="utf-8",
+    )
+    page = visit(f"{path.as_uri()}#/atlas")
+    last = page.locator(".atlas thead th").last.bounding_box()
+    assert last is not None
+    assert last["x"] + last["width"] <= 1280

@@ -59,7 +59,7 @@ const atlas = (main, { parameters }) => {
       "Atlas",
       el(
         "table",
-        { class: "atlas" },
+        { class: "atlas" + (columns.length > 5 ? " many" : "") },
         el("caption", { class: "unseen" }, "Conventions, special points and capabilities, per backend"),
         el(
           "thead",

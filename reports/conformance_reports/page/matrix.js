@@ -129,6 +129,10 @@ const controls = (p, apply) => {
   );
 };
 
+// What fails comes first, then what was not judged, then what passes.
+const LOOKS = ["bad", "warn", "known", "none", "good"];
+const needsALook = (lines) => Math.min(...lines.map((r) => LOOKS.indexOf(tone(r.verdict))));
+
 const showCell = (panel, cell, rows, close) => {
   const [key, name] = parted(cell);
   const row = rows.find((r) => r.key === key);
@@ -138,7 +142,7 @@ const showCell = (panel, cell, rows, close) => {
   const t = tally(lines);
   const checks = [
     ...group(lines, (r) => (key.startsWith("clause/") ? r.subject + " · " + r.check : r.check)),
-  ].sort((a, b) => bySeverity(worst(a[1]), worst(b[1])));
+  ].sort((a, b) => needsALook(a[1]) - needsALook(b[1]));
   panel.onkeydown = (e) => {
     if (e.key === "Escape") close();
   };

@@ -143,7 +143,6 @@ const failing = (r) => r.verdict === "known" || UNEXPECTED.has(r.verdict);
 const clauseLink = (number) => (spec.clauses[number] ? link("clause", number, {}, number) : short(number, 30));
 const clauseLine = (number) =>
   el("span", { class: "clause" }, clauseLink(number), sentence(number) ? [" ", whole(sentence(number))] : null);
-const bySeverity = (a, b) => ORDER.indexOf(b.verdict) - ORDER.indexOf(a.verdict) || (b.error || 0) - (a.error || 0);
 const toCase = (r, ...children) => link("case", r.id, {}, children);
 // A chip: verdict and what distinguishes it from others, with a link to the case.
 const chip = (r, text) =>

@@ -22,10 +22,13 @@ def test_progress_says_how_much_time_is_left(monkeypatch: Any, capsys: Any) -> N
     now = [0.0]
     monkeypatch.setattr("conformance.cli.progress.time.monotonic", lambda: now[0])
     progress = Progress()
-    progress.begin(RUN, 11, [])
-    now[0] = 30.0
-    progress.result(LINE)
-    assert "1/11 mine, 0 failed, about 5 min left" in capsys.readouterr().out  # ten more of 30 s
+    progress.begin(RUN, 13, [])
+    for result in range(3):
+        now[0] = 100.0 + 30.0 * result  # the engines took 100 s to start
+        progress.result(LINE)
+    said = capsys.readouterr().out
+    assert "1/13 mine, 0 failed, starting" in said
+    assert "3/13 mine, 0 failed, about 5 min left" in said  # ten more of 30 s
 
 
 @pytest.mark.parametrize(

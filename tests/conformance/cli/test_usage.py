@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,17 @@ def test_an_engine_that_is_not_installed_names_its_extra_or_its_package(
     (tmp_path / "mine.py").write_text(text)
     assert main(["smoke", str(tmp_path / "mine.py")]) == 11
     assert f"Install what it needs: pip install {said}, or put {module}.py" in capsys.readouterr().err
+
+
+def test_an_engine_of_this_project_that_is_not_installed_names_its_extra_alone(
+    tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    (tmp_path / "tensorflow.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'tensorflow'\", name='tensorflow')"
+    )
+    monkeypatch.syspath_prepend(tmp_path)  # as on a machine without it
+    monkeypatch.delitem(sys.modules, "tensorflow", raising=False)
+    assert main(["smoke", "tensorflow"]) == 11
+    said = capsys.readouterr().err
+    assert "pip install 'autograd-conformance[tensorflow]'" in said
+    assert "beside the adapter" not in said
