@@ -23,6 +23,7 @@ import numpy as np
 from conformance.collector import Collector
 from conformance.dtype import BFLOAT16, carried, is_inexact, narrowed
 from conformance.oracle.draws import Draws
+from conformance.oracle.spelt_out import SPELT_OUT
 from conformance.oracle.summation import ADDING, in_own_order
 
 Array = np.ndarray[Any, Any]
@@ -180,6 +181,8 @@ class Rounded(np.ndarray[Any, Any]):
         if function in PICKING_FUNCTIONS:
             operands = [x.view(np.ndarray) if isinstance(x, Rounded) else x for x in operands]
             result = np.asarray(function(*operands, **keywords))
+        elif function in SPELT_OUT:
+            result = SPELT_OUT[function](*operands, **keywords)
         else:
             result = super().__array_function__(function, types, operands, keywords)
         if not isinstance(result, np.ndarray) or result.dtype.kind not in "fc":

@@ -26,3 +26,6 @@ show("atan2(1e-200, 1e-200)", np.arctan2, (1e-200, 1e-200), [5e199, -5e199])
 # 1 / sqrt(x^2 + 1), here 1/300; the square alone is beyond float16
 pullback, _ = make_vjp(np.arcsinh)(np.array(300, np.float16))
 print("arcsinh(300) in float16: got", pullback(np.array(1, np.float16)), "exact", 1 / 300)
+# 1 / sqrt(x^2 - 1), likewise
+pullback, _ = make_vjp(np.arccosh)(np.array(300, np.float16))
+print("arccosh(300) in float16: got", pullback(np.array(1, np.float16)), "exact", 1 / 300)

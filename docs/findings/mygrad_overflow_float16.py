@@ -14,3 +14,6 @@ for dtype in ("float64", "float16"):
 x = mg.tensor(np.array(300, np.float16))
 mg.arcsinh(x).backward()
 print("float16 arcsinh(300): got", x.grad, "exact", 1 / 300)
+x = mg.tensor(np.array(300, np.float16))
+mg.arccosh(x).backward()
+print("float16 arccosh(300): got", x.grad, "exact", 1 / 300)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ def broadcast_gradient_is_the_sum(seen: Observation) -> None:
 
         what = f"{seen.label(position)} is not the sum of the copies' gradients"
         hold_close_within_either(seen.answer.gradients[position], summed, 2 * own, derived, what)
+    if not any(1 < seen.case.operands[i].size < math.prod(full) for i in seen.wrt):
+        raise NotThisCase("a sum of all entries is the same in any order of them")
 
 
 def _summed_to(gradient: Any, shape: tuple[int, ...]) -> Any:

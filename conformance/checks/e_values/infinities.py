@@ -99,6 +99,7 @@ def _limits(gradients: Sequence[Sequence[Array]]) -> list[Array]:
             is_settled = np.abs(third - second) <= SETTLED * np.abs(third)
             vanishes = (np.abs(third) <= np.abs(second) / 4) & (np.abs(second) <= np.abs(first) / 4)
             grows = (np.abs(third) >= 1e9 * np.abs(second)) & (np.abs(second) >= 1e9 * np.abs(first))
+            grows &= np.abs(third) > 1  # a sum that cancels grows from 0 to the rounding of its terms
             known = [is_settled, vanishes & (np.abs(third) < SETTLED), grows]
             limits.append(np.select(known, [third, np.zeros_like(third), np.sign(third) * np.inf], np.nan))
     return limits

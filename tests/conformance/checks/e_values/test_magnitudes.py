@@ -33,7 +33,7 @@ def _special_values_are_the_engines_business() -> Iterator[None]:
 
 def checked(op: str, x: list[Any], altered: Any = None, dtype: str = "float64") -> Any:
     operand = np.array(x, dtype)
-    case = Case(op, (operand,), {}, (np.ones_like(operand),), ("C", "C"), dtype)
+    case = Case(op, (operand,), {}, (np.full_like(operand, 2),), ("C", "C"), dtype)
     backend = with_ops({op: altered_rule(op, altered)}) if altered else NumpyTape()
     return gradient_equals_reference_vjp_at_every_magnitude(Observation(backend, Oracle(find(op), case)))
 
@@ -77,7 +77,15 @@ def test_operands_without_entries_decide_nothing() -> None:
 
 
 def test_a_gradient_below_the_normal_numbers_may_be_zero() -> None:
-    checked("reciprocal", [1e160], lambda right, i, g, z, x: 0.0 * x)
+    checked("reciprocal", [1e160, 2.0], lambda right, i, g, z, x: np.where(x > 2, 0, right(i, g, z, x)))
+
+
+def test_a_case_in_which_no_usual_error_would_show_decides_nothing() -> None:
+    with pytest.raises(NotThisCase, match="would show"):
+        checked("reciprocal", [1e160])
+    case = Case("exp", (np.ones(2),), {}, (np.ones(2),), ("C", "C"), "float64")
+    with pytest.raises(NotThisCase, match="would show"):
+        gradient_equals_reference_vjp_at_every_magnitude(Observation(NumpyTape(), Oracle(find("exp"), case)))
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 0.0, 1.001e200])
