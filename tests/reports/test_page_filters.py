@@ -75,6 +75,20 @@ def test_no_cell_of_seven_backends_is_cut_off(visit: Open, tmp_path: Path, by: s
         assert clipped(page) == []
 
 
+def test_every_row_of_the_matrix_is_as_high_as_scrolling_expects(visit: Open, tmp_path: Path) -> None:
+    lines = [
+        result(backend, clause, "held", kind="contract", clause=clause, dtype="", id=f"{backend}/contract/{clause}")
+        for backend in MANY
+        for clause in ("A1", "A4", "C5")  # of a line, of three, of four
+    ]  # fmt: skip
+    path = tmp_path / "long.html"
+    path.write_text(render([Run(header(backends=MANY), lines, [], [], [], None)]), encoding="utf-8")
+    for view in ("matrix?by=clause", "matrix"):
+        page = visit(f"{path.as_uri()}#/{view}")
+        rows = page.locator(".matrix tbody tr:not(.spacer, .heading)").all()
+        assert [row.evaluate("row => row.offsetHeight") for row in rows] == [36, 36, 36]
+
+
 def test_what_two_engines_do_as_a_whole_comes_first_and_all_ops_can_be_shown(
     visit: Open, tmp_path: Path
 ) -> None:
@@ -143,9 +157,14 @@ def test_the_panel_of_a_cell_begins_with_what_fails(visit: Open, tmp_path: Path)
 
 
 def test_the_atlas_of_seven_backends_fits_beside_its_rows(visit: Open, tmp_path: Path) -> None:
+    cell = AtlasCell("undocumented_subdifferential_of_composition", "fair")
+    measured = [
+        result(backend, "abs/at-0", "kink", kind="point", atlas=cell, id=f"{backend}/point/0")
+        for backend in MANY
+    ]
     path = tmp_path / "seven.html"
     path.write_text(
-        render([Run(header(backends=MANY), [result("torch", "tanh", "vjp")], [], [], [], None)]),
+        render([Run(header(backends=MANY), measured, [], [], [], None)]),
         encoding="utf-8",
     )
     page = visit(f"{path.as_uri()}#/atlas")

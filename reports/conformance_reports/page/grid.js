@@ -55,8 +55,7 @@ const subjectRow = (row, at) =>
     el(
       "th",
       { scope: "row", title: row.about || row.label },
-      el("span", {}, row.label),
-      row.about ? el("small", {}, " " + row.about) : null,
+      row.about ? el("div", { class: "lines" }, el("span", {}, row.label), el("small", {}, " " + row.about)) : el("span", {}, row.label),
     ),
     shownBackends(place().parameters).map((b) => {
       const lines = row.cells.get(b) || [];
