@@ -18,7 +18,13 @@ from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within
 from conformance.errors import AdapterError, Violation
 from conformance.op import Op
-from conformance.oracle.allowance import PERTURBATIONS, Expected, differentiable, expected_gradients
+from conformance.oracle.allowance import (
+    PERTURBATIONS,
+    Expected,
+    differentiable,
+    expected_gradients,
+)
+from conformance.oracle.symmetry import is_symmetric, symmetric_part
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,14 @@ class Answer:
 
     outputs: tuple[Array, ...]
     gradients: tuple[Array | None, ...]
+
+
+def decided_part(op: Op, index: int, gradient: Array) -> Array:
+    """The part of the gradient of operand `index` that the op's values decide: of a symmetric operand, the symmetric part.
+
+    An engine that reads one triangle puts all of it there.
+    """
+    return symmetric_part(gradient) if is_symmetric(op, index) else gradient
 
 
 class Oracle:
@@ -116,7 +130,10 @@ class Observation:
             shape = (self.case.operands if operands is None else operands)[self.wrt[position]].shape
             if gradient is not None and gradient.shape != shape:
                 raise Violation(f"{self.label(position)} has shape {gradient.shape}, its operand {shape}")
-        return Answer(self._plain(outputs), pulled)
+        decided = (
+            None if g is None else decided_part(self.op, i, g) for i, g in zip(self.wrt, pulled, strict=True)
+        )
+        return Answer(self._plain(outputs), tuple(decided))
 
     def allowed_for(
         self,

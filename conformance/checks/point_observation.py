@@ -12,7 +12,7 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Array
 from conformance.checks.comparison import decides, tolerances
-from conformance.checks.observation import plain
+from conformance.checks.observation import decided_part, plain
 from conformance.errors import AdapterError, Violation
 from conformance.ops import find
 from conformance.oracle.allowance import SAFETY_FACTOR, ULPS
@@ -54,9 +54,14 @@ class PointObservation:
         cotangents = [self.place.cotangent(plain(self.backend, z).shape) for z in traced.outputs]
         pulled = traced.pull([self.backend.array(g) for g in cotangents])
         return {
-            i: np.zeros_like(operands[i]) if g is None else plain(self.backend, g)
+            i: np.zeros_like(operands[i]) if g is None else self.decided(i, plain(self.backend, g))
             for i, g in zip(self.wrt, pulled, strict=True)
         }
+
+    def decided(self, index: int, gradient: Array) -> Array:
+        """What the op's values decide of a gradient; at a border all of it, which shows what an engine does beside."""
+        is_limit = self.point.nature is Nature.LIMIT and not self.point.steps
+        return decided_part(find(self.point.op), index, gradient) if is_limit else gradient
 
     def function(self) -> Callable[..., Any]:
         """The op with its parameters, or the program."""

@@ -13,6 +13,9 @@ WORKFLOWS = {
     "gitlab": (".gitlab-ci.yml", "a job of GitLab CI"),
 }
 
+# The same questions in every run, on every machine: what fits into a budget is not.
+SHORT = "-q 'op/*/vjp' -q contract -q capability"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `new-backend` takes."""
@@ -32,6 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help=f"also write {what} that runs the adapter and compares with the last run (default: {path})",
         )
+    parser.add_argument(
+        "--short",
+        action="store_true",
+        help=f"the workflow asks a part, for an engine that compiles each call: {SHORT}",
+    )
     add_json_flag(parser)
 
 
@@ -63,6 +71,8 @@ def command(options: argparse.Namespace) -> int:
         "title": "".join(part.title() for part in identifier.split("_")),
         "face": "functional" if options.functional else "tape",
         "path": str(path),
+        "queries": SHORT if options.short else "",
+        "short": SHORT,
     }
     for file, template in files.items():
         try:
@@ -71,7 +81,8 @@ def command(options: argparse.Namespace) -> int:
         except OSError as error:
             raise UsageError(f"cannot write {file}: {error.strerror}") from None
         print(f"wrote {file}")
-    next_steps = "" if is_kept else templates.get_template("next_steps.txt.jinja").render(given)
+    steps = "gate_steps.txt.jinja" if is_kept else "next_steps.txt.jinja"
+    next_steps = templates.get_template(steps).render(given)
     if options.as_json:
         print_json({"wrote": [str(file) for file in files], "next": next_steps})
     print(next_steps, end="")

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli.console import add_json_flag
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from conformance.atlas.conventions import MeasuredConvention
     from conformance.backend import Backend
     from conformance.run.mapping import Finding, MappedOp
+    from conformance.runfile.known import KnownFailure
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only what the engine does where engines differ, to be pasted",
     )
     parser.add_argument("-q", "--op", metavar="OP", action="append", default=[], help="try only these ops")
+    parser.add_argument(
+        "--known",
+        type=Path,
+        metavar="F",
+        help="the known failures: a value that is wrong there is the engine's",
+    )
     add_json_flag(parser)
 
 
@@ -37,12 +45,15 @@ def command(options: argparse.Namespace) -> int:
     from conformance.load import load_backend
     from conformance.ops import find
     from conformance.run.declarations import hold_declarations
+    from conformance.runfile.known import in_force, read_known
 
     names = [find(name).name for name in options.op]
     backend = load_backend(options.backend)
     if not options.conventions:
         hold_declarations(backend)
-    found = _smoke(backend, options.backend, names, is_brief=options.conventions)
+    known = read_known(options.known) if options.known else ()
+    known = in_force(known, {backend.name: str(backend.version())})
+    found = _smoke(backend, options.backend, names, known, is_brief=options.conventions)
     if options.as_json:
         print_json(found)
     return 0 if found.is_right else AdapterError.exit_code
@@ -58,8 +69,12 @@ class Found:
     is_right: bool = True
 
 
-def _smoke(backend: Backend, spec: str, names: Sequence[str], *, is_brief: bool) -> Found:
+def _smoke(
+    backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure], *, is_brief: bool
+) -> Found:
     """Check and print; with `is_brief` only the conventions."""
+    from conformance.run.smoke import reason_known
+
     if is_brief:
         entries = {"conventions": _conventions(backend, spec)}
         _paste(entries)
@@ -69,11 +84,14 @@ def _smoke(backend: Backend, spec: str, names: Sequence[str], *, is_brief: bool)
     if not can_go_on:
         print("\ncorrect this first: nothing else can be tried")
         return found
-    found.ops = mapped = _ops(backend, spec, names)
+    found.ops = mapped = _ops(backend, spec, names, known)
     declarations = _to_declare(backend, mapped, conventions={} if names else _conventions(backend, spec))
     found.declare = _as_written(declarations)
     _paste(declarations)
-    failed, slips = sum(map(bool, found.claims.values())), sum(bool(op.slips) for op in mapped)
+    failed, slips = (
+        sum(map(bool, found.claims.values())),
+        sum(bool(op.slips) and not reason_known(op, backend, known) for op in mapped),
+    )
     found.is_right = not (failed or slips)
     if not found.is_right:
         print(f"\ncorrect the adapter first: {failed} claims, {slips} ops")
@@ -133,16 +151,16 @@ def _questions(backend: Backend, found: Found) -> bool:
 # ---- ops --------------------------------------------------------------------------------------------
 
 
-def _ops(backend: Backend, spec: str, names: Sequence[str]) -> list[MappedOp]:
+def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure]) -> list[MappedOp]:
     """Try the ops, and print those of which there is something to say."""
     from conformance.run.mapping_process import try_ops
-    from conformance.run.smoke import real_dtype
+    from conformance.run.smoke import real_dtype, reason_known
 
     dtype, mapped = real_dtype(backend), []
     print(f"\nthe ops, each called in several forms in {dtype}:", flush=True)
     for op in try_ops(backend, spec, dtype, names, _progress):
         _erase_progress()
-        for line in _lines(op):
+        for line in _lines(op, reason_known(op, backend, known)):
             print(line, flush=True)
         mapped.append(op)
     right = [op for op in mapped if not (op.slips or op.refused or op.ungradable or op.suspect)]
@@ -162,11 +180,13 @@ def _erase_progress() -> None:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def _lines(op: MappedOp) -> Iterator[str]:
-    """What is to be said of an op: slips of the mapping first, then what is the engine's."""
+def _lines(op: MappedOp, reason: str = "") -> Iterator[str]:
+    """What is to be said of an op: slips of the mapping first, then what is the engine's, such as what is known."""
     from conformance.run.lacking import is_explained
 
-    if op.slips:
+    if reason:
+        yield f"  KNOWN {op.op}: in {len(op.slips)} of {op.calls} calls: {reason}"
+    elif op.slips:
         is_raised = bool(op.slips[0].place)
         claim = "fails in the adapter" if is_raised else "is not the op that the catalogue means"
         yield from _said("BAD ", op, op.slips, claim)

@@ -29,6 +29,7 @@ from conformance.dtype import BFLOAT16, CARRIER, HALF, carried, finfo, is_inexac
 from conformance.op import Domain, Op, Shape, Trait
 from conformance.oracle.draws import Draws
 from conformance.oracle.rounding import Evaluate, library_calls, trial
+from conformance.oracle.symmetry import is_symmetric
 from conformance.values import is_complex, operands
 
 Array = np.ndarray[Any, Any]
@@ -54,6 +55,9 @@ class Expected:
     ulp: Array  # one unit in the last place of each exact entry, in the case's dtype
     spread: Array | None = None  # the part of the allowance that comes from rounding in the textbook rule
     library: tuple[str, ...] = ()  # the functions called on the way whose rounding no standard fixes
+    is_symmetric: bool = (
+        False  # of a symmetric operand: only the symmetric part is decided by the op's values
+    )
 
     @property
     def unit(self) -> Array:
@@ -186,7 +190,7 @@ def expected_gradients(op: Op, case: Case, *, perturbations: int = PERTURBATIONS
     inputs = (*case.operands, *case.cotangents)
     largest = max((float(np.abs(g).max()) for g in case.cotangents if g.size), default=0.0)
     sizes = [largest * size for size in natural_gradient_sizes(op, case)]
-    return expect(
+    found = expect(
         reference_vjp(op, case, wrt),
         inputs,
         case.dtype,
@@ -194,6 +198,12 @@ def expected_gradients(op: Op, case: Case, *, perturbations: int = PERTURBATIONS
         scope=allowance_scope(op),
         perturbations=perturbations,
     )
+    return of_operands(op, wrt, found)
+
+
+def of_operands(op: Op, wrt: Sequence[int], expected: Sequence[Expected]) -> list[Expected]:
+    """What is expected of the gradients of some operands, marked where an operand is symmetric."""
+    return [replace(e, is_symmetric=is_symmetric(op, i)) for i, e in zip(wrt, expected, strict=True)]
 
 
 @lru_cache(maxsize=CACHE_SIZE)

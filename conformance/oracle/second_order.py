@@ -20,6 +20,7 @@ from conformance.oracle.allowance import (
     allowance_scope,
     expect,
     natural_gradient_sizes,
+    of_operands,
 )
 from conformance.oracle.derivative import REAL, is_analytic
 from conformance.oracle.rounding import Evaluate
@@ -71,7 +72,7 @@ def expected_hessian_vector_products(
     evaluate = hessian_vector_product(op, case, wrt)
     # An engine differentiates its rule, and does not step: where 1 - z² cancels, it rounds once more than this.
     rounding = ULPS * _largest(case.cotangents) * _largest(directions) * max(natural_gradient_sizes(op, case))
-    return expect(
+    found = expect(
         evaluate,
         inputs,
         case.dtype,
@@ -79,6 +80,7 @@ def expected_hessian_vector_products(
         scope=allowance_scope(op),
         perturbations=perturbations,
     )
+    return of_operands(op, wrt, found)
 
 
 def _largest(arrays: Sequence[Array]) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.case import Case
@@ -11,24 +14,39 @@ from conformance.op import Op, Signature
 from conformance.strategies import build
 from conformance.values import TEXTURES
 
-FORMS = 8  # calls of each op: an engine may compile each
+FORMS = 10  # calls of each op
+COMPILED_FORMS = 7  # of an engine that compiles each of them
 DRAWS = 160  # of its law, from which those calls are chosen
+PAIR = 0.05  # what a new pair of features counts, beside 1 or 3 for a new feature
 
 
 def forms_of(op: Op, count: int = FORMS) -> list[Signature]:
-    """Calls that together have every value of every parameter, and every rank, as far as `count` calls can."""
+    """Calls that together have every value of every parameter, and every rank, as far as `count` calls can.
+
+    Among calls that show as much, the one with more pairs that were not seen is chosen: many a slip shows only where
+    all axes of a matrix are reduced, or a row of entries is repeated.
+    """
     drawn = random.Random(0)
     signatures = [op.law(lambda options: options[0])]
     signatures += [op.law(lambda options: drawn.choice(list(options))) for _ in range(DRAWS)]
     open_signatures = {repr(s): s for s in signatures}
+    usual = signatures[0].parameters
+    shown = {key: (features(s) | _sizes(s, usual), pairs(s)) for key, s in open_signatures.items()}
     chosen: list[Signature] = []
     seen: set[Any] = set()
+    seen_pairs: set[Any] = set()
+
+    def worth(key: str) -> float:
+        single, paired = shown[key]
+        return _worth(single - seen) + PAIR * len(paired - seen_pairs)
+
     while open_signatures and len(chosen) < count:
-        key, best = max(open_signatures.items(), key=lambda item: _worth(features(item[1]) - seen))
-        if len(chosen) >= count // 2 and not features(best) - seen:
+        best = max(open_signatures, key=worth)
+        if len(chosen) >= count // 2 and not worth(best):
             break
-        chosen.append(open_signatures.pop(key))
-        seen |= features(best)
+        chosen.append(open_signatures.pop(best))
+        seen |= shown[best][0]
+        seen_pairs |= shown[best][1]
     return chosen
 
 
@@ -54,7 +72,57 @@ def features(signature: Signature) -> set[Any]:
         if isinstance(v, tuple) and len(set(map(repr, v))) > 1
     }
     nested = {(n, "nested", "") for n, v in signature.parameters.items() if _has_lists(v)}
-    return ranks | kinds | uneven | nested
+    parts = {
+        (n, "part", kind_of_part(part))
+        for n, v in signature.parameters.items()
+        if isinstance(v, tuple)
+        for part in v
+        if not isinstance(part, int)
+    }
+    return ranks | kinds | uneven | nested | parts
+
+
+def _sizes(signature: Signature, usual: Mapping[str, Any]) -> set[Any]:
+    """Whether several axes are named that have entries to be mixed up, or none of a matrix; whether all operands are alike."""
+    shape, axes = (signature.shapes or ((),))[0], signature.parameters.get("axis")
+    named = [a for a in axes if isinstance(a, int)] if isinstance(axes, tuple) else []
+    several = len(named) > 1 and all(-len(shape) <= a < len(shape) and shape[a] > 1 for a in named)
+    of_matrix = "axis" in signature.parameters and axes is None and len(shape) == 2 and 1 not in shape
+    others = [n for n in usual if n not in ("axis", "keepdims")]
+    of_matrix &= not others or any(signature.parameters[n] != usual[n] for n in others)
+    alike = len(signature.shapes) > 1 and len(set(signature.shapes)) == 1 and len(shape) > 1
+    found = {
+        ("axis", "several", ""): several,
+        ("axis", "of a matrix", ""): of_matrix,
+        ("operands", "alike", ""): alike,
+    }
+    return {name for name, holds in found.items() if holds}
+
+
+def pairs(signature: Signature) -> set[Any]:
+    """Pairs of what a call shows: of a rank with a kind of value, and of two kinds of values."""
+    if any(math.prod(shape) < 2 for shape in signature.shapes):
+        return set()  # of one entry, or of none, little can be mixed up
+    entries = [min(len(shape), 2) for shape in signature.shapes]
+    kinds = sorted((n, _coarse(v)) for n, v in signature.parameters.items())
+    ranks = [("rank", position, rank) for position, rank in enumerate(entries)]
+    return set(itertools.combinations([*ranks, *kinds], 2))
+
+
+def _coarse(value: Any) -> str:
+    """The kind of a value; a number by its sign, since every axis of every rank would be another kind."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "0" if value == 0 else "1" if value == 1 else "int" if value > 0 else "-int"
+    return kind_of_value(value)
+
+
+def kind_of_part(part: Any) -> str:
+    """A part of an index: what it is, a list by what is in it, a slice by its direction."""
+    if isinstance(part, list):
+        return f"list of {type(part[0]).__name__ if part else 'nothing'}"
+    if isinstance(part, slice):
+        return "reversed slice" if (part.step or 1) < 0 else "slice"
+    return type(part).__name__
 
 
 def _has_lists(value: Any) -> bool:

@@ -81,6 +81,42 @@ def not_accepted_elsewhere(
     }
 
 
+def accepted_otherwise(
+    op: Op,
+    lacking: Mapping[str, tuple[Any, ...]],
+    refused: Sequence[Case],
+    is_accepted: Callable[[Case], bool],
+) -> dict[str, tuple[Any, ...]]:
+    """Those of the values in whose place the engine takes another: otherwise the rank, or all such calls, are refused.
+
+    Where the reference takes no other value in their place, nothing shows that, and they are kept.
+    """
+
+    def is_lacking(name: str, value: Any) -> bool:
+        calls = [case for case in refused if is_meant(value, case.parameters.get(name))]
+        others = [
+            other
+            for case in calls
+            for given in _given(op, name)
+            if not is_meant(value, given)
+            and _has_value(op, other := replace(case, parameters={**case.parameters, name: given}))
+        ]
+        return not others or any(map(is_accepted, others[:FORMS]))
+
+    return {
+        name: kept
+        for name, values in lacking.items()
+        if (kept := tuple(value for value in values if is_lacking(name, value)))
+    }
+
+
+def _given(op: Op, name: str) -> list[Any]:
+    """Values of a parameter that the law draws, each once."""
+    drawn = random.Random(2)
+    laws = (op.law(lambda options: drawn.choice(list(options))) for _ in range(DRAWS // 4))
+    return list({repr(s.parameters[name]): s.parameters[name] for s in laws if name in s.parameters}.values())
+
+
 def _has_value(op: Op, case: Case) -> bool:
     """Whether the reference takes the call: a parameter need not fit another call's shapes."""
     try:

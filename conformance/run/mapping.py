@@ -10,7 +10,7 @@ import inspect
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,14 @@ import numpy as np
 
 from conformance.backend import Backend, as_tuple
 from conformance.case import Array, Case
+from conformance.checks.e_values.flat_ops import is_kind_of, on_jumps
 from conformance.checks.observation import Observation, Oracle
 from conformance.dtype import carried, finfo
 from conformance.errors import ConformanceError, Unsupported, is_ctrl_c
 from conformance.op import Op, Signature
 from conformance.run.explanations import explanation, is_near
-from conformance.run.forms import FORMS, case_of, forms_of, signature_of
-from conformance.run.lacking import confirmed, lacking_values, not_accepted_elsewhere
+from conformance.run.forms import COMPILED_FORMS, FORMS, case_of, forms_of, signature_of
+from conformance.run.lacking import accepted_otherwise, confirmed, lacking_values, not_accepted_elsewhere
 from conformance.run.verdict import is_slip
 
 GRADIENTS = 3  # calls of each op of which the gradient is computed as well
@@ -80,13 +81,15 @@ def try_mapping(
     """Call one op in its forms, in one dtype, and compare what comes with the reference; `note` hears of each call."""
     found: dict[str, list[Finding]] = {"slip": [], "refused": [], "not offered": []}
     right: list[Case] = []
-    signatures = forms_of(op, FORMS // 2 if backend.compiles_signatures else FORMS)
+    signatures = forms_of(op, COMPILED_FORMS if backend.compiles_signatures else FORMS)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for signature in signatures:
             case = case_of(op, signature, dtype)
             note(case.label)
             kind, finding = _tried(backend, op, case, signature)
+            if finding is None:
+                kind, finding = _tried_on_jumps(backend, op, case, signature)
             if finding is None:
                 right.append(case)
             else:
@@ -105,6 +108,7 @@ def try_mapping(
             return _tried(backend, op, case, signature_of(case))[0] in ("", "slip")
 
         lacking = not_accepted_elsewhere(op, lacking, right, is_accepted)
+        lacking = accepted_otherwise(op, lacking, [case_of(op, s, dtype) for s in refused], is_accepted)
     return MappedOp(
         op.name,
         len(signatures),
@@ -136,6 +140,14 @@ def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[
     return "slip", Finding(case.label, wrong, "", explanation(op, case, values), signature)
 
 
+def _tried_on_jumps(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
+    """A flat op is tried again at the places where it jumps: at halves, whole numbers, and equal operands."""
+    if not (op.is_flat and isinstance(op.reference, np.ufunc)):
+        return "", None
+    operands = tuple(on_jumps(x) for x in case.operands)
+    return _tried(backend, op, replace(case, operands=operands), signature)
+
+
 def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
     """How an engine's values differ from the reference's, coarsely; empty where they do not."""
     references = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
@@ -144,6 +156,8 @@ def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
     for got, reference in zip(values, map(np.asarray, references), strict=True):
         if got.shape != reference.shape:
             return f"the value has shape {got.shape}, expected {reference.shape}"
+        if reference.dtype.kind in "iub" and not is_kind_of(got.dtype, reference.dtype):
+            return f"the value has dtype {got.dtype}, expected {reference.dtype}"
         is_real_value = reference.dtype.kind in "fc"  # of whole numbers the width is not specified
         if is_real_value and got.dtype != reference.dtype and case.dtype == operand_dtype(case):
             return f"the value has dtype {got.dtype}, expected {reference.dtype}"

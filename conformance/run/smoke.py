@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,10 @@ from conformance.checks.observation import plain
 from conformance.errors import Violation, error_text, is_ctrl_c
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops.names import ADD, MULTIPLY
-from conformance.run.mapping import place_of
+from conformance.run.mapping import MappedOp, place_of
+from conformance.runfile.known import KnownFailure
 
+WRONG_VALUE = "the value differs from the reference value"  # what a run says of it, without the numbers
 SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
 
 
@@ -214,3 +216,18 @@ def try_question(question: SmokeQuestion, backend: Backend) -> str:
         shown = f", got {error.got}" if isinstance(error, Violation) and error.got is not None else ""
         return f"{error_text(error)}{shown}{place}"
     return ""
+
+
+def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) -> str:
+    """Why all wrong values of an op are the engine's, by the known failures; empty where they are not.
+
+    An entry counts that says what goes wrong with the value, and has a kind or a script: somebody has judged it.
+    """
+    identifier = f"{backend.name}/op/{op.op}/value/{real_dtype(backend)}"
+    judged = [e for e in known if e.says and (e.kind or e.script) and e.covers(identifier)]
+    said = [
+        [e.reason for e in judged if any(e.explains(identifier, m) for m in (slip.message, WRONG_VALUE))]
+        for slip in op.slips
+        if not slip.place  # an exception of the adapter is no wrong value
+    ]
+    return said[0][0] if said and all(said) and len(said) == len(op.slips) else ""

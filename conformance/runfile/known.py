@@ -21,6 +21,9 @@ from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLi
 VARIES = re.compile(
     r"0x[0-9a-fA-F]+|(?<=[A-Za-z]_)\d+\b"
 )  # from run to run: memory, and names such as tensor_47
+OF_THE_CASE = re.compile(
+    rf"{VARIES.pattern}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)\d[\d.]*(?:e[+-]?\d+)?"
+)  # what an engine's exception says of the call at hand: shapes, axes, lengths
 
 
 class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -150,13 +153,15 @@ def stale(
     return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
 
 
-def pattern_of(message: str) -> str:
+def pattern_of(message: str, *, is_raised: bool = False) -> str:
     """A message as a pattern of what it says in every run: its first line, without addresses and counted names.
 
-    Further lines are where something was raised, in a process of a number, at a time.
+    Further lines are where something was raised, in a process of a number, at a time. `is_raised`: it is an exception
+    of the engine, whose numbers are those of one call; with them, each further call would be a failure of its own.
     """
     first, further, _ = message.partition("\n")
-    fixed = re.sub(r"[*]+", "*", "*".join(map(glob.escape, VARIES.split(first))))
+    parts = (OF_THE_CASE if is_raised else VARIES).split(first)
+    fixed = re.sub(r"[*]+", "*", "*".join(map(glob.escape, parts)))
     return fixed + "*" if further else fixed
 
 
@@ -170,7 +175,7 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
         table = tomlkit.table()
         table["id"] = result.id
         table["reason"] = reason or _message(result).partition("\n")[0]
-        table["says"] = pattern_of(_message(result))
+        table["says"] = pattern_of(_message(result), is_raised=result.verdict is Verdict.ERROR)
         if result.evidence and result.evidence.token:
             table["token"] = result.evidence.token
         entries.append(table)

@@ -47,7 +47,7 @@ def _hold_value_on_jumps(seen: Observation) -> None:
     """Claim that the value equals the reference where the op jumps: at halves, whole numbers, and equal operands."""
     if not isinstance(seen.op.reference, np.ufunc):
         return  # the order of equal entries is not specified
-    operands = [_on_jumps(x) for x in seen.case.operands]
+    operands = [on_jumps(x) for x in seen.case.operands]
     expected = np.asarray(seen.op.reference(*operands, **seen.case.parameters))
     if expected.dtype.kind == "b" and len(operands) == 1 and operands[0].dtype.kind == "f":
         operands[0].flat[: len(SPECIAL)] = SPECIAL[: operands[0].size]  # what most predicates are about
@@ -58,14 +58,14 @@ def _hold_value_on_jumps(seen: Observation) -> None:
     )
 
 
-def _is_kind_of(dtype: np.dtype[Any], expected: np.dtype[Any]) -> bool:
+def is_kind_of(dtype: np.dtype[Any], expected: np.dtype[Any]) -> bool:
     """Whether a dtype is that of the reference; the width of integers, and whether they have a sign, is not specified."""
     if expected.kind == "i":
         return dtype.kind in "iu"
     return dtype.kind == "b" if expected.kind == "b" else dtype == expected
 
 
-def _on_jumps(x: Array) -> Array:
+def on_jumps(x: Array) -> Array:
     """The operand rounded to halves, without the sign of zero."""
     return np.array(np.rint(2 * x) / 2 + 0, x.dtype) if x.dtype.kind == "f" else np.array(x)
 
@@ -74,7 +74,7 @@ def _hold_value(seen: Observation) -> Array:
     """Claim that the value equals the reference value bit for bit, in the same dtype; returns the reference value."""
     expected = np.asarray(seen.op.reference(*seen.case.operands, **seen.case.parameters))
     (got,) = seen.forward()
-    if not _is_kind_of(got.dtype, expected.dtype):
+    if not is_kind_of(got.dtype, expected.dtype):
         raise Violation(f"the value has dtype {got.dtype}, the reference value {expected.dtype}", got=got)
     hold_equal(got, expected, "the value differs from the reference value")
     return expected

@@ -248,4 +248,4 @@ def mapped_gradient_is_fair_at_special_points(observed: PointObservation) -> Non
         for i, gradient in zip(observed.wrt, pulled, strict=True):
             got = np.zeros_like(operands[i]) if gradient is None else plain(backend, gradient)
             what = f"the gradient of operand {i} in row {row} of a batch"
-            observed.hold_between(got[row], place.within[i], what, "is not allowed")
+            observed.hold_between(observed.decided(i, got[row]), place.within[i], what, "is not allowed")

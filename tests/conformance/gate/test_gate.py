@@ -107,6 +107,27 @@ def test_a_workflow_of_new_backend_names_the_adapter_whatever_it_is_called(
     assert (job.get("env") or job["variables"])["BACKEND"] == str(tmp_path / "it's: #mine.py")
 
 
+@pytest.mark.parametrize("template", ["github", "gitlab"])
+def test_a_short_workflow_asks_the_same_part_in_every_run(template: str, tmp_path: Path) -> None:
+    path = tmp_path / "ci.yml"
+    assert (
+        main(["new-backend", "mine", "-o", str(tmp_path / "mine.py"), f"--{template}", str(path), "--short"])
+        == 0
+    )
+    (script,) = (s for s in scripts_in(yaml.safe_load(path.read_text(encoding="utf-8"))) if "exit" in s)
+    (tmp_path / "op" / "x").mkdir(parents=True)
+    (tmp_path / "op" / "x" / "vjp").touch()  # a star that the shell replaced would name this file
+    (tmp_path / "conformance").write_text('#!/usr/bin/env bash\necho "$*" >> calls\n')
+    (tmp_path / "conformance").chmod(0o755)
+    (tmp_path / "pip").symlink_to("/bin/true")
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "BACKEND": "mine.py"}
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=tmp_path, env={**environment, "CI_COMMIT_BRANCH": "a"}, check=False
+    )
+    assert done.returncode == 0
+    assert "mine.py -q op/*/vjp -q contract -q capability --force" in (tmp_path / "calls").read_text()
+
+
 # A command that ends with the code it is given, and notes what it was called with.
 FAKE = """#!/usr/bin/env bash
 echo "$1 ${*: -1}" >> "$CALLS"

@@ -15,7 +15,10 @@ from conformance.ops import ALL_OPS
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import forms_of
 from conformance.run.mapping import MappedOp, try_mapping
-from conformance.run.smoke import questions, try_question
+from conformance.run.smoke import questions, reason_known, try_question
+from conformance.runfile.known import KnownFailure
+
+from .slips import SLIPS
 
 
 def mapped(name: str, function: Any, dtype: str = "float64") -> MappedOp:
@@ -203,6 +206,34 @@ def test_a_value_is_not_lacking_where_a_rank_is_refused() -> None:
     assert not found.lacking
 
 
+def test_a_value_is_not_lacking_where_other_values_in_its_place_are_refused_too() -> None:
+    def unstack(x: Any, axis: Any) -> Any:
+        if x.ndim > 1:
+            raise ValueError("no iteration")
+        return NumpyTape.ops["unstack"](x, axis=axis)
+
+    found = mapped("unstack", unstack)
+    assert found.refused
+    assert not found.lacking
+
+
+# Among seven forms such a call is one of chance.
+LEFT_TO_A_RUN = {("whole arrays tiled", "repeat"), ("entries repeated", "tile")}
+
+
+def test_slips_that_people_make_are_reported() -> None:
+    passed = set()
+    for (what, name), function in SLIPS.items():
+        adapter = NumpyTape()
+        adapter.ops = {**adapter.ops, name: function}  # type: ignore[misc]  # of this object alone
+        adapter.compiles_signatures = True  # type: ignore[misc]  # which is asked fewer forms
+        found = try_mapping(adapter, ALL_OPS[name], "float64")
+        if not any(slip.message and name in slip.call for slip in found.slips):
+            passed.add((what, name))
+    assert len(SLIPS) > 90
+    assert passed <= LEFT_TO_A_RUN
+
+
 def in_heads_last(q: Any, k: Any, v: Any, is_causal: Any) -> Any:
     q, k, v = (x if x.ndim < 4 else np.swapaxes(x, axis1=1, axis2=2) for x in (q, k, v))
     z = NumpyTape.ops["scaled_dot_product_attention"](q, k, v, is_causal=is_causal)
@@ -296,3 +327,42 @@ def test_indices_of_two_axes_are_a_form_of_their_own() -> None:
         return np.take(x, np.ravel(indices).tolist() if isinstance(indices, list) else indices, axis=axis)
 
     assert any("indices=[[" in slip.call for slip in mapped("take", take).slips)
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"kind": "fault", "says": "the value differs from the reference value"}, "the divisor is wrong"),
+        ({"script": "var.py", "says": "the value is *"}, "the divisor is wrong"),
+        ({"says": "the value is *"}, ""),  # nobody has judged it
+        ({"kind": "fault"}, ""),  # it does not say that it is about values
+        ({"kind": "fault", "says": "the value has shape *"}, ""),
+    ],
+)
+def test_a_wrong_value_that_is_known_as_the_engines_is_not_to_be_corrected(entry: Any, reason: str) -> None:
+    function = NumpyTape.ops["var"]
+    found = mapped(
+        "var", lambda x, axis, keepdims, correction: function(x, axis=axis, keepdims=keepdims, correction=0)
+    )
+    known = [KnownFailure(id="*/op/var/*", reason="the divisor is wrong", **entry)]
+    assert found.slips
+    assert reason_known(found, NumpyTape(), known) == reason
+    said = "\n".join(_lines(found, reason))
+    assert ("KNOWN var" in said) is bool(reason)
+    assert ("BAD" in said) is not bool(reason)
+
+
+def test_an_exception_of_the_adapter_is_not_known_as_the_engines() -> None:
+    adapter = WrittenHere()
+    adapter.ops = {"pad": lambda x, pad_width, constant_values: no_such_name}  # type: ignore[misc,name-defined]  # noqa: F821
+    found = try_mapping(adapter, ALL_OPS["pad"], "float64")
+    known = [KnownFailure(id="*/op/pad/*", reason="r", kind="fault", says="*")]
+    assert found.slips
+    assert reason_known(found, adapter, known) == ""
+
+
+def test_an_op_that_is_flat_is_tried_where_it_jumps_and_its_positions_are_whole_numbers() -> None:
+    away = mapped("rint", lambda x: np.sign(x) * np.floor(np.abs(x) + 0.5))
+    assert "the value is" in away.slips[0].message
+    positions = mapped("argsort", lambda x, axis: NumpyTape.ops["argsort"](x, axis=axis) * 1.0)
+    assert "float64, expected int64" in positions.slips[0].message

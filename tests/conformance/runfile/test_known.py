@@ -230,8 +230,8 @@ def test_contracts_are_asked_on_behind_a_known_failure_too() -> None:
     [
         (
             "AssertionError: shape of grad_tensor [ tensor_3412 ] is (3,), not () [hint: a*b]",
-            "AssertionError: shape of grad_tensor [ tensor_7 ] is (3,), not () [hint: a*b]",
-            "AssertionError: shape of grad_tensor [ tensor_7 ] is (4,), not () [hint: a*b]",
+            "AssertionError: shape of grad_tensor [ tensor_7 ] is (4, 1), not () [hint: a*b]",
+            "AssertionError: dtype of grad_tensor [ tensor_7 ] is (4, 1), not () [hint: a*b]",
         ),
         (
             "this ended the process\nSIGSEGV received by PID 31113, at 17:40",
@@ -239,6 +239,11 @@ def test_contracts_are_asked_on_behind_a_known_failure_too() -> None:
             "this ended the interpreter",
         ),
         ("InvalidType: an int, please\n", "InvalidType: an int, please\n", "InvalidType: a list, please\n"),
+        (
+            "TypeError: dimension 0 of float32 must have length 1 but has 2",
+            "TypeError: dimension 1 of float32 must have length 1 but has 33",
+            "TypeError: dimension 1 of float64 must have length 1 but has 33",
+        ),
         ("no <Node at 0x7f13>", "no <Node at 0xdead>", "no <Leaf at 0x7f13>"),
     ],
 )

@@ -19,7 +19,7 @@ from conformance_backends.mutants.controls.conventions import (
 from conformance_backends.mutants.controls.formulas import Finite, careful
 from conformance_backends.mutants.controls.library import Unsteady
 from conformance_backends.mutants.controls.rounded_once import Unrefusing, rounded_once
-from conformance_backends.mutants.controls.rows import CORRECT, of_rows
+from conformance_backends.mutants.controls.rows import CORRECT, of_one_triangle, of_rows
 from conformance_backends.mutants.controls.sums import (
     compensated,
     evaluated_on,
@@ -61,6 +61,14 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
         of_rows("control-sums-in-lanes", "sums in eight lanes", summed_by(in_eight_lanes)),
         of_rows("control-sums-compensated", "compensated sums", summed_by(compensated)),
         of_rows("control-sums-exact", "sums rounded once", summed_by(exactly)),
+        Mutant(
+            "control-triangle",
+            CORRECT,
+            (),
+            of_one_triangle("cholesky"),
+            ("cholesky",),
+            varies="the gradient of a symmetric matrix in one triangle",
+        ),
         *(
             Mutant(
                 f"control-{name}",

@@ -58,3 +58,14 @@ def is_recorded(*arrays: Any) -> bool:
     """Whether a rule is called on tensors, because its result is differentiated again."""
     parts = [part for x in arrays for part in (x if isinstance(x, (tuple, list)) else (x,))]
     return any(isinstance(part, Tensor) for part in parts)
+
+
+def of_one_triangle(name: str) -> Callable[[], Backend]:
+    """Of a symmetric operand the lower triangle alone is read, so that all of the gradient is there."""
+    op = ALL_OPS[name]
+
+    def rule(index: int, g: Any, z: Any, x: Any, /, **parameters: Any) -> Any:
+        whole = op.rule(index, g, z, x, **parameters)
+        return np.tril(whole, k=0) + np.tril(whole, k=-1)
+
+    return lambda: with_ops({name: _applied(replace(op, rule=rule))}, WithTransforms)
