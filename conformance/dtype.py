@@ -26,7 +26,7 @@ def is_real(dtype: np.dtype[Any]) -> bool:
 
 def is_inexact(dtype: np.dtype[Any]) -> bool:
     """Whether a dtype is real or complex, and has gradients."""
-    return is_real(dtype) or dtype.kind == "c"
+    return dtype.kind in "fc" or dtype == BFLOAT16
 
 
 def finfo(dtype: Any) -> Any:

@@ -208,6 +208,11 @@ class Op:
         return next((p for p in self.traits if isinstance(p, Inverse)), None)
 
     @cached_property
+    def has_constants(self) -> bool:
+        """Whether some operand has no gradient: truth values, integers."""
+        return not all(self._differentiable)
+
+    @cached_property
     def is_flat(self) -> bool:
         """Whether its derivative is zero wherever it has one."""
         return Trait.FLAT in self.traits

@@ -10,6 +10,7 @@ import numpy as np
 
 import conformance
 from conformance.backend import Capability, Dialect, GraphNode, NDArray, TapeBackend, as_tuple
+from conformance.op import Op
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_engine import Tensor
@@ -17,9 +18,9 @@ from conformance_backends.numpy_points import DEPARTURES
 from conformance_backends.usual_points import declared_points
 
 
-def _applied(name: str) -> Callable[..., Tensor]:
+def _applied(op: Op) -> Callable[..., Tensor]:
     def call(*operands: Any, **parameters: Any) -> Any:
-        return engine.apply(ALL_OPS[name], operands, parameters)
+        return engine.apply(op, operands, parameters)
 
     return call
 
@@ -80,7 +81,7 @@ class NumpyTape(TapeBackend):
         "E16": "trap",
         "E19": "refused",
     }
-    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(name) for name in ALL_OPS}
+    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(op) for name, op in ALL_OPS.items()}
     points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"

@@ -31,14 +31,14 @@ def einsum(*operands: Any, subscripts: str) -> Any:
 
 def transposed(x: Any) -> Any:
     """Each matrix mirrored at its diagonal."""
-    return np.matrix_transpose(x)
+    return x.mT
 
 
 def matmul_vjps(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
     """`g`, `a` and `b` as matrices: a vector on the left is a row, on the right a column."""
-    if np.ndim(b) == 1:
+    if b.ndim == 1:
         b, g = np.expand_dims(b, axis=-1), np.expand_dims(g, axis=-1)
-    if np.ndim(a) == 1:
+    if a.ndim == 1:
         a, g = np.expand_dims(a, axis=-2), np.expand_dims(g, axis=-2)
     return g, a, b
 
@@ -46,15 +46,15 @@ def matmul_vjps(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
 def matmul_left(g: Any, z: Any, a: Any, b: Any) -> Any:
     """g Bᵀ."""
     g, rows, b = matmul_vjps(g, a, b)
-    product = unbroadcast(np.matmul(g, transposed(b)), np.shape(rows))
-    return product if np.ndim(a) > 1 else np.reshape(product, shape=np.shape(a))
+    product = unbroadcast(np.matmul(g, transposed(b)), rows.shape)
+    return product if a.ndim > 1 else product.reshape(a.shape)
 
 
 def matmul_right(g: Any, z: Any, a: Any, b: Any) -> Any:
     """Aᵀ g."""
     g, a, columns = matmul_vjps(g, a, b)
-    product = unbroadcast(np.matmul(transposed(a), g), np.shape(columns))
-    return product if np.ndim(b) > 1 else np.reshape(product, shape=np.shape(b))
+    product = unbroadcast(np.matmul(transposed(a), g), columns.shape)
+    return product if b.ndim > 1 else product.reshape(b.shape)
 
 
 def free_axes(ndim: int, contracted: Sequence[int]) -> list[int]:

@@ -30,26 +30,32 @@ from conformance.ops.traits import (
 # -- axes ------------------------------------------------------------------------------------------
 
 
+def named(axis: Any, ndim: int) -> Sequence[int]:
+    """The axes that `axis` names, of `ndim`, as it counts them."""
+    return range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+
+
 def axes_of(shape: Shape, axis: Any) -> tuple[int, ...]:
     """The axes that `axis` names, counted from the front."""
-    named = range(len(shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
-    return tuple(a % len(shape) for a in named)
+    return tuple(a % len(shape) for a in named(axis, len(shape)))
 
 
 def kept(reduced: Any, x: Any, axis: Any) -> Any:
     """A reduction of `x` with the reduced axes put back at size 1, so that it broadcasts against `x`."""
-    axes = axes_of(np.shape(x), axis)
-    return np.reshape(reduced, shape=tuple(1 if a in axes else n for a, n in enumerate(np.shape(x))))
+    shape = list(x.shape)
+    for a in named(axis, x.ndim):
+        shape[a] = 1
+    return reduced.reshape(shape)
 
 
 def count(x: Any, axis: Any) -> int:
     """How many entries of `x` each result sees."""
-    return math.prod(np.shape(x)[a] for a in axes_of(np.shape(x), axis))
+    return math.prod([x.shape[a] for a in named(axis, x.ndim)])
 
 
 def spread(g: Any, x: Any, axis: Any) -> Any:
     """The cotangent of every result, copied to all the entries it sums over."""
-    return np.broadcast_to(kept(g, x, axis), shape=np.shape(x))
+    return np.broadcast_to(kept(g, x, axis), shape=x.shape)
 
 
 def routed(g: Any, z: Any, x: Any, axis: Any) -> Any:

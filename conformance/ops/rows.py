@@ -25,13 +25,24 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     extra = g.ndim - len(shape)
     stretched = [axis for axis, size in enumerate(shape, extra) if size == 1 and g.shape[axis] != 1]
     axes = (*range(extra), *stretched)
-    return np.reshape(np.sum(g, axis=axes), shape=shape) if axes else g
+    return g.sum(axis=axes).reshape(shape) if axes else g
 
 
 def in_precision_of(g: Any, slope: Any) -> Any:
     """A slope chosen among plain numbers (`x > 0`, `np.where(x > 0, 1, a)`) in the precision of `g`."""
-    is_plain = isinstance(slope, (np.ndarray, np.generic)) and slope.dtype.kind in "bif"
-    return slope.astype(g.dtype) if is_plain and slope.dtype != g.dtype else slope
+    if not isinstance(slope, (np.ndarray, np.generic)) or slope.dtype == g.dtype:
+        return slope
+    return slope.astype(g.dtype) if slope.dtype.kind in "bif" else slope
+
+
+def times(g: Any, slope: Any) -> Any:
+    """g · slope.
+
+    A plain array is not multiplied by 1. The oracle's arrays are: they show how every product may be rounded.
+    """
+    if type(slope) is int and slope == 1 and type(g) is np.ndarray:
+        return g
+    return g * in_precision_of(g, slope)
 
 
 # -- slopes that several rows share ------------------------------------------------------------------
@@ -77,8 +88,9 @@ def elementwise(
     """
 
     def rule(index: int, g: Any, z: Any, /, *operands: Any, **parameters: Any) -> Any:
-        slope = partials[index](z, *operands, **parameters)
-        return unbroadcast(g * in_precision_of(g, slope), operands[index].shape)
+        slope, shape = partials[index](z, *operands, **parameters), operands[index].shape
+        pulled = times(g, slope)
+        return pulled if pulled.shape == shape else unbroadcast(pulled, shape)
 
     return Op(
         name=name,

@@ -69,7 +69,7 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ = z · (g − Σ g z)", source="∂zᵢ/∂xⱼ = zᵢ(δᵢⱼ − zⱼ)", law=laws.along_one_full_axis,
         traits={HOLOMORPHIC, Shift(0), ORDER_EQUIVARIANT}),
     general("log_softmax", log_softmax,
-        lambda g, z, x, axis: g - np.exp(z) * np.sum(g, axis=axis, keepdims=True),
+        lambda g, z, x, axis: g - np.exp(z) * g.sum(axis=axis, keepdims=True),
         formula="x̄ = g − eᶻ Σ g", source="∂zᵢ/∂xⱼ = δᵢⱼ − eᶻʲ", law=laws.along_one_full_axis,
         traits={HOLOMORPHIC, Shift(0), ORDER_EQUIVARIANT}),
     general("glu", glu, glu_vjp,

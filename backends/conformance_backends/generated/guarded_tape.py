@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.backend import Function, NDArray
 from conformance_backends.generated.modes import WithModes, modes_at_work
-from conformance_backends.numpy_engine.graph import count_consumers
+from conformance_backends.numpy_engine.graph import Node
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 # What may be wrong, in a sentence of which the condition is the end.
@@ -40,6 +40,18 @@ OF_LEAVES = tuple(name for name in FAULTS if name.startswith(("contribution", "c
 OF_SCOPES = ("no-grad-ignored",)
 
 
+def nodes_behind(*tensors: Any) -> int:
+    """How many nodes are behind some tensors, leaves' included."""
+    to_visit = [edge[0] for x in tensors if (edge := edge_of(x))]
+    found: set[Node] = set()
+    while to_visit:
+        node = to_visit.pop()
+        if node not in found:
+            found.add(node)
+            to_visit += [behind for behind in node.inputs if behind is not None]
+    return len(found)
+
+
 @dataclass
 class Event:
     """What is known where the engine does something: the array that it is about, and when it is.
@@ -59,8 +71,7 @@ class Event:
     @property
     def nodes(self) -> int:
         """How many nodes are behind the tensor."""
-        edge = edge_of(self.tensor)
-        return len(count_consumers([edge[0]])) if edge else 0
+        return nodes_behind(self.tensor)
 
     @property
     def is_main(self) -> bool:

@@ -15,10 +15,17 @@ from conformance.backend import Backend, Function
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.generated.equivalent import EQUIVALENT
-from conformance_backends.generated.guarded_tape import FAULTS, OF_LEAVES, OF_SCOPES, GuardedTape, Holds
+from conformance_backends.generated.guarded_tape import (
+    FAULTS,
+    OF_LEAVES,
+    OF_SCOPES,
+    GuardedTape,
+    Holds,
+    nodes_behind,
+)
 from conformance_backends.generated.modes import WithModes, modes_at_work
 from conformance_backends.mutants.mutant import WithTransforms, with_ops
-from conformance_backends.numpy_engine.graph import count_consumers, is_recording
+from conformance_backends.numpy_engine.graph import is_recording
 from conformance_backends.numpy_engine.tensor import detach, edge_of
 
 Rule = Callable[..., Any]
@@ -98,7 +105,7 @@ class Facts:
     @property
     def nodes(self) -> int:
         """How many nodes are behind the operands."""
-        return len(count_consumers([edge[0] for x in self.tensors if (edge := edge_of(x))]))
+        return nodes_behind(*self.tensors)
 
     @property
     def is_main(self) -> bool:

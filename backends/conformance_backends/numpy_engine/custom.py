@@ -41,7 +41,6 @@ def custom(forward: Callable[..., Any], backward: Callable[..., Sequence[Any]]) 
                 return _checked(backward(cotangents[0], *xs), values)
 
             output.edge = (Node(getattr(forward, "__name__", "custom"), edges, pullback), 0)
-            output.requires_grad = True
         return output
 
     return operation

@@ -16,6 +16,8 @@ building the matrix: a vector-Jacobian product.
 is the sum of k contributions (the multivariable chain rule). Propagating each alone would follow
 every path of the graph, exponentially many in a chain of diamonds; so a node propagates once,
 after its last consumer has contributed: in topological order (Griewank & Walther 2008, ch. 3).
+Every consumer of a value is made after it. So the order in which the nodes were made, backwards, is such an order,
+and nothing has to be searched or counted: the latest node that has a cotangent has all of its contributions.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import itertools
-from collections.abc import Callable, Container, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Container, Sequence
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -32,20 +36,24 @@ _recording = contextvars.ContextVar("recording", default=True)
 looks_for_nan = contextvars.ContextVar("looks_for_nan", default=False)
 _numbers = itertools.count()
 
+is_recording: Callable[[], bool] = _recording.get
+"""Whether operations record nodes now, in this thread."""
 
-def is_recording() -> bool:
-    """Whether operations record nodes now, in this thread."""
-    return _recording.get()
+next_number: Callable[[], int] = _numbers.__next__
+"""A number larger than those of all nodes before."""
 
 
-@contextlib.contextmanager
-def set_recording(flag: bool) -> Iterator[None]:
+class set_recording:  # noqa: N801 - called like a function
     """Record, or do not, until the block ends, also by an exception."""
-    before = _recording.set(flag)
-    try:
-        yield
-    finally:
-        _recording.reset(before)
+
+    def __init__(self, flag: bool) -> None:
+        self.flag = flag
+
+    def __enter__(self) -> None:
+        self.before = _recording.set(self.flag)
+
+    def __exit__(self, *_: object) -> None:
+        _recording.reset(self.before)
 
 
 def no_grad() -> contextlib.AbstractContextManager[None]:
@@ -62,14 +70,13 @@ class Node:
     output's index and a function of its cotangent. Nodes are numbered in the order in which they are made.
     """
 
-    __slots__ = ("__weakref__", "edges", "hooks", "name", "number", "pullback")
+    hooks: tuple[tuple[int, Hook], ...] = ()
 
     def __init__(self, name: str, edges: Sequence[Edge | None], pullback: Pullback) -> None:
         self.name = name
-        self.edges = tuple(edges)
+        self.edges = edges
         self.pullback = pullback
-        self.number = next(_numbers)
-        self.hooks: tuple[tuple[int, Hook], ...] = ()
+        self.number = next_number()
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -81,35 +88,32 @@ class Node:
 
 
 class Accumulation(Node):
-    """Where the cotangents of one leaf are accumulated: the only node that holds a variable."""
+    """Where the cotangents of one leaf are accumulated: the only node that holds a variable.
 
-    __slots__ = ("variable",)
+    It holds the leaf weakly, because the leaf holds it: a cycle would keep both alive.
+    """
 
     def __init__(self, variable: Any) -> None:
         super().__init__("accumulate", (), lambda cotangents: ())
-        self.variable = variable
+        self._variable = weakref.ref(variable)
+
+    @property
+    def variable(self) -> Any:
+        """The leaf; None if nobody has it any more, so that nobody can read its gradient."""
+        return self._variable()
+
+    def accumulate(self, cotangent: Any) -> None:
+        """Add to the leaf's `grad`; the sum, or the copy, is an array that shares no memory."""
+        leaf = self.variable
+        if leaf is not None:
+            arrived = np.array(cotangent, dtype=leaf.dtype)
+            # NumPy's sum of two 0-d arrays is a scalar, not an array.
+            leaf.grad = arrived if leaf.grad is None else np.asarray(leaf.grad + arrived)
 
 
 Edge = tuple[Node, int]
 Pullback = Callable[[Sequence[Any]], Sequence[Any]]
 Hook = Callable[[Any], Any]
-
-
-def count_consumers(roots: Sequence[Node], ends: Container[Node] = ()) -> dict[Node, int]:
-    """For every node from `roots` back to `ends`, the number of edges from which it will receive a cotangent."""
-    consumers: dict[Node, int] = dict.fromkeys(roots, 0)
-    to_visit = list(consumers)
-    while to_visit:  # a list, not recursion: a graph may be a hundred thousand nodes deep
-        node = to_visit.pop()
-        for edge in () if node in ends else node.edges:
-            if edge is None:
-                continue
-            source = edge[0]
-            if source not in consumers:
-                consumers[source] = 0
-                to_visit.append(source)
-            consumers[source] += 1
-    return consumers
 
 
 def edges_before(roots: Sequence[Edge], start: int, ends: Container[Node] = ()) -> list[Edge]:
@@ -134,11 +138,6 @@ def edges_before(roots: Sequence[Edge], start: int, ends: Container[Node] = ()) 
     return list(found)
 
 
-def next_number() -> int:
-    """The number that the next node will have, at least."""
-    return next(_numbers)
-
-
 def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> dict[Node, list[Any]]:
     """Propagate the seeds' cotangents back to the leaves.
 
@@ -150,35 +149,28 @@ def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ())
         For each node at which the pass ended, the cotangents of its outputs.
     """
     arrived: dict[Node, list[Any]] = {}
-    for edge, cotangent in seeds:
-        _deliver(arrived, edge, cotangent)
-    awaited = count_consumers([edge[0] for edge, _ in seeds], ends)
-    ready = [node for node, count in awaited.items() if count == 0]
+    waiting: list[tuple[int, Node]] = []  # a heap of the nodes in `arrived`, the latest first
     ended: dict[Node, list[Any]] = {}
-    while ready:
-        node = ready.pop()
-        cotangents = arrived.pop(node, [])
+    refuses_nan = looks_for_nan.get()
+    for edge, cotangent in seeds:
+        _deliver(arrived, waiting, edge, cotangent)
+    while waiting:
+        _, node = heappop(waiting)
+        cotangents = arrived.pop(node)
         if node.hooks:
             _call_hooks(node, cotangents)
-        refuses_nan = looks_for_nan.get()
         if refuses_nan:
             _refuse_nan(cotangents, f"the cotangent of what {node.name} computed is NaN")
         if not node.edges or node in ends:
             ended[node] = cotangents
             continue
-        # Where none arrived, the rule is not called, but the nodes behind wait for this one all the same.
-        downstream = node.pullback(cotangents) if cotangents else (None,) * len(node.edges)
+        pulled = node.pullback(cotangents)
         if refuses_nan:
-            _refuse_nan(downstream, f"the rule of {node.name} made a NaN")
-        for target, cotangent in zip(node.edges, downstream, strict=True):
-            if target is None:
-                continue
-            if cotangent is not None:
-                _deliver(arrived, target, cotangent)
-            source = target[0]
-            awaited[source] -= 1
-            if awaited[source] == 0:
-                ready.append(source)
+            _refuse_nan(pulled, f"the rule of {node.name} made a NaN")
+        for index, cotangent in enumerate(pulled):
+            target = node.edges[index]
+            if target is not None and cotangent is not None:
+                _deliver(arrived, waiting, target, cotangent)
     return ended
 
 
@@ -195,14 +187,19 @@ def _refuse_nan(cotangents: Sequence[Any], message: str) -> None:
         raise FloatingPointError(message)
 
 
-def _deliver(arrived: dict[Node, list[Any]], edge: Edge, cotangent: Any) -> None:
-    """Add a contribution to the cotangent of one output of a node.
+def _deliver(
+    arrived: dict[Node, list[Any]], waiting: list[tuple[int, Node]], edge: Edge, cotangent: Any
+) -> None:
+    """Add a contribution to the cotangent of one output of a node, which waits from the first one on.
 
     The sum is a new array: adding in place would write into a cotangent that another path, or the
     caller, still uses.
     """
     node, index = edge
-    slots = arrived.setdefault(node, [])
-    while len(slots) <= index:
-        slots.append(None)
-    slots[index] = cotangent if slots[index] is None else np.add(slots[index], cotangent)
+    slots = arrived.get(node)
+    if slots is None:
+        arrived[node] = [*[None] * index, cotangent] if index else [cotangent]
+        heappush(waiting, (-node.number, node))
+        return
+    slots += [None] * (index + 1 - len(slots))
+    slots[index] = cotangent if slots[index] is None else slots[index] + cotangent

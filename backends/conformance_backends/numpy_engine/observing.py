@@ -35,8 +35,6 @@ def hook(tensor: Tensor, seen: Hook) -> Callable[[], None]:
     if edge is None:
         raise ValueError("a constant receives no cotangent")
     node, index = edge
-    if tensor.is_leaf:
-        tensor._accumulation = lambda: node  # held strongly: the node now has hooks
 
     def show(cotangent: Any) -> Any:
         replacement = seen(cotangent)

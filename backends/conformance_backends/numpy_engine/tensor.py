@@ -11,8 +11,7 @@ is itself recorded, and the gradient can be differentiated again.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from conformance_backends.numpy_engine.graph import (
     Node,
     backward_pass,
     is_recording,
+    next_number,
     no_grad,
 )
 from conformance_backends.numpy_engine.rule_values import carrying, complete, fitted
@@ -49,16 +49,14 @@ class Tensor(NDArrayOperatorsMixin):
         TypeError: if a gradient is required of integers or truth values, which have none.
     """
 
-    __slots__ = ("__weakref__", "_accumulation", "edge", "grad", "requires_grad", "value")
+    __slots__ = ("__weakref__", "edge", "grad", "value")
 
     def __init__(self, value: Any, *, requires_grad: bool = False) -> None:
         self.value: np.ndarray[Any, Any] = value.value if isinstance(value, Tensor) else np.asarray(value)
         if requires_grad and not is_inexact(self.value.dtype):
             raise TypeError(f"only floating point tensors have gradients, not {self.value.dtype}")
-        self.requires_grad = requires_grad
         self.grad: np.ndarray[Any, Any] | None = None
-        self.edge: Edge | None = None
-        self._accumulation: Callable[[], Node | None] | None = None  # a weak reference
+        self.edge: Edge | None = (Accumulation(self), 0) if requires_grad else None
 
     # ---- attributes -------------------------------------------------------------------------
 
@@ -83,21 +81,25 @@ class Tensor(NDArrayOperatorsMixin):
         return self.value.dtype
 
     @property
+    def requires_grad(self) -> bool:
+        """Whether a cotangent is sent back to it, or through it."""
+        return self.edge is not None
+
+    @property
     def is_leaf(self) -> bool:
         """Whether it was made by the user rather than by an operation."""
-        return self.edge is None
+        return self.edge is None or isinstance(self.edge[0], Accumulation)
 
     @property
     def node(self) -> Node | None:
         """The node that made it (a leaf: the one that accumulates its gradient); None for a constant."""
-        edge = edge_of(self)
-        return edge[0] if edge else None
+        return self.edge[0] if self.edge else None
 
     def __len__(self) -> int:
         return len(self.value)
 
     def __repr__(self) -> str:
-        made = f", node={self.node}" if self.edge else ", requires_grad=True" if self.requires_grad else ""
+        made = f", node={self.node}" if not self.is_leaf else ", requires_grad=True" if self.edge else ""
         return f"Tensor({np.array2string(self.value, separator=', ')}{made})"
 
     # ---- NumPy's dispatch -------------------------------------------------------------------
@@ -122,6 +124,11 @@ class Tensor(NDArrayOperatorsMixin):
     def T(self) -> Any:  # noqa: N802 - NumPy's name
         """The transpose."""
         return call(np.transpose, (self,), {})
+
+    @property
+    def mT(self) -> Any:  # noqa: N802 - NumPy's name
+        """The transpose of each matrix."""
+        return call(np.matrix_transpose, (self,), {})
 
     def sum(self, axis: Any = None, *, keepdims: bool = False) -> Any:
         """`np.sum` of it."""
@@ -154,7 +161,7 @@ class Tensor(NDArrayOperatorsMixin):
         spread = call(np.broadcast_to, (given,), {"shape": self.value[index].shape})
         updated = apply(CATALOGUE["index_update"], (self, spread), {"index": index})
         if is_recording():
-            self.edge, self.requires_grad = updated.edge, updated.requires_grad
+            self.edge = updated.edge
         self.value = updated.value
 
     # ---- differentiation --------------------------------------------------------------------
@@ -173,14 +180,13 @@ class Tensor(NDArrayOperatorsMixin):
                 gradient complex.
             RuntimeError: if this output depends on no leaf that requires a gradient.
         """
-        edge = edge_of(self)
-        if edge is None:
+        if self.edge is None:
             raise RuntimeError("nothing behind this tensor requires a gradient")
         with no_grad():
-            leaves = backward_pass([(edge, seed(self, gradient).value)])
+            leaves = backward_pass([(self.edge, seed(self, gradient).value)])
         for node, cotangents in leaves.items():
             if isinstance(node, Accumulation):
-                _accumulate(node.variable, cotangents)
+                node.accumulate(cotangents[0])
 
     def detach(self) -> Tensor:
         """The same value as a constant: nothing flows back through it."""
@@ -197,7 +203,7 @@ def seed(output: Tensor, gradient: Any) -> Tensor:
             )
         if output.dtype.kind == "c":
             raise TypeError("a complex output has no default seed: pass a gradient")
-        gradient = np.ones((), output.dtype)
+        return Tensor(output.dtype.type(1))
     given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
     if given.shape != output.shape:
         raise ValueError(f"the gradient has shape {given.shape}, the output {output.shape}")
@@ -206,29 +212,33 @@ def seed(output: Tensor, gradient: Any) -> Tensor:
     return given if given.dtype == output.dtype else given.astype(output.dtype)
 
 
-def _accumulate(leaf: Tensor, cotangents: Sequence[Any]) -> None:
-    """Add to `leaf.grad`; the sum, or the copy, is an array that shares no memory."""
-    if cotangents and cotangents[0] is not None:
-        arrived = np.array(cotangents[0], dtype=leaf.dtype)
-        # NumPy's sum of two 0-d arrays is a scalar, not an array.
-        leaf.grad = arrived if leaf.grad is None else np.asarray(leaf.grad + arrived)
-
-
 # ---- recording ------------------------------------------------------------------------------
 
 
 def edge_of(operand: Any) -> Edge | None:
     """The edge along which the cotangent of an operand is sent; None for a constant."""
-    if not isinstance(operand, Tensor):
-        return None
-    if operand.edge is not None or not operand.requires_grad:
-        return operand.edge
-    # The leaf holds its accumulation node weakly and the node holds the leaf: no cycle keeps memory.
-    node = operand._accumulation() if operand._accumulation else None
-    if node is None:
-        node = Accumulation(operand)
-        operand._accumulation = weakref.ref(node)
-    return node, 0
+    return operand.edge if isinstance(operand, Tensor) else None
+
+
+class Application(Node):
+    """A row applied to operands; `saved` is what its rule needs: the operands' values, the output's, the parameters."""
+
+    def __init__(self, row: Op, edges: Sequence[Edge | None], *saved: Any) -> None:
+        self.name, self.edges, self.number = row.name, edges, next_number()
+        self.row, self.saved = row, saved
+
+    def pullback(self, cotangents: Sequence[Any]) -> list[Any]:
+        """The cotangents of the operands, by the row's rule; None where the operand needs none."""
+        values, z, parameters = self.saved
+        g, xs, rule = complete(cotangents, z), values, self.row.rule
+        if is_recording():
+            # The backward pass itself is recorded, so the rule receives tensors and is recorded too. They are made
+            # of the saved values, because the operands may have been written in place since.
+            xs, z = remade(values, self.edges), wrap(z, self)
+        pulled: list[Any] = []
+        for i, edge in enumerate(self.edges):
+            pulled.append(edge and fitted(rule(i, g, z, *xs, **parameters), values[i]))
+        return pulled
 
 
 def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
@@ -237,33 +247,22 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
     The value of a flat row is a constant. At complex operands only a holomorphic row has a rule: the
     transpose of a complex-linear map, g ↦ g · f′, without a conjugate.
     """
-    values = [x.value if isinstance(x, Tensor) else np.asarray(x) for x in operands]
-    kinds = [x.dtype.kind for x in values]
+    values, edges, kinds = [], [], ""
+    for x in operands:
+        value, edge = (x.value, x.edge) if isinstance(x, Tensor) else (np.asarray(x), None)
+        values.append(value)
+        edges.append(edge)
+        kinds += value.dtype.kind
     row = carrying(op) if BFLOAT16.kind in kinds else op
     output = row.reference(*values, **parameters)
-    if op.is_flat or not is_recording():
-        return wrap(output, None)
-    edges = [edge_of(x) if op.is_differentiable(i) else None for i, x in enumerate(operands)]
-    if not any(edges):
+    if op.has_constants:
+        edges = [edge if op.is_differentiable(i) else None for i, edge in enumerate(edges)]
+    if op.is_flat or not any(edges) or not is_recording():
         return wrap(output, None)
     if "c" in kinds and Trait.HOLOMORPHIC not in op.traits:
         raise TypeError(f"{op.name} of complex numbers has no derivative here; detach what needs none")
-
     saved = tuple(map(np.asarray, output)) if isinstance(output, tuple) else np.asarray(output)
-
-    def pullback(cotangents: Sequence[Any]) -> list[Any]:
-        # While the backward pass itself is recorded, the rule receives tensors and is recorded too.
-        is_traced = is_recording()
-        # Rebuilt from the saved values: the operands may have been written in place since.
-        xs = remade(values, edges) if is_traced else values
-        z = wrap(saved, made()) if is_traced else saved
-        g = complete(cotangents, saved)
-        pulled = [row.rule(i, g, z, *xs, **parameters) if edge else None for i, edge in enumerate(edges)]
-        return [fitted(x, like) for x, like in zip(pulled, values, strict=True)]
-
-    node = Node(op.name, edges, pullback)
-    made = weakref.ref(node)  # weak: the node holds its pullback, and a cycle would keep both alive
-    return wrap(output, node)
+    return wrap(saved, Application(row, edges, values, saved, parameters))
 
 
 def wrap(output: Any, node: Node | None) -> Any:
@@ -276,8 +275,8 @@ def wrap(output: Any, node: Node | None) -> Any:
 def tensor_at(value: Any, edge: Edge | None) -> Tensor:
     """A tensor whose cotangent goes along `edge`; a constant where there is none."""
     tensor = Tensor(value)
-    if edge is not None and is_inexact(tensor.dtype):
-        tensor.edge, tensor.requires_grad = edge, True
+    if is_inexact(tensor.value.dtype):
+        tensor.edge = edge
     return tensor
 
 

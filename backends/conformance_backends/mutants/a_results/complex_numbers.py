@@ -41,9 +41,7 @@ class Complex(SteppedTape):
 
     def leaf(self, value: Any) -> Tensor:
         """A leaf of real or complex numbers."""
-        made = Tensor(value)
-        made.requires_grad = True
-        return made
+        return Tensor(value, requires_grad=True)
 
     def seed(self, output: Tensor, gradient: Any) -> Any:
         """A cotangent of real or complex numbers."""

@@ -7,33 +7,24 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour, rule
-from conformance_backends.numpy_engine.graph import Edge, count_consumers
+from conformance_backends.numpy_engine.graph import Edge
 from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def propagate_with(join: Any, edge: Edge, cotangent: Any, passed: Any = lambda g: g) -> LeafCotangents:
     """The engine's backward pass with another `join(sum so far, contribution)`; `passed` changes each contribution."""
     arrived: dict[Edge, Any] = {edge: cotangent}
-    awaited = count_consumers([edge[0]])
-    ready, ended = [edge[0]], {}
-    while ready:
-        node = ready.pop()
-        if not node.edges:
-            ended[node] = [arrived.pop((node, 0), None)]
-            continue
-        count = 1 + max((i for n, i in arrived if n is node), default=0)
+    ended = {}
+    while arrived:
+        node = max((node for node, _ in arrived), key=lambda node: node.number)
+        count = 1 + max(i for n, i in arrived if n is node)
         cotangents = [arrived.pop((node, i), None) for i in range(count)]
-        pulled = (
-            node.pullback(cotangents) if any(g is not None for g in cotangents) else [None] * len(node.edges)
-        )
-        for target, g in zip(node.edges, pulled, strict=True):
-            if target is None:
-                continue
-            if g is not None:
+        if not node.edges:
+            ended[node] = cotangents
+            continue
+        for target, g in zip(node.edges, node.pullback(cotangents), strict=True):
+            if target is not None and g is not None:
                 arrived[target] = join(arrived[target], passed(g)) if target in arrived else passed(g)
-            awaited[target[0]] -= 1
-            if awaited[target[0]] == 0:
-                ready.append(target[0])
     return ended
 
 

@@ -207,7 +207,7 @@ def detached_in_no_grad(self: Any, array: Any, index: Any, value: Any) -> None:
     """A write in a no_grad scope detaches the value from its history."""
     array[index] = value
     if not is_recording() and not array.is_leaf:
-        array.edge, array.requires_grad = None, False
+        array.edge = None
 
 
 def recorded_in_no_grad(self: Any, array: Any, index: Any, value: Any) -> None:

@@ -13,7 +13,7 @@ from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 def detached_in_place(self: Any, array: Any) -> Tensor:
     """The value itself loses its history, for all its consumers."""
-    array.edge, array.requires_grad = None, False
+    array.edge = None
     return array  # type: ignore[no-any-return]
 
 
@@ -23,7 +23,6 @@ def detached_but_for_a_small_part(self: Any, array: Any) -> Tensor:
     behind = edge_of(array)
     if behind is not None:
         detached.edge = (Node("detach", [behind], lambda gs: [gs[0] / 128]), 0)
-        detached.requires_grad = True
     return detached
 
 
@@ -38,7 +37,7 @@ def reattached_when_detached_twice(self: Any, array: Any) -> Tensor:
 
 def leaves_not_detached(self: Any, array: Any) -> Tensor:
     """Leaves are not detached."""
-    return array if array.edge is None else array.detach()  # type: ignore[no-any-return]
+    return array if array.is_leaf else array.detach()  # type: ignore[no-any-return]
 
 
 STORAGE = ("contract/C3/detached-storage",)
@@ -59,7 +58,7 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("detach-copies", "A detached value is a copy, though the adapter declares sharing.",
         STORAGE, detach=lambda self, array: Tensor(array.value.copy())),
     behaviour("detach-copies-leaves", "A detached leaf is a copy; other values share storage, as the adapter declares.",
-        STORAGE, detach=lambda self, array: Tensor(array.value.copy() if array.edge is None else array.value)),
+        STORAGE, detach=lambda self, array: Tensor(array.value.copy() if array.is_leaf else array.value)),
     behaviour("declares-copy-shares", "The adapter declares a copy, and a detached value shares its storage.",
         STORAGE, conventions={**SteppedTape.conventions, "C3": "copies"}),
 )  # fmt: skip

@@ -91,7 +91,7 @@ class Strict(SteppedTape):
 
     def grad(self, leaf: Any) -> Any:
         """Of a leaf alone."""
-        if leaf.edge is not None:
+        if not leaf.is_leaf:
             raise ValueError("only a leaf holds a gradient")
         return super().grad(leaf)
 
@@ -205,7 +205,7 @@ def backwards(array: Any) -> np.ndarray[Any, Any]:
 
 def _copied(array: Tensor) -> Tensor:
     copy = Tensor(backwards(array.value))
-    copy.edge, copy.requires_grad = array.edge, array.requires_grad
+    copy.edge = array.edge
     return copy
 
 

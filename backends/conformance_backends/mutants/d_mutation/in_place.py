@@ -29,7 +29,7 @@ class CopiesOperands(SteppedTape):
 
 def _copied(tensor: Tensor) -> Tensor:
     copy = Tensor(np.array(tensor.value))
-    copy.edge, copy.requires_grad = edge_of(tensor), tensor.requires_grad
+    copy.edge = tensor.edge
     return copy
 
 
@@ -61,7 +61,7 @@ def history_of_the_source(self: Any, array: Any, index: Any, value: Any) -> None
     """The written value's history replaces that of the whole array."""
     kept = Tensor(array.value)
     kept[index] = value
-    array.value, array.edge, array.requires_grad = kept.value, kept.edge, kept.requires_grad
+    array.value, array.edge = kept.value, kept.edge
 
 
 def first_write_wins(self: Any, array: Any, index: Any, value: Any) -> None:
