@@ -112,7 +112,7 @@ def test_an_edit_leaves_the_tree_as_it_was() -> None:
 def test_only_the_rule_is_changed_and_not_the_reference_that_shares_a_helper() -> None:
     op, x = ALL_OPS["logsumexp"], np.arange(6.0).reshape(2, 3)
     right = op.reference(x, axis=1)
-    rule = RuleMutant(op.name, "axes_of", 0).rule()
+    rule = RuleMutant(op.name, "named", 0).rule()
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever an error in the axes leads to
         rule(0, np.ones(2), right, x, axis="none")
     assert rule.__globals__ is not op.rule.__globals__  # type: ignore[attr-defined]
