@@ -96,5 +96,10 @@ def _cause(cause: Cause, known: dict[str, Any]) -> dict[str, Any]:
         "count": len(cause.results),
         "clause": cause.worst.clause,
         "sentence": known["clauses"].get(cause.worst.clause, {}).get("sentence", ""),
-        "script": evidence.script if evidence else "",
+        "script": evidence.script if evidence and is_program(evidence.script) else "",
     }
+
+
+def is_program(script: str) -> bool:
+    """Whether there is more than comments, which alone are recorded of an engine that computed nothing."""
+    return any(line.strip() and not line.lstrip().startswith("#") for line in script.splitlines())

@@ -471,3 +471,19 @@ def test_the_words_are_one_click_from_the_overview(visit: Open, small: str) -> N
     words = page.locator(".words")
     expect(words).to_contain_text("silently wrong numbers")
     expect(page.locator("main .clause a").first).to_have_attribute("href", "#/clause/A1")
+
+
+def test_comments_alone_are_not_called_a_script(visit: Open, tmp_path: Path) -> None:
+    run = small_run()
+    run.results = [
+        structs.replace(r, evidence=structs.replace(r.evidence, script="\n# expected 1.0\n# got 0.0\n"))
+        if r.evidence
+        else r
+        for r in run.results
+    ]
+    (tmp_path / "comments.html").write_text(render([run]), encoding="utf-8")
+    page = visit(f"{(tmp_path / 'comments.html').as_uri()}#/engine/slate")
+    expect(page.locator(".cause").first).to_contain_text("See it again: conformance replay")
+    expect(page.locator(".cause pre")).to_have_count(0)
+    go(page, "/case/slate/op/atan2/vjp/float64")
+    expect(page.get_by_role("tabpanel")).to_contain_text("No script was recorded")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from conformance_reports.site import file_name, write_site
+from conformance_reports.site import file_name, is_program, write_site
 
 from .synthetic import HOSTILE, OPS, hostile_run, small_run
 
@@ -36,3 +36,8 @@ def test_a_name_is_made_safe_for_a_file() -> None:
     assert file_name("../../etc/passwd") == "_.._etc_passwd"
     assert file_name(HOSTILE[0]) == "_script_alert_1_script_"
     assert file_name("…") == "_"
+
+
+def test_comments_alone_are_no_script() -> None:
+    assert is_program("# got 1.0\nprint(1)\n")
+    assert not is_program("\n# expected 1.0\n  # got 0.0\n")

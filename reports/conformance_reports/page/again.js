@@ -7,7 +7,7 @@ const tabs = (r, evidence, chosen) => {
   const list = {
     script: [
       "Script",
-      evidence.script || "",
+      isProgram(evidence.script) ? evidence.script : "",
       "No script was recorded. Print one with: " + again + " --script",
     ],
     replay: [

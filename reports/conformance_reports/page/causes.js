@@ -46,6 +46,9 @@ const causeLine = (cause) =>
     el("span", { class: "muted", title: KIND_MEANING[kindOf(cause)] }, cause.isKnown ? kindOf(cause) + " · " : "not known · ", plural(cause.lines.length, "result")),
   );
 
+// Of an engine that computed nothing the comments alone are recorded, and these show nothing.
+const isProgram = (script) => (script || "").split("\n").some((line) => /^\s*[^#\s]/.test(line));
+
 // All about a cause. The script is the shortest way to see it, so it is open where it was asked for.
 const causeCard = (cause, isOpen) => {
   const worstOne = cause.lines[0];
@@ -79,7 +82,7 @@ const causeCard = (cause, isOpen) => {
       toCase(worstOne, "The worst case, with its numbers"),
       cause.link ? [el("span", { class: "muted" }, " "), outward(cause.link)] : null,
     ),
-    cause.script
+    isProgram(cause.script)
       ? el(
           "details",
           { open: isOpen },
