@@ -182,7 +182,7 @@ class Rounded(np.ndarray[Any, Any]):
             operands = [x.view(np.ndarray) if isinstance(x, Rounded) else x for x in operands]
             result = np.asarray(function(*operands, **keywords))
         elif function in SPELT_OUT:
-            result = SPELT_OUT[function](*operands, **keywords)
+            result = SPELT_OUT[function](_rounding.get().draws, *operands, **keywords)
         else:
             result = super().__array_function__(function, types, operands, keywords)
         if not isinstance(result, np.ndarray) or result.dtype.kind not in "fc":

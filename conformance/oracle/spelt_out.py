@@ -6,18 +6,23 @@ perturb the operands, and then sum as NumPy does. An engine may sum in any other
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from conformance.ops.products import free_axes, tensordot_pairs, terms_of
+from conformance.oracle.draws import Draws
 
 MOST = 1 << 20  # products that are held at once
 
 
-def _vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
+def _vector_norm(
+    draws: Draws | None, x: Any, *, axis: Any = None, keepdims: bool = False, ord: float = 2
+) -> Any:
     """The root of a sum of powers, as its definition says; of an infinite order, the largest or the smallest size."""
     size, along = np.abs(x), {"axis": axis, "keepdims": keepdims}
     if math.isinf(ord):
@@ -31,7 +36,7 @@ def _vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: float
     return np.sum(size**ord, **along) ** (1 / ord)
 
 
-def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def _tensordot(draws: Draws | None, a: Any, b: Any, axes: Any = 2) -> Any:
     """A product of matrices, of axes that are brought side by side."""
     pairs = tensordot_pairs(a, b, axes)
     of_a, of_b = [i for i, _ in pairs], [j for _, j in pairs]
@@ -43,16 +48,18 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return product.reshape((*rows, *columns))
 
 
-def _einsum(subscripts: str, *operands: Any) -> Any:
-    """The sum of the products of all entries, over the letters that the result does not have."""
+def _einsum(draws: Draws | None, subscripts: str, *operands: Any) -> Any:
+    """The sum of the products of all entries, over the letters that the result does not have.
+
+    The factors are multiplied in an order that is drawn: in another, a product of many may overflow on the way.
+    """
     terms, result = terms_of(subscripts, operands)
     letters = [*result, *dict.fromkeys(c for term in terms for c in term if c not in result)]
     aligned = [_aligned(x, term, letters) for x, term in zip(operands, terms, strict=True)]
     if math.prod(np.broadcast_shapes(*(x.shape for x in aligned))) > MOST:
         return np.einsum(subscripts, *map(np.array, operands))
-    product = aligned[0]
-    for x in aligned[1:]:
-        product = product * x
+    order = range(len(aligned)) if draws is None else draws.permutation(len(aligned))
+    product = functools.reduce(operator.mul, [aligned[i] for i in order])
     summed = tuple(range(len(result), len(letters)))
     return np.sum(product, axis=summed) if summed else product
 
@@ -67,7 +74,9 @@ def _aligned(x: Any, term: str, letters: list[str]) -> Any:
     return x.transpose(order).reshape([next(sizes) if c in own else 1 for c in letters])
 
 
-SPELT_OUT: Mapping[Any, Callable[..., Any]] = {
+SPELT_OUT: Mapping[
+    Any, Callable[..., Any]
+] = {  # each is given the draws of its trial, then what it is called with
     np.linalg.vector_norm: _vector_norm,
     np.tensordot: _tensordot,
     np.einsum: _einsum,

@@ -43,6 +43,10 @@ print(f"rsqrt(0.00050807) in float16: got {half.grad.item()}, exact -1.09e4")
 half = torch.tensor(300.0, dtype=torch.float16, requires_grad=True)
 torch.asinh(half).backward()
 print(f"asinh(300) in float16: got {half.grad.item()}, exact {1 / 300:.3g}")
+# 1 / sqrt(x^2 - 1), likewise
+half = torch.tensor(300.0, dtype=torch.float16, requires_grad=True)
+torch.acosh(half).backward()
+print(f"acosh(300) in float16: got {half.grad.item()}, exact {1 / 300:.3g}")
 # -g x^(-3/2) / 2, here 1.22e308; twice that is beyond float64
 x = torch.tensor(2.968539455229765e-206, dtype=torch.float64, requires_grad=True)
 torch.rsqrt(x).backward(torch.tensor(-1.25, dtype=torch.float64))

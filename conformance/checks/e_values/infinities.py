@@ -12,6 +12,7 @@ from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.op import Domain, Op, OperandKind, Trait
+from conformance.ops.rows import unbroadcast
 from conformance.oracle.allowance import EXTENDED, extended
 
 FAR = (1e40, 1e80, 1e160)  # operands in extended precision, ever larger
@@ -42,17 +43,23 @@ def gradient_at_infinity_is_the_limit(seen: Observation) -> None:
             if not is_refusal(error):
                 raise
             raise NotThisCase(f"the engine refuses infinity: {error}") from None
-        limits = _limits([_slopes(seen, index, signs * size) for size in FAR])
-        for position, (got, limit) in enumerate(zip(answer.gradients, limits, strict=True)):
+        shapes = [seen.case.operands[i].shape for i in seen.wrt]
+        slopes = [_slopes(seen, index, signs * size) for size in FAR]
+        sums = [[unbroadcast(g, s) for g, s in zip(gradients, shapes, strict=True)] for gradients in slopes]
+        sizes = [unbroadcast(np.abs(g), s) for g, s in zip(slopes[-1], shapes, strict=True)]
+        for position, (got, limit) in enumerate(zip(answer.gradients, _limits(sums), strict=True)):
             what = f"{seen.label(position)}, where operand {index} is infinite,"
-            _hold_limit(got, limit, seen.case.operands[seen.wrt[position]].dtype, what)
+            dtype = seen.case.operands[seen.wrt[position]].dtype
+            _hold_limit(got, limit, sizes[position], dtype, what)
 
 
-def _hold_limit(got: Array | None, limit: Array, dtype: np.dtype[np.floating], what: str) -> None:
-    """Claim that each entry is its limit, where there is one, or NaN."""
+def _hold_limit(
+    got: Array | None, limit: Array, size: Array, dtype: np.dtype[np.floating], what: str
+) -> None:
+    """Claim that each entry is its limit, where there is one, or NaN; `size` is that of the terms which it is the sum of."""
     known = ~np.isnan(limit)
     expected = np.where(known, limit, 0)
-    sizes = np.maximum(1, np.where(np.isfinite(expected), np.abs(expected), 1))
+    sizes = np.maximum(1, np.where(np.isfinite(size), size, 1))
     allowed = np.where(known, SLACK * np.finfo(dtype).eps * sizes, np.inf)
     values = np.zeros(limit.shape, dtype) if got is None else got
 
@@ -80,9 +87,10 @@ def _with(seen: Observation, index: int, values: Array) -> list[Array]:
 
 
 def _slopes(seen: Observation, index: int, values: Array) -> list[Array]:
-    """The rule's gradients, in extended precision, with other values of an operand."""
-    operands = [*map(extended, seen.case.operands)]
-    operands[index] = values.astype(EXTENDED)
+    """The rule's gradients, in extended precision, with other values of an operand; those of every copy of a broadcast one."""
+    given = [*map(extended, seen.case.operands)]
+    given[index] = values.astype(EXTENDED)
+    operands = [np.array(x) for x in np.broadcast_arrays(*given)]
     with np.errstate(all="ignore"):
         z = seen.op.reference(*operands, **seen.case.parameters)
         g = extended(seen.case.cotangents[0])
