@@ -14,6 +14,8 @@ import numpy as np
 from conformance.op import REAL, Domain, Law, Op, Property, Shape, Trait
 from conformance.ops import laws
 
+PYTHON_NUMBERS = frozenset({bool, int, float, complex})
+
 
 def unbroadcast(g: Any, shape: Shape) -> Any:
     """Sum `g` over the axes along which an operand of `shape` was broadcast.
@@ -40,9 +42,9 @@ def times(g: Any, slope: Any) -> Any:
 
     A plain array is not multiplied by 1. The oracle's arrays are: they show how every product may be rounded.
     """
-    if type(slope) is int and slope == 1 and type(g) is np.ndarray:
-        return g
-    return g * in_precision_of(g, slope)
+    if type(slope) in PYTHON_NUMBERS:
+        return g if slope == 1 and type(g) is np.ndarray else g * slope
+    return g * (slope if slope.dtype is g.dtype else in_precision_of(g, slope))
 
 
 # -- slopes that several rows share ------------------------------------------------------------------
