@@ -148,7 +148,7 @@ def known_failures(backends: Sequence[Backend], known: Iterable[KnownFailure], l
     scripts: dict[str, dict[str, list[KnownFailure]]] = {backend.engine: {} for backend in backends}
     for entry in known:
         name = _backend_of(entry)
-        by_script = scripts.setdefault(engine_of.get(name, name.partition(".")[0]), {})
+        by_script = scripts.setdefault(engine_of.get(name, name.partition(".")[0].rstrip("*")), {})
         by_script.setdefault(entry.script, []).append(entry)
     versions = {backend.engine: _version(backend) for backend in backends}
     for engine, found in scripts.items():
