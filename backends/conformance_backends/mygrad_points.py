@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 DEPARTURES: Mapping[str, str | None] = {
     "abs/at-nan": "zero",
+    "vector_norm/tie-ord-infinity": "first",
+    "vector_norm/tie-ord-minus-infinity": "first",
     "clip/at-nan": "one",
     "maximum/beside-nan": "all to the number",
     "minimum/beside-nan": "all to the number",

@@ -68,7 +68,7 @@ def getitem(x: Any, index: Any) -> Any:
 def index_add(x: Any, values: Any, index: Any) -> Any:
     """`x` with `values` added at `index`; torch's own takes indices along one axis."""
     places = getitem(torch.arange(x.numel()).reshape(x.shape), index)
-    return torch.index_add(x.flatten(), 0, places.flatten(), values.flatten()).reshape(x.shape)
+    return x.flatten().index_add(0, places.flatten(), values.expand(places.shape).flatten()).reshape(x.shape)
 
 
 def index_update(x: Any, values: Any, index: Any) -> Any:

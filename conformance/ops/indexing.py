@@ -208,12 +208,20 @@ def scattering(choose: Choose) -> Signature:
     return Signature((picked(shape, index),), {"index": index, "shape": shape})
 
 
+def names_no_place_twice(shape: Shape, index: Index) -> bool:
+    """Whether all that `index` picks from `shape` are different entries."""
+    places = np.arange(math.prod(shape)).reshape(shape)[key_of(index)]
+    return np.unique(places).size == places.size
+
+
 def writing(calls: tuple[tuple[Shape, Index], ...]) -> Law:
-    """An operand, values of the shape of what `index` picks from it, and the index."""
+    """An operand, values that broadcast to the shape of what `index` picks from it, and the index."""
 
     def law(choose: Choose) -> Signature:
         shape, index = choose(calls)
-        return Signature((shape, picked(shape, index)), {"index": index})
+        whole = picked(shape, index)
+        fewer = (whole, (), whole[1:], (*whole[:-1], 1)[: len(whole)], (1, *whole[1:])[: len(whole)])
+        return Signature((shape, choose([*dict.fromkeys(fewer)])), {"index": index})
 
     return law
 
@@ -257,14 +265,15 @@ PLACES = (
     linear("scatter_add", scatter_add, lambda g, x, index, shape: getitem(g, index=index),
         formula="x̄ = g[index]", source="the transpose of getitem", law=scattering, traits={HOLOMORPHIC}),
     general("index_add", index_add, lambda g, z, x, values, index: g,
-        lambda g, z, x, values, index: getitem(g, index=index),
+        lambda g, z, x, values, index: unbroadcast(getitem(g, index=index), np.shape(values)),
         formula="x̄ = g, v̄ = g[index]", source="linear in both: x plus the scattered values",
         law=writing(BASIC + LISTS), traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
     general("index_update", index_update,
         lambda g, z, x, values, index: index_update(g, np.zeros(np.shape(values), g.dtype), index=index),
-        lambda g, z, x, values, index: getitem(g, index=index),
+        lambda g, z, x, values, index: unbroadcast(getitem(g, index=index), np.shape(values)),
         formula="x̄ = g, 0 at index; v̄ = g[index]",
-        source="linear in both: what is overwritten has no influence", law=writing(BASIC),
+        source="linear in both: what is overwritten has no influence",
+        law=writing(BASIC + tuple(call for call in LISTS if names_no_place_twice(*call))),
         traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
     linear("take", np.take, lambda g, x, indices, axis=None: put_back(g, x, indices, axis),
         formula="x̄[…, indices] += g, 0 elsewhere", source="linear; the transpose of picking adds back",

@@ -65,6 +65,10 @@ TIES = (
         {FIRST: ([1, 2, 4],), LAST: ([4, 2, 1],), SHARED: ([7 / 3] * 3,)},
         nature=Nature.TIE, total=7.0, cotangent=[1, 2, 4], axis=-1),
     tie("max_pool2d", "tie-of-2", [[[[1.0, 5.0], [5.0, 2.0]]]], [(0, 0, 0, 1), (0, 0, 1, 0)], **WINDOW),
+    tie("vector_norm", "tie-ord-infinity", [1.0, 2.0, 2.0], [1, 2], ord=INF, **WHOLE),
+    tie("vector_norm", "tie-ord-minus-infinity", [2.0, 2.0, 3.0], [0, 1], ord=-INF, **WHOLE),
+    tie("max_pool2d", "tie-at-minus-infinity", [[[[-INF, -INF], [-INF, -INF]]]],
+        [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0), (0, 0, 1, 1)], **WINDOW),
     tie("max_pool2d", "all-equal", [[[[5.0, 5.0], [5.0, 5.0]]]],
         [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0), (0, 0, 1, 1)], **WINDOW),
 )  # fmt: skip

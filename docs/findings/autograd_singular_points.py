@@ -47,3 +47,10 @@ for size in (2.0, 1e17):
 show(
     "norm of order 1 at [0, 2]", lambda x: np.linalg.norm(x, 1), np.array([0.0, 2.0]), "[a, 1] with |a| <= 1"
 )
+for order in (np.inf, -np.inf):
+    show(
+        f"norm of order {order} at [2, 2]",
+        lambda x, n=order: np.linalg.norm(x, n),
+        np.full(2, 2.0),
+        "[a, 1 - a]",
+    )

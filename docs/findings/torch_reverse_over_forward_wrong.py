@@ -1,6 +1,6 @@
-"""torch: reverse mode over forward mode gives a wrong second derivative where a formula uses what its forward saved.
+"""torch: either mode over forward mode gives a wrong second derivative where a formula uses what its forward saved.
 
-Both orders differentiate the same function twice along the same direction; torch raises nothing.
+All orders differentiate the same function twice along the same direction; torch raises nothing.
 """
 
 import torch
@@ -34,6 +34,12 @@ def func_over_forward(function, x):
     return torch.func.grad(lambda a: torch.func.jvp(function, (a,), (along,))[1].sum())(x)
 
 
+def twice_forward(function, x):
+    """The tangent of the tangent, by function transforms: a number for all entries, ⟨along, gradient of the tangent⟩."""
+    push = lambda a: torch.func.jvp(function, (a,), (along,))[1].sum()  # noqa: E731
+    return torch.func.jvp(push, (x,), (along,))[1]
+
+
 for name, function in (
     ("det", torch.linalg.det),
     ("slogdet", lambda x: torch.linalg.slogdet(x)[1]),
@@ -53,3 +59,7 @@ for name, function in (
             )
         except RuntimeError as error:
             print(f"{name:10} reverse over {mode:8}", "RuntimeError:", str(error)[:70])
+    expected = (over_reverse(function, matrix) * along).sum()
+    print(
+        f"{name:10} forward over forward: {twice_forward(function, matrix):.6f}, over reverse: {expected:.6f}"
+    )

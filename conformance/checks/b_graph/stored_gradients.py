@@ -8,7 +8,7 @@ from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import tape_of, unless_refused
 from conformance.checks.observation import plain
-from conformance.checks.registry import contract, declared_convention
+from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY
@@ -28,6 +28,22 @@ def reference_to_an_earlier_gradient(engine: Backend, sample: Sample) -> None:
     now = plain(tape, tape.grad(leaf))
     what = f"a gradient taken before the second backward call, by the convention {convention!r}"
     hold_equal(plain(tape, taken), g * w if convention == "kept" else now, what)
+
+
+@contract("B4", "after-clearing", Capability.CLEARING)
+def gradient_taken_before_clearing_is_kept(engine: Backend, sample: Sample) -> None:
+    """A gradient taken before it is cleared away keeps its values: the next one is in other memory."""
+    tape = tape_of(engine)
+    x, w, g, h = (sample.array() for _ in range(4))
+    multiply, leaf, weight = tape.op(MULTIPLY), tape.leaf(np.array(x)), tape.array(np.array(w))
+    tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
+    taken = tape.grad(leaf)
+    tape.clear(leaf)
+    if tape.grad(leaf) is not None:
+        raise NotThisCase("clearing sets the stored gradient to zero")
+    tape.backward(multiply(leaf, weight), tape.array(np.array(h)))
+    hold_equal(plain(tape, taken), g * w, "a gradient taken before clearing, after the next backward call")
+    hold_equal(plain(tape, tape.grad(leaf)), h * w, "the gradient after clearing")
 
 
 @contract("B5", "own-memory", Capability.WRITABLE)

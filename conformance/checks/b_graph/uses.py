@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Function
+from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import hold_close, hold_within
-from conformance.checks.engine_calls import gradients_of
+from conformance.checks.engine_calls import full_sum, gradients_of
 from conformance.checks.members import (
     Member,
     calls_where,
@@ -26,7 +27,7 @@ from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.op import OperandKind
 from conformance.ops import CATALOGUE
-from conformance.ops.names import ADD, NEGATIVE
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 from conformance.oracle.allowance import ULPS
 
 
@@ -62,6 +63,41 @@ def _hold_uses(engine: Backend, sample: Sample, member: Member, function: Functi
     what, scale = f"used {', '.join(map(str, uses))} times", sample.scalar(1 / max(uses))
     scaled = [[g if g is None else g * scale for g in given] for given in (got, right)]
     member.hold(scaled[0], scaled[1], what)
+
+
+@contract("B1", "operand-uses", is_wide=True)
+def operands_of_every_op_may_be_used_elsewhere_too(engine: Backend, sample: Sample) -> None:
+    """An operand of any op that is used before it and after it, too, receives the contributions of all its uses."""
+    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        function, dtype = member.function(engine), member.case.dtype
+        zero = engine.array(np.zeros((), dtype))
+
+        def elsewhere(arrays: Any, weight: float) -> Any:
+            """The weight times the sum of the entries of all that have a gradient."""
+            factor = engine.array(np.full((), weight, dtype))
+            return reduce(add, [total(multiply(factor, arrays[i])) for i in member.wrt])
+
+        def graph(operands: Any, weights: Any) -> Any:
+            # Leaves in every other op, results of an op in the others.
+            used = [add(x, zero) if number % 2 and i in member.wrt else x for i, x in enumerate(operands)]
+            before = elsewhere(used, 1.0)
+            here = weighted(engine, weights, function(*used))
+            return add(add(before, here), elsewhere(used, 2.0))
+
+        got, _ = gradients_in(engine, member, graph, member.cotangents)
+        for position, (ours, single) in enumerate(zip(got, alone.gradients, strict=True)):
+            x = member.case.operands[member.wrt[position]]
+            right = x.dtype.type(3) + (np.zeros_like(x) if single is None else single)
+            rounding = np.spacing(np.abs(right) + x.dtype.type(3)).astype(np.longdouble)
+            allowed = 2 * member.oracle.expected[position].allowed + ULPS * rounding
+            label = (
+                f"the gradient of operand {member.wrt[position]} of {member}, which is used elsewhere too,"
+            )
+            hold_close(ours, right, allowed, label)
+
+    hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
 
 
 @contract("B1", "same-operand-twice", is_wide=True)
@@ -111,15 +147,33 @@ def _hold_each(engine: Backend, member: Member) -> None:
 @contract("B1", "returned-twice")
 def output_returned_twice_receives_both_cotangents(engine: Backend, sample: Sample) -> None:
     """A function that returns one array twice, or an array and another made of it, has the sum of both gradients."""
+    for function, what, (x, g, h), expected in _returning_twice(engine, sample):
+        _, (got,) = engine.vjp(function, [np.array(x)], [np.array(g), np.array(h)])
+        values = None if got is None else plain(engine, got)
+        hold_close(values, expected, np.zeros(x.shape), what)
+
+
+@contract("B1", "returned-twice-recorded", Capability.HIGHER_ORDER)
+def recorded_gradient_of_an_output_returned_twice(engine: Backend, sample: Sample) -> None:
+    """The same where the gradient is a function's value: a cotangent given within the graph joins what arrives there."""
+    for function, what, (x, g, h), expected in _returning_twice(engine, sample):
+        arrays = [engine.array(np.array(v)) for v in (x, g, h)]
+        (got,) = engine.nested_vjp(function, arrays[:1], arrays[1:])
+        values = None if got is None else plain(engine, got)
+        hold_close(values, expected, np.zeros(x.shape), f"{what}, recorded")
+
+
+def _returning_twice(
+    engine: Backend, sample: Sample
+) -> Iterator[tuple[Function, str, tuple[Array, ...], Array]]:
+    """Functions of -x that return it twice, their operand and cotangents, and the gradient."""
     x, g, h = sample.array(), sample.array(), sample.array()
     negative = engine.op(NEGATIVE)
     functions: dict[str, tuple[Any, Array]] = {
         "-x twice": (lambda y: (y, y), -(g + h)),
         "-x and x": (lambda y: (y, negative(y)), h - g),
+        "x and -x": (lambda y: (negative(y), y), g - h),
     }
     for what, (of_output, expected) in functions.items():
-        _, (got,) = engine.vjp(
-            lambda a, f=of_output: f(negative(a)), [np.array(x)], [np.array(g), np.array(h)]
-        )
-        values = None if got is None else plain(engine, got)
-        hold_close(values, expected, np.zeros(x.shape), f"the gradient of a function that returns {what}")
+        whole = f"the gradient of a function that returns {what}"
+        yield lambda a, f=of_output: f(negative(a)), whole, (x, g, h), expected

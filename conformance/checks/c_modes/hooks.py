@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of, tape_of
+from conformance.checks.engine_calls import gradients_of, tape_of, unless_refused
 from conformance.checks.members import Member, gradients_in, hold_for_each, members, tupled, weighted
 from conformance.checks.observation import Answer, plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
@@ -147,6 +147,26 @@ def hook_on_what_any_op_computes_sees_its_cotangent(engine: Backend, sample: Sam
         member.hold(got, right, "an output having a hook")
 
     hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
+
+
+@contract("C9", "after-write", Capability.HOOKS, Capability.RECORDED_WRITES)
+def hook_after_a_write_sees_the_cotangent_of_what_was_written(engine: Backend, sample: Sample) -> None:
+    """A hook set on an array after a write into it sees the cotangent of the array as it is, whatever hook was before."""
+    x, w, g = sample.array((3, 2)), sample.array((2,)), sample.array((3, 2))
+    negative = engine.op(NEGATIVE)
+    seen: list[Array] = []
+
+    def function(a: Any, b: Any) -> Any:
+        target = negative(a)
+        engine.hook(target, lambda c: None)
+        engine.assign(target, (0,), b)
+        engine.hook(target, lambda c: seen.append(plain(engine, c)))
+        return negative(target)
+
+    if unless_refused(lambda: gradients_of(engine, function, [x, w], g)) is not None:
+        if len(seen) != 1:
+            raise Violation(f"a hook set after a write was called {len(seen)} times")
+        hold_equal(seen[0], -g, "the cotangent that a hook set after a write sees")
 
 
 @contract("C9", "removed-by-hooks", Capability.HOOKS, Capability.TAPE)

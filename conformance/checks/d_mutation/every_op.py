@@ -1,4 +1,4 @@
-"""Every op leaves its operands and cotangents untouched (D1, D2), and survives a write into them (D3)."""
+"""Every op leaves its operands and cotangents untouched (D1, D2), survives a write into them (D3), and records it (D7)."""
 
 from __future__ import annotations
 
@@ -72,12 +72,10 @@ def write_after_any_op_never_alters_its_gradient(engine: Backend, sample: Sample
 
 def _hold_as_it_was(engine: Backend, member: Member, alone: Answer, written_operand: int | None) -> None:
     """Claim the gradient where an operand, or the first output, is written after the op: as it was, or refused."""
-    function, add = member.function(engine), engine.op(ADD)
+    function = member.function(engine)
 
     def graph(operands: Any, weights: Any) -> Any:
-        # Results of an op, equal to the leaves: where outputs are views, a write into one must not reach a leaf.
-        zero = engine.array(np.zeros((), member.case.dtype))
-        made = [add(x, zero) if i in member.wrt else x for i, x in enumerate(operands)]
+        made = _results_of_an_op(engine, member, operands)
         outputs = tupled(function(*made))
         total = weighted(engine, weights, outputs)
         target = outputs[0] if written_operand is None else made[written_operand]
@@ -88,3 +86,34 @@ def _hold_as_it_was(engine: Backend, member: Member, alone: Answer, written_oper
     if given is not None:
         written = "an output" if written_operand is None else "an operand"
         member.hold(given, alone.gradients, f"{written} written in place afterwards")
+
+
+@contract("D7", "every-op", Capability.RECORDED_WRITES, is_wide=True)
+def write_into_what_any_op_returned_is_recorded(engine: Backend, sample: Sample) -> None:
+    """Into an output of any op is written: refused, or what was overwritten sends nothing back."""
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        function, position = member.function(engine), number % len(member.cotangents)
+        changed = member.cotangents
+        index = (0,) if changed[position].ndim else (Ellipsis,)
+        sevens = np.full(changed[position][index].shape, 7.0, member.case.dtype)
+        changed[position][index] = 0
+
+        def graph(operands: Any, weights: Any) -> Any:
+            outputs = tupled(function(*_results_of_an_op(engine, member, operands)))
+            engine.assign(outputs[position], index, engine.array(sevens))
+            return weighted(engine, weights, outputs)
+
+        given = unless_refused(lambda: gradients_in(engine, member, graph, member.cotangents)[0])
+        if given is not None:
+            _, expected = engine.vjp(function, member.operands, changed, member.wrt)
+            right = [None if e is None else plain(engine, e) for e in expected]
+            member.hold(given, right, f"its output {position} being overwritten at {index}")
+
+    hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
+
+
+def _results_of_an_op(engine: Backend, member: Member, operands: Any) -> list[Any]:
+    """Results of an op, equal to the leaves: where outputs are views, a write into one must not reach a leaf."""
+    add, zero = engine.op(ADD), engine.array(np.zeros((), member.case.dtype))
+    return [add(x, zero) if i in member.wrt else x for i, x in enumerate(operands)]

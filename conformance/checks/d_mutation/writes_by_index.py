@@ -76,3 +76,22 @@ def _hold_written(
     hold_equal(of_x, rest, f"the gradient of what was written into {what}")
     hold_equal(plain(engine, got[1]), np.asarray(written), f"the gradient of what was written {what}")
     return True
+
+
+@contract("D7", "forward", Capability.RECORDED_WRITES, Capability.FORWARD)
+def write_in_forward_mode_carries_its_tangent(engine: Backend, sample: Sample) -> None:
+    """In forward mode a written value brings its tangent, and that of what is overwritten ends."""
+    negative = engine.op(NEGATIVE)
+    for what, index in (("a slice", (slice(1, None),)), ("an integer", (0,)), ("an ellipsis", (Ellipsis,))):
+        x, u = sample.array(SHAPE), sample.array(SHAPE)
+        w, v = (sample.array(x[index].shape) for _ in range(2))
+
+        def function(a: Any, b: Any, index: Any = index) -> Any:
+            target = negative(a)
+            engine.assign(target, index, b)
+            return target
+
+        _, (got,) = engine.jvp(function, [np.array(x), np.array(w)], [np.array(u), np.array(v)])
+        expected = -u
+        expected[index] = v
+        hold_equal(plain(engine, got), expected, f"the tangent of -x after a write by {what}")

@@ -103,23 +103,24 @@ ORDERS = (reverse_over_reverse, forward_over_reverse, reverse_over_forward)
 BOTH_MODES = (Capability.HIGHER_ORDER, Capability.FORWARD)
 
 
-def _has_curvature(op: Op) -> bool:
+def has_curvature(op: Op) -> bool:
+    """Whether an op has a second derivative, which its rule gives at complex operands too."""
     return not op.is_piecewise_linear and Trait.REAL_RULE not in op.traits
 
 
-@op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=_has_curvature, sparing=True)
+@op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=has_curvature, sparing=True)
 def gradient_of_the_gradient_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
     """The gradient of the gradient is the derivative of the reference VJP."""
     return _hold_second_order(seen, reverse_over_reverse)
 
 
-@op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=_has_curvature, sparing=True)
+@op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=has_curvature, sparing=True)
 def tangent_of_the_gradient_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
     """The tangent of the gradient is the derivative of the reference VJP."""
     return _hold_second_order(seen, forward_over_reverse)
 
 
-@op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=_has_curvature, sparing=True)
+@op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=has_curvature, sparing=True)
 def gradient_of_the_tangent_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
     """The gradient of the tangent is the derivative of the reference VJP."""
     return _hold_second_order(seen, reverse_over_forward)
@@ -129,10 +130,9 @@ def _hold_second_order(
     seen: Observation, order: Callable[[SecondOrderCase], list[Array | None]]
 ) -> list[Comparison]:
     """The derivative of the gradients along a direction, by one order of the modes, is the oracle's."""
-    directions, expected = _expected(seen)
+    directions, expected = expected_along_directions(seen)
     case = SecondOrderCase.of(seen, directions)
-    together = seen.shared("second order", lambda: _compiled_together(case))
-    found = order(case) if together is None else _plain(case, together[ORDERS.index(order)])
+    found = by_order(seen, case, order, ORDERS.index(order))
     pairs = enumerate(zip(found, expected, strict=True))
     return hold_all_within(
         ((got, bound, f"the derivative of {seen.label(n)}") for n, (got, bound) in pairs),
@@ -140,8 +140,19 @@ def _hold_second_order(
     )
 
 
+def by_order(
+    seen: Observation,
+    case: SecondOrderCase,
+    order: Callable[[SecondOrderCase], list[Array | None]],
+    place: int,
+) -> list[Array | None]:
+    """What an order gives: by itself, or out of the function that has all, in its place of them."""
+    together = seen.shared("second order", lambda: _compiled_together(case))
+    return order(case) if together is None else _plain(case, together[place])
+
+
 def _compiled_together(case: SecondOrderCase) -> Sequence[Sequence[Any]] | None:
-    """What each of the ORDERS gives, out of one compiled function, which costs little more than one of them.
+    """What each of the ORDERS gives, then forward over forward, out of one compiled function, which costs little more than one of them.
 
     None where each is called by itself: the engine compiles no functions, or refuses an order, which its own check reports.
     """
@@ -152,6 +163,7 @@ def _compiled_together(case: SecondOrderCase) -> Sequence[Sequence[Any]] | None:
         lambda *xs: backend.nested_vjp(case.weighed(case.gradients, case.directions), xs, case.engines(one)),
         lambda *xs: backend.nested_jvp(case.gradients, xs, case.engines(case.directions)),
         lambda *xs: backend.nested_vjp(case.weighed(case.tangents, case.cotangents), xs, case.engines(one)),
+        lambda *xs: backend.nested_jvp(case.tangents, xs, case.engines(case.directions)),
     )
     together = backend.compiled(lambda *xs: [as_tuple(order(*xs)) for order in orders])
     try:
@@ -161,7 +173,7 @@ def _compiled_together(case: SecondOrderCase) -> Sequence[Sequence[Any]] | None:
     return found
 
 
-def _expected(seen: Observation) -> tuple[list[Array], list[Expected]]:
+def expected_along_directions(seen: Observation) -> tuple[list[Array], list[Expected]]:
     """A direction for every operand, and the Hessian-vector products along it; NotThisCase where all are zero."""
     directions, expected = _expected_of(seen.op, seen.case, tuple(seen.wrt), seen.perturbations)
     if expected is None:

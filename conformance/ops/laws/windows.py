@@ -22,7 +22,7 @@ def window_counts(
     return tuple(steps(*given) for given in zip(image, kernel_size, stride, padding, dilation, strict=True))
 
 
-IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17))
+IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17), (2, 1, 1))
 KERNELS: tuple[Pair, ...] = ((2, 2), (1, 1), (3, 3), (2, 3), (1, 5))
 STRIDES: tuple[Pair, ...] = ((1, 1), (2, 2), (1, 2), (3, 1))
 PADDINGS: tuple[Pair, ...] = ((0, 0), (1, 1), (0, 2))

@@ -26,6 +26,15 @@ def overwritten_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
     leaf.grad = total
 
 
+def into_the_same_memory(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """Each leaf has one array for its gradients, which is written anew after clearing."""
+    if leaf.grad is not None:
+        SteppedTape.accumulate(self, leaf, arrived)
+        return
+    leaf.grad = self.kept.setdefault(id(leaf), np.empty(leaf.shape, leaf.dtype))
+    leaf.grad[...] = arrived
+
+
 def stored_for_outputs(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
     """Every intermediate array stores the cotangent of the output."""
     SteppedTape.backward(self, output, gradient)
@@ -56,6 +65,8 @@ def storing(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("added-in-earlier-memory", "A second gradient is added in place, though the adapter declares that the first is kept.",
         ("contract/B4/earlier-reference",), accumulate=added_in_place),
+    behaviour("one-array-for-all-gradients", "After clearing, the next gradient is written into the array of the one before.",
+        ("contract/B4/after-clearing",), accumulate=into_the_same_memory),
     behaviour("declares-updating-keeps", "The adapter declares that an earlier gradient is updated, and it keeps its values.",
         ("contract/B4/earlier-reference",), conventions={**SteppedTape.conventions, "B4": "updated"}),
     behaviour("earlier-gradient-overwritten", "The memory of an earlier gradient is overwritten by the next backward.",

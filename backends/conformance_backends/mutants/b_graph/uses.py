@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,55 @@ def pulled_once_per_array(self: Any, function: Any, operands: Any, wrt: Any = No
     return type(traced)(traced.arrays, traced.outputs, pull)
 
 
+def count_consumers(roots: Iterable[Node]) -> Counter[Node]:
+    """For every node behind the roots, and for these, how many edges lead to it."""
+    consumers: Counter[Node] = Counter()
+    to_visit, seen = list(roots), set(roots)
+    while to_visit:
+        for source in filter(None, to_visit.pop().inputs):
+            consumers[source] += 1
+            if source not in seen:
+                seen.add(source)
+                to_visit.append(source)
+    return consumers
+
+
+def lost_beside_others(name: str) -> Any:
+    """An op sends nothing to an operand that has other consumers: its contribution is overwritten."""
+
+    def traverse(self: Any, edge: Any, cotangent: Any) -> Any:
+        consumers = count_consumers([edge[0]])
+        rules = {node: node.pullback for node in (edge[0], *consumers) if node.name == name}
+        for node, right in rules.items():
+            node.pullback = _to_those_it_has_alone(node, right, consumers)
+        try:
+            return SteppedTape.traverse(self, edge, cotangent)
+        finally:
+            for node, right in rules.items():
+                node.pullback = right
+
+    return traverse
+
+
+def _to_those_it_has_alone(node: Node, right: Any, consumers: Counter[Node]) -> Any:
+    def pullback(cotangents: Any) -> Any:
+        pulled = zip(node.edges, right(cotangents), strict=True)
+        return [g if edge is None or consumers[edge[0]] == 1 else None for edge, g in pulled]
+
+    return pullback
+
+
+def within_the_graph_lost(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """A cotangent given for an output of which another output is made is lost."""
+    outputs = function(*(Tensor(x.value, requires_grad=True) for x in arrays))
+    given = list(cotangents)
+    if isinstance(outputs, tuple):
+        consumers = count_consumers({z.node for z in outputs if z.node})
+        given = [None if z.node and consumers[z.node] else g for z, g in zip(outputs, given, strict=True)]
+    _, pullback = engine.vjp(function, *arrays)
+    return pullback(*given)
+
+
 OUTPUTS, OPERANDS = ("contract/B1/output-uses",), ("contract/B1/same-operand-twice",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -74,6 +124,10 @@ MUTANTS: tuple[Mutant, ...] = (
         OPERANDS, same_operand_once("pow"), ("pow",)),
     Mutant("equal-leaves-are-one", "A hypotenuse of two leaves of equal values sends both cotangents to the first.",
         OPERANDS, equal_leaves_are_one("hypot"), ("hypot",)),
+    behaviour("overwritten-by-other-uses", "Taking rows of an array that is used elsewhere too contributes nothing to its gradient.",
+        ("contract/B1/operand-uses",), ops=("take",), traverse=lost_beside_others("take")),
+    behaviour("seed-within-the-graph-lost", "In a recorded gradient, the cotangent of an output of which another is made is lost.",
+        ("contract/B1/returned-twice-recorded",), nested_vjp=within_the_graph_lost),
     behaviour("returned-twice-counts-once", "Of an array that is returned twice the second cotangent is dropped.",
         ("contract/B1/returned-twice",), trace=pulled_once_per_array),
 )  # fmt: skip

@@ -47,6 +47,13 @@ def called_once_ever(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
     return removers[0]
 
 
+def joins_the_hooks_before(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """A hook joins those that were set on the array before, though it was written since."""
+    node = self.kept.setdefault(id(array), array.node)
+    node.hooks = (*node.hooks, (0, seen))
+    return lambda: None
+
+
 def last_comes_first(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
     """Hooks are called in the reverse of the order in which they came."""
     hooks = self.kept.setdefault(id(array), [])
@@ -137,6 +144,8 @@ def constant_when_recorded(self: Any, array: Any, seen: Seen) -> Callable[[], No
 
 
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("hook-before-the-write", "A hook set after a write joins those that were set before it.",
+        ("contract/C9/after-write",), hook=joins_the_hooks_before),
     behaviour("hook-never-called", "A hook is never called.",
         (ONCE, EACH, ORDER, REMOVED, "capability/hooks"), hook=never_called),
     behaviour("hook-per-contribution", "A hook is called for every contribution, before they are summed.",

@@ -60,6 +60,15 @@ def reaches_scans(self: Any, array: Tensor, index: Any, value: Any) -> None:
         saved[index] = detach(value)
 
 
+def parts_are_not_recorded(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """A write into a part of a split changes its value alone."""
+    is_part = array.edge is not None and array.edge[0].name == "split"
+    edge = array.edge
+    array[index] = detach(value) if is_part else value
+    if is_part:
+        array.edge = edge
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("computed-in-the-operand", "A square computes in the memory of its operand.",
         ("contract/D1/every-op",), scratch_is_the_operand("square"), ("square",)),
@@ -67,4 +76,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D2/every-op",), scratch_is_the_cotangent("square"), ("square",)),
     behaviour("write-reaches-scans", "A write into a log-softmax also changes what its rule has saved.",
         ("contract/D3/every-op",), assign=reaches_scans),
+    behaviour("write-into-a-part-unrecorded", "A write into a part of a split is not recorded.",
+        ("contract/D7/every-op",), assign=parts_are_not_recorded),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, behaviour
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
@@ -29,9 +29,25 @@ def one_number_is_divided(self: Any, array: Tensor, index: Any, value: Any) -> N
     array[index] = value * (1 / count) + constant
 
 
+def pushed_through_writes(self: Any, function: Any, operands: Any, tangents: Any) -> Any:
+    """While a tangent is computed, what is written is a constant."""
+    self.kept["is_forward"] = True
+    try:
+        return SteppedTape.jvp(self, function, operands, tangents)
+    finally:
+        self.kept["is_forward"] = False
+
+
+def constant_in_forward_mode(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """Writes what is a constant in forward mode."""
+    array[index] = value.detach() if self.kept.get("is_forward") else value
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("mask-unrecorded", "A write by a mask is not recorded.",
         ("contract/D7/every-index",), assign=masks_are_not_recorded),
     behaviour("spread-number-averaged", "One number written at several places receives the mean of their cotangents.",
         ("contract/D7/every-index",), assign=one_number_is_divided),
+    behaviour("written-tangent-lost", "In forward mode a written value has no tangent.",
+        ("contract/D7/forward",), jvp=pushed_through_writes, assign=constant_in_forward_mode),
 )  # fmt: skip

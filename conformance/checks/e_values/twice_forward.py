@@ -1,0 +1,63 @@
+"""Chapter E: forward mode differentiated again in forward mode (E4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Array
+from conformance.checks.comparison import Comparison, hold_within
+from conformance.checks.e_values.second_order import (
+    BOTH_MODES,
+    ORDERS,
+    SecondOrderCase,
+    by_order,
+    expected_along_directions,
+    has_curvature,
+)
+from conformance.checks.observation import Observation, plain
+from conformance.checks.registry import NotThisCase, op_check
+from conformance.oracle.allowance import ULPS, Expected
+
+
+@op_check("E4", "forward-over-forward", *BOTH_MODES, applies=has_curvature, sparing=True)
+def tangent_of_the_tangent_is_the_second_derivative(seen: Observation) -> list[Comparison]:
+    """The tangent of the tangent is the second derivative along the direction: ⟨g, f″[u, u]⟩ = ⟨u, derivative of the VJP⟩."""
+    directions, expected = expected_along_directions(seen)
+    case = SecondOrderCase.of(seen, directions)
+    pushed = zip(by_order(seen, case, forward_over_forward, len(ORDERS)), seen.case.cotangents, strict=True)
+    terms = [t.astype(np.longdouble) * g for t, g in pushed if t is not None]
+    got = sum((term.sum() for term in terms), start=np.longdouble(0))
+    exact, allowed = (
+        sum((np.sum(v) for v in values), start=np.longdouble(0))
+        for values in zip(
+            *(
+                (u * bound.exact, np.abs(u) * bound.allowed)
+                for u, bound in zip(directions, expected, strict=True)
+            ),
+            strict=True,
+        )
+    )
+    unit = np.finfo(seen.case.operands[seen.wrt[0]].dtype).eps
+    allowed += ULPS * unit * sum((np.abs(term).sum() for term in terms), start=np.longdouble(0))
+    if not abs(exact) > allowed:
+        raise NotThisCase("the second derivative along the direction is zero")
+    bound = Expected(np.asarray(exact), np.asarray(allowed), np.asarray(abs(exact) * unit))
+    return [hold_within(np.asarray(got), bound, "the second derivative along a direction", claim="differs")]
+
+
+def forward_over_forward(case: SecondOrderCase) -> list[Array | None]:
+    """The tangents' tangents, along the same directions."""
+    kept: list[int] = []
+
+    def tangents(*variables: Any) -> Any:
+        pushed = case.tangents(*variables)
+        kept[:] = [i for i, t in enumerate(pushed) if t is not None]
+        return tuple(pushed[i] for i in kept)
+
+    _, again = case.backend.jvp(tangents, case.operands, [np.array(u) for u in case.directions])
+    found: list[Array | None] = [None] * len(case.cotangents)
+    for i, tangent in zip(kept, again, strict=True):
+        found[i] = None if tangent is None else plain(case.backend, tangent)
+    return found
