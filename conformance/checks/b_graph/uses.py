@@ -87,7 +87,10 @@ def operands_of_every_op_may_be_used_elsewhere_too(engine: Backend, sample: Samp
             return add(add(before, here), elsewhere(used, 2.0))
 
         got, _ = gradients_in(engine, member, graph, member.cotangents)
-        for position, (ours, single) in enumerate(zip(got, alone.gradients, strict=True)):
+        # Not `alone`, which has the gradient of a symmetric matrix in both triangles.
+        _, of_this_use = engine.vjp(function, member.operands, member.cotangents, member.wrt)
+        single_use = [None if g is None else plain(engine, g) for g in of_this_use]
+        for position, (ours, single) in enumerate(zip(got, single_use, strict=True)):
             x = member.case.operands[member.wrt[position]]
             right = x.dtype.type(3) + (np.zeros_like(x) if single is None else single)
             rounding = np.spacing(np.abs(right) + x.dtype.type(3)).astype(np.longdouble)
