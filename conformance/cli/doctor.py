@@ -118,7 +118,7 @@ def installed() -> Iterator[Finding]:
     from conformance.load import engine_version, install_hint, named, registered
 
     for name in [*registered(), *sorted(named().keys() - registered().keys())]:
-        # A distribution may have another name than its module, such as tensorflow-cpu.
+        # A distribution may have another name than its module, such as one for processors alone.
         found = engine_version(name) or ("installed" if find_spec(name.partition(".")[0]) else "")
         lacks = f"not installed: {install_hint(name)}"
         yield Finding("engines", "ok" if found else "none", name, found or lacks)

@@ -76,18 +76,23 @@ def reverse_over_reverse(case: SecondOrderCase) -> list[Array | None]:
 
 def forward_over_reverse(case: SecondOrderCase) -> list[Array | None]:
     """The gradient's tangent."""
+    return pushed(case, case.gradients, len(case.operands))
+
+
+def pushed(case: SecondOrderCase, function: Callable[..., Any], count: int) -> list[Array | None]:
+    """The tangents of a function of `count` outputs along the directions; None where an output, or its tangent, is."""
     kept: list[int] = []
 
-    def gradients(*variables: Any) -> Any:
-        pulled = case.gradients(*variables)
-        kept[:] = [i for i, g in enumerate(pulled) if g is not None]
-        return tuple(pulled[i] for i in kept)
+    def outputs(*variables: Any) -> Any:
+        found = function(*variables)
+        kept[:] = [i for i, z in enumerate(found) if z is not None]
+        return tuple(found[i] for i in kept)
 
-    _, tangents = case.backend.jvp(gradients, case.operands, [np.array(u) for u in case.directions])
-    hessian_vector_product: list[Array | None] = [None] * len(case.operands)
+    _, tangents = case.backend.jvp(outputs, case.operands, [np.array(u) for u in case.directions])
+    found: list[Array | None] = [None] * count
     for i, tangent in zip(kept, tangents, strict=True):
-        hessian_vector_product[i] = None if tangent is None else plain(case.backend, tangent)
-    return hessian_vector_product
+        found[i] = None if tangent is None else plain(case.backend, tangent)
+    return found
 
 
 def reverse_over_forward(case: SecondOrderCase) -> list[Array | None]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from conformance.case import Array
@@ -15,8 +13,9 @@ from conformance.checks.e_values.second_order import (
     by_order,
     expected_along_directions,
     has_curvature,
+    pushed,
 )
-from conformance.checks.observation import Observation, plain
+from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.oracle.allowance import ULPS, Expected
 
@@ -26,8 +25,8 @@ def tangent_of_the_tangent_is_the_second_derivative(seen: Observation) -> list[C
     """The tangent of the tangent is the second derivative along the direction: ⟨g, f″[u, u]⟩ = ⟨u, derivative of the VJP⟩."""
     directions, expected = expected_along_directions(seen)
     case = SecondOrderCase.of(seen, directions)
-    pushed = zip(by_order(seen, case, forward_over_forward, len(ORDERS)), seen.case.cotangents, strict=True)
-    terms = [t.astype(np.longdouble) * g for t, g in pushed if t is not None]
+    pairs = zip(by_order(seen, case, forward_over_forward, len(ORDERS)), seen.case.cotangents, strict=True)
+    terms = [t.astype(np.longdouble) * g for t, g in pairs if t is not None]
     got = sum((term.sum() for term in terms), start=np.longdouble(0))
     exact, allowed = (
         sum((np.sum(v) for v in values), start=np.longdouble(0))
@@ -51,15 +50,4 @@ def tangent_of_the_tangent_is_the_second_derivative(seen: Observation) -> list[C
 
 def forward_over_forward(case: SecondOrderCase) -> list[Array | None]:
     """The tangents' tangents, along the same directions."""
-    kept: list[int] = []
-
-    def tangents(*variables: Any) -> Any:
-        pushed = case.tangents(*variables)
-        kept[:] = [i for i, t in enumerate(pushed) if t is not None]
-        return tuple(pushed[i] for i in kept)
-
-    _, again = case.backend.jvp(tangents, case.operands, [np.array(u) for u in case.directions])
-    found: list[Array | None] = [None] * len(case.cotangents)
-    for i, tangent in zip(kept, again, strict=True):
-        found[i] = None if tangent is None else plain(case.backend, tangent)
-    return found
+    return pushed(case, case.tangents, len(case.cotangents))
