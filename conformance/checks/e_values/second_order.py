@@ -89,10 +89,7 @@ def pushed(case: SecondOrderCase, function: Callable[..., Any], count: int) -> l
         return tuple(found[i] for i in kept)
 
     _, tangents = case.backend.jvp(outputs, case.operands, [np.array(u) for u in case.directions])
-    found: list[Array | None] = [None] * count
-    for i, tangent in zip(kept, tangents, strict=True):
-        found[i] = None if tangent is None else plain(case.backend, tangent)
-    return found
+    return _plain(case, [*map(dict(zip(kept, tangents, strict=True)).get, range(count))])
 
 
 def reverse_over_forward(case: SecondOrderCase) -> list[Array | None]:
