@@ -24,7 +24,7 @@ from conformance.collector import Collector
 from conformance.dtype import BFLOAT16, carried, is_inexact, narrowed
 from conformance.oracle.draws import Draws
 from conformance.oracle.spelt_out import SPELT_OUT
-from conformance.oracle.summation import ADDING, in_own_order
+from conformance.oracle.summation import ADDING, in_any_order
 
 Array = np.ndarray[Any, Any]
 
@@ -156,7 +156,7 @@ class Rounded(np.ndarray[Any, Any]):
         rounding, name = _rounding.get(), ufunc.__name__
         own = None
         if rounding.draws is not None and ufunc in ADDING:
-            own = in_own_order(ufunc, method, plain, keywords, rounding.dtype, rounding.draws)
+            own = in_any_order(ufunc, method, plain, keywords, rounding.dtype, rounding.draws)
         results = getattr(ufunc, method)(*plain, **keywords) if own is None else own
         if method == "at":
             return None

@@ -9,7 +9,7 @@ from conformance.case import Case
 from conformance.ops import find
 from conformance.oracle.allowance import MANY_PERTURBATIONS, expected_values
 from conformance.oracle.draws import Draws
-from conformance.oracle.summation import FEW, in_own_order
+from conformance.oracle.summation import FEW, in_any_order
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(1, 2, (3, 50, 4))
@@ -19,7 +19,7 @@ DRAWS = Draws()
 @pytest.mark.parametrize("axis", [0, 1, -1, (0, 1), (1, 2), (0, 1, 2), None])
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_a_sum_is_the_sum(axis: object, keepdims: bool) -> None:
-    got = in_own_order(np.add, "reduce", [X], {"axis": axis, "keepdims": keepdims}, "float64", DRAWS)
+    got = in_any_order(np.add, "reduce", [X], {"axis": axis, "keepdims": keepdims}, "float64", DRAWS)
     expected = np.add.reduce(X, axis=axis, keepdims=keepdims)  # type: ignore[arg-type]
     if got is None:
         assert axis in (0, -1)  # few terms
@@ -33,7 +33,7 @@ def test_a_sum_is_the_sum(axis: object, keepdims: bool) -> None:
 )
 def test_a_product_is_the_product(a: tuple[int, ...], b: tuple[int, ...]) -> None:
     left, right = RNG.normal(size=a), RNG.normal(size=b)
-    got = in_own_order(np.matmul, "__call__", [left, right], {}, "float64", DRAWS)
+    got = in_any_order(np.matmul, "__call__", [left, right], {}, "float64", DRAWS)
     assert got is not None
     assert got.shape == np.matmul(left, right).shape
     np.testing.assert_allclose(got, np.matmul(left, right), rtol=1e-13, atol=1e-14)
@@ -41,7 +41,7 @@ def test_a_product_is_the_product(a: tuple[int, ...], b: tuple[int, ...]) -> Non
 
 def test_few_terms_masks_integers_and_half_precision_are_left_to_numpy() -> None:
     def own(x: np.ndarray, dtype: str = "float64", **keywords: object) -> object:
-        return in_own_order(np.add, "reduce", [x], {"axis": 0, **keywords}, dtype, DRAWS)
+        return in_any_order(np.add, "reduce", [x], {"axis": 0, **keywords}, dtype, DRAWS)
 
     many = np.ones(FEW + 1)
     assert own(many) == FEW + 1
@@ -49,7 +49,7 @@ def test_few_terms_masks_integers_and_half_precision_are_left_to_numpy() -> None
     assert own(many, where=many > 0) is None
     assert own(many.astype(int)) is None
     assert own(many.astype(np.float16), "float16") is None
-    assert in_own_order(np.multiply, "reduce", [many], {"axis": 0}, "float64", DRAWS) is None
+    assert in_any_order(np.multiply, "reduce", [many], {"axis": 0}, "float64", DRAWS) is None
 
 
 @pytest.mark.parametrize("count", [100, 1025, 65537])
@@ -59,3 +59,24 @@ def test_a_plain_loop_is_allowed_and_a_wrong_sum_is_not(count: int) -> None:
     (expected,) = expected_values(find("sum"), case, perturbations=MANY_PERTURBATIONS)
     assert abs(np.add.accumulate(x)[-1] - expected.exact) <= expected.allowed
     assert expected.allowed < 1e-12 * expected.exact
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize(("part", "is_decided"), [(0.3, False), (0.2, True)])
+def test_a_sum_that_another_order_overflows_decides_nothing(
+    dtype: str, part: float, is_decided: bool
+) -> None:
+    """The sum is zero; of its terms all of one sign together are no number of the type, or the largest but a few."""
+    terms = np.array([1, -1, 1, -1, 1, -1, 1, -1], dtype) * np.asarray(part * np.finfo(dtype).max, dtype)
+    case = Case("sum", (terms,), {}, (np.array(1, dtype),), ("C", "C"), dtype)
+    (expected,) = expected_values(find("sum"), case, perturbations=MANY_PERTURBATIONS)
+    assert np.isfinite(expected.allowed) == is_decided
+
+
+def test_a_product_that_another_order_overflows_decides_nothing() -> None:
+    large = 0.6 * float(np.finfo("float32").max)
+    rows, ones = np.array([[large, large, -large], [1, 2, 3]], "float32"), np.ones((3, 1), "float32")
+    with np.errstate(over="ignore"):
+        got = in_any_order(np.matmul, "__call__", [rows, ones], {}, "float32", DRAWS)
+    assert got is not None
+    np.testing.assert_array_equal(got, [[np.nan], [6]])
