@@ -17,6 +17,7 @@ from conformance.errors import AdapterError, UsageError, error_text
 
 GROUP = "conformance.backends"
 DISTRIBUTION = "autograd-conformance"
+NEEDS = "conformance.needs"  # functions that say in a sentence what a backend of the same name lacks on this machine
 FURTHER = "conformance.further_backends"  # found by name; a run without names leaves them out
 START_TIMEOUT = 120.0  # seconds an engine may take to be imported; CONFORMANCE_PATIENCE overrides it
 
@@ -31,8 +32,19 @@ def named() -> dict[str, EntryPoint]:
     return {**{point.name: point for point in entry_points(group=FURTHER)}, **registered()}
 
 
+def absence(name: str) -> str:
+    """Why a backend cannot run on this machine, such as one that needs a GPU; empty where nothing speaks against it.
+
+    No engine is imported.
+    """
+    point = next(iter(entry_points(group=NEEDS, name=name)), None)
+    return str(point.load()()) if point else ""
+
+
 def modes_of(spec: str) -> list[str]:
     """The backends that a name on the command line selects: an engine's name selects all its modes.
+
+    Of an engine that a run without names has, those are the modes that it has there; further ones have to be named.
 
     Raises UsageError, with the most similar names, if there is no such backend.
     """
@@ -42,7 +54,8 @@ def modes_of(spec: str) -> list[str]:
     if ":" in spec or path.suffix == ".py":
         return [spec]
     known = named()
-    chosen = [name for name in known if name == spec or name.startswith(f"{spec}.")]
+    among = registered() if spec in registered() else known
+    chosen = [name for name in among if name == spec or name.startswith(f"{spec}.")]
     if not chosen:
         near = difflib.get_close_matches(spec, known, n=3, cutoff=0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}."
@@ -61,9 +74,11 @@ def load_backend(spec: str) -> Backend:
 
     Raises:
         UsageError: if there is no such backend.
-        AdapterError: if it raises while it is imported or created, or is no Backend.
+        AdapterError: if it is absent here, raises while it is imported or created, or is no Backend.
     """
     known = named()
+    if lacking := absence(spec):
+        raise AdapterError(f"{spec} is absent: {lacking}")
     try:
         made = known[spec].load() if spec in known else _load(spec)
         backend = made() if isinstance(made, type) else made
@@ -110,6 +125,12 @@ def engine_version(name: str) -> str:
         point = registered().get(name)
         is_ours = engine in extras()
         return "" if is_ours or point is None or point.dist is None else point.dist.version
+
+
+def found_version(name: str) -> str:
+    """Like `engine_version`; "installed" where only the engine's module is there, whose distribution has another name."""
+    is_there = importlib.util.find_spec(name.partition(".")[0]) is not None
+    return engine_version(name) or ("installed" if is_there else "")
 
 
 def extras() -> tuple[str, ...]:

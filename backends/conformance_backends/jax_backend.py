@@ -1,7 +1,6 @@
 """The adapter to jax: called eagerly, or compiled.
 
-Double precision is switched on for the whole process, and computing stays on the CPU, as with
-every other engine.
+Double precision is switched on for the whole process. Computing stays on the CPU, as with every other engine.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from conformance.backend import (
 )
 from conformance_backends import jax_rules
 from conformance_backends.caches.jax_cache import keep_compiled
+from conformance_backends.further_modes.needs import platforms_of_jax
 from conformance_backends.jax_dialect import EAGER, JIT
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
@@ -32,7 +32,7 @@ from conformance_backends.jax_testers import TESTERS
 from conformance_backends.usual_points import declared_points
 
 jax.config.update("jax_enable_x64", True)
-jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_platforms", platforms_of_jax())
 
 
 class JaxEager(FunctionalBackend):

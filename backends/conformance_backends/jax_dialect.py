@@ -63,3 +63,10 @@ JIT = replace(
         "structured_gradient": "jax.jit(jax.grad({function}))({structure})",
     },
 )
+
+
+def on_platform(platform: str) -> Dialect:
+    """How calls are written where every array is made on the first device of a platform."""
+    return replace(
+        EAGER, imports=f'{IMPORTS}\njax.config.update("jax_default_device", jax.devices({platform!r})[0])'
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from conformance.dialect import Dialect
@@ -43,7 +44,6 @@ class {name}(torch.autograd.Function):
 
 _written = partial(
     Dialect,
-    imports=IMPORTS,
     array="torch.tensor({values}, dtype=torch.{dtype})",
     detach="{value}.detach()",
     no_grad="torch.no_grad()",
@@ -51,6 +51,7 @@ _written = partial(
 )
 
 TAPE = _written(
+    imports=IMPORTS,
     leaf="{array}.requires_grad_()",
     backward="{output}.backward()",
     backward_with="{output}.backward({cotangent})",
@@ -70,6 +71,7 @@ TAPE = _written(
 )
 
 FUNC = _written(
+    imports=IMPORTS,
     pullback="{out}, {pullback} = torch.func.vjp({function}, {operands})",
     gradient="torch.func.grad({function}, argnums={argnums})({operands})",
     further={
@@ -80,3 +82,38 @@ FUNC = _written(
         "structured_gradient": "torch.func.grad({function})({structure})",
     },
 )
+
+
+COMPILED = """\
+import functools
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint
+
+
+def vjp(function, arrays):
+    leaves = [x.detach().requires_grad_() for x in arrays]
+    outputs = torch.compile(function{backend})(*leaves)
+    return outputs, lambda g=None: torch.autograd.grad(outputs, leaves, g, allow_unused=True)"""
+
+
+def compiled_with(compiler: str) -> Dialect:
+    """How calls are written where functions are compiled, by the default compiler, which needs no name, or by another."""
+    backend = "" if compiler == "inductor" else f", backend={compiler!r}"
+    return _written(
+        imports=COMPILED.format(backend=backend),
+        pullback="{out}, {pullback} = vjp({function}, [{operands}])",
+        gradient="vjp({function}, [{operands}])[1]()",
+        further={
+            "custom_by_operand": RULE_BY_OPERAND,
+            "vectorized": "torch.vmap({function})",
+            "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
+            "compiled": f"torch.compile({{function}}{backend})",
+        },
+    )
+
+
+def tape_on(device: str) -> Dialect:
+    """How calls are written where every tensor is made on a device."""
+    return replace(TAPE, imports=f"{IMPORTS}\n\ntorch.set_default_device({device!r})")

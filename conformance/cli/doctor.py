@@ -113,15 +113,16 @@ def packages() -> Iterator[Finding]:
 
 def installed() -> Iterator[Finding]:
     """The engines that have an adapter, by their metadata; none is imported."""
-    from importlib.util import find_spec
-
-    from conformance.load import engine_version, install_hint, named, registered
+    from conformance.load import absence, found_version, install_hint, named, registered
 
     for name in [*registered(), *sorted(named().keys() - registered().keys())]:
-        # A distribution may have another name than its module, such as one for processors alone.
-        found = engine_version(name) or ("installed" if find_spec(name.partition(".")[0]) else "")
-        lacks = f"not installed: {install_hint(name)}"
-        yield Finding("engines", "ok" if found else "none", name, found or lacks)
+        found = found_version(name)
+        if not found:
+            yield Finding("engines", "none", name, f"not installed: {install_hint(name)}")
+        elif lacking := absence(name):
+            yield Finding("engines", "none", name, f"absent: {lacking}")
+        else:
+            yield Finding("engines", "ok", name, found)
 
 
 def started(specs: Sequence[str]) -> Iterator[Finding]:

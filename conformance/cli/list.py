@@ -172,14 +172,15 @@ def checks() -> Iterator[Entry]:
 
 
 def backends() -> Iterator[Entry]:
-    """The adapters that are registered, by their metadata; `conformance doctor BACKEND` starts one."""
-    from conformance.load import engine_version, install_hint, registered
+    """The adapters that are installed, by their metadata; `conformance doctor BACKEND` starts one."""
+    from conformance.load import absence, found_version, install_hint, named
 
-    for name, point in registered().items():
-        found = engine_version(name)
+    for name, point in sorted(named().items()):
+        found = found_version(name)
+        lacking = absence(name) if found else ""
         cells = {
             "name": name,
-            "state": "installed" if found else "not installed",
+            "state": f"absent: {lacking}" if lacking else "installed" if found else "not installed",
             "engine": name.partition(".")[0],
             "version": found,
             "adapter": point.value,

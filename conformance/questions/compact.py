@@ -20,7 +20,7 @@ from functools import cache
 
 from conformance.checks.registry import COMPLEX, FULL
 from conformance.dtype import HALF
-from conformance.load import named
+from conformance.load import modes_of, named
 from conformance.ops import ALL_OPS, FAMILIES, FAMILY
 from conformance.points.ways import WAYS
 from conformance.questions.kind import Item
@@ -48,9 +48,8 @@ class Compact:
 
     @classmethod
     def of(cls, name: str, dtypes: Sequence[str], seed: int) -> Compact:
-        """That of a backend: the other modes of its engine are those that are installed under the engine's name."""
-        engine = name.partition(".")[0]
-        modes = sorted(other for other in named() if other.partition(".")[0] == engine)
+        """That of a backend: the other modes are those that the engine's name stands for; one that is run only by its own has no turns."""
+        modes = sorted(modes_of(engine)) if (engine := name.partition(".")[0]) in named() else []
         return cls(tuple(dtypes), *((modes.index(name), len(modes)) if name in modes else (0, 1)), seed)
 
     def asks(self, item: Item) -> bool:
