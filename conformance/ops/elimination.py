@@ -22,21 +22,22 @@ def gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
     # Counted, since of an empty matrix NumPy does not find how many there are.
     a = np.broadcast_to(a, batch + a.shape[-2:]).reshape(math.prod(batch), n, n)
     b = np.broadcast_to(b, batch + b.shape[-2:]).reshape(len(a), n, b.shape[-1])
-    solutions, determinants = np.empty(b.shape, dtype), np.empty(len(a), dtype)
+    like = b if type(a) is np.ndarray else a  # an array that rounds, if one does: what follows rounds too
+    solutions, determinants = (np.empty_like(like, dtype, shape=of) for of in (b.shape, len(a)))
     for i in range(len(a)):
         solutions[i], determinants[i] = _gauss_jordan(a[i].astype(dtype), b[i].astype(dtype))
-    return solutions.reshape(*batch, n, b.shape[-1]), determinants.reshape(batch)[()]
+    return solutions.reshape(*batch, n, b.shape[-1]), determinants.reshape(batch)
 
 
 def _gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
     """One system, solved in place."""
-    determinant = a.dtype.type(1)
+    determinant = np.ones_like(a, shape=1)
     for k in range(len(a)):
         pivot = k + int(np.argmax(np.abs(a[k:, k])))
         if pivot != k:
             a[[k, pivot]], b[[k, pivot]] = a[[pivot, k]], b[[pivot, k]]
             determinant = -determinant
-        determinant *= a[k, k]
+        determinant = determinant * a[k, k : k + 1]
         if not a[k, k]:  # the determinant is 0, and there is no solution
             b[...] = np.nan
             break
@@ -44,12 +45,12 @@ def _gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
         for other in range(len(a)):
             if other != k:
                 b[other], a[other] = b[other] - a[other, k] * b[k], a[other] - a[other, k] * a[k]
-    return b, determinant
+    return b, determinant[0]
 
 
 def cholesky_factor(x: Any) -> Any:
     """The lower triangular L with L Lᵀ = x, column by column."""
-    factor = np.zeros(x.shape, x.dtype)
+    factor = np.zeros_like(x)
     for j in range(x.shape[-1]):
         rest = x[..., j:, j] - np.sum(factor[..., j:, :j] * factor[..., j : j + 1, :j], axis=-1)
         factor[..., j:, j] = rest / np.sqrt(rest[..., :1])

@@ -185,6 +185,7 @@ class Rounded(np.ndarray[Any, Any]):
             result = SPELT_OUT[function](_rounding.get().draws, *operands, **keywords)
         else:
             result = super().__array_function__(function, types, operands, keywords)
+        result = np.asarray(result) if isinstance(result, np.inexact) else result
         if not isinstance(result, np.ndarray) or result.dtype.kind not in "fc":
             return result
         rounding = _rounding.get()

@@ -17,7 +17,7 @@ from conformance.oracle.allowance import EXTENDED, extended
 
 FAR = (1e40, 1e80, 1e160)  # operands in extended precision, ever larger
 SETTLED = 1e-15  # the relative change of a slope that has reached its limit
-SLACK = 64  # units of rounding: a limit is a number that the op's own parameters and operands give
+SLACK = 64  # units of rounding, besides those of a sum: a limit is a number that the op's parameters and operands give
 
 
 def _is_unbounded(domain: Domain) -> bool:
@@ -50,17 +50,23 @@ def gradient_at_infinity_is_the_limit(seen: Observation) -> None:
         for position, (got, limit) in enumerate(zip(answer.gradients, _limits(sums), strict=True)):
             what = f"{seen.label(position)}, where operand {index} is infinite,"
             dtype = seen.case.operands[seen.wrt[position]].dtype
-            _hold_limit(got, limit, sizes[position], dtype, what)
+            count = slopes[-1][position].size // max(1, limit.size)
+            _hold_limit(got, limit, sizes[position], count, dtype, what)
 
 
 def _hold_limit(
-    got: Array | None, limit: Array, size: Array, dtype: np.dtype[np.floating], what: str
+    got: Array | None, limit: Array, size: Array, count: int, dtype: np.dtype[np.floating], what: str
 ) -> None:
-    """Claim that each entry is its limit, where there is one, or NaN; `size` is that of the terms which it is the sum of."""
+    """Claim that each entry is its limit, where there is one, or NaN.
+
+    Args:
+        size: that of all the terms which an entry is the sum of.
+        count: how many they are; one by one in any order, each adds half a unit of that size (Higham 2002, 4.2).
+    """
     known = ~np.isnan(limit)
     expected = np.where(known, limit, 0)
     sizes = np.maximum(1, np.where(np.isfinite(size), size, 1))
-    allowed = np.where(known, SLACK * np.finfo(dtype).eps * sizes, np.inf)
+    allowed = np.where(known, (SLACK + count / 2) * np.finfo(dtype).eps * sizes, np.inf)
     values = np.zeros(limit.shape, dtype) if got is None else got
 
     def is_fair(altered: Callable[[Array], Array]) -> bool:

@@ -168,3 +168,13 @@ def test_complex_arithmetic_is_allowed_its_rounding_in_the_modulus_and_no_more(d
     assert (np.abs(other - quotient.exact) <= quotient.allowed).all()
     assert (np.abs(np.conj(other) - quotient.exact) > quotient.allowed).all()
     assert (quotient.allowed <= 16 * ULPS * quotient.ulp).all()
+
+
+@pytest.mark.parametrize("name", ["solve", "inv", "det", "cholesky"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_what_is_computed_from_a_system_solved_in_half_precision_rounds(name: str, dtype: str) -> None:
+    """Elimination is written out there; what it fills must be an array that rounds, or nothing after it would."""
+    matrix = np.array([[4.0, 1.0], [1.0, 3.0]], np.float16 if dtype == "float16" else np.float32)
+    operands = (matrix, matrix) if name == "solve" else (matrix,)
+    with rounding_by(Draws(), dtype):
+        assert isinstance(np.asanyarray(find(name).reference(*map(rounded, operands)) * 1), Rounded)
