@@ -16,8 +16,9 @@ from rich.table import Table
 from conformance.backend import Backend
 from conformance.cli.console import print_json
 from conformance.load import load_backend
-from conformance.run.conduct import header_of, specs_of
+from conformance.run.conduct import specs_of
 from conformance.run.describe import describe
+from conformance.run.plan import header_of
 from conformance.runfile.records import EndLine, TimingLine
 from conformance.runfile.writer import RunWriter
 from conformance.timing.measure import HAND_WRITTEN, Progress, measure

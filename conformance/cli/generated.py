@@ -44,7 +44,7 @@ def command(options: argparse.Namespace) -> int:
     """Ask them, and print scores and survivors; returns 1 where a score is below --at-least."""
     import time
 
-    from conformance.run.conduct import header_of
+    from conformance.run.plan import header_of
     from conformance.runfile.generated import scores_of
     from conformance.runfile.records import EndLine
     from conformance.runfile.writer import RunWriter

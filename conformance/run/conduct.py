@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import datetime
 import os
-import platform
 import time
-import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-
-import conformance
 from conformance.diagnosis.cross_engine import cross_engine_answers
 from conformance.errors import UsageError
 from conformance.load import modes_of, registered
 from conformance.questions import Item
+from conformance.run import plan
 from conformance.run.describe import Description, describe_all
-from conformance.run.plan import PROFILES, by_chapter, digest, parted, select, shard, with_left_out
 from conformance.run.process import caches, signals, threads
 from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely
 from conformance.run.resume import failed_again, resumed
 from conformance.run.session import run_session
-from conformance.runfile.jsonl import SCHEMA
-from conformance.runfile.known import in_force, read_known
+from conformance.runfile.known import KnownFailure, in_force, read_known
 from conformance.runfile.records import (
     UNEXPECTED,
     CrossEngineLine,
     EndLine,
     ResultLine,
     RunLine,
-    SpecLine,
     Verdict,
     counts_of,
     printable,
@@ -112,6 +104,22 @@ def conduct(request: Request, listener: Listener) -> int:
         return _conducted(request, listener)
 
 
+@dataclass
+class _Course:
+    """How the sessions of a run went."""
+
+    trouble: list[str] = field(default_factory=list)  # of the suite
+    not_started: list[str] = field(default_factory=list)  # engines whose workers could not start
+    compared: list[CrossEngineLine] = field(default_factory=list)
+    was_interrupted: bool = False
+    is_over: bool = False  # whether the budget ended a session
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether nothing but the budget kept a question from being asked."""
+        return not (self.was_interrupted or self.trouble or self.not_started)
+
+
 def _conducted(request: Request, listener: Listener) -> int:
     started, budget = time.perf_counter(), Budget.of(request.budget)
     threads.one_each()
@@ -119,70 +127,25 @@ def _conducted(request: Request, listener: Listener) -> int:
     request, answered = resumed(request) if request.resume else (request, ())
     request = failed_again(request) if request.rerun_failed else request
     known = read_known(request.known) if request.known else ()
-    descriptions = _described(request)
+    descriptions, chosen = _planned(request)
     known = in_force(known, {d.line.name: d.line.version for d in descriptions})
-    asked, left_out = parted(
-        [d for d in descriptions if not d.line.error], request.seed, PROFILES[request.profile]
-    )
-    descriptions = [with_left_out(description, left_out) for description in descriptions]
-    chosen = _chosen(request, asked, left_out)
-    header = header_of(request.profile, request.seed, descriptions, request)
+    header = plan.header_of(request.profile, request.seed, descriptions, request)
     writer = RunWriter(request.output, header, force=request.force, beside=request.resume)
-    recorder = Recorder(writer, listener.result)
-    trouble: list[str] = []
-    not_started: list[str] = []
-    said: list[CrossEngineLine] = []
-    was_interrupted = is_over = False
+    recorder, course = Recorder(writer, listener.result), _Course()
     try:
         safely(listener.begin, header, len(chosen), [d.uncached for d in descriptions if d.uncached])
         wanted = {item.id for item in chosen}
         for result in answered:
             if result.id in wanted:
                 recorder.keep(result)
-        done = {result.id for result in recorder.results}
-        sessions = _sessions(descriptions, [item for item in chosen if item.id not in done])
-        ends = budget.shares([len(part) for _, part in sessions])
-        for (specs, part), until in zip(sessions, ends, strict=True):
-            ended = run_session(
-                specs,
-                part,
-                _options(request),
-                workers=request.workers or os.cpu_count() or 1,
-                known=known,
-                timeout=request.timeout,
-                keep=recorder.keep,
-                until=until,
-            )
-            is_over = is_over or ended.is_over
-            trouble += ended.trouble
-            not_started += [ended.not_started] if ended.not_started else []
-        for line in cross_engine_answers(recorder.results, _engines(descriptions)):
-            recorder.write(line)
-            said.append(line)
+        _ask(request, descriptions, chosen, known, budget, recorder, course)
     except KeyboardInterrupt:
-        was_interrupted = recorder.error is None
-    results = recorder.results
-    is_undisturbed = not (was_interrupted or trouble or not_started)
-    is_complete = len(results) == len(chosen) and is_undisturbed
-    not_asked = by_chapter(missing_of(chosen, results)) if is_over and is_undisturbed else {}
-    judged = [r for r in results if request.fail_on == "should" or r.level == "must"]
-    code = (
-        NOT_STARTED
-        if not_started and not was_interrupted
-        else exit_code(
-            judged,
-            descriptions,
-            trouble,
-            is_complete=is_complete or bool(not_asked and results),
-            was_interrupted=was_interrupted,
-        )
-    )
-    seconds = round(time.perf_counter() - started, 3)
-    said_of_us = tuple(map(printable, (*trouble, *not_started)))
-    footer = EndLine(is_complete, counts_of(results), seconds, code, said_of_us, request.budget, not_asked)
+        course.was_interrupted = recorder.error is None
+    footer = _footer(request, descriptions, chosen, recorder.results, course, time.perf_counter() - started)
     recorder.finish(footer)
     written = replace(request, output=writer.path, moved=writer.moved, shortfall=footer.shortfall)
-    safely(listener.end, header, with_cross_engine(results, said), written, trouble, not_started)
+    results = with_cross_engine(recorder.results, course.compared)
+    safely(listener.end, header, results, written, course.trouble, course.not_started)
     if recorder.error is not None:
         raise UsageError(
             f"cannot write the run file: {recorder.error.strerror}; {recorder.writer.path} has what was finished, "
@@ -190,7 +153,73 @@ def _conducted(request: Request, listener: Listener) -> int:
         )
     if request.resume and request.resume != recorder.writer.path:
         request.resume.unlink(missing_ok=True)
-    return code
+    return footer.exit_code
+
+
+def _planned(request: Request) -> tuple[list[Description], list[Item]]:
+    """What the backends say of themselves, and the questions to ask them."""
+    descriptions = _described(request)
+    working = [d for d in descriptions if not d.line.error]
+    asked, left_out = plan.parted(working, request.seed, plan.PROFILES[request.profile])
+    return [plan.with_left_out(d, left_out) for d in descriptions], _chosen(request, asked, left_out)
+
+
+def _ask(
+    request: Request,
+    descriptions: Sequence[Description],
+    chosen: Sequence[Item],
+    known: Sequence[KnownFailure],
+    budget: Budget,
+    recorder: Recorder,
+    course: _Course,
+) -> None:
+    """Ask engine by engine what is not answered yet, then what other engines say where one fails."""
+    done = {result.id for result in recorder.results}
+    sessions = _sessions(descriptions, [item for item in chosen if item.id not in done])
+    ends = budget.shares([len(part) for _, part in sessions])
+    for (specs, part), until in zip(sessions, ends, strict=True):
+        ended = run_session(
+            specs,
+            part,
+            _options(request),
+            workers=request.workers or os.cpu_count() or 1,
+            known=known,
+            timeout=request.timeout,
+            keep=recorder.keep,
+            until=until,
+        )
+        course.is_over = course.is_over or ended.is_over
+        course.trouble += ended.trouble
+        course.not_started += [ended.not_started] if ended.not_started else []
+    for line in cross_engine_answers(recorder.results, _engines(descriptions)):
+        recorder.write(line)
+        course.compared.append(line)
+
+
+def _footer(
+    request: Request,
+    descriptions: Sequence[Description],
+    chosen: Sequence[Item],
+    results: Sequence[ResultLine],
+    course: _Course,
+    seconds: float,
+) -> EndLine:
+    """The last line of the run file: whether it is complete, what was found, what the budget left out."""
+    is_complete = len(results) == len(chosen) and course.is_undisturbed
+    is_cut = course.is_over and course.is_undisturbed
+    not_asked = plan.by_chapter(plan.missing_of(chosen, results)) if is_cut else {}
+    if course.not_started and not course.was_interrupted:
+        code = NOT_STARTED
+    else:
+        code = exit_code(
+            [r for r in results if request.fail_on == "should" or r.level == "must"],
+            descriptions,
+            course.trouble,
+            is_complete=is_complete or bool(not_asked and results),
+            was_interrupted=course.was_interrupted,
+        )
+    of_us = tuple(map(printable, (*course.trouble, *course.not_started)))
+    return EndLine(is_complete, counts_of(results), round(seconds, 3), code, of_us, request.budget, not_asked)
 
 
 def _described(request: Request) -> list[Description]:
@@ -204,8 +233,8 @@ def _described(request: Request) -> list[Description]:
 
 def _chosen(request: Request, asked: Sequence[Item], left_out: Sequence[Item]) -> list[Item]:
     """The questions that the request's queries match; where it names a shard, that part of them."""
-    chosen = select(asked, request.queries, left_out) if asked else []
-    chosen = shard(chosen, request.shard) if request.shard else chosen
+    chosen = plan.select(asked, request.queries, left_out) if asked else []
+    chosen = plan.shard(chosen, request.shard) if request.shard else chosen
     wanted = frozenset(request.ids)
     return [item for item in chosen if item.id in wanted] if wanted else chosen
 
@@ -227,12 +256,6 @@ def _sessions(
     return list(sessions.values())
 
 
-def missing_of(chosen: Sequence[Item], results: Sequence[ResultLine]) -> list[Item]:
-    """The items without a result."""
-    answered = {result.id for result in results}
-    return [item for item in chosen if item.id not in answered]
-
-
 def _engines(descriptions: Sequence[Description]) -> list[tuple[str, list[str]]]:
     """Every engine that could start: how to load its first mode, and the names of all its modes."""
     engines: dict[str, tuple[str, list[str]]] = {}
@@ -248,31 +271,6 @@ def _options(request: Request) -> list[str]:
     if request.known:
         options += ["--conformance-known", str(request.known.resolve())]
     return options
-
-
-def header_of(
-    profile: str, seed: int, descriptions: Sequence[Description] = (), request: Request | None = None
-) -> RunLine:
-    """The first line of a run file, whoever writes it."""
-    return RunLine(
-        schema=SCHEMA,
-        id=uuid.uuid4().hex[:12],
-        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        profile=profile,
-        seed=seed,
-        spec=SpecLine(conformance.__version__, digest()),
-        host={
-            "python": platform.python_version(),
-            "system": f"{platform.system()} {platform.machine()}",
-            "numpy": np.__version__,
-            "cores": str(os.cpu_count()),
-            "extended precision": f"{np.finfo(np.longdouble).nmant + 1} bits",
-        },
-        backends=tuple(d.line for d in descriptions),
-        queries=request.queries if request else (),
-        shard=request.shard if request else "",
-        ids=request.ids if request else (),
-    )
 
 
 def exit_code(

@@ -6,15 +6,21 @@ id, a query, a link and a key among the known failures.
 
 from __future__ import annotations
 
+import datetime
 import enum
 import fnmatch
 import hashlib
+import os
+import platform
+import uuid
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 import conformance
 from conformance.checks import load_all
@@ -26,7 +32,12 @@ from conformance.questions import Item, items_of
 from conformance.questions.cases import COUNTED
 from conformance.questions.compact import Compact
 from conformance.run.describe import Description
+from conformance.runfile.jsonl import SCHEMA
+from conformance.runfile.records import ResultLine, RunLine, SpecLine
 from conformance.strategies import Effort
+
+if TYPE_CHECKING:
+    from conformance.run.conduct import Request
 
 PROFILES = {
     "quick": Effort(signatures=4, draws=3, samples=3, programs=12, strength=1),
@@ -141,3 +152,34 @@ def digest() -> str:
         ]
     )
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def missing_of(chosen: Sequence[Item], results: Sequence[ResultLine]) -> list[Item]:
+    """The items without a result."""
+    answered = {result.id for result in results}
+    return [item for item in chosen if item.id not in answered]
+
+
+def header_of(
+    profile: str, seed: int, descriptions: Sequence[Description] = (), request: Request | None = None
+) -> RunLine:
+    """The first line of a run file, whoever writes it."""
+    return RunLine(
+        schema=SCHEMA,
+        id=uuid.uuid4().hex[:12],
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        profile=profile,
+        seed=seed,
+        spec=SpecLine(conformance.__version__, digest()),
+        host={
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.machine()}",
+            "numpy": np.__version__,
+            "cores": str(os.cpu_count()),
+            "extended precision": f"{np.finfo(np.longdouble).nmant + 1} bits",
+        },
+        backends=tuple(d.line for d in descriptions),
+        queries=request.queries if request else (),
+        shard=request.shard if request else "",
+        ids=request.ids if request else (),
+    )

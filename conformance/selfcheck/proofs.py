@@ -16,7 +16,7 @@ from pathlib import Path
 from conformance.op import Trait
 from conformance.ops import find
 from conformance.oracle.proof import Proof, prove
-from conformance.run.conduct import header_of
+from conformance.run.plan import header_of
 from conformance.run.process.spawned import safe_path
 from conformance.runfile.records import EndLine, ProofLine
 from conformance.runfile.writer import RunWriter

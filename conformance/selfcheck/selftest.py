@@ -24,9 +24,8 @@ from conformance.backend import Backend
 from conformance.checks import load_all
 from conformance.errors import AdapterError
 from conformance.questions import Item, items_of
-from conformance.run.conduct import header_of
 from conformance.run.execute import Executor
-from conformance.run.plan import PROFILES
+from conformance.run.plan import PROFILES, header_of
 from conformance.run.process.spawned import safe_path
 from conformance.runfile.records import EndLine, MutantLine, Verdict
 from conformance.runfile.writer import RunWriter

@@ -45,7 +45,7 @@ def test_data_that_is_missing_or_something_else_is_refused(tmp_path: Path) -> No
 
 
 def test_a_run_without_such_mutants_renews_nothing(tmp_path: Path) -> None:
-    from conformance.run.conduct import header_of
+    from conformance.run.plan import header_of
     from conformance.runfile.writer import RunWriter
 
     writer = RunWriter(tmp_path / "run.jsonl", header_of("selftest", 0))
