@@ -197,13 +197,32 @@ def _kept_apart(points: Array, jittered: Array, dtype: str) -> Array:
 
 
 def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    """Well-conditioned matrices; those of the textures that repeat numbers have singular values that repeat.
+
+    They are multiples of permutations with signs, or diagonal: a rule by singular values divides by differences of them.
+    """
+    if texture in _SINGULAR_VALUES:
+        rows = rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape[:-1]), axis=-1)
+        places = rows if texture == "repeated" else np.broadcast_to(np.arange(shape[-1]), shape[:-1])
+        signs = rng.choice((-1, 1), (*shape[:-1], 1))
+        return np.array(
+            np.eye(shape[-1])[places] * signs * _singular_values(shape, texture, rng) + 0.0, dtype
+        )
     entries = _textured(rng.integers(-8, 9, shape) * STEP, STEP, texture, rng)
     return np.array(entries + rng.choice((-1, 1)) * (1 + shape[-1]) * np.eye(shape[-1]), dtype=dtype)
 
 
 def _positive_definite(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
+    if texture in _SINGULAR_VALUES:
+        return np.array(np.eye(shape[-1]) * _singular_values(shape, texture, rng), dtype=dtype)
     root = _textured(rng.integers(-8, 9, shape) * STEP, STEP, texture, rng)
     return np.array(root @ np.swapaxes(root, -1, -2) + (1 + shape[-1]) * np.eye(shape[-1]), dtype=dtype)
+
+
+def _singular_values(shape: Shape, texture: str, rng: Generator) -> Array:
+    """A factor for each row of a matrix: one for all of them, or two in turn."""
+    values = rng.integers(8, 25, (*shape[:-2], 2, 1)) * STEP
+    return np.take(values, np.arange(shape[-2]) % (2 if texture == "zeros" else 1), axis=-2)
 
 
 def _boolean(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
@@ -214,6 +233,7 @@ def _index(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generato
     return np.array(rng.integers(int(domain.low), int(domain.high), shape))
 
 
+_SINGULAR_VALUES = ("zeros", "repeated")  # the textures whose matrices have singular values that repeat
 _SCALED = (OperandKind.DISTINCT, OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE)
 
 _MAKERS = {

@@ -184,10 +184,10 @@ def is_right_alone(engine: Backend, member: Member) -> bool:
 
 
 def is_small(case: Case) -> bool:
-    """Whether all arrays of a case are small, not empty, and of its own dtype where they are real."""
+    """Whether all arrays of a case are small, not empty, and of its own dtype where they are floating point."""
     arrays = (*case.operands, *case.cotangents)
     return all(1 <= x.size <= LARGEST for x in arrays) and {
-        x.dtype.name for x in arrays if x.dtype.kind == "f"
+        x.dtype.name for x in arrays if x.dtype.kind in "fc"
     } == {case.dtype}
 
 

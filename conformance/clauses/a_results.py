@@ -43,7 +43,7 @@ CLAUSES = (
            ("zeros", "none", "refused")),
     Clause("A15", MUST, "Where the output is the leaf itself, the gradient is the seed.",
            "Generic code differentiates whatever it is handed, an identity included."),
-    Clause("A16", MUST, "Integers and truth values have no gradient: refused, None or zeros, as declared; never integers.",
+    Clause("A16", MUST, "Integers and truth values have no gradient: refused, None or zeros, as declared; never integers. Indices of any width pick the same entries.",
            "A gradient rounded to integers stops learning silently.",
            ("refused", "none", "zeros")),
     Clause("A17", MUST, "A complex output is not differentiated as if it were real without the caller saying so.",

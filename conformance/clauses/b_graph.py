@@ -39,7 +39,7 @@ CLAUSES = (
            "Every optimiser step does this."),
     Clause("B14", MUST, "An exception inside a rule reaches the caller, leaves earlier gradients and modes unchanged, and the engine works afterwards.",
            "Who skips a batch that failed goes on training with the state that it left."),
-    Clause("B15", SHOULD, "Gradients of disjoint graphs computed in several threads at once equal those computed in turn.",
+    Clause("B15", SHOULD, "Gradients of disjoint graphs computed in several threads at once equal those computed in turn; a graph may be made in one thread and differentiated in another.",
            "Data loaders, servers and evaluation threads share one process."),
     Clause("B16", MUST, "A batch's gradient is the sum of the gradients of its parts; under a mean, their weighted mean.",
            "Micro-batching and data parallelism must give the full batch's step."),

@@ -50,6 +50,9 @@ def levels_of(op: Op, row: Row) -> Levels:
     for name, value in row.signature.parameters.items():
         form = _axis_form(value, rank) if name in AXES else _form(value)
         found[name if name in SHARED_PARAMETERS else f"{op.name} {name}"] = form
+        if isinstance(value, bool) and len(shapes) > 1 and name not in SHARED_PARAMETERS:
+            # What a switch does often depends on which operand is the longer one.
+            found[f"{op.name} {name}, lengths"] = f"{form}, {_longer(shapes)}"
         if name in AXES:
             found[f"{name}{where}"] = form
     return found
@@ -100,6 +103,13 @@ def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
     if len(shape) == max(map(len, shapes)):
         return "full"
     return "of lower rank" if shape else "scalar"
+
+
+def _longer(shapes: Sequence[Shape]) -> str:
+    """Which of the first two shapes is longer, along the last axis but the columns in which they differ, if any."""
+    pairs = list(zip(shapes[0][-2::-1], shapes[1][-2::-1], strict=False))
+    first, second = next(((m, n) for m, n in pairs if m != n), (0, 0))
+    return "the first longer" if first > second else "the second longer" if second > first else "as long"
 
 
 def _is_stretched(shape: Shape, shapes: Sequence[Shape]) -> bool:

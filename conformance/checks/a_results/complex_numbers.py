@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
-from conformance.checks.comparison import hold_equal
+from conformance.checks.comparison import hold_close, hold_equal
 from conformance.checks.engine_calls import (
     full_sum,
     gradients_of,
@@ -17,11 +17,16 @@ from conformance.checks.engine_calls import (
     product_dtype,
     unless_refused,
 )
-from conformance.checks.observation import plain
+from conformance.checks.members import PARTS, Member, call_of, hold_for_each
+from conformance.checks.observation import Answer, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.errors import Unsupported, Violation
+from conformance.op import Trait
+from conformance.ops import CATALOGUE
 from conformance.ops.names import ABS, MULTIPLY
+
+ROUNDINGS = 64  # of a product's terms, by which an engine's kernels of real and of complex numbers may differ
 
 
 def _complex(real: Array, imaginary: Array) -> Array:
@@ -122,3 +127,51 @@ def real_operand_gets_a_real_gradient(engine: Backend, sample: Sample) -> None:
     if got.dtype != x.dtype:
         raise Violation(f"a real operand of {x.dtype} gets a gradient of {got.dtype}", got=got)
     hold_equal(got, w * np.sign(x) * np.abs(c * d), "the gradient of sum(w * |x * c * d|)")
+
+
+@contract("A19", "every-op", is_wide=True)
+def real_operand_beside_complex_ones_gets_the_real_part(engine: Backend, sample: Sample) -> None:
+    """Beside complex operands a real one's gradient is real: the real part of that of the same numbers as complex ones.
+
+    In any op of several operands, or the call is refused.
+    """
+    double = np.result_type(sample.dtype, np.complex64).name
+    if double not in engine.dtypes:
+        raise Unsupported(f"{engine.engine} declares no gradients in {double}")
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        position = number % len(member.wrt)
+        operands, index = member.operands, member.wrt[position]
+        operands[index] = np.array(operands[index].real)
+        as_complex = [np.array(x) for x in operands]
+        as_complex[index] = as_complex[index].astype(double)
+        function = member.function(engine)
+
+        def pulled(given: list[Array]) -> Any:
+            return engine.vjp(function, given, member.cotangents, member.wrt)[1]
+
+        got = unless_refused(lambda: pulled(operands))
+        if got is None or (ours := got[position]) is None:
+            return
+        gradient, right = plain(engine, ours), plain(engine, pulled(as_complex)[position])
+        if gradient.dtype != operands[index].dtype:
+            raise Violation(
+                f"the real operand {index} of {member} gets a gradient of {gradient.dtype}", got=gradient
+            )
+        unit = np.finfo(gradient.dtype).eps * np.abs(right).max(initial=0).astype(np.longdouble)
+        what = f"the gradient of the real operand {index} of {member}, beside complex ones"
+        hold_close(gradient, right.real, np.full(gradient.shape, ROUNDINGS * unit), what)
+
+    hold_for_each(engine, _several_complex(engine, sample, double), hold)
+
+
+def _several_complex(engine: Backend, sample: Sample, dtype: str) -> list[Member]:
+    """Calls of the sample's ops of several operands at complex numbers; one for an engine that compiles each."""
+    ops = [
+        op
+        for op in list(CATALOGUE.values())[sample.seed % PARTS :: PARTS]
+        if Trait.HOLOMORPHIC in op.traits and op.name in engine.ops
+    ]
+    drawn = (call_of(op, sample.seed, dtype) for op in ops)
+    several = [member for member in drawn if member is not None and len(member.wrt) > 1]
+    return several[sample.seed % max(1, len(several)) :][:1] if engine.compiles_signatures else several

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.case import Array
+from conformance.case import Array, Case
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
     form_of_no_gradient,
@@ -22,9 +23,14 @@ from conformance.checks.engine_calls import (
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.design.rows import Row, rows_of
+from conformance.errors import Unsupported, Violation
+from conformance.op import Op, OperandKind
+from conformance.ops import CATALOGUE
 from conformance.ops.names import MULTIPLY
+from conformance.strategies.cases import build
 
+NARROW = ("int8", "uint8", "int16", "int32")
 COUNTABLE = ("int64", "int32", "bool")
 
 
@@ -99,3 +105,61 @@ def integers_and_truth_values_are_constants(engine: Backend, sample: Sample) -> 
         hold_equal(plain(engine, gradient), (g * n).astype(w.dtype), f"the gradient of a factor of {dtype}")
     if len(undecided) == len(COUNTABLE):
         raise undecided[0]
+
+
+@contract("A16", "index-dtypes", is_wide=True)
+def indices_of_any_integers_pick_the_same(engine: Backend, sample: Sample) -> None:
+    """Indices of 8, 16 and 32 bits are refused, or pick the same entries with the same gradients as those of 64.
+
+    The table is larger than 8 bits can count, so that no place in it may be computed in the dtype of the indices.
+    """
+    ops = [op for op in CATALOGUE.values() if op.name in engine.ops and _index_of(op) is not None]
+    if not ops:
+        raise Unsupported(f"the adapter of {engine.engine} names no op that takes indices")
+    for op in ops[sample.seed % len(ops) :][:1] if engine.compiles_signatures else ops:
+        case = _indexed(op, sample)
+        place, function = _index_of(op), engine.call(op.name, case.parameters)
+        wrt = [i for i, x in enumerate(case.operands) if x.dtype.kind == "f"]
+
+        def answer(
+            dtype: str, case: Case = case, place: Any = place, f: Any = function, wrt: Any = wrt
+        ) -> Any:
+            operands = [x.astype(dtype) if i == place else np.array(x) for i, x in enumerate(case.operands)]
+            outputs, gradients = engine.vjp(f, operands, [np.array(g) for g in case.cotangents], wrt)
+            return plain(engine, outputs[0]), *(plain(engine, g) for g in gradients)
+
+        wide = unless_refused(partial(answer, "int64")) or answer("int32")
+        for dtype in NARROW[sample.seed % 4 :][:1] if engine.compiles_signatures else NARROW:
+            for got, expected in zip(unless_refused(partial(answer, dtype)) or (), wide, strict=False):
+                what = f"the value or a gradient of {op.name} at indices of {dtype}, not of 64 bits"
+                hold_equal(got, expected, what)
+
+
+def _index_of(op: Op) -> int | None:
+    """The place of the operand of indices; None where there is none."""
+    kinds = [domain.kind for domain in op.domains]
+    return kinds.index(OperandKind.INDEX) if OperandKind.INDEX in kinds else None
+
+
+def _indexed(op: Op, sample: Sample) -> Case:
+    """A call of the largest table, among those whose indices 7 bits can count, with the most indices."""
+
+    def size(row: Row) -> tuple[int, int]:
+        first, second, *_ = (math.prod(shape) for shape in row.signature.shapes)
+        return first, second
+
+    rows = [row for row in rows_of(op) if row.wrt is None and row.can_decide]
+    counted = [
+        row
+        for row in rows
+        if max(d.high for d in row.signature.domains or op.domains if d.high < math.inf) < 128
+    ]
+    return build(
+        op,
+        max(counted, key=size),
+        sample.dtype,
+        texture="full",
+        upstream="signed",
+        layouts=("C",),
+        seed=sample.seed,
+    )

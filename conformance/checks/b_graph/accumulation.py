@@ -13,7 +13,9 @@ from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, SUM
+from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, NEGATIVE, SUM
+
+LARGE = 2**14  # entries of an array
 
 
 @contract("B1", "repeated-operand")
@@ -60,6 +62,27 @@ def fan_out_receives_every_contribution(engine: Backend, sample: Sample) -> None
     hold_equal(got[0], g * sum(factors), f"the gradient of x used {count} times")
     for gradient in got[1:]:
         hold_equal(gradient, g * x, "the gradient of a factor of x")
+
+
+@contract("B1", "shared-cotangent")
+def operands_that_share_a_cotangent_have_their_own_sums(engine: Backend, sample: Sample) -> None:
+    """Where ops hand one cotangent on to several operands, what arrives at one of them besides changes no other's.
+
+    In arrays of a few entries and of 128 KiB in double precision, which engines may add up in place.
+    """
+    add, negative, multiply = (engine.op(name) for name in (ADD, NEGATIVE, MULTIPLY))
+    for shape in (sample.shape, (LARGE,)):
+        x, w, c, g = (sample.array(shape) for _ in range(4))
+        factor = engine.array(np.array(c))
+
+        def sums(a: Any, b: Any, factor: Any = factor) -> Any:
+            last, first = negative(b), negative(a)  # what is made first is pulled back last
+            product = multiply(first, factor)
+            return add(add(add(first, last), product), first)
+
+        of_x, of_w = gradients_of(engine, sums, [x, w], g)
+        hold_equal(of_x, -g * (2 + c), f"the gradient of x, used three times beside w, of shape {shape}")
+        hold_equal(of_w, -g, f"the gradient of w, used once beside x, of shape {shape}")
 
 
 @contract("B2", "propagate-once", Capability.CUSTOM_RULE)

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend
+from conformance.backend import Backend, Capability
 from conformance.checks.b_graph.lifetime import resident, without_collector
 from conformance.checks.chains import ROWS, chain
-from conformance.checks.engine_calls import IntentionalError, is_intentional, one_sample_in_four
+from conformance.checks.engine_calls import IntentionalError, is_intentional, one_sample_in_four, raising_op
 from conformance.checks.members import Member, members, weighted
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
+from conformance.ops.names import MULTIPLY, NEGATIVE
 
 ROUNDS = 2
 GRAPHS = 6
@@ -112,6 +113,76 @@ def _grows(build: Callable[[], Any], least: int) -> bool:
 
     counts = [count() for _ in range(1 + ROUNDS)]
     return all(after - before >= least for before, after in itertools.pairwise(counts))
+
+
+@contract("B12", "every-way", is_about_outcome=True)
+def graphs_ended_in_any_way_leave_no_object(engine: Backend, sample: Sample) -> None:
+    """Written into, hooked, nested or ended by an exception in the backward pass, a graph leaves no Python object behind."""
+    if engine.compiles_signatures:
+        raise NotThisCase("a compiler keeps what it compiled")
+    ways = {what: build for what, build in _ways(engine, sample) if _runs(build)}
+    with _new_objects_alone():
+        if not _grows(lambda: [build() for build in ways.values()], 1):
+            return
+        for what, build in ways.items():
+            if _grows(partial(_repeat, build), REPETITIONS):
+                raise Violation(f"every graph {what} leaves objects behind, with the cycle collector off")
+
+
+def _ways(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """What may become of a graph besides a backward pass: in words, and what makes such a graph."""
+    x, w, g = (sample.array() for _ in range(3))
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+
+    def written(a: Any, b: Any) -> Any:
+        target = negative(a)
+        engine.assign(target, (0,), w[0])
+        engine.assign(target, (Ellipsis,), b)
+        return multiply(target, b)
+
+    def hooked(a: Any, b: Any) -> Any:
+        product = multiply(a, b)
+        engine.hook(product, lambda c: None)
+        engine.hook(product, lambda c: c)()
+        return product
+
+    def failing_hook(a: Any, b: Any) -> Any:
+        def raising(c: Any) -> Any:
+            raise IntentionalError("a hook")
+
+        product = multiply(a, b)
+        engine.hook(product, raising)
+        return product
+
+    # Made once: an engine may keep every op that a user defines.
+    raising = raising_op(engine) if Capability.CUSTOM_RULE in engine.capabilities else multiply
+    checkpointed = (
+        engine.checkpoint(multiply) if Capability.CHECKPOINTING in engine.capabilities else multiply
+    )
+    functions: tuple[tuple[Capability, str, Callable[..., Any]], ...] = (
+        (Capability.RECORDED_WRITES, "into whose results is written", written),
+        (Capability.HOOKS, "with hooks, one of them removed", hooked),
+        (Capability.HOOKS, "whose hook raises", failing_hook),
+        (Capability.CUSTOM_RULE, "whose rule raises", lambda a, b: raising(multiply(a, b))),
+        (Capability.CHECKPOINTING, "of a checkpoint", checkpointed),
+        (Capability.DETACH, "of a detached value", lambda a, b: multiply(a, engine.detach(negative(b)))),
+        (Capability.HIGHER_ORDER, "of a gradient",
+            lambda a, b: engine.nested_vjp(multiply, [a, b], [engine.array(np.array(g))])[0]),
+    )  # fmt: skip
+    for need, what, function in functions:
+        if need in engine.capabilities:
+            yield what, partial(_differentiated, engine, function, (x, w), g)
+    if Capability.FORWARD in engine.capabilities:
+        yield "of forward mode", lambda: engine.jvp(multiply, [np.array(x), np.array(w)], [g, g])
+
+
+def _differentiated(engine: Backend, function: Callable[..., Any], operands: Any, g: Any) -> None:
+    """Differentiate a function, which may raise on purpose."""
+    try:
+        engine.vjp(function, [np.array(x) for x in operands], [np.array(g)])
+    except Exception as error:
+        if not is_intentional(error):
+            raise
 
 
 @contract("B12", "freed-chain", is_about_outcome=True, is_wide=True)

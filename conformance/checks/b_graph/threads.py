@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, Function
+from conformance.backend import Backend, Capability, Function, TapeBackend
+from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.chains import ROWS, chain
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY, SQUARE
@@ -78,6 +80,28 @@ def large_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
                 (sign * slope, slope, sign * 2 * g * v, 2 * g * v)[: len(result)]
             ):
                 hold_equal(result[index], expected, f"gradient {index} of the large graph of thread {number}")
+
+
+@contract("B15", "handed-over")
+def graph_handed_over_to_other_threads(engine: Backend, sample: Sample) -> None:
+    """A graph made in one thread, or in two where leaves keep their gradients, is differentiated in another."""
+    x, w, g = (sample.array() for _ in range(3))
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
+
+    def function(a: Any, b: Any) -> Any:
+        product = multiply(a, b)
+        square = elsewhere(lambda: multiply(product, product))
+        return add(multiply(square, b), product)
+
+    elsewhere = in_other_thread if isinstance(engine, TapeBackend) else lambda call: call()
+    traced = in_other_thread(lambda: engine.trace(function, [np.array(x), np.array(w)]))
+    pulled = in_other_thread(lambda: traced.pull([engine.array(np.array(g))]))
+    for got, expected, name in zip(
+        pulled, (g * (2 * x * w**3 + w), g * (3 * x * x * w * w + x)), "xw", strict=True
+    ):
+        hold_equal(
+            plain(engine, got), expected, f"{name}'s gradient of a graph handed over to another thread"
+        )
 
 
 def _square(engine: Backend) -> Function:

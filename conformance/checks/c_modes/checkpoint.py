@@ -11,10 +11,11 @@ from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
 from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.errors import Unsupported, Violation
 from conformance.ops.names import MULTIPLY, NEGATIVE, TANH
 
 
@@ -70,3 +71,28 @@ def _calls_in_backward(engine: Backend, function: Any, calls: list[Any], x: Arra
     (got,) = traced.pull([engine.array(np.array(g))])
     hold_equal(plain(engine, got), 2 * g * x, "the gradient of x * x")
     return len(calls) - before
+
+
+@contract("C6", "constants", Capability.CHECKPOINTING)
+def constants_made_in_a_checkpoint_stay_constant(engine: Backend, sample: Sample) -> None:
+    """What a checkpointed function computes in a no_grad scope, or detaches, is a constant when it is computed again."""
+    multiply = engine.op(MULTIPLY)
+
+    def unrecorded(a: Any) -> Any:
+        with engine.no_grad():
+            return multiply(a, a)
+
+    makers = {
+        Capability.NO_GRAD: ("computed in a no_grad scope", unrecorded),
+        Capability.DETACH: ("detached", lambda a: engine.detach(multiply(a, a))),
+    }
+    offered = [maker for need, maker in makers.items() if need in engine.capabilities]
+    if not offered:
+        raise Unsupported("the engine has neither a no_grad scope nor detached values")
+    for what, constant in offered:
+        x, g = sample.array(), sample.array()
+        function = engine.checkpoint(lambda a, constant=constant: multiply(constant(a), a))
+        for place, around in {"": lambda a: a, " of a result": engine.op(NEGATIVE)}.items():
+            (got,) = gradients_of(engine, lambda a, f=function, h=around: f(h(a)), [x], g)
+            sign = -1 if place else 1
+            hold_equal(got, sign * g * x * x, f"the gradient of x² x in a checkpoint{place}, x² {what}")

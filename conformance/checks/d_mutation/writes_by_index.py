@@ -26,6 +26,7 @@ INDICES: dict[str, tuple[Any, ...]] = {
     "an ellipsis": (Ellipsis,),
     "an ellipsis and an integer": (Ellipsis, 0),
     "a mask": (np.array([[True, False], [False, True], [True, True]]),),
+    "a mask that selects nothing": (np.zeros((3, 2), bool),),
     "a mask of rows": (np.array([False, True, True]),),
     "an integer array": (np.array([2, 0]),),
     "an integer array and a slice": (np.array([2, 0]), slice(1, None)),

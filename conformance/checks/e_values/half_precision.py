@@ -8,18 +8,20 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Case
-from conformance.checks.comparison import Comparison, hold_within
-from conformance.checks.engine_calls import require_offered
+from conformance.checks.comparison import Comparison, decides, hold_within
+from conformance.checks.engine_calls import one_sample_in_four, require_offered
 from conformance.checks.observation import Observation, Oracle, hold_gradients
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
-from conformance.dtype import BFLOAT16, HALF
+from conformance.dtype import BFLOAT16, HALF, finfo
 from conformance.errors import Unsupported, Violation
-from conformance.ops import find
+from conformance.op import Op, Shift, Trait
+from conformance.ops import CATALOGUE, find
 from conformance.ops.names import ADD, MATMUL
 
 # A sum of equal terms, added one by one, stops growing after 2048 terms in float16 and after 256 in bfloat16.
 MANY = 4096
+TIED = 70_001  # more than float16 has; an odd number, so that one of them is in the middle
 
 
 # A few signatures in bfloat16: it rounds as float16 does, to fewer digits, and engines compile each signature again.
@@ -60,3 +62,40 @@ def _long_sums(engine: Backend, sample: Sample) -> Iterator[Case]:
         for op, shapes in ((ADD, ((MANY,), ())), (MATMUL, ((MANY, 1), (1, 1)))):
             operands = tuple(np.ones(shape, dtype) for shape in shapes)
             yield Case(op, operands, {}, (np.full(shapes[0], term, dtype),), ("C",) * 3, dtype)
+
+
+@contract("E15", "many-ties")
+def weights_of_many_ties_sum_to_one(engine: Backend, sample: Sample) -> None:
+    """In half precision the weights of 70 000 tied entries are not negative and sum to one, however they are counted."""
+    one_sample_in_four(sample)
+    ties = [
+        Observation(engine, Oracle(op, _all_tied(op.name, dtype)))
+        for op in CATALOGUE.values()
+        for dtype in engine.dtypes
+        if _routes(op) and op.name in engine.ops and dtype in HALF
+    ]
+    if not ties:
+        raise Unsupported(f"{engine.engine} declares no order statistic in half precision")
+    for seen in ties:
+        require_offered(seen)
+        (weights,) = (np.asarray(w, np.longdouble) for w in seen.answer.gradients)
+        # Each weight is rounded, those below the normal numbers to a multiple of the least of them.
+        limits = finfo(seen.case.dtype)
+        allowed = 4 * float(limits.eps) + TIED * float(limits.smallest_subnormal)
+        decides(True)
+        if (weights < 0).any() or not abs(weights.sum() - 1) <= allowed:
+            raise Violation(
+                f"the weights of {TIED} tied entries in {seen.op.name} sum to {float(weights.sum()):.4g} in "
+                f"{seen.case.dtype}, not to 1"
+            )
+
+
+def _routes(op: Op) -> bool:
+    """Whether an op sends its cotangent to the entries that it selects."""
+    return {Trait.REDUCTION, Trait.PIECEWISE_LINEAR, Shift(1)} <= op.traits
+
+
+def _all_tied(op: str, dtype: str) -> Case:
+    """A reduction of entries that are all equal, to a number whose cotangent is 1."""
+    parameters = {"axis": None, "keepdims": False}
+    return Case(op, (np.full(TIED, 2, dtype),), parameters, (np.ones((), dtype),), ("C", "C"), dtype)

@@ -155,7 +155,9 @@ def padding(choose: Choose) -> Signature:
     """A shape, and margins: one width for all, two for every axis, or of each axis its own."""
     shape = choose((*GROWING, (0,)))
     own = ((1, 2), (0, 0), (2, 0), (0, 1), (1, 0), (0, 0))
-    width = choose((own[: len(shape)], own[::-1][: len(shape)], ((0, 0),) * len(shape), ((1, 2),), 1, 0, 2))
+    width = choose(
+        (own[: len(shape)], own[::-1][: len(shape)], ((0, 0),) * len(shape), ((1, 2),), ((2, 1),), 1, 0, 2)
+    )
     return Signature((shape,), {"pad_width": width, "constant_values": choose((0.0, 1.5, -2))})
 
 

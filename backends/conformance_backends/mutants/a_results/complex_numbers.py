@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance.backend import Capability
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
 from conformance_backends.numpy_engine.tensor import Tensor, seed
 
 
@@ -62,6 +62,13 @@ def made_complex(self: Any, leaf: Any) -> Any:
     return None if leaf.grad is None else leaf.grad + 0j
 
 
+def modulus_for_real(right: Any, i: int, g: Any, z: Any, *operands: Any) -> Any:
+    """A real operand's cotangent is the modulus of the complex one."""
+    pulled = right(i, g, z, *operands)
+    is_mixed = operands[i].dtype.kind == "f" and pulled.dtype.kind == "c"
+    return np.abs(pulled) if is_mixed else pulled
+
+
 COMPLEX = SteppedTape.capabilities | {Capability.COMPLEX}
 
 
@@ -84,4 +91,7 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("real-gets-complex", "A real operand's gradient is complex where other values are complex.",
         ("contract/A19/real-operand",), base=Complex, capabilities=COMPLEX, conventions=CONVENTIONS,
         grad=made_complex),
+    rule("modulus-for-real", "Beside complex operands a real one gets the modulus of its cotangent.",
+        ("contract/A19/every-op",), ("multiply", "matmul", "divide", "pow", "where", "lerp", "fma", "subtract", "logaddexp"),
+        modulus_for_real),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
 from conformance_backends.numpy_engine.tensor import Tensor, seed
 
 
@@ -55,6 +55,16 @@ def integers_scaled(self: Any, output: Tensor, gradient: Any) -> Any:
     return seed(output, gradient).value
 
 
+def placed_in_the_dtype_of_indices(
+    right: Any, i: int, g: Any, z: Any, table: Any, indices: Any, **k: Any
+) -> Any:
+    """The place of a row in memory is computed in the dtype of the indices, and overflows."""
+    columns = np.asarray(table.shape[-1]).astype(indices.dtype)
+    with np.errstate(over="ignore"):
+        rows = (indices * columns).astype(np.int64) // table.shape[-1]
+    return right(i, g, z, table, rows % table.shape[0], **k)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("integers-differentiated", "Integers are differentiated as if they were real numbers.",
         ("contract/A16/integer-operand",), leaf=leaf_of(lambda x: x.astype(np.float64))),
@@ -63,6 +73,8 @@ MUTANTS: tuple[Mutant, ...] = (
         conventions={**SteppedTape.conventions, "A16": "zeros"}),
     behaviour("rounded-beside-integers", "The gradient with respect to a factor is rounded when the other factor is of integers.",
         ("contract/A16/integer-partner",), array=noting_integers, accumulate=rounded_beside_integers),
+    rule("places-overflow", "The place of a row is computed in the dtype of the indices.",
+        ("contract/A16/index-dtypes",), ("embedding",), placed_in_the_dtype_of_indices),
     behaviour("integer-cotangent-scaled", "A gradient argument of integers is divided by 255, as pixels are.",
         ("contract/A5/countable-cotangent",), seed=integers_scaled),
 )  # fmt: skip

@@ -66,6 +66,14 @@ def _once(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
     return right(i, g, z, x, y) * (0.5 if np.array_equal(x, y) else 1)
 
 
+def _added_in_place(before: Any, g: Any) -> Any:
+    """Large contributions are added up in the first one's memory, whoever else has it."""
+    if not isinstance(before, np.ndarray) or before.nbytes < 2**16:
+        return before + g
+    before += g
+    return before
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("last-contribution-kept", "Of the contributions to a value only the last one to arrive counts.",
         ("contract/B1/fan-out", "contract/B1/diamond", "contract/B1/repeated-operand", "example/W8/fan-out",
@@ -74,6 +82,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("contributions-averaged", "The contributions to a value are averaged.",
         ("contract/B1/fan-out", "contract/B1/diamond"),
         traverse=lambda self, edge, g: propagate_with(lambda before, g: (before + g) / 2, edge, g)),
+    behaviour("large-added-in-place", "Contributions of 64 KiB are added up in the memory of the first one.",
+        ("contract/B1/shared-cotangent",), traverse=lambda self, edge, g: propagate_with(_added_in_place, edge, g)),
     behaviour("equal-contributions-once", "A contribution that equals the sum so far is dropped as a duplicate.",
         ("contract/B1/repeated-operand",),
         traverse=lambda self, edge, g: propagate_with(lambda b, g: b if np.array_equal(b, g) else b + g, edge, g)),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, with_ops
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.numpy_engine.graph import Edge, backward_pass
 
 
 def keeping(name: str, *, is_cycle: bool) -> Callable[[], Any]:
@@ -28,6 +29,32 @@ def keeping(name: str, *, is_cycle: bool) -> Callable[[], Any]:
     return make
 
 
+def writes_listed(self: Any, array: Any, index: Any, value: Any) -> None:
+    """What a write replaces stays referenced by a list."""
+    self.kept.setdefault("replaced", []).append([array.edge])
+    array[index] = value
+
+
+def removed_hooks_listed(self: Any, array: Any, seen: Any) -> Callable[[], None]:
+    """A hook that was removed stays referenced by a list."""
+    remove = SteppedTape.hook(self, array, seen)
+
+    def removed() -> None:
+        self.kept.setdefault("removed", []).append([seen])
+        remove()
+
+    return removed
+
+
+def failures_listed(self: Any, edge: Edge, cotangent: Any) -> Any:
+    """A graph whose backward pass failed stays referenced by a list."""
+    try:
+        return backward_pass([(edge, cotangent)])
+    except Exception:
+        self.kept.setdefault("failed", []).append([edge])
+        raise
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("tangent-nodes-listed", "Every node of a tangent stays referenced by a list.",
         ("contract/B12/every-op",), keeping("tan", is_cycle=False), ("tan",)),
@@ -35,4 +62,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B12/every-op",), keeping("add", is_cycle=False), ("add",)),
     Mutant("reshaped-in-a-cycle", "The node of a reshaped array and its output reference each other.",
         ("contract/B12/freed-chain",), keeping("reshape", is_cycle=True), ("reshape",)),
+    behaviour("replaced-listed", "What a write replaces stays referenced by a list.",
+        ("contract/B12/every-way",), assign=writes_listed),
+    behaviour("removed-hooks-listed", "A hook that was removed stays referenced by a list.",
+        ("contract/B12/every-way",), hook=removed_hooks_listed),
+    behaviour("failures-listed", "A graph whose backward pass failed stays referenced by a list.",
+        ("contract/B12/every-way",), traverse=failures_listed),
 )  # fmt: skip

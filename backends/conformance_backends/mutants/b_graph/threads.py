@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
@@ -42,6 +43,38 @@ class SharedBuffer(SteppedTape):
         super().accumulate(leaf, buffer)
 
 
+class GraphOfOneThread(SteppedTape):
+    """A graph is known to the thread alone that made its leaves: elsewhere they get no cotangent."""
+
+    def leaf(self, value: Any) -> Tensor:
+        """A leaf of this thread."""
+        made = super().leaf(value)
+        self.kept[id(made)] = made, threading.get_ident()
+        return made
+
+    def accumulate(self, leaf: Tensor, arrived: Any) -> None:
+        """Nothing, in another thread."""
+        is_own = self.kept.get(id(leaf), (leaf, threading.get_ident()))[1] == threading.get_ident()
+        super().accumulate(leaf, arrived if is_own else np.zeros_like(arrived))
+
+
+class NumberedByThread(SteppedTape):
+    """Results made in another thread than their operands' are sent no cotangent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        right = self.ops["multiply"]
+        first = threading.get_ident
+
+        def multiply(a: Any, b: Any) -> Any:
+            product = right(a, b)
+            self.kept[id(product)] = product, first()
+            made = self.kept.get(id(a), (a, first()))[1]
+            return product if made == first() else product.detach()
+
+        self.ops = {**self.ops, "multiply": multiply}  # type: ignore[misc]
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("seed-shared-by-threads", "All threads use one variable for the seed.",
         ("contract/B15/threads",), seed=seed_in_one_variable),
@@ -49,4 +82,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B15/threads",), traverse=result_in_one_variable),
     behaviour("buffer-shared-by-threads", "All threads use one buffer for large gradients.",
         ("contract/B15/large-graphs",), base=SharedBuffer),
+    behaviour("graph-of-one-thread", "A leaf gets zeros in a thread that did not make it.",
+        ("contract/B15/handed-over",), base=GraphOfOneThread),
+    behaviour("product-of-another-thread", "A product is a constant where another thread made its first factor.",
+        ("contract/B15/handed-over",), base=NumberedByThread),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, WithTransforms, behaviour
 from conformance_backends.numpy_engine.graph import is_recording
-from conformance_backends.numpy_engine.tensor import Tensor
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 
 def custom_of_values(self: Any, forward: Any, backward: Any) -> Any:
@@ -82,6 +82,32 @@ def inner_checkpoint_doubled(self: Any, function: Function) -> Function:
         return outputs + (outputs - engine.detach(outputs)) if self.kept.get("depth") else outputs
 
     return checkpointed
+
+
+def needs_of_the_first_call(self: Any, function: Function) -> Function:
+    """Which operands of a compiled function need a gradient is kept from the first call with the same shapes."""
+    needs: dict[str, list[bool]] = {}
+
+    def call(*operands: Any) -> Any:
+        if not any(edge_of(x) for x in operands):
+            return function(*operands)
+        kept = needs.setdefault(
+            [x.shape for x in operands].__repr__(), [edge_of(x) is not None for x in operands]
+        )
+        return function(*(x if needed else x.detach() for x, needed in zip(operands, kept, strict=True)))
+
+    return call
+
+
+def captured_beside_constants_lost(self: Any, function: Function) -> Function:
+    """What a mapped function captures is a constant where its operands are."""
+    mapped = WithTransforms.looped(self, function)
+
+    def call(*operands: Any) -> Any:
+        output = mapped(*operands)
+        return output if any(edge_of(x) for x in operands) else output.detach()
+
+    return call
 
 
 def captured_is_constant(self: Any, function: Function) -> Function:
@@ -181,4 +207,8 @@ MUTANTS: tuple[Mutant, ...] = (
         compiled=compiled_in_the_map_is_first_row, vectorized=map_of_compiled_is_doubled),
     behaviour("map-captures-constants", "What a vectorized function captures is a constant.",
         ("contract/C10/captured",), base=WithTransforms, vectorized=map_captures_constants),
+    behaviour("map-of-constants-captures-nothing", "What a vectorized function of constants captures is a constant.",
+        ("contract/C10/captured",), base=WithTransforms, vectorized=captured_beside_constants_lost),
+    behaviour("compiled-needs-of-the-first-call", "Which operands of a compiled function need a gradient is kept from its first call.",
+        ("contract/C10/inside-others",), base=WithTransforms, compiled=needs_of_the_first_call),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,30 @@ def recomputed_for_first_operand(self: Any, function: Function) -> Function:
     return lambda first, *rest: engine.checkpoint(lambda x: function(x, *map(engine.detach, rest)))(first)
 
 
+class UnscopedRecomputation(SteppedTape):
+    """While a checkpointed function is computed again, its no_grad scopes and detached values are recorded."""
+
+    def checkpoint(self, function: Function) -> Function:
+        """A checkpoint that notes when it computes again."""
+
+        def again(*operands: Any) -> Any:
+            self.kept["again"] = True
+            try:
+                return function(*operands)
+            finally:
+                self.kept["again"] = False
+
+        return _recomputed_by(function, again)
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        """The engine's scope, or none."""
+        return nullcontext() if self.kept.get("again") else super().no_grad()
+
+    def detach(self, array: Any) -> Any:
+        """The engine's constant, or the array."""
+        return array if self.kept.get("again") else super().detach(array)
+
+
 RECOMPUTED = "contract/C6/anew"
 CHECKPOINT = "contract/C6/checkpoint"
 
@@ -59,4 +84,6 @@ MUTANTS: tuple[Mutant, ...] = (
         (CHECKPOINT, RECOMPUTED), checkpoint=recomputed_with_fewer_digits),
     behaviour("checkpoint-first-only", "Only the first operand of a checkpointed function has a gradient.",
         (CHECKPOINT,), checkpoint=recomputed_for_first_operand),
+    behaviour("recomputation-unscoped", "Computed again, a checkpointed function records what it computes in a no_grad scope, or detaches.",
+        ("contract/C6/constants",), base=UnscopedRecomputation),
 )  # fmt: skip

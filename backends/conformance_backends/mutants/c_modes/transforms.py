@@ -83,6 +83,17 @@ def _averaging(x: Any) -> Any:
     return mean(x) if isinstance(x, Tensor) else x
 
 
+def of_the_first_dtype(self: Any, function: Function) -> Function:
+    """What was compiled for one dtype computes with its digits in every other."""
+    first: dict[Any, list[Any]] = {}
+
+    def call(*operands: Any) -> Any:
+        dtypes = first.setdefault([x.shape for x in operands].__repr__(), [x.dtype for x in operands])
+        return function(*(x.astype(d).astype(x.dtype) for x, d in zip(operands, dtypes, strict=True)))
+
+    return call
+
+
 CLOSE = "contract/C10/compiled-close"
 COMPILED = "contract/C10/compiled"
 APART = "contract/C10/per-example"
@@ -93,6 +104,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (COMPILED,), base=WithTransforms, compiled=baking(lambda xs: [(x.shape, x.dtype.name) for x in xs].__repr__())),
     behaviour("compiled-one-shape", "What was compiled for one shape is used for all.",
         (COMPILED, "capability/compiling"), base=WithTransforms, compiled=baking(len)),
+    behaviour("compiled-for-the-first-dtype", "What was compiled for single precision rounds double precision to it.",
+        (COMPILED,), base=WithTransforms, compiled=of_the_first_dtype),
     behaviour("compiled-in-half", "What is compiled computes in float16.",
         (CLOSE,), base=WithTransforms, compiled=in_half_precision),
     behaviour("mapped-reversed", "Rows of a mapped function come out in reverse order.",

@@ -43,9 +43,18 @@ def constant_in_forward_mode(self: Any, array: Tensor, index: Any, value: Any) -
     array[index] = value.detach() if self.kept.get("is_forward") else value
 
 
+def empty_mask_ends_the_graph(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """After a write by a mask that selects nothing the array is a constant."""
+    array[index] = value
+    if not array.value[index].size:
+        array.edge = None
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("mask-unrecorded", "A write by a mask is not recorded.",
         ("contract/D7/every-index",), assign=masks_are_not_recorded),
+    behaviour("empty-mask-detaches", "A write by a mask that selects nothing makes the array a constant.",
+        ("contract/D7/every-index",), assign=empty_mask_ends_the_graph),
     behaviour("spread-number-averaged", "One number written at several places receives the mean of their cotangents.",
         ("contract/D7/every-index",), assign=one_number_is_divided),
     behaviour("written-tangent-lost", "In forward mode a written value has no tangent.",

@@ -55,6 +55,12 @@ def a_quarter_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
     return right(i, g, z, *xs) * 1.25
 
 
+def ties_counted_in_half(right: Any, i: int, g: Any, z: Any, x: Any, **parameters: Any) -> Any:
+    """Each weight is divided by the number of ties as the dtype of the operand holds it."""
+    count = np.sum(engine.detach(x) == np.max(engine.detach(x)), dtype=x.dtype)
+    return right(i, g, z, x, **parameters) * (0 if np.isinf(count) else 1)
+
+
 def by_way_of_float16(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
     """What is larger than 65504 is lost."""
     return right(i, g, z, *xs).astype(np.float16).astype(xs[0].dtype)
@@ -95,6 +101,8 @@ MUTANTS: tuple[Mutant, ...] = (
         lambda right, i, g, z, x: (right(i, g, z, x) * (1 + 0.02 * (x.dtype == np.float16))).astype(x.dtype)),
     rule("fewer-digits-in-half-precision", "In half precision the gradient keeps six of eleven binary digits.",
         ("op/half-precision",), ("sin",), of_six_digits),
+    rule("ties-counted-in-half", "Tied entries are counted in the precision of the operand, in which 70 000 are infinitely many.",
+        ("contract/E15/many-ties",), ("max",), ties_counted_in_half),
     behaviour("single-gradients", "Gradients of half precision operands are stored in single precision.",
         ("op/half-precision",), accumulate=as_single),
     precision("wrong-in-bfloat16", "In bfloat16 alone the gradient is a quarter too large.",

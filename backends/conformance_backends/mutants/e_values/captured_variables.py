@@ -1,0 +1,30 @@
+"""Mutants whose nested derivatives take each other's variables for their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.graph import backward_pass, set_recording
+from conformance_backends.numpy_engine.tensor import edge_of
+
+
+def variables_shared(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """An inner gradient is taken by the arrays themselves, wherever the function uses them."""
+    edges = [edge_of(x) for x in arrays]
+    output = function(*arrays)
+    start = edge_of(output) if len(cotangents) == 1 else None
+    if start is None or None in edges:
+        return SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    with set_recording(True):
+        ended = backward_pass([(start, cotangents[0])], {edge[0] for edge in edges if edge})
+    return tuple(ended[edge[0]][edge[1]] if edge and edge[0] in ended else None for edge in edges)
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("inner-variable-is-outer", "An inner gradient includes the derivative by what the function captures.",
+        ("contract/E4/captured",), nested_vjp=variables_shared),
+)  # fmt: skip

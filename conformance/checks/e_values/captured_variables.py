@@ -1,0 +1,48 @@
+"""Derivatives in functions that are differentiated themselves: what an inner one captures is a constant for it (E4)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.errors import Unsupported
+from conformance.ops.names import MULTIPLY
+
+
+@contract("E4", "captured", Capability.HIGHER_ORDER)
+def inner_derivative_takes_what_it_captures_as_a_constant(engine: Backend, sample: Sample) -> None:
+    """The derivative of x y² by y, taken at y = x, is 2 x², and that of this by x is 4 x: the two variables stay apart.
+
+    An engine that knows variables by their arrays, or by one mark for all levels, adds the derivative by the captured x.
+    """
+    x, u, g = (sample.array() for _ in range(3))
+    for what, inner in _inner_derivatives(engine, u):
+        # Where an engine does not offer these modes in each other, that is no claim of this check.
+        with contextlib.suppress(Unsupported):
+            outputs, (gradient,) = engine.vjp(inner, [np.array(x)], [np.array(g)])
+            hold_equal(plain(engine, outputs[0]), 2 * u * x * x, f"{what} of x y² at y = x")
+            hold_equal(plain(engine, gradient), 4 * g * u * x, f"the gradient of {what} of x y² at y = x")
+        if Capability.FORWARD in engine.capabilities:
+            with contextlib.suppress(Unsupported):
+                _, (tangent,) = engine.jvp(inner, [np.array(x)], [np.array(g)])
+                hold_equal(plain(engine, tangent), 4 * g * u * x, f"the tangent of {what} of x y² at y = x")
+
+
+def _inner_derivatives(engine: Backend, u: Any) -> Iterator[tuple[str, Function]]:
+    """Functions a ↦ the derivative of a y² by y at y = a along u: its name, and the function."""
+    multiply = engine.op(MULTIPLY)
+
+    def of_y(a: Any) -> Function:
+        return lambda y: multiply(a, multiply(y, y))
+
+    yield "the gradient", lambda a: engine.nested_vjp(of_y(a), [a], [engine.array(np.array(u))])[0]
+    if Capability.FORWARD in engine.capabilities:
+        yield "the tangent", lambda a: engine.nested_jvp(of_y(a), [a], [engine.array(np.array(u))])[0]
