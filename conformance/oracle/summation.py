@@ -61,12 +61,15 @@ def _in_own_order(
 def _lost_on_the_way(
     ufunc: np.ufunc, method: str, operands: Sequence[Any], keywords: Mapping[str, Any], dtype: str
 ) -> Array | None:
-    """Where the sums, or products of matrices, of a call overflow in the worst of all orders, though they are finite.
+    """Where the sums, running ones too, or products of matrices, of a call overflow in the worst of all orders, though they are finite.
 
     That order comes by the sum of all terms of one sign: half of the sum of their sizes and the size of their sum. The
     few orders that are drawn seldom meet it. None where no order overflows.
     """
-    if not _adds_up(ufunc, method, operands, keywords) or not all(x.size and x.ndim for x in operands):
+    is_running = ufunc is np.add and method == "accumulate"  # which engines add up in parts, too
+    if not (is_running or _adds_up(ufunc, method, operands, keywords)):
+        return None
+    if not all(x.size and x.ndim and x.dtype.kind in "fc" for x in operands):
         return None
     largest, sizes = float(finfo(dtype).max), [np.abs(x) for x in operands]
     count = operands[0].size if ufunc is np.add else operands[0].shape[-1]

@@ -80,3 +80,12 @@ def test_a_product_that_another_order_overflows_decides_nothing() -> None:
         got = in_any_order(np.matmul, "__call__", [rows, ones], {}, "float32", DRAWS)
     assert got is not None
     np.testing.assert_array_equal(got, [[np.nan], [6]])
+
+
+def test_a_running_sum_that_another_order_overflows_decides_nothing_from_there_on() -> None:
+    large = 0.6 * float(np.finfo("float32").max)
+    terms = np.array([-large, large, large, -large], "float32")
+    with np.errstate(over="ignore"):
+        got = in_any_order(np.add, "accumulate", [terms], {"axis": 0}, "float32", DRAWS)
+    assert got is not None
+    np.testing.assert_array_equal(got, [terms[0], 0, np.nan, np.nan])
