@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from conformance.runfile.known import read_known
+from tests.standing_alone import run_alone
 
 ROOT = Path(__file__).parents[1]
 KNOWN = read_known(ROOT / "known-failures.toml")
@@ -21,9 +21,30 @@ def test_every_known_failure_names_a_script_that_exists() -> None:
 
 
 def test_every_known_failure_says_its_message() -> None:
-    assert not [entry.id for entry in KNOWN if not entry.says], (
+    assert not [entry.ids for entry in KNOWN if not entry.says], (
         "another failure of the same id would not be new"
     )
+
+
+def test_every_known_failure_says_what_it_is() -> None:
+    assert not [entry.ids for entry in KNOWN if not entry.kind]
+    assert not [
+        e.ids for e in KNOWN if e.kind == "documented" and not (e.sentence and e.link.startswith("https://"))
+    ]
+
+
+def test_a_cause_is_listed_once() -> None:
+    causes = [
+        (entry.ids[0].partition("/")[0].rstrip("*"), entry.kind, entry.reason, entry.script)
+        for entry in KNOWN
+    ]
+    assert not [cause for cause, times in Counter(causes).items() if times > 1]
+
+
+def test_the_readme_shows_faults_alone() -> None:
+    shown = set(re.findall(r"docs/findings/\w+\.py", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert shown
+    assert shown <= {entry.script for entry in KNOWN if entry.kind == "fault"}
 
 
 def test_every_script_shows_a_known_failure() -> None:
@@ -32,10 +53,10 @@ def test_every_script_shows_a_known_failure() -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_a_script_stands_alone_and_runs(script: Path) -> None:
-    text = script.read_text(encoding="utf-8")
+def test_a_script_stands_alone_and_runs(script: Path, tmp_path: Path) -> None:
+    text, shown = script.read_text(encoding="utf-8"), tmp_path / "shown"
     assert not re.search(r"^\s*(import|from) conformance", text, re.M)
     pytest.importorskip(script.stem.partition("_")[0])
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    status = run_alone(script, shown)
+    assert status == 0, shown.read_text(encoding="utf-8")
+    assert shown.read_text(encoding="utf-8").strip()

@@ -55,11 +55,11 @@ def command(options: argparse.Namespace) -> int:
     entries = stale(
         read_known(options.known),
         run.results,
-        is_complete=run.is_complete,
+        is_complete=run.is_complete and not run.header.is_part,
         backends=run.header.backends,
     )
     if options.as_json:
         print_json({"known": str(options.known), "stale": entries, "complete": run.is_complete})
     for entry in entries:
-        print(f"stale: {entry.id} passes now, or is not run any more")
+        print(f"stale: {', '.join(entry.ids)} passes now, or is not run any more")
     return STALE if entries else 0 if run.is_complete else INCOMPLETE

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import tomlkit
@@ -26,27 +27,42 @@ OF_THE_CASE = re.compile(
 )  # what an engine's exception says of the call at hand: shapes, axes, lengths
 
 
-class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One entry of the file: an id (a `*` stands for anything), why, and where it can be seen.
+NOT_IMPLEMENTED = "not implemented"
+Kind = Literal["", "fault", "documented", "not implemented"]
 
-    `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
+
+class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One entry of the file, which is one cause: the ids in which it shows (a `*` stands for anything), why, and where.
+
+    `kind` is what the engine's developers would call it: a fault; documented, by a `sentence` of theirs at `link`; or
+    not implemented, which is no failure: such a result is unsupported. `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
     and the cases after a known failure are run as well. An entry that leaves it out covers whatever goes wrong there.
     `script` is a file beside the known-failures file that shows the failure without this project.
     """
 
-    id: str
+    id: str | tuple[str, ...]
     reason: str
     says: str | tuple[str, ...] = ()
     link: str = ""
     token: str = ""
     script: str = ""
     expires: datetime.date | None = None  # from the day after, the failure counts again
-    kind: str = ""  # what it is: "fault", "documented", "not implemented"
+    kind: Kind = ""
+    sentence: str = ""  # the engine's own, of what is documented
     versions: str = ""  # of the engine that it is about, such as ">=2.14" (PEP 440); any where it is empty
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The patterns of the results in which it shows."""
+        return (self.id,) if isinstance(self.id, str) else self.id
 
     def covers(self, identifier: str) -> bool:
         """Whether it speaks of that result."""
-        return fnmatch.fnmatchcase(identifier, self.id)
+        return any(fnmatch.fnmatchcase(identifier, pattern) for pattern in self.ids)
+
+    def concerns(self, backend: str) -> bool:
+        """Whether it speaks of results of that backend."""
+        return any(fnmatch.fnmatchcase(backend, pattern.partition("/")[0]) for pattern in self.ids)
 
     def explains(self, identifier: str, message: str) -> bool:
         """Whether it speaks of that failure."""
@@ -84,10 +100,7 @@ def in_force(known: Sequence[KnownFailure], versions: Mapping[str, str]) -> tupl
         entry
         for entry in known
         if not entry.versions
-        or any(
-            fnmatch.fnmatchcase(name, entry.id.partition("/")[0]) and _is_in(entry, version)
-            for name, version in versions.items()
-        )
+        or any(entry.concerns(name) and _is_in(entry, version) for name, version in versions.items())
     )
 
 
@@ -98,22 +111,23 @@ def _is_in(entry: KnownFailure, version: str) -> bool:
         return False  # an engine built from a branch: nobody knows what it has
     except InvalidSpecifier:
         raise UsageError(
-            f"the versions {entry.versions!r} of {entry.id} are none, such as '>=2.14'"
+            f"the versions {entry.versions!r} of {entry.ids[0]} are none, such as '>=2.14'"
         ) from None
 
 
 def judge(
     result: ResultLine, known: Sequence[KnownFailure], today: datetime.date, *, is_compact: bool = False
 ) -> ResultLine:
-    """The result in the light of the known failures: a failure becomes known, a pass becomes fixed.
+    """The result in the light of the known failures: a failure becomes known, or unsupported, a pass becomes fixed.
 
-    A pass of few questions, by a compact plan, fixes nothing: others may fail still.
+    What the engine has not implemented is unsupported. A pass of few questions, by a compact plan, fixes nothing: others may fail still.
     """
     known = [entry for entry in known if not (entry.expires and entry.expires < today)]
     if result.verdict in FAILING:
-        entry, becomes = entry_for(known, result.id, _message(result)), Verdict.KNOWN
+        entry = entry_for(known, result.id, _message(result))
+        becomes = Verdict.UNSUPPORTED if entry and entry.kind == NOT_IMPLEMENTED else Verdict.KNOWN
     elif result.verdict is Verdict.PASS and not is_compact:
-        entry, becomes = next((entry for entry in known if entry.id == result.id), None), Verdict.FIXED
+        entry, becomes = next((entry for entry in known if result.id in entry.ids), None), Verdict.FIXED
     else:
         return result
     if entry is None:
@@ -123,7 +137,7 @@ def judge(
         evidence,
         reason=entry.reason,
         link=entry.link or entry.script,
-        failed_as=result.verdict.value if becomes is Verdict.KNOWN else "",
+        failed_as="" if becomes is Verdict.FIXED else result.verdict.value,
         kind=entry.kind,
     )
     return msgspec.structs.replace(result, verdict=becomes, evidence=noted)
@@ -142,15 +156,22 @@ def stale(
 ) -> list[KnownFailure]:
     """The entries for which no result of the run fails any more.
 
-    Of a run that is not complete an entry without any result says nothing, and of a backend of which the profile leaves
-    something out no entry does that holds where all is asked.
+    An entry of none of the run's `backends` says nothing. Of a run that is not complete, or asked a part, an entry
+    without any result says nothing, and of a backend of which the profile leaves something out no entry does that holds
+    where all is asked.
     """
+    if backends:
+        known = [entry for entry in known if any(entry.concerns(backend.name) for backend in backends)]
     compact = [backend.name for backend in backends if backend.left_out]
-    known = [e for e in known if not any(fnmatch.fnmatchcase(n, e.id.partition("/")[0]) for n in compact)]
+    known = [entry for entry in known if not any(map(entry.concerns, compact))]
     if not is_complete:
         known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
-    failing = [(r.id, _message(r)) for r in results if r.verdict in FAILING or r.verdict is Verdict.KNOWN]
+    failing = [(r.id, _message(r)) for r in results if r.verdict in FAILING or _is_listed(r)]
     return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
+
+
+def _is_listed(result: ResultLine) -> bool:
+    return result.verdict is Verdict.KNOWN or bool(result.evidence and result.evidence.failed_as)
 
 
 def pattern_of(message: str, *, is_raised: bool = False) -> str:

@@ -99,6 +99,11 @@ class RunLine(msgspec.Struct, frozen=True, tag="run"):
     shard: str = ""
     ids: tuple[str, ...] = ()  # of a run of chosen questions, such as those that failed before
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it asks less than its profile has."""
+        return bool(self.queries or self.shard or self.ids)
+
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is needed to believe a verdict other than pass, and to see it again.
@@ -253,9 +258,7 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     counts: dict[str, int]
     seconds: float = 0.0
     exit_code: int = 0
-    trouble: tuple[
-        str, ...
-    ] = ()  # what went wrong in this project or kept workers from starting, with tracebacks
+    trouble: tuple[str, ...] = ()  # what went wrong in this project or kept workers from starting
     budget: float = 0.0
     not_asked: dict[str, int] = {}
 

@@ -10,17 +10,20 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 from conformance.backend import Backend
 from conformance.cli.pages.engines_data import Recorded, read_recorded
 from conformance.runfile.clause_counts import clause_table
-from conformance.runfile.known import KnownFailure, read_known
+from conformance.runfile.known import Kind, KnownFailure, read_known
 
 COMMAND = "conformance explain engines -o docs/engines.md"
 DATA, TEMPLATE = "data/engines.json", "templates/engines.md"
 FEW = 6  # ops that a row of the known failures names
+KINDS = get_args(Kind)[1:] + get_args(Kind)[:1]  # the order of rows, those that nobody has judged last
 
 Table = Iterator[str]
+Cause = tuple[Kind, str, str, str]  # with its reason, its script and its page
 Link = Callable[[str], str]  # from a script beside the known failures to where the page finds it
 
 
@@ -143,38 +146,37 @@ def clauses(backends: Sequence[Backend], recorded: Mapping[str, Recorded]) -> Ta
 
 
 def known_failures(backends: Sequence[Backend], known: Iterable[KnownFailure], link: Link) -> Table:
-    """A section per engine: a row per script, with the reasons and the backends that show the failure."""
+    """A section per engine: a row per cause, faults first, with the backends that show it."""
     engine_of = {backend.name: backend.engine for backend in backends}
-    scripts: dict[str, dict[str, list[KnownFailure]]] = {backend.engine: {} for backend in backends}
+    causes: dict[str, dict[Cause, list[str]]] = {backend.engine: {} for backend in backends}
     for entry in known:
-        name = _backend_of(entry)
-        by_script = scripts.setdefault(engine_of.get(name, name.partition(".")[0].rstrip("*")), {})
-        by_script.setdefault(entry.script, []).append(entry)
+        cause = (entry.kind, entry.reason, entry.script, entry.link)
+        for identifier in entry.ids:
+            name = identifier.partition("/")[0]
+            by_cause = causes.setdefault(engine_of.get(name, name.partition(".")[0].rstrip("*")), {})
+            by_cause.setdefault(cause, []).append(identifier)
     versions = {backend.engine: _version(backend) for backend in backends}
-    for engine, found in scripts.items():
+    for engine, found in causes.items():
         yield from (f"### {engine} {versions.get(engine, '')}".rstrip(), "")
         if found:
-            yield from _head("failure", "of", "found on")
-            yield from (_known_row(script, entries, link) for script, entries in found.items())
+            yield from _head("failure", "kind", "of", "found on")
+            for cause in sorted(found, key=lambda cause: KINDS.index(cause[0])):
+                yield _known_row(*cause, found[cause], link)
         else:
             yield "No known failures."
         yield ""
 
 
-def _known_row(script: str, entries: Sequence[KnownFailure], link: Link) -> str:
-    reasons = _escaped("; ".join(dict.fromkeys(entry.reason for entry in entries)))
-    subjects = list(dict.fromkeys(map(_subject, entries)))
+def _known_row(kind: str, reason: str, script: str, page: str, identifiers: Sequence[str], link: Link) -> str:
+    subjects = list(dict.fromkeys(map(_subject, identifiers)))
     of = ", ".join(subjects[:FEW]) + " …" * (len(subjects) > FEW)
-    seen = dict.fromkeys(f"`{_backend_of(entry)}`" for entry in entries)
-    return _row(f"[{reasons}]({link(script)})" if script else reasons, of, ", ".join(seen))
+    seen = dict.fromkeys(f"`{identifier.partition('/')[0]}`" for identifier in identifiers)
+    what = f"[{_escaped(reason)}]({link(script)})" if script else _escaped(reason)
+    return _row(what, f"[{kind}]({page})" if page and kind else kind, of, ", ".join(seen))
 
 
-def _backend_of(entry: KnownFailure) -> str:
-    return entry.id.partition("/")[0]
-
-
-def _subject(entry: KnownFailure) -> str:
-    _, kind, *rest = entry.id.split("/")
+def _subject(identifier: str) -> str:
+    _, kind, *rest = identifier.split("/")
     if kind == "op" and rest[:1] == ["*"]:
         return "every op"
     return kind if kind in ("history", "program") or not rest else rest[0]

@@ -125,6 +125,15 @@ def test_an_incomplete_file_does_not_make_an_entry_stale_by_not_asking(capsys: A
     assert "stale" not in capsys.readouterr().out
 
 
+def test_a_run_of_a_part_does_not_make_an_entry_stale_by_not_asking(capsys: Any) -> None:
+    Path("other.toml").write_text('[[known]]\nid = "numpy/op/exp/*"\nreason = "r"\n', encoding="utf-8")
+    write(*WHOLE)
+    assert main(["known", "check", "run.jsonl", "--known", "other.toml"]) == 10
+    write(encode(msgspec.structs.replace(HEADER, queries=("op/tanh",))), *WHOLE[1:])
+    assert main(["known", "check", "run.jsonl", "--known", "other.toml"]) == 0
+    assert capsys.readouterr().out.count("stale") == 1
+
+
 def test_a_whole_file_is_complete() -> None:
     write(*WHOLE)
     run = read_run(Path("run.jsonl"))

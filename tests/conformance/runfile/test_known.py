@@ -47,6 +47,33 @@ def test_a_known_failure_says_of_what_kind_it_is() -> None:
     assert found.evidence.kind == "documented"
 
 
+def test_what_is_not_implemented_is_unsupported_and_not_stale() -> None:
+    entries = known("*", kind="not implemented", says="m")
+    found = judge(result(Verdict.ERROR), entries, TODAY)
+    assert found.verdict is Verdict.UNSUPPORTED
+    assert found.evidence is not None
+    assert (found.evidence.reason, found.evidence.failed_as) == ("because", "error")
+    assert not stale(entries, [found])
+    assert stale(entries, [result(Verdict.UNSUPPORTED)]) == entries
+
+
+@pytest.mark.parametrize("where", ["numpy/op/tanh/vjp/float64", "numpy/op/tan/*"])
+def test_one_cause_covers_all_of_its_ids(where: str) -> None:
+    entries = [KnownFailure(("numpy/op/tan/*", "numpy/op/tanh/*"), "because")]
+    assert judge(result(Verdict.FAIL, identifier=where), entries, TODAY).verdict is Verdict.KNOWN
+    assert judge(result(Verdict.FAIL, identifier="numpy/op/sin/*"), entries, TODAY).verdict is Verdict.FAIL
+    passed = [KnownFailure((where, "numpy/op/sin/*"), "because")]
+    assert judge(result(Verdict.PASS, identifier=where), passed, TODAY).verdict is Verdict.FIXED
+
+
+def test_a_kind_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_text(
+        '[[known]]\nid = "*"\nreason = "r"\nkind = "bug"\n', encoding="utf-8"
+    )
+    with pytest.raises(UsageError, match="Invalid enum value 'bug'"):
+        read_known(tmp_path / "known.toml")
+
+
 def test_a_failure_that_is_not_listed_stays_one() -> None:
     assert judge(result(Verdict.FAIL), known("numpy/op/tanh/vjp/float32"), TODAY).verdict is Verdict.FAIL
 
@@ -80,6 +107,12 @@ def test_where_the_profile_leaves_something_out_a_pass_fixes_nothing_and_no_entr
 def test_entries_that_nothing_fails_for_are_stale() -> None:
     entries = known("numpy/op/tanh/*") + known("numpy/op/exp/*")
     assert stale(entries, [result(Verdict.KNOWN)]) == entries[1:]
+
+
+def test_an_entry_of_a_backend_that_was_not_asked_says_nothing() -> None:
+    entries = known("numpy/op/exp/*") + known("other*/op/exp/*")
+    asked = [BackendLine("numpy", "numpy", "2")]
+    assert stale(entries, [result(Verdict.PASS)], backends=asked) == entries[:1]
 
 
 def test_writing_known_failures_keeps_comments_and_adds_each_once(tmp_path: Path) -> None:
