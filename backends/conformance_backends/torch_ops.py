@@ -246,7 +246,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     ),
     "einsum": lambda *xs, subscripts: torch.einsum(subscripts, *xs),
     "kron": torch.kron,
-    "cross": lambda x, y: torch.linalg.cross(*torch.broadcast_tensors(x, y)),
+    "cross": lambda x, y, axis: torch.linalg.cross(*torch.broadcast_tensors(x, y), dim=axis),
     "matrix_transpose": lambda x: x.mT,
     "trace": lambda x, offset: (
         torch.trace(x) if x.ndim == 2 and offset == 0 else torch.diagonal(x, offset, -2, -1).sum(-1)

@@ -23,6 +23,10 @@ from conformance.op import Op, Shape, Trait
 Levels = dict[str, str]
 AXES = frozenset({"axis", "axis1", "axis2", "source", "destination", "axes"})
 SHARED_PARAMETERS = AXES | {"keepdims", "reduction"}
+ALIKE = frozenset(
+    {Trait.ELEMENTWISE, Trait.LOSS, Trait.VARIADIC}
+)  # ops to which operands of all ranks are alike
+STACK = 4  # the rank from which on there are several axes of a batch
 MANY = 5  # operands, whose shapes are no factors any more
 LONG = 12  # a written value longer than this is distinguished by its form
 
@@ -46,6 +50,9 @@ def levels_of(op: Op, row: Row) -> Levels:
         found |= relations | {f"{name}{where}": relation for name, relation in relations.items()}
     if len(shapes) > 1:
         found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
+    if 1 < len(shapes) < MANY and not (op.is_flat or op.traits & ALIKE):
+        # The op's own, too: what is a vector, a matrix, a stack of them is each computed in its own way.
+        found |= {f"{op.name} rank {i}": str(min(len(shape), STACK)) for i, shape in enumerate(shapes)}
     rank = len(shapes[0]) if shapes else 0
     for name, value in row.signature.parameters.items():
         form = _axis_form(value, rank) if name in AXES else _form(value)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Op
+from conformance.op import Op, Shape
 from conformance.ops.dispatch import dispatched
 from conformance.ops.laws import products
 from conformance.ops.rows import general, unbroadcast, variadic
@@ -109,13 +109,21 @@ def vecdot_vjp(g: Any, x: Any, other: Any, axis: int) -> Any:
     return unbroadcast(np.expand_dims(g, axis=axis) * other, np.shape(x))
 
 
+def in_pairs(first: Shape, second: Shape) -> Shape:
+    """The sizes of two shapes of one rank in turn: those of blocks, and of what is in a block."""
+    return tuple(size for pair in zip(first, second, strict=True) for size in pair)
+
+
 def kron_vjp(index: int, g: Any, a: Any, b: Any) -> Any:
-    """g as blocks, summed against the other factor."""
-    (m, n), (p, q) = np.shape(a), np.shape(b)
-    blocks = np.reshape(g, shape=(m, p, n, q))
+    """g as blocks, summed against the other factor; the factor of lower rank has axes of size 1 before its own."""
+    rank = max(np.ndim(a), np.ndim(b))
+    outer, inner = ((1,) * (rank - np.ndim(x)) + np.shape(x) for x in (a, b))
+    blocks, ones = np.reshape(g, shape=in_pairs(outer, inner)), (1,) * rank
     if index == 0:
-        return einsum(blocks, b, subscripts="mpnq,pq->mn")
-    return einsum(blocks, a, subscripts="mpnq,mn->pq")
+        other, summed = np.reshape(b, shape=in_pairs(ones, inner)), range(1, 2 * rank, 2)
+    else:
+        other, summed = np.reshape(a, shape=in_pairs(outer, ones)), range(0, 2 * rank, 2)
+    return np.reshape(np.sum(blocks * other, axis=tuple(summed)), shape=np.shape((a, b)[index]))
 
 
 # -- einsum ----------------------------------------------------------------------------------------
@@ -211,8 +219,8 @@ ROWS: tuple[Op, ...] = (
         formula="Āᵢⱼ = ⟨gᵢⱼ, B⟩, B̄ = Σ Aᵢⱼ gᵢⱼ over the blocks gᵢⱼ of g",
         source="bilinear: block ij of z is Aᵢⱼ B", law=products.KRON,
         traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
-    general("cross", np.cross, lambda g, z, x, y: unbroadcast(np.cross(y, g), np.shape(x)),
-        lambda g, z, x, y: unbroadcast(np.cross(g, x), np.shape(y)),
+    general("cross", np.cross, lambda g, z, x, y, axis: unbroadcast(np.cross(y, g, axis=axis), np.shape(x)),
+        lambda g, z, x, y, axis: unbroadcast(np.cross(g, x, axis=axis), np.shape(y)),
         formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩",
-        law=products.CROSS, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        law=products.cross, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 
 from conformance.points.activations import ASYMPTOTIC_SLOPES, SELU_ALPHA, SELU_SCALE
 from conformance.points.point import Nature, SpecialPoint, Values
+from conformance.points.tails import NEAR_1, SHOULDER
 
 LN2 = math.log(2)
 CORNER = [[0, 0], [0, 1]]  # the derivative of the last entry of a determinant of two rows
@@ -110,7 +111,14 @@ SMOOTH: Mapping[str, Values] = {
     "cross_entropy/single-class": ([[0]], None),
 }
 
+CURVE = NEAR_1 * (1 - NEAR_1)
 EXTREME: Mapping[str, Values] = {
+    "softplus/on-the-shoulder": (CURVE,),
+    "log_sigmoid/on-the-shoulder": (-CURVE,),
+    "silu/on-the-shoulder": (CURVE * (2 + SHOULDER * (1 - 2 * NEAR_1)),),
+    "logaddexp/on-the-shoulder": (CURVE, None),
+    "binary_cross_entropy_with_logits/on-the-shoulder": (CURVE, None),
+    "soft_margin/on-the-shoulder": (CURVE, None),
     "tanh/at-1000": (0,),
     "tanh/at-minus-huge": (0,),
     "tanh/at-infinity": (0,),

@@ -1,14 +1,17 @@
-"""Tails: operands at which a gradient is many orders of magnitude smaller than elsewhere, and is not zero."""
+"""Tails, where a gradient is many orders of magnitude smaller than elsewhere and not zero; shoulders, where it is nearly one."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from conformance.points.constructors import limit
+from conformance.points.constructors import finite, limit
 from conformance.points.point import Given, Nature, SpecialPoint
 
 FAR = math.exp(-40)
+# Where a slope is nearly one: an engine that takes it for one from some number on is wrong in double precision.
+SHOULDER = 24.0
+NEAR_1 = 1 / (1 + math.exp(-SHOULDER))
 ROW: dict[str, Any] = {"axis": -1}
 SUM: dict[str, Any] = {"reduction": "sum"}
 
@@ -20,7 +23,16 @@ def tail(
     return limit(op, name, operands, gradients, nature=Nature.TAIL, cotangent=cotangent, **parameters)
 
 
+SHOULDERS = (
+    finite("softplus", "on-the-shoulder", (SHOULDER,), (NEAR_1,)),
+    finite("log_sigmoid", "on-the-shoulder", (-SHOULDER,), (NEAR_1,)),
+    finite("silu", "on-the-shoulder", (SHOULDER,), (NEAR_1 * (1 + SHOULDER * (1 - NEAR_1)),)),
+    finite("logaddexp", "on-the-shoulder", (SHOULDER, 0.0), (NEAR_1, None)),
+    finite("binary_cross_entropy_with_logits", "on-the-shoulder", (SHOULDER, 0.0), (NEAR_1, None), **SUM),
+    finite("soft_margin", "on-the-shoulder", (-SHOULDER, 1.0), (-NEAR_1, None), **SUM),
+)  # fmt: skip
 POINTS: tuple[SpecialPoint, ...] = (
+    *SHOULDERS,
     tail("sigmoid", "in-the-left-tail", (-40.0,), (FAR,)),
     tail("log_sigmoid", "in-the-right-tail", (40.0,), (FAR,)),
     tail("softplus", "in-the-left-tail", (-40.0,), (FAR,)),

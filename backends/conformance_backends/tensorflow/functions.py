@@ -111,8 +111,10 @@ def einsum(*xs: Any, subscripts: str) -> Any:
     return tf.einsum(subscripts, *xs)
 
 
-def cross(x: Any, y: Any) -> Any:
-    """tf.linalg.cross, which does not broadcast."""
+def cross(x: Any, y: Any, axis: int) -> Any:
+    """tf.linalg.cross, which does not broadcast, of vectors along the last axis."""
+    if axis not in (-1, x.ndim - 1):
+        raise Unsupported("tf.linalg.cross takes vectors along the last axis")
     if x.shape != y.shape:
         raise Unsupported("tf.linalg.cross takes operands of one shape")
     return tf.linalg.cross(x, y)

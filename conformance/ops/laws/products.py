@@ -38,12 +38,18 @@ OUTER = laws.shapes_of(
 KRON = laws.shapes_of(
     *(((2, 2), (1, 3)), ((2, 3), (3, 2)), ((3, 3), (2, 2)), ((1, 1), (3, 3)), ((3, 3), (1, 1)), ((3, 1), (1, 3))),
     *(((1, 3), (2, 1)), ((5, 2), (1, 7)), ((2, 17), (1, 2)), ((3, 1), (9, 2))),
+    *(((3,), (2,)), ((3,), (2, 2)), ((2, 3), (2,)), ((), (2, 3)), ((2, 3), ()), ((2, 1, 2), (2, 2)), ((2,), (2, 1, 3))),
 )  # fmt: skip
-CROSS = laws.shapes_of(
+CROSSED: tuple[tuple[Shape, Shape], ...] = (
     *(((3,), (3,)), ((2, 3), (2, 3)), ((3, 3), (3, 3)), ((2, 1, 3), (3, 3)), ((2, 3), (3,)), ((3,), (2, 3))),
     *(((1, 3), (2, 3)), ((0, 3), (3,)), ((2, 1, 2, 3), (1, 3, 1, 3)), ((1, 2, 1, 1, 3), (3,))),
     *(((3,), (2, 1, 2, 1, 1, 3)), ((17, 3), (17, 3)), ((64, 3), (3,))),
 )  # fmt: skip
+# Axes of size 3 that are not the last, by either sign; at one of them all axes are equal.
+CROSSED_ALONG: tuple[tuple[tuple[Shape, Shape], int], ...] = (
+    *((((3, 2), (3, 2)), 0), (((3, 3), (3, 3)), -2), (((2, 3, 2), (1, 3, 2)), 1)),
+    *((((3, 1, 2), (3, 2, 1)), 0), (((3, 3, 3), (3, 3, 3)), 0), (((2, 3, 1, 2), (2, 3, 1, 2)), -3)),
+)
 
 PRODUCTS_ALONG: tuple[tuple[Shape, Shape], ...] = (
     *(((2, 3), (2, 3)), ((3, 3), (3, 3)), ((3,), (3,)), ((3, 3, 3), (3, 3)), ((1, 3, 3), (2, 3, 3))),
@@ -51,6 +57,12 @@ PRODUCTS_ALONG: tuple[tuple[Shape, Shape], ...] = (
     *(((1, 2, 1, 3, 2), (2, 1, 2, 3, 2)), ((2, 1, 2, 1, 3, 2), (3, 2)), ((8, 9), (8, 9)), ((33,), (33,))),
     *(((17, 2), (17, 2)), ((2, 65), (1, 2, 65)), ((129,), (129,)), ((1025,), (1025,))),
 )  # fmt: skip
+
+
+def cross(choose: Choose) -> Signature:
+    """Two operands of vectors along an axis, the others of sizes that broadcast."""
+    shapes, axis = choose((*((shapes, -1) for shapes in CROSSED), *CROSSED_ALONG))
+    return Signature(shapes, {"axis": axis})
 
 
 def vecdot(choose: Choose) -> Signature:
