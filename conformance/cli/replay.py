@@ -81,7 +81,7 @@ def command(options: argparse.Namespace) -> int:
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
     """The token, the key of the one check to run ("" for all that apply), and the backends on record."""
     from conformance.errors import UsageError
-    from conformance.load import registered
+    from conformance.load import named
     from conformance.questions import all_kinds
     from conformance.runfile.jsonl import read_run
 
@@ -103,7 +103,7 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
             f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay"
         )
     spec = next((b.spec for b in run.header.backends if b.name == result.backend and b.spec), result.backend)
-    if not (options.trust or options.on or spec in registered()):
+    if not (options.trust or options.on or spec in named()):
         raise UsageError(
             f"{options.run} says that {result.backend} is loaded from {spec!r}, which would be executed; "
             f"name it yourself with --on, or pass --trust if you trust the file"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.errors import UsageError
-from conformance.load import registered
+from conformance.load import named
 from conformance.runfile.jsonl import Run, read_run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
 from conformance.runfile.writer import PART
@@ -48,16 +48,16 @@ def failed_again(request: Request) -> Request:
     if not ids:
         raise UsageError(f"nothing failed in {request.rerun_failed}")
     specs = request.specs or specs_in(run, trust=request.trust, what="run --rerun-failed")
-    named = {r.backend for r in run.results if r.id in set(ids)}
+    failed = {r.backend for r in run.results if r.id in set(ids)}
     lines = {_spec(line): line.name for line in run.header.backends}
-    specs = tuple(spec for spec in specs if lines.get(spec, "") in named or spec not in lines)
+    specs = tuple(spec for spec in specs if lines.get(spec, "") in failed or spec not in lines)
     header = run.header
     return replace(request, specs=specs, profile=header.profile, seed=header.seed, ids=ids)
 
 
 def specs_in(run: Run, *, trust: bool, what: str) -> tuple[str, ...]:
     """The backends of a run; UsageError where one is a file or a module that nobody has vouched for."""
-    installed = registered()
+    installed = named()
     for line in run.header.backends:
         if _spec(line) not in installed and not trust:
             raise UsageError(
