@@ -138,3 +138,17 @@ def test_wheel_works_away_from_this_tree(dist: Path, tmp_path: Path) -> None:
         "report.xml",
     )
     assert (tmp_path / "report.html").is_file()
+
+
+def test_the_oldest_releases_are_those_that_are_promised() -> None:
+    text = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8")
+    pinned = dict(line.split("==") for line in text.splitlines() if "==" in line)
+    extras = PROJECT["project"]["optional-dependencies"]
+    asked = [
+        *PROJECT["project"]["dependencies"],
+        *(extras[engine][0] for engine in ("autograd", "jax", "mygrad")),
+    ]
+    promised = dict(re.sub(r"\[.*\]", "", requirement).split(">=") for requirement in asked)
+    assert pinned.keys() - {"jaxlib"} == promised.keys()
+    for name, bound in promised.items():
+        assert pinned[name] == bound or re.fullmatch(rf"{re.escape(bound)}(\.0)+", pinned[name]), name

@@ -26,7 +26,9 @@ from conformance.strategies import Effort
 
 FEW = 4  # ops, and cases of each, of a check of ops without a slope
 MANY = 16  # ops of a check of the other ops, spread over the catalogue, a case each
+COMPILED_ONE_IN = 4  # of these, where each is compiled, for seconds: `run` names the other exceptions
 EFFORT = Effort(signatures=FEW, draws=1, samples=3, programs=0)
+COMPILED_EFFORT = Effort(signatures=1, draws=1, samples=1, programs=0)
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,13 @@ def _measured(
         return MeasuredConvention(clause, declared, (), reasons[0])
     found, exceptions = _majority(open_to, by_op)
     if len(found) == 1:
-        exceptions |= _of_flat_ops(backend, clause, {**known, clause.number: found[0]})
+        exceptions |= _of_flat_ops(backend, clause, {**known, clause.number: found[0]}, note)
     return MeasuredConvention(clause, declared, found, failures=general, exceptions=exceptions)
 
 
-def _of_flat_ops(backend: Backend, clause: Clause, conventions: Mapping[str, str]) -> dict[str, str]:
+def _of_flat_ops(
+    backend: Backend, clause: Clause, conventions: Mapping[str, str], note: Callable[[str], None]
+) -> dict[str, str]:
     """The flat ops that follow another convention than that of most, each with what to declare of it."""
     exceptions: dict[str, str] = {}
     before = backend.conventions
@@ -120,6 +124,7 @@ def _of_flat_ops(backend: Backend, clause: Clause, conventions: Mapping[str, str
     try:
         for check in _checks_of(clause):
             for question in _one_of_each_op(check, backend) if check.is_of_flat else ():
+                note(check.key)
                 try:
                     question.run(check, question.on(backend))
                 except OtherConvention as other:
@@ -136,10 +141,11 @@ def _of_flat_ops(backend: Backend, clause: Clause, conventions: Mapping[str, str
 
 def _one_of_each_op(check: Check, backend: Backend) -> Iterator[Question[Any]]:
     kind = kind_of(check)
-    for item in kind.items([check], backend.name, [d for d in backend.dtypes if d in check.dtypes][:1]):
-        if item.subject in backend.ops:
-            rounds = kind.rounds([item], backend, 0, replace(EFFORT, signatures=1))
-            yield from (question for question, _ in itertools.islice(rounds, 1))
+    items = kind.items([check], backend.name, [d for d in backend.dtypes if d in check.dtypes][:1])
+    items = (item for item in items if item.subject in backend.ops)
+    for item in itertools.islice(items, 0, None, COMPILED_ONE_IN if backend.compiles_signatures else 1):
+        rounds = kind.rounds([item], backend, 0, replace(EFFORT, signatures=1))
+        yield from (question for question, _ in itertools.islice(rounds, 1))
 
 
 def _majority(
@@ -163,8 +169,7 @@ def _tried(
     try:
         answers: Answers = []
         for check in _checks_of(clause):
-            note(check.key)
-            answers.extend(_answers(check, backend))
+            answers.extend(_answers(check, backend, note))
         return answers
     finally:
         backend.conventions = before  # type: ignore[misc]
@@ -215,7 +220,7 @@ def _checks_of(clause: Clause) -> list[Check]:
     ]  # those of every op take long, and few depend on what is declared
 
 
-def _answers(check: Check, backend: Backend) -> Iterator[tuple[str, Answer]]:
+def _answers(check: Check, backend: Backend, note: Callable[[str], None]) -> Iterator[tuple[str, Answer]]:
     """The answer of each item of a check, with its op where it can differ from op to op."""
     kind = kind_of(check)
     items = [
@@ -226,11 +231,22 @@ def _answers(check: Check, backend: Backend) -> Iterator[tuple[str, Answer]]:
     is_of_op = kind.name == "op" and not check.is_of_flat
     if kind.name == "op":
         items = items[:: max(1, len(items) // MANY)] if is_of_op else items[:FEW]
+        items = items[:: COMPILED_ONE_IN if backend.compiles_signatures else 1]
     effort = replace(EFFORT, signatures=1) if is_of_op else EFFORT
+    effort = COMPILED_EFFORT if backend.compiles_signatures else effort
     for item in items:
-        questions = (question for question, _ in kind.rounds([item], backend, 0, effort))
+        questions = _noted(kind.rounds([item], backend, 0, effort), check, note)
         answer = _run(check, backend, questions, is_of_op=is_of_op)
         yield (item.subject if is_of_op else ""), answer
+
+
+def _noted(
+    rounds: Iterator[tuple[Question[Any], Any]], check: Check, note: Callable[[str], None]
+) -> Iterator[Question[Any]]:
+    """The questions; of each there is news, so that a check of many that take long does not count as hanging."""
+    for question, _ in rounds:
+        note(check.key)
+        yield question
 
 
 def _run(check: Check, backend: Backend, questions: Iterator[Question[Any]], *, is_of_op: bool) -> Answer:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +14,7 @@ from conformance.cli.console import add_json_flag
 if TYPE_CHECKING:
     from conformance.atlas.conventions import MeasuredConvention
     from conformance.backend import Backend
-    from conformance.run.mapping import Finding, MappedOp
+    from conformance.run.mapping import MappedOp
     from conformance.runfile.known import KnownFailure
 
 
@@ -102,17 +100,21 @@ def _to_declare(
     backend: Backend, mapped: Sequence[MappedOp], *, conventions: Mapping[str, str]
 ) -> dict[str, Mapping[str, Any]]:
     """The declarations that the adapter does not have yet."""
+    from conformance.cli.pages.smoke_ops import lacking_of
+
     without = [op.op for op in mapped if op.ungradable]
     entries: dict[str, Mapping[str, Any]] = {
         "conventions": conventions,
-        "lacks": {op.op: lacking for op in mapped if (lacking := _lacking(op))},
+        "lacks": {op.op: lacking for op in mapped if (lacking := lacking_of(op))},
         "no_gradient": {"*": frozenset(without)} if without else {},
     }
     return {name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)}
 
 
 def _as_written(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
-    return {name: {key: _written(value) for key, value in entry.items()} for name, entry in entries.items()}
+    from conformance.cli.pages.smoke_ops import written
+
+    return {name: {key: written(value) for key, value in entry.items()} for name, entry in entries.items()}
 
 
 def _is_new(backend: Backend, name: str, entry: Mapping[str, Any]) -> bool:
@@ -152,17 +154,21 @@ def _questions(backend: Backend, found: Found) -> bool:
 
 
 def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure]) -> list[MappedOp]:
-    """Try the ops, and print those of which there is something to say."""
+    """Try the ops, and print what there is to say of them, a block for each cause."""
+    from conformance.cli.pages.smoke_ops import blocks, remarks
     from conformance.run.mapping_process import try_ops
     from conformance.run.smoke import real_dtype, reason_known
 
-    dtype, mapped = real_dtype(backend), []
+    dtype = real_dtype(backend)
+    mapped: list[MappedOp] = []
     print(f"\nthe ops, each called in several forms in {dtype}:", flush=True)
-    for op in try_ops(backend, spec, dtype, names, _progress):
+    try:
+        mapped.extend(try_ops(backend, spec, dtype, names, _progress))
+    finally:  # what was found until Ctrl-C too
         _erase_progress()
-        for line in _lines(op, reason_known(op, backend, known)):
+        said = (remark for op in mapped for remark in remarks(op, reason_known(op, backend, known)))
+        for line in blocks(said):
             print(line, flush=True)
-        mapped.append(op)
     right = [op for op in mapped if not (op.slips or op.refused or op.ungradable or op.suspect)]
     part = sum(bool(op.not_offered) for op in right)
     but = f", {part} of them not in every call" if part else ""
@@ -178,52 +184,6 @@ def _progress(doing: str) -> None:
 def _erase_progress() -> None:
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def _lines(op: MappedOp, reason: str = "") -> Iterator[str]:
-    """What is to be said of an op: slips of the mapping first, then what is the engine's, such as what is known."""
-    from conformance.run.lacking import is_explained
-
-    if reason:
-        yield f"  KNOWN {op.op}: in {len(op.slips)} of {op.calls} calls: {reason}"
-    elif op.slips:
-        is_raised = bool(op.slips[0].place)
-        claim = "fails in the adapter" if is_raised else "is not the op that the catalogue means"
-        yield from _said("BAD ", op, op.slips, claim)
-        yield f"          conformance explain {op.op}    defines it, with a call for each parameter"
-    lacking = _lacking(op)
-    refused = [f for f in op.refused if not is_explained(f.signature, lacking)]
-    for name, values in lacking.items():
-        shown = ", ".join(_written(value) for value in values)
-        of_these = [_message(f) for f in op.refused if is_explained(f.signature, {name: values})]
-        (said, _), *_ = Counter(of_these).most_common(1)
-        yield f"  LACK  {op.op}: the engine refuses {name} = {shown}: {said}"
-    if refused:
-        yield from _said("REF ", op, refused, "is refused by the engine, unless it is called wrongly")
-    if op.ungradable:
-        yield f"  GRAD  {op.op}: no gradient: {_message(op.ungradable)}"
-    if op.suspect:
-        yield from _said("ENG ", op, op.suspect, "has the right value; its gradient is the engine's")
-    for reason in dict.fromkeys(finding.message for finding in op.not_offered):
-        count = sum(finding.message == reason for finding in op.not_offered)
-        yield f"  not   {op.op}: {count} of {op.calls} calls are not offered: {reason}"
-
-
-def _lacking(op: MappedOp) -> Mapping[str, tuple[Any, ...]]:
-    """The parameter values that are refused; none where every call is, since then nothing shows that they are why."""
-    return op.lacking if len(op.refused) < op.calls else {}
-
-
-def _said(mark: str, op: MappedOp, findings: Sequence[Finding], what: str) -> Iterator[str]:
-    first = findings[0]
-    yield f"  {mark}  {op.op} {what}, in {len(findings)} of {op.calls} calls"
-    yield f"          {first.call}: {_message(first)}"
-    if first.explanation:
-        yield f"          {first.explanation}"
-
-
-def _message(finding: Finding) -> str:
-    return finding.message + (f"  at {finding.place}" if finding.place else "")
 
 
 # ---- what to declare --------------------------------------------------------------------------------
@@ -263,23 +223,10 @@ def _line(convention: MeasuredConvention) -> str:
 
 def _paste(entries: Mapping[str, Mapping[str, Any]]) -> None:
     """Print declarations as they stand in a class."""
+    from conformance.cli.pages.smoke_ops import written
+
     for name, entry in entries.items():
         print(f"\n    {name} = {{")
         for key, value in entry.items():
-            print(f'        "{key}": {_written(value)},')
+            print(f'        "{key}": {written(value)},')
         print("    }")
-
-
-def _written(value: Any) -> str:
-    """A declaration as Python writes it."""
-    if isinstance(value, type):
-        return value.__name__
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f'"{key}": {_written(part)}' for key, part in value.items()) + "}"
-    if isinstance(value, frozenset):
-        return "frozenset({" + ", ".join(f'"{part}"' for part in sorted(value)) + "})"
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(_written, value)) + ("," if len(value) == 1 else "") + ")"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value}")'
-    return f'"{value}"' if isinstance(value, str) else repr(value)

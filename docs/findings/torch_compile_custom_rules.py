@@ -4,6 +4,8 @@ import torch
 
 
 def custom_product(calls):
+    """A product with a rule of its own, which notes its calls."""
+
     class Product(torch.autograd.Function):
         @staticmethod
         def forward(a, b):
@@ -23,6 +25,7 @@ def custom_product(calls):
 
 
 def attempt(wrap):
+    """The gradients of the product, or how they are refused."""
     calls = []
     product = custom_product(calls)
     x, y = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)

@@ -9,7 +9,7 @@ import pytest
 from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
 
-from conformance.cli.smoke import _lines, _written
+from conformance.cli.pages.smoke_ops import blocks, remarks, written
 from conformance.errors import AdapterError, Unsupported
 from conformance.ops import ALL_OPS
 from conformance.run.declarations import hold_declarations
@@ -74,13 +74,13 @@ def test_where_every_call_is_refused_no_parameter_is_lacking() -> None:
     def refuse(*operands: Any, **parameters: Any) -> Any:
         raise ValueError("no such dtype")
 
-    (line, *_) = _lines(mapped("sum", refuse))
-    assert line.startswith("  REF   sum is refused by the engine")
+    (line, *_) = blocks(remarks(mapped("sum", refuse)))
+    assert line.startswith("  REF   sum: refused by the engine")
 
 
 def test_what_is_printed_to_paste_is_python() -> None:
     declared = {"vector_norm": {"ord": (float("-inf"), float("inf"), 2.5), "axis": (tuple,)}}
-    assert eval(_written(declared)) == declared
+    assert eval(written(declared)) == declared
 
 
 def test_an_op_without_a_gradient_is_one_finding() -> None:
@@ -347,7 +347,7 @@ def test_a_wrong_value_that_is_known_as_the_engines_is_not_to_be_corrected(entry
     known = [KnownFailure(id="*/op/var/*", reason="the divisor is wrong", **entry)]
     assert found.slips
     assert reason_known(found, NumpyTape(), known) == reason
-    said = "\n".join(_lines(found, reason))
+    said = "\n".join(blocks(remarks(found, reason)))
     assert ("KNOWN var" in said) is bool(reason)
     assert ("BAD" in said) is not bool(reason)
 
@@ -366,3 +366,17 @@ def test_an_op_that_is_flat_is_tried_where_it_jumps_and_its_positions_are_whole_
     assert "the value is" in away.slips[0].message
     positions = mapped("argsort", lambda x, axis: NumpyTape.ops["argsort"](x, axis=axis) * 1.0)
     assert "float64, expected int64" in positions.slips[0].message
+
+
+def test_ops_with_one_cause_are_one_block() -> None:
+    def refuse(*operands: Any) -> Any:
+        raise NotImplementedError(f"no kernel for float64 of {operands[0].shape}")
+
+    found = [mapped(name, refuse) for name in ("exp", "log", "tanh")] + [mapped("sin", np.cos)]
+    lines = list(blocks(remark for op in found for remark in remarks(op)))
+    assert [line for line in lines if line.startswith("  REF")] == [
+        "  REF   3 ops: refused by the engine, unless it is called wrongly"
+    ]
+    assert "          exp (in 7 of 7 calls), log (in 7 of 7 calls), tanh (in 7 of 7 calls)" in lines
+    assert sum("no kernel for float64" in line for line in lines) == 1
+    assert sum(line.startswith("  BAD   sin: not the op that the catalogue means") for line in lines) == 1

@@ -1,0 +1,126 @@
+"""What `smoke` prints of ops: a block for each cause, with the ops that it concerns."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.run.lacking import is_explained
+from conformance.run.mapping import Finding, MappedOp
+
+# Of one cause, a message differs in numbers, quoted names and lists, and in the line of the adapter that made the call.
+OF_THE_CALL = re.compile(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|\d[\d.e+-]*")
+SHOWN = 8  # ops that the first line of a block names
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What is to be said of one op.
+
+    Attributes:
+        mark: what kind of thing it is, such as "BAD".
+        op: its name.
+        what: what is wrong, of one op or of several.
+        message: how it shows; remarks of one mark, `what` and message are of one cause.
+        share: in how many of its calls.
+        details: further lines, those of the first op of a block.
+    """
+
+    mark: str
+    op: str
+    what: str
+    message: str = ""
+    share: str = ""
+    details: tuple[str, ...] = ()
+
+
+def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
+    """What is to be said of an op: slips of the mapping first, then what is the engine's, such as what is known."""
+    if reason:
+        yield Remark("KNOWN", op.op, reason, share=_share(op.slips, op))
+    elif op.slips:
+        is_raised = bool(op.slips[0].place)
+        claim = "fails in the adapter" if is_raised else "not the op that the catalogue means"
+        defines = f"conformance explain {op.op}    defines it, with a call for each parameter"
+        yield _of_findings("BAD", op, op.slips, claim, defines)
+    lacking = lacking_of(op)
+    for name, values in lacking.items():
+        shown = ", ".join(written(value) for value in values)
+        of_these = [shown_message(f) for f in op.refused if is_explained(f.signature, {name: values})]
+        (said, _), *_ = Counter(of_these).most_common(1)
+        yield Remark("LACK", op.op, f"the engine refuses {name} = {shown}", said)
+    refused = [f for f in op.refused if not is_explained(f.signature, lacking)]
+    if refused:
+        yield _of_findings("REF", op, refused, "refused by the engine, unless it is called wrongly")
+    if op.ungradable:
+        yield Remark("GRAD", op.op, "no gradient", shown_message(op.ungradable))
+    if op.suspect:
+        yield _of_findings("ENG", op, op.suspect, "the value is right, the gradient is the engine's")
+    for said in dict.fromkeys(finding.message for finding in op.not_offered):
+        alike = [finding for finding in op.not_offered if finding.message == said]
+        yield Remark("not", op.op, f"not offered: {said}", share=_share(alike, op))
+
+
+def blocks(found: Iterable[Remark]) -> Iterator[str]:
+    """The remarks, one block for each cause, where the first of its ops stands."""
+    by_cause: dict[tuple[str, str, str], list[Remark]] = {}
+    for remark in found:
+        is_raised = "  at " in remark.message  # wrong numbers are of each op's own
+        cause = OF_THE_CALL.sub("#", remark.message.partition("  at ")[0]) if is_raised else remark.message
+        by_cause.setdefault((remark.mark, remark.what, cause), []).append(remark)
+    for alike in by_cause.values():
+        yield from _block(alike)
+
+
+def _block(alike: Sequence[Remark]) -> Iterator[str]:
+    first = alike[0]
+    if len(alike) == 1:
+        yield f"  {first.mark:5} {first.op}: {first.what}" + (f", {first.share}" if first.share else "")
+    else:
+        yield f"  {first.mark:5} {len(alike)} ops: {first.what}"
+        ops = [f"{r.op} ({r.share})" if r.share else r.op for r in alike]
+        for start in range(0, len(ops), SHOWN):
+            yield f"          {', '.join(ops[start : start + SHOWN])}"
+    if first.message and not first.details:
+        yield f"          {first.message}"
+    for line in first.details:
+        yield f"          {line}"
+
+
+def _of_findings(mark: str, op: MappedOp, findings: Sequence[Finding], what: str, *further: str) -> Remark:
+    first = findings[0]
+    details = (f"{first.call}: {shown_message(first)}", first.explanation, *further)
+    return Remark(mark, op.op, what, shown_message(first), _share(findings, op), tuple(filter(None, details)))
+
+
+def _share(findings: Sequence[Finding], op: MappedOp) -> str:
+    return f"in {len(findings)} of {op.calls} calls"
+
+
+def lacking_of(op: MappedOp) -> Mapping[str, tuple[Any, ...]]:
+    """The parameter values that are refused; none where every call is, since then nothing shows that they are why."""
+    return op.lacking if len(op.refused) < op.calls else {}
+
+
+def shown_message(finding: Finding) -> str:
+    """What came instead, and where it was raised."""
+    return finding.message + (f"  at {finding.place}" if finding.place else "")
+
+
+def written(value: Any) -> str:
+    """A declaration as Python writes it."""
+    if isinstance(value, type):
+        return value.__name__
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f'"{key}": {written(part)}' for key, part in value.items()) + "}"
+    if isinstance(value, frozenset):
+        return "frozenset({" + ", ".join(f'"{part}"' for part in sorted(value)) + "})"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(written, value)) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return f'"{value}"' if isinstance(value, str) else repr(value)
