@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend
+from conformance.backend import Backend, Function
 from conformance.case import Array, Case
-from conformance.checks.comparison import hold_equal
+from conformance.checks.comparison import decides_by_refusal, hold_equal
 from conformance.checks.engine_calls import (
+    computes,
     form_of_no_gradient,
     full_sum,
     gradients_of,
@@ -116,22 +117,27 @@ def indices_of_any_integers_pick_the_same(engine: Backend, sample: Sample) -> No
     ops = [op for op in CATALOGUE.values() if op.name in engine.ops and _index_of(op) is not None]
     if not ops:
         raise Unsupported(f"the adapter of {engine.engine} names no op that takes indices")
+    narrow = NARROW[sample.seed % 4 :][:1] if engine.compiles_signatures else NARROW
     for op in ops[sample.seed % len(ops) :][:1] if engine.compiles_signatures else ops:
         case = _indexed(op, sample)
         place, function = _index_of(op), engine.call(op.name, case.parameters)
         wrt = [i for i, x in enumerate(case.operands) if x.dtype.kind == "f"]
 
-        def answer(
-            dtype: str, case: Case = case, place: Any = place, f: Any = function, wrt: Any = wrt
-        ) -> Any:
-            operands = [x.astype(dtype) if i == place else np.array(x) for i, x in enumerate(case.operands)]
-            outputs, gradients = engine.vjp(f, operands, [np.array(g) for g in case.cotangents], wrt)
-            return plain(engine, outputs[0]), *(plain(engine, g) for g in gradients)
+        def given(dtype: str, case: Case = case, place: int | None = place) -> list[Array]:
+            return [x.astype(dtype) if i == place else np.array(x) for i, x in enumerate(case.operands)]
 
-        wide = unless_refused(partial(answer, "int64")) or answer("int32")
-        for dtype in NARROW[sample.seed % 4 :][:1] if engine.compiles_signatures else NARROW:
-            for got, expected in zip(unless_refused(partial(answer, dtype)) or (), wide, strict=False):
-                what = f"the value or a gradient of {op.name} at indices of {dtype}, not of 64 bits"
+        def answer(
+            dtype: str, case: Case = case, f: Function = function, wrt: list[int] = wrt
+        ) -> list[Array]:
+            outputs, gradients = engine.vjp(f, given(dtype), [np.array(g) for g in case.cotangents], wrt)
+            return [plain(engine, outputs[0]), *(plain(engine, g) for g in gradients)]
+
+        taken = [dtype for dtype in ("int64", *narrow) if computes(engine, function, given(dtype))]
+        answers = {dtype: answer(dtype) for dtype in taken}
+        decides_by_refusal()  # of those that are not taken
+        for dtype, found in answers.items():
+            for got, expected in zip(found, answers[taken[0]], strict=True):
+                what = f"the value or a gradient of {op.name} at indices of {dtype}, not of {taken[0]}"
                 hold_equal(got, expected, what)
 
 
