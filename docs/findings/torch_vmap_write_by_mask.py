@@ -17,6 +17,8 @@ for batch in (2, 1):
     x, value = torch.zeros(batch, 3, 3, 3), torch.arange(6.0 * batch).reshape(batch, 2, 3)
     looped = torch.stack([write(*pair) for pair in zip(x, value, strict=True)])
     try:
-        print(f"a batch of {batch}, the same as one by one:", torch.equal(torch.vmap(write)(x, value), looped))
+        print(
+            f"a batch of {batch}, the same as one by one:", torch.equal(torch.vmap(write)(x, value), looped)
+        )
     except RuntimeError as error:
         print(f"a batch of {batch}:", error)
