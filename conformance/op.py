@@ -23,7 +23,7 @@ class OperandKind(enum.Enum):
 
     REAL = "real numbers"
     DISTINCT = "real numbers, no two equal among all the distinct operands of a call"
-    INVERTIBLE = "stacks of well-conditioned square matrices"
+    INVERTIBLE = "stacks of well-conditioned matrices of full rank, mostly square"
     POSITIVE_DEFINITE = "stacks of symmetric positive definite matrices"
     BOOLEAN = "truth values (not differentiable)"
     INDEX = "integers of a range (not differentiable)"
@@ -41,6 +41,7 @@ class Domain:
     high: float = math.inf
     kinks: tuple[float, ...] = ()
     kind: OperandKind = OperandKind.REAL
+    is_separated: bool = False  # of matrices: no two singular values are close
 
     @property
     def is_differentiable(self) -> bool:
@@ -55,6 +56,8 @@ UNIT = Domain(low=-1.0, high=1.0)
 DISTINCT = Domain(kind=OperandKind.DISTINCT)
 INVERTIBLE = Domain(kind=OperandKind.INVERTIBLE)
 POSITIVE_DEFINITE = Domain(kind=OperandKind.POSITIVE_DEFINITE)
+SEPARATED = Domain(kind=OperandKind.INVERTIBLE, is_separated=True)
+SYMMETRIC_SEPARATED = Domain(kind=OperandKind.POSITIVE_DEFINITE, is_separated=True)
 BOOLEAN = Domain(kind=OperandKind.BOOLEAN)
 
 

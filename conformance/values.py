@@ -201,7 +201,7 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
 
     They are multiples of permutations with signs, or diagonal: a rule by singular values divides by differences of them.
     """
-    if texture in _SINGULAR_VALUES:
+    if texture in _SINGULAR_VALUES and not domain.is_separated:
         rows = rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape[:-1]), axis=-1)
         places = rows if texture == "repeated" else np.broadcast_to(np.arange(shape[-1]), shape[:-1])
         signs = rng.choice((-1, 1), (*shape[:-1], 1))
@@ -209,13 +209,29 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
             np.eye(shape[-1])[places] * signs * _singular_values(shape, texture, rng) + 0.0, dtype
         )
     entries = _textured(rng.integers(-8, 9, shape) * STEP, STEP, texture, rng)
-    return np.array(entries + rng.choice((-1, 1)) * (1 + shape[-1]) * np.eye(shape[-1]), dtype=dtype)
+    diagonal = (
+        far_apart(shape, rng) if domain.is_separated else (1 + shape[-1]) * np.eye(shape[-2], shape[-1])
+    )
+    return np.array(entries + rng.choice((-1, 1)) * diagonal, dtype=dtype)
+
+
+def far_apart(shape: Shape, rng: Generator) -> Array:
+    """A diagonal whose entries are so far apart that adding entries of at most 1 leaves the singular values apart.
+
+    The norm of random entries grows with the roots of the matrix's sides (Vershynin 2018, theorem 4.4.5).
+    """
+    spacing, count = math.ceil(1.5 * sum(map(math.sqrt, shape[-2:]))), min(shape[-2:])
+    diagonal = np.zeros(shape[-2:])
+    diagonal[np.arange(count), np.arange(count)] = spacing * rng.permutation(np.arange(1, count + 1))
+    return diagonal
 
 
 def _positive_definite(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
-    if texture in _SINGULAR_VALUES:
+    if texture in _SINGULAR_VALUES and not domain.is_separated:
         return np.array(np.eye(shape[-1]) * _singular_values(shape, texture, rng), dtype=dtype)
     root = _textured(rng.integers(-8, 9, shape) * STEP, STEP, texture, rng)
+    if domain.is_separated:
+        return np.array((root + np.swapaxes(root, -1, -2)) / 2 + far_apart(shape, rng), dtype=dtype)
     return np.array(root @ np.swapaxes(root, -1, -2) + (1 + shape[-1]) * np.eye(shape[-1]), dtype=dtype)
 
 
@@ -230,7 +246,15 @@ def _boolean(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Genera
 
 
 def _index(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
-    return np.array(rng.integers(int(domain.low), int(domain.high), shape))
+    return spread_indices(np.array(rng.integers(int(domain.low), int(domain.high), shape)), domain)
+
+
+def spread_indices(indices: Array, domain: Domain) -> Array:
+    """The indices, of which one is the next where all were one: an op that leaves out one index then keeps some."""
+    low, count = int(domain.low), int(domain.high - domain.low)
+    if indices.size > 1 and count > 1 and (indices == indices.flat[0]).all():
+        indices.flat[-1] = low + (indices.flat[0] - low + 1) % count
+    return indices
 
 
 _SINGULAR_VALUES = ("zeros", "repeated")  # the textures whose matrices have singular values that repeat

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from conformance.errors import Unsupported
+from conformance_backends.matrices.jax_matrices import LINEAR_ALGEBRA
 
 # ---- where one line is not enough ---------------------------------------------------------------
 
@@ -30,6 +31,33 @@ def from_the_front(places: Any) -> Any:
 def key(index: Any) -> Any:
     """An index in jax's types: it takes arrays of integers or of truth values, but no lists."""
     return tuple(np.array(i, dtype=None if i else int) if isinstance(i, list) else i for i in index)
+
+
+def margins(padding: Any) -> Any:
+    """The padding of an image's two axes as jax.lax takes it, for each axis before and after."""
+    return [(0, 0), (0, 0), *((p, p) for p in padding)]
+
+
+def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
+    """The sums of windows over their sizes, or over the sums of ones, as layers made with jax have it."""
+    windows = ((1, 1, *kernel_size), (1, 1, *stride), margins(padding))
+    sums = jax.lax.reduce_window(x, 0.0, jax.lax.add, *windows)
+    if count_include_pad:
+        return sums / (kernel_size[0] * kernel_size[1])
+    return sums / jax.lax.reduce_window(jnp.ones_like(x), 0.0, jax.lax.add, *windows)
+
+
+def conv_transpose2d(
+    x: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, dilation: Any, groups: int
+) -> Any:
+    """jax.lax.conv_transpose, which has no groups, and counts the margins of what it computes."""
+    if groups != 1:
+        raise Unsupported("jax.lax.conv_transpose has no groups")
+    reach = [d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True)]
+    pads = [(n, n + rest) for n, rest in zip(reach, output_padding, strict=True)]
+    layout = ("NCHW", "OIHW", "NCHW")
+    y = jax.lax.conv_transpose(x, weight, stride, pads, dilation, layout, transpose_kernel=True)
+    return y + bias[:, None, None]
 
 
 # ---- the tables ---------------------------------------------------------------------------------
@@ -150,26 +178,6 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "sort": lambda x, axis: jnp.sort(x, axis=axis),
 }
 
-LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
-    "matmul": jnp.matmul,
-    "dot": jnp.dot,
-    "vecdot": lambda x, y, axis: jnp.vecdot(x, y, axis=axis),
-    "inner": jnp.inner,
-    "outer": jnp.outer,
-    "tensordot": lambda a, b, axes: jnp.tensordot(a, b, axes=axes),
-    "einsum": lambda *xs, subscripts: jnp.einsum(subscripts, *xs),
-    "kron": jnp.kron,
-    "cross": jnp.cross,
-    "matrix_transpose": jnp.matrix_transpose,
-    "trace": lambda x, offset: jnp.linalg.trace(x, offset=offset),
-    "solve": jnp.linalg.solve,
-    "inv": jnp.linalg.inv,
-    "det": jnp.linalg.det,
-    "slogdet": lambda x: tuple(jnp.linalg.slogdet(x)),
-    "matrix_power": lambda x, n: jnp.linalg.matrix_power(x, n),
-    "cholesky": jnp.linalg.cholesky,
-}
-
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "relu": jax.nn.relu,
     "relu6": jax.nn.relu6,
@@ -223,12 +231,10 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
         )
         + bias[:, None, None]
     ),
-    "avg_pool2d": lambda x, kernel_size, stride: (
-        jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 1, *kernel_size), (1, 1, *stride), "VALID")
-        / (kernel_size[0] * kernel_size[1])
-    ),
-    "max_pool2d": lambda x, kernel_size, stride: jax.lax.reduce_window(
-        x, -jnp.inf, jax.lax.max, (1, 1, *kernel_size), (1, 1, *stride), "VALID"
+    "conv_transpose2d": conv_transpose2d,
+    "avg_pool2d": avg_pool2d,
+    "max_pool2d": lambda x, kernel_size, stride, padding: jax.lax.reduce_window(
+        x, -jnp.inf, jax.lax.max, (1, 1, *kernel_size), (1, 1, *stride), margins(padding)
     ),
 }
 

@@ -50,8 +50,10 @@ def require_whole_steps(lengths: Any, sizes: Any, stride: Any, padding: Any = 0,
         raise Unsupported("MyGrad's windows must cover their operand in whole steps")
 
 
-def max_pool2d(x: Any, kernel_size: Any, stride: Any) -> Any:
+def max_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any) -> Any:
     """MyGrad's pooling of the last two axes."""
+    if any(padding):
+        raise Unsupported("MyGrad's pooling has no padding")
     require_whole_steps(x.shape[2:], kernel_size, stride)
     return mg.nnet.max_pool(x, kernel_size, stride)
 

@@ -11,6 +11,14 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
+
+def of_classes(weight: Any, x: Any) -> Any:
+    """The weights of classes as a tensor of the scores' type."""
+    return None if weight is None else torch.tensor(weight, dtype=x.dtype)
+
+
+# ---- the tables ---------------------------------------------------------------------------------
+
 # No prelu: torch's has one slope per channel, where the catalogue's slopes broadcast.
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "relu": F.relu,
@@ -49,6 +57,7 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "batch_norm": lambda x, weight, bias, eps: F.batch_norm(
         x, None, None, weight, bias, training=True, eps=eps
     ),
+    "group_norm": lambda x, weight, bias, num_groups, eps: F.group_norm(x, num_groups, weight, bias, eps),
     "unfold": lambda x, kernel_size, stride, padding, dilation: F.unfold(
         x, kernel_size, stride=stride, padding=padding, dilation=dilation
     ),
@@ -61,8 +70,22 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv2d(
         x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
     ),
-    "avg_pool2d": lambda x, kernel_size, stride: F.avg_pool2d(x, kernel_size, stride),
-    "max_pool2d": lambda x, kernel_size, stride: F.max_pool2d(x, kernel_size, stride),
+    "conv_transpose2d": lambda x, weight, bias, stride, padding, output_padding, dilation, groups: (
+        F.conv_transpose2d(
+            x,
+            weight,
+            bias,
+            stride=stride,
+            padding=padding,
+            output_padding=output_padding,
+            dilation=dilation,
+            groups=groups,
+        )
+    ),
+    "avg_pool2d": lambda x, kernel_size, stride, padding, count_include_pad: F.avg_pool2d(
+        x, kernel_size, stride, padding, count_include_pad=count_include_pad
+    ),
+    "max_pool2d": lambda x, kernel_size, stride, padding: F.max_pool2d(x, kernel_size, stride, padding),
 }
 
 # No soft_margin_loss: torch has no gradient with respect to the target.
@@ -82,6 +105,17 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     ),
     "nll": lambda x, t, reduction: F.nll_loss(x, t, reduction=reduction),
     "cross_entropy": lambda x, t, reduction: F.cross_entropy(x, t, reduction=reduction),
+    "weighted_nll": lambda x, t, weight, ignore_index, reduction: F.nll_loss(
+        x, t, of_classes(weight, x), ignore_index=ignore_index, reduction=reduction
+    ),
+    "weighted_cross_entropy": lambda x, t, weight, ignore_index, reduction, label_smoothing: F.cross_entropy(
+        x,
+        t,
+        of_classes(weight, x),
+        ignore_index=ignore_index,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    ),
 }
 
 NEURAL_NETWORKS: Mapping[str, Callable[..., Any]] = {**ACTIVATIONS, **LAYERS, **LOSSES}

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
+from conformance_backends.matrices.torch_matrices import LINEAR_ALGEBRA
 from conformance_backends.torch_layers import NEURAL_NETWORKS
 
 
@@ -148,6 +149,11 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "maximum": torch.maximum,
     "minimum": torch.minimum,
     "where": torch.where,
+    "erf": torch.erf,
+    "erfc": torch.erfc,
+    "remainder": torch.remainder,
+    "fmod": torch.fmod,
+    "copysign": torch.copysign,
     "lerp": torch.lerp,
     "addcmul": lambda x, a, b, value: torch.addcmul(x, a, b, value=value),
     "addcdiv": lambda x, a, b, value: torch.addcdiv(x, a, b, value=value),
@@ -233,31 +239,6 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "take_along_axis": lambda x, indices, axis: torch.take_along_dim(x, indices, dim=axis),
     "masked_fill": lambda x, mask, value: torch.masked_fill(x, mask, value),
     "sort": lambda x, axis: torch.sort(x, dim=axis).values,
-}
-
-# No dot: torch's takes vectors only.
-LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
-    "matmul": torch.matmul,
-    "vecdot": lambda x, y, axis: torch.linalg.vecdot(x, y, dim=axis),
-    "inner": torch.inner,
-    "outer": torch.outer,
-    "tensordot": lambda a, b, axes: torch.tensordot(
-        a, b, axes if isinstance(axes, int) else [[i] if isinstance(i, int) else list(i) for i in axes]
-    ),
-    "einsum": lambda *xs, subscripts: torch.einsum(subscripts, *xs),
-    "kron": torch.kron,
-    "cross": lambda x, y, axis: torch.linalg.cross(*torch.broadcast_tensors(x, y), dim=axis),
-    "matrix_transpose": lambda x: x.mT,
-    "trace": lambda x, offset: (
-        torch.trace(x) if x.ndim == 2 and offset == 0 else torch.diagonal(x, offset, -2, -1).sum(-1)
-    ),
-    # torch reads a right-hand side with one axis less than a stack as a stack of vectors, if it fits.
-    "solve": lambda a, b: torch.linalg.solve(a, b[None] if 1 < b.ndim < a.ndim else b),
-    "inv": torch.linalg.inv,
-    "det": torch.linalg.det,
-    "slogdet": lambda x: tuple(torch.linalg.slogdet(x)),
-    "matrix_power": lambda x, n: torch.linalg.matrix_power(x, n),
-    "cholesky": torch.linalg.cholesky,
 }
 
 # No heaviside, no floor_divide: torch has no derivative of them, not even zero, and backward raises.

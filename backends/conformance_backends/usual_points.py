@@ -107,6 +107,7 @@ USUAL: Mapping[str, str] = {
     "max_pool2d/tie-of-2": "first",
     "max_pool2d/all-equal": "first",
     "max_pool2d/tie-at-minus-infinity": "first",
+    "max_pool2d/minus-infinity-beside-the-margin": "one",
     "vector_norm/tie-ord-infinity": "shared equally",
     "vector_norm/tie-ord-minus-infinity": "shared equally",
     "vector_norm/at-0-ord-2": "zero",
@@ -127,6 +128,8 @@ USUAL: Mapping[str, str] = {
     "l1/hit": "zero",
     "binary_cross_entropy/certain-and-wrong": "infinite",
     "kl_div/of-nothing-in-the-target": "minus infinite",
+    "weighted_nll/all-ignored": "nan",
+    "weighted_cross_entropy/all-ignored": "nan",
 }
 
 

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from conformance.atlas.calls import array_in_brief, call_of, names_for
-from conformance.atlas.selection import MODULO
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.observation import plain
 from conformance.errors import Unsupported
-from conformance.ops.names import ADD, EXP, FLOOR_DIVIDE, MATMUL, MULTIPLY, POW, RESHAPE, SUM
+from conformance.ops.names import ADD, EXP, FLOOR_DIVIDE, MATMUL, MULTIPLY, POW, REMAINDER, RESHAPE, SUM
 
 REFUSED = "refused"
 PAIR = (np.array([2.0, 3.0]), np.array([5.0, 7.0]))
@@ -198,7 +197,7 @@ def _scalar_exponents() -> Iterator[Behaviour]:
 def _divisions() -> Iterator[Behaviour]:
     operators: tuple[tuple[str, str, Callable[..., Any]], ...] = (
         (FLOOR_DIVIDE, "//", lambda a, b: a // b),
-        (MODULO, "%", lambda a, b: a % b),
+        (REMAINDER, "%", lambda a, b: a % b),
     )
     for op, sign, function in operators:
         for place, x, y in (("of-7-by-2", 7.0, 2.0), ("of-minus-7-by-2", -7.0, 2.0), ("of-6-by-2", 6.0, 2.0)):

@@ -22,6 +22,7 @@ from conformance.ops.names import (
     MULTIPLY,
     NEGATIVE,
     POW,
+    REMAINDER,
     SUBTRACT,
 )
 from conformance.points.point import COMPOSED
@@ -29,14 +30,13 @@ from conformance.scripts.adapter_source import expression_of
 
 # How ids and pages spell a place of an op, and a clause.
 OF_OP, OF_CLAUSE = ("", "op/", "point/"), ("", "contract/", "clause/")
-MODULO = "remainder"  # the catalogue has no such op; the atlas has rows of `x % y`
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**",
     ast.FloorDiv: "//", ast.Mod: "%", ast.USub: "-x", ast.Subscript: "[]",
 }  # fmt: skip
 OPS = {
     "+": ADD, "-": SUBTRACT, "*": MULTIPLY, "/": DIVIDE, "@": MATMUL, "**": POW, "//": FLOOR_DIVIDE,
-    "%": MODULO, "-x": NEGATIVE, "[]": GETITEM,
+    "%": REMAINDER, "-x": NEGATIVE, "[]": GETITEM,
 }  # fmt: skip
 LAYER = re.compile(r"(loss|function)$|[123]d$")  # what classes of layers and losses end in
 

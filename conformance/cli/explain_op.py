@@ -41,7 +41,7 @@ FLATNESS = (
 
 KINDS = {
     OperandKind.DISTINCT: "real numbers, no two of them equal: at a tie the op has a kink",
-    OperandKind.INVERTIBLE: "square matrices that have a well-behaved inverse (the last two axes)",
+    OperandKind.INVERTIBLE: "matrices that have a well-behaved inverse (the last two axes)",
     OperandKind.POSITIVE_DEFINITE: "symmetric positive definite matrices (the last two axes)",
     OperandKind.BOOLEAN: "truth values; nothing flows back to them",
     OperandKind.INDEX: "integers that point into an axis; nothing flows back to them",
@@ -187,8 +187,10 @@ def _round(domain: Domain, shape: tuple[int, ...], pools: dict[Domain, Iterator[
         return np.arange(math.prod(shape)).reshape(shape) % 2 == 0
     if domain.kind is OperandKind.INDEX:
         return np.arange(math.prod(shape)).reshape(shape) % int(domain.high)
+    if domain.is_separated:
+        return np.ones(shape) + np.eye(shape[-2], shape[-1]) * np.arange(1, 1 + shape[-1])
     if domain.kind is OperandKind.INVERTIBLE:
-        return np.triu(np.ones(shape)) + np.eye(shape[-1])
+        return np.triu(np.ones(shape)) + np.eye(shape[-2], shape[-1])
     if domain.kind is OperandKind.POSITIVE_DEFINITE:
         return np.ones(shape) + np.eye(shape[-1])
     if domain not in pools:

@@ -23,18 +23,21 @@ from conformance.ops import (
     scans,
     shape,
     softmax,
+    special,
     ternary,
+    weighted_losses,
 )
+from conformance.ops.factorings import decompositions
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
-    "elementwise": elementwise.ROWS + ternary.ROWS,
+    "elementwise": elementwise.ROWS + ternary.ROWS + special.ROWS,
     "reductions": reductions.ROWS + scans.ROWS,
     "shape": shape.ROWS + joining.ROWS,
     "indexing": indexing.ROWS,
-    "linear_algebra": products.ROWS + linear_algebra.ROWS,
+    "linear_algebra": products.ROWS + linear_algebra.ROWS + decompositions.ROWS,
     "activations": activations.ROWS + softmax.ROWS,
     "layers": layers.ROWS + convolution.ROWS + pooling.ROWS,
-    "losses": losses.ROWS,
+    "losses": losses.ROWS + weighted_losses.ROWS,
     "flat": flat.ROWS,
 }
 

@@ -65,18 +65,18 @@ def fold(
     return padded[:, :, padding[0] : height - padding[0], padding[1] : width - padding[1]]
 
 
-def windows_of(x: Any, kernel_size: Pair, stride: Pair) -> Any:
+def windows_of(x: Any, kernel_size: Pair, **placing: Pair) -> Any:
     """The windows of each channel: (N, C, kh·kw, windows)."""
     n, c = np.shape(x)[:2]
-    columns = unfold(x, kernel_size=kernel_size, stride=stride)
+    columns = unfold(x, kernel_size=kernel_size, **placing)
     return np.reshape(columns, shape=(n, c, kernel_size[0] * kernel_size[1], -1))
 
 
-def unwindowed(cotangents: Any, x: Any, kernel_size: Pair, stride: Pair) -> Any:
+def unwindowed(cotangents: Any, x: Any, kernel_size: Pair, **placing: Pair) -> Any:
     """the transpose of `windows_of`: the cotangents of the windows added up in the image."""
     n, c, height, width = np.shape(x)
     columns = np.reshape(cotangents, shape=(n, c * kernel_size[0] * kernel_size[1], -1))
-    return fold(columns, output_size=(height, width), kernel_size=kernel_size, stride=stride)
+    return fold(columns, output_size=(height, width), kernel_size=kernel_size, **placing)
 
 
 # -- convolution -----------------------------------------------------------------------------------
@@ -158,6 +158,44 @@ def conv1d_from(rule: Any, operand: int) -> Any:
     return vjp
 
 
+# -- transposed convolution ------------------------------------------------------------------------
+
+
+@dispatched
+def conv_transpose2d(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    *,
+    stride: Pair,
+    padding: Pair,
+    output_padding: Pair,
+    dilation: Pair,
+    groups: int,
+) -> Any:
+    """The transpose of conv2d, which adds a kernel up wherever the image has an entry, plus the bias."""
+    size, channels = weight.shape[2:], weight.shape[1] * groups
+    geometry = {"stride": stride, "padding": padding, "dilation": dilation}
+    sides = windows.transposed_sides(x.shape[2:], size, output_padding, **geometry)
+    image = np.empty((x.shape[0], channels, *sides))
+    return conv2d_image(x, None, image, weight, None, groups, **geometry) + bias[:, None, None]
+
+
+def transposed_image(
+    g: Any, z: Any, x: Any, weight: Any, bias: Any, output_padding: Pair, groups: int, **geometry: Pair
+) -> Any:
+    """W unfold(g), which is conv2d of the cotangent."""
+    columns = grouped_columns(g, weight, groups, **geometry)
+    return np.reshape(np.matmul(grouped_kernels(weight, groups), columns), shape=np.shape(x))
+
+
+def transposed_kernels(
+    g: Any, z: Any, x: Any, weight: Any, bias: Any, output_padding: Pair, groups: int, **geometry: Pair
+) -> Any:
+    """Σ x unfold(g)ᵀ over the batch: conv2d's, of the operand and the cotangent exchanged."""
+    return conv2d_kernels(x, None, g, weight, None, groups, **geometry)
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -175,4 +213,9 @@ ROWS: tuple[Op, ...] = (
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
         law=windows.conv2d, traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+    general("conv_transpose2d", conv_transpose2d, transposed_image, transposed_kernels,
+        lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
+        formula="x̄ = W unfold(g), W̄ = Σ x unfold(g)ᵀ, b̄ = Σ g", source="the transpose of conv2d in x, matmul's rule",
+        law=windows.conv_transpose2d,
+        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
 )  # fmt: skip

@@ -255,4 +255,21 @@ TWO_OPERANDS = (
         traits={COMMUTATIVE, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1)), Shift(1, of=(0, 1))}),
 )  # fmt: skip
 
-ROWS: tuple[Op, ...] = ONE_OPERAND + TWO_OPERANDS
+
+# -- remainders and signs --------------------------------------------------------------------------
+
+# The quotient of the two lies between -2 and -1, where to round it down and to cut it off are two things.
+DIVIDED, DIVISOR = Domain(low=-1.875, high=-1.5), Domain(low=1, high=1.25)
+REMAINDERS = (
+    elementwise("remainder", np.remainder, lambda z, x, y: 1, lambda z, x, y: -np.floor(x / y),
+        formula="x̄ = g, ȳ = −g · ⌊x / y⌋", source="x − y⌊x/y⌋, the quotient being locally constant",
+        domains=[DIVIDED, DIVISOR], traits={PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}, aliases=("mod",)),
+    elementwise("fmod", np.fmod, lambda z, x, y: 1, lambda z, x, y: -np.trunc(x / y),
+        formula="x̄ = g, ȳ = −g · trunc(x / y)", source="x − y trunc(x/y), the quotient being locally constant",
+        domains=[DIVIDED, DIVISOR], traits={PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
+    elementwise("copysign", np.copysign, lambda z, x, y: np.sign(x) * np.sign(y), lambda z, x, y: 0,
+        formula="x̄ = g · sign x sign y, ȳ = 0", source="|x| with the sign of y, which is locally constant",
+        domains=[NONZERO, NONZERO], traits={PIECEWISE_LINEAR, Homogeneous(1), Homogeneous(0, of=(1,))}),
+)  # fmt: skip
+
+ROWS: tuple[Op, ...] = ONE_OPERAND + TWO_OPERANDS + REMAINDERS

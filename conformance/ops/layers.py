@@ -140,6 +140,30 @@ def batch_norm_weight(g: Any, z: Any, x: Any, weight: Any, bias: Any, eps: float
     return np.sum(g * standardised(x, but_channels(x), eps)[0], axis=but_channels(x))
 
 
+def grouped(x: Any, num_groups: int) -> Any:
+    """The entries of each group of channels as a row: (N, groups, entries)."""
+    return np.reshape(x, shape=(np.shape(x)[0], num_groups, -1))
+
+
+@dispatched
+def group_norm(x: Any, weight: Any, bias: Any, *, num_groups: int, eps: float) -> Any:
+    """Each group of channels at mean 0 and variance 1 in each example, times weight plus bias."""
+    unit = np.reshape(standardised(grouped(x, num_groups), -1, eps)[0], shape=np.shape(x))
+    return unit * per_channel(weight, x) + per_channel(bias, x)
+
+
+def group_norm_vjp(g: Any, z: Any, x: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> Any:
+    """The standardisation's rule on g w, group by group."""
+    weighted = grouped(g * per_channel(weight, x), num_groups)
+    return np.reshape(standardised_vjp(weighted, grouped(x, num_groups), -1, eps), shape=np.shape(x))
+
+
+def group_norm_weight(g: Any, z: Any, x: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> Any:
+    """Σ g x̂ over all but the channels."""
+    unit = np.reshape(standardised(grouped(x, num_groups), -1, eps)[0], shape=np.shape(x))
+    return np.sum(g * unit, axis=but_channels(x))
+
+
 # -- laws ------------------------------------------------------------------------------------------
 
 LINEAR_LAYER = laws.shapes_of(
@@ -161,6 +185,19 @@ BATCH_NORMED: tuple[Shape, ...] = (
     *((7, 8), (33, 2), (2, 17), (129, 1), (2, 1, 64)),
 )  # fmt: skip
 BATCH_NORM = laws.shapes_of(*((s, s[1:2], s[1:2]) for s in BATCH_NORMED), eps=(1e-5, 0.1, 1.0))
+GROUPED: tuple[tuple[Shape, int], ...] = (
+    *(((2, 4), 2), ((2, 4), 1), ((2, 3, 2), 3), ((2, 3, 2), 1), ((1, 6, 2, 2), 3), ((2, 4, 3), 4)),
+    *(((3, 4, 4), 2), ((2, 2, 1, 3, 1), 1), ((1, 1, 2, 2), 1), ((2, 8, 1), 2), ((1, 2, 33), 2), ((2, 17, 2), 1)),
+    *(((1, 16, 4), 4), ((2, 129), 1), ((1, 64, 2), 8)),
+)  # fmt: skip
+
+
+def group_normed(choose: Choose) -> Signature:
+    """Examples with channels, in groups that have several entries, and eps."""
+    shape, groups = choose(GROUPED)
+    return Signature((shape, shape[1:2], shape[1:2]), {"num_groups": groups, "eps": choose((1e-5, 0.1, 1.0))})
+
+
 # Fewer queries than keys, as many, and more; values of another width than keys; sizes of blocks.
 ATTENTION = laws.shapes_of(
     *(((2, 3), (4, 3), (4, 2)), ((3, 3), (3, 3), (3, 3)), ((2, 2, 3), (2, 3, 3), (2, 3, 2))),
@@ -221,6 +258,11 @@ NORMALISATION = (
         lambda g, z, x, weight, bias, eps: np.sum(g, axis=but_channels(x)),
         formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g",
         source="Ioffe and Szegedy 2015, section 3; chain rule through μ and σ", law=BATCH_NORM,
+        traits={Homogeneous(1, of=(1, 2))}),
+    general("group_norm", group_norm, group_norm_vjp, group_norm_weight,
+        lambda g, z, x, weight, bias, **_: np.sum(g, axis=but_channels(x)),
+        formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g",
+        source="Wu and He 2018, eq. 1 to 7; chain rule through μ and σ of each group", law=group_normed,
         traits={Homogeneous(1, of=(1, 2))}),
 )  # fmt: skip
 

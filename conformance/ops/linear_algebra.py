@@ -14,7 +14,7 @@ import numpy as np
 from conformance.op import INVERTIBLE, POSITIVE_DEFINITE, REAL, Op, Shape
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.elimination import cholesky_factor, gauss_jordan, needs_written_out
+from conformance.ops.factorings.elimination import cholesky_factor, gauss_jordan, needs_written_out
 from conformance.ops.products import transposed
 from conformance.ops.rows import general, linear, unbroadcast
 from conformance.ops.traits import HOLOMORPHIC, SEVERAL_OUTPUTS, Homogeneous, exactly_undone_by, undone_by

@@ -42,6 +42,7 @@ POW = find("pow").name
 REAL = find("real").name
 RECIPROCAL = find("reciprocal").name
 RELU = find("relu").name
+REMAINDER = find("remainder").name
 RESHAPE = find("reshape").name
 SIGMOID = find("sigmoid").name
 SIN = find("sin").name

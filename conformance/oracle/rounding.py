@@ -53,7 +53,13 @@ ROUNDED_TO_NEAREST = PICKING | {
         *(np.rint, np.floor, np.ceil, np.trunc, np.floor_divide, np.remainder, np.fmod),
     )
 }
-SOLVERS = (np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky)
+SOLVERS = (
+    *(np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky, np.linalg.pinv),
+    *(np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd),
+)
+
+# Backward stable in the norm alone: each entry may be off by a unit of the matrix's largest (LAPACK Users' Guide, 4.7 to 4.9).
+FACTORINGS = (np.linalg.pinv, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd)
 
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
 
@@ -112,6 +118,12 @@ def perturbed(array: Array, draws: Draws, least: Any = 0) -> Array:
 def _step(array: Array, size: Array, draws: Draws, *, furthest: int) -> Array:
     steps = draws.steps(array.shape, furthest, array.dtype)
     return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)  # of infinities it makes NaN
+
+
+def _perturbed_in_norm(matrices: Array, draws: Draws) -> Array:
+    """Every entry perturbed by at most one unit in the last place of its matrix's largest entry."""
+    largest = np.max(np.abs(matrices), axis=(-2, -1), keepdims=True, initial=0)
+    return _step(matrices, np.broadcast_to(largest, matrices.shape), draws, furthest=1)
 
 
 def _kept_infinities(moved: Array, value: Array, operands: Sequence[Any]) -> Array:
@@ -176,6 +188,9 @@ class Rounded(np.ndarray[Any, Any]):
         """What only arranges entries (`np.where`) rounds nothing, and must not end the rounding that follows."""
         if function in SOLVERS:
             library_calls.put(function.__name__)
+        draws = _rounding.get().draws
+        if function in FACTORINGS and draws is not None:
+            operands = (_perturbed_in_norm(operands[0], draws), *operands[1:])
         if function in (np.dot, np.inner) and all(0 < np.ndim(x) < 3 for x in operands):
             return operands[0] @ (operands[1] if function is np.dot else np.transpose(operands[1]))
         if function in PICKING_FUNCTIONS:

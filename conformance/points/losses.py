@@ -11,6 +11,9 @@ from conformance.points.point import SpecialPoint
 
 SUM: dict[str, Any] = {"reduction": "sum"}
 SECOND = np.array([1])
+# A mean of two targets, all of which may be left out.
+MEAN_OF_TWO: dict[str, Any] = {"weight": (0.5, 3.0), "ignore_index": 1, "reduction": "mean"}
+TWO_ROWS, IGNORED = [[2.0, 2.0], [3.0, 3.0]], np.array([1, 1])
 
 POINTS: tuple[SpecialPoint, ...] = (
     limit("mse", "hit", (2.0, 2.0), (0, 0), **SUM),
@@ -44,4 +47,13 @@ POINTS: tuple[SpecialPoint, ...] = (
     finite("cross_entropy", "excluded-class", ([[-INF, 0.0, 0.0]], SECOND), ([[0, -0.5, 0.5]], None), **SUM),
     limit("cross_entropy", "equal", ([[2.0, 2.0]], SECOND), ([[0.5, -0.5]], None), **SUM),
     limit("cross_entropy", "single-class", ([[2.0]], np.array([0])), ([[0]], None), **SUM),
+    limit("weighted_nll", "one-ignored", (TWO_ROWS, np.array([0, 1])), ([[-1, 0], [0, 0]], None), **MEAN_OF_TWO),
+    limit("weighted_cross_entropy", "one-ignored", (TWO_ROWS, np.array([0, 1])), ([[-0.5, 0.5], [0, 0]], None),
+        label_smoothing=0.0, **MEAN_OF_TWO),
+    limit("weighted_cross_entropy", "ignored-below-0", (TWO_ROWS, np.array([0, -100])),
+        ([[-0.5, 0.5], [0, 0]], None), label_smoothing=0.0, **{**MEAN_OF_TWO, "ignore_index": -100}),
+    border("weighted_nll", "all-ignored", (TWO_ROWS, IGNORED), {"nan": (NAN, None), "zero": (0.0, None)},
+        **MEAN_OF_TWO),
+    border("weighted_cross_entropy", "all-ignored", (TWO_ROWS, IGNORED), {"nan": (NAN, None), "zero": (0.0, None)},
+        label_smoothing=0.0, **MEAN_OF_TWO),
 )  # fmt: skip

@@ -46,7 +46,7 @@ SORTED = {
     SHARED: ([1.5, 1.5, 4],),
 }
 PTP: dict[str, Any] = {"axis": None, "keepdims": False, "nature": Nature.TIE}
-WINDOW: dict[str, Any] = {"kernel_size": (2, 2), "stride": (2, 2)}
+WINDOW: dict[str, Any] = {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0)}
 TIES = (
     *routed_ties("max", 1.0),
     tie("max", "tie-at-infinity", [INF, INF], [0, 1], **WHOLE),
@@ -69,6 +69,8 @@ TIES = (
     tie("vector_norm", "tie-ord-minus-infinity", [2.0, 2.0, 3.0], [0, 1], ord=-INF, **WHOLE),
     tie("max_pool2d", "tie-at-minus-infinity", [[[[-INF, -INF], [-INF, -INF]]]],
         [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0), (0, 0, 1, 1)], **WINDOW),
+    border("max_pool2d", "minus-infinity-beside-the-margin", ([[[[-INF]]]],),
+        {"zero": (0.0,), "one": (1.0,), SHARED: (0.25,)}, **{**WINDOW, "padding": (1, 1)}),
     tie("max_pool2d", "all-equal", [[[[5.0, 5.0], [5.0, 5.0]]]],
         [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0), (0, 0, 1, 1)], **WINDOW),
 )  # fmt: skip

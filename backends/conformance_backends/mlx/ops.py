@@ -67,6 +67,13 @@ def attention(q: Any, k: Any, v: Any, is_causal: bool) -> Any:
     return z.reshape(*q.shape[:-1], v.shape[-1])
 
 
+def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
+    """MLX's pooling, whose channels are last."""
+    if any(padding) and not count_include_pad:
+        raise Unsupported("MLX's mean counts the zeros of the margin")
+    return mx.moveaxis(nn.AvgPool2d(kernel_size, stride, padding)(mx.moveaxis(x, 1, -1)), -1, 1)
+
+
 # ---- the tables ---------------------------------------------------------------------------------
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
@@ -229,11 +236,9 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
         -1,
         1,
     ),
-    "avg_pool2d": lambda x, kernel_size, stride: mx.moveaxis(
-        nn.AvgPool2d(kernel_size, stride)(mx.moveaxis(x, 1, -1)), -1, 1
-    ),
-    "max_pool2d": lambda x, kernel_size, stride: mx.moveaxis(
-        nn.MaxPool2d(kernel_size, stride)(mx.moveaxis(x, 1, -1)), -1, 1
+    "avg_pool2d": avg_pool2d,
+    "max_pool2d": lambda x, kernel_size, stride, padding: mx.moveaxis(
+        nn.MaxPool2d(kernel_size, stride, padding)(mx.moveaxis(x, 1, -1)), -1, 1
     ),
 }
 

@@ -134,3 +134,20 @@ def conv2d(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: 
     pads = [[0, 0], [padding[0]] * 2, [padding[1]] * 2, [0, 0]]
     z = tf.nn.conv2d(tf.transpose(x, [0, 2, 3, 1]), tf.transpose(weight, [2, 3, 1, 0]), stride, pads)
     return tf.transpose(tf.nn.bias_add(z, bias), [0, 3, 1, 2])
+
+
+def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
+    """tf.nn.avg_pool2d, with the channels last; it takes no numbers for its padding."""
+    if any(padding):
+        raise Unsupported("tf.nn.avg_pool2d takes no padding but 'VALID' and 'SAME'")
+    z = tf.nn.avg_pool2d(tf.transpose(x, [0, 2, 3, 1]), kernel_size, stride, "VALID")
+    return tf.transpose(z, [0, 3, 1, 2])
+
+
+def max_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any) -> Any:
+    """tf.nn.max_pool2d, with the channels last."""
+    pads = [[0, 0], [padding[0]] * 2, [padding[1]] * 2, [0, 0]]
+    z = tf.nn.max_pool2d(
+        tf.transpose(x, [0, 2, 3, 1]), kernel_size, stride, pads if any(padding) else "VALID"
+    )
+    return tf.transpose(z, [0, 3, 1, 2])

@@ -12,6 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from conformance_backends.tensorflow.functions import (
+    avg_pool2d,
     batch_norm,
     clip,
     conv2d,
@@ -20,6 +21,7 @@ from conformance_backends.tensorflow.functions import (
     getitem,
     linear,
     matmul,
+    max_pool2d,
     pad,
     reduced,
     solve,
@@ -159,12 +161,8 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "embedding": lambda weight, indices: tf.nn.embedding_lookup(weight, indices),
     "batch_norm": batch_norm,
     "conv2d": conv2d,
-    "avg_pool2d": lambda x, kernel_size, stride: tf.transpose(
-        tf.nn.avg_pool2d(tf.transpose(x, [0, 2, 3, 1]), kernel_size, stride, "VALID"), [0, 3, 1, 2]
-    ),
-    "max_pool2d": lambda x, kernel_size, stride: tf.transpose(
-        tf.nn.max_pool2d(tf.transpose(x, [0, 2, 3, 1]), kernel_size, stride, "VALID"), [0, 3, 1, 2]
-    ),
+    "avg_pool2d": avg_pool2d,
+    "max_pool2d": max_pool2d,
 }
 
 LOSSES: Mapping[str, Callable[..., Any]] = {

@@ -218,8 +218,10 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: x.conv2d(
         weight, bias, groups, stride, dilation, padding
     ),
-    "avg_pool2d": lambda x, kernel_size, stride: x.avg_pool2d(kernel_size, stride),
-    "max_pool2d": lambda x, kernel_size, stride: x.max_pool2d(kernel_size, stride),
+    "avg_pool2d": lambda x, kernel_size, stride, padding, count_include_pad: x.avg_pool2d(
+        kernel_size, stride, padding=padding, count_include_pad=count_include_pad
+    ),
+    "max_pool2d": lambda x, kernel_size, stride, padding: x.max_pool2d(kernel_size, stride, padding=padding),
 }
 
 LOSSES: Mapping[str, Callable[..., Any]] = {

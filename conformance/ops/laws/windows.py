@@ -47,6 +47,34 @@ def conv2d(choose: Choose) -> Signature:
     return Signature(shapes, {**placing, "groups": groups})
 
 
+def conv_transpose2d(choose: Choose) -> Signature:
+    """Images, kernels (those of the operand's channels first), a bias for each, and the geometry.
+
+    What the strides leave over is shorter than a stride, so that as many windows fit.
+    """
+    (count, *sides), size = choose(IMAGES), choose(KERNELS)
+    placing = {
+        "stride": choose(STRIDES),
+        "padding": choose(((0, 0), (1, 0))),
+        "dilation": choose(((1, 1), (2, 1))),
+    }
+    high, wide = placing["stride"]
+    rest = choose([rest for rest in ((0, 0), (1, 0), (0, 1)) if rest[0] < high and rest[1] < wide])
+    if min(transposed_sides(tuple(sides), size, rest, **placing)) < 1:
+        placing, rest = {**placing, "padding": (0, 0)}, (0, 0)
+    groups, channels, kernels = choose(CHANNELS)
+    shapes: tuple[Shape, ...] = ((count, channels, *sides), (channels, kernels // groups, *size), (kernels,))
+    return Signature(shapes, {**placing, "output_padding": rest, "groups": groups})
+
+
+def transposed_sides(
+    image: tuple[int, ...], size: Pair, rest: Pair, stride: Pair, padding: Pair, dilation: Pair
+) -> tuple[int, ...]:
+    """The height and width from which windows placed so give back so many, and so much is left over."""
+    given = zip(image, size, stride, padding, rest, dilation, strict=True)
+    return tuple((n - 1) * s - 2 * p + d * (k - 1) + r + 1 for n, k, s, p, r, d in given)
+
+
 def conv1d(choose: Choose) -> Signature:
     """Signals, kernels, a bias for each of them, and the geometry."""
     size = choose((2, 1, 3, 5))
@@ -75,19 +103,24 @@ def folding(choose: Choose) -> Signature:
     return Signature((columns,), {"output_size": tuple(sides), **image.parameters})
 
 
-def pooling(choose: Choose) -> Signature:
-    """Images, the size of the windows and the steps between them."""
+POOLED: tuple[Shape, ...] = (
+    *((1, 1, 4, 4), (2, 2, 3, 3), (1, 3, 3, 4), (1, 1, 5, 5), (2, 1, 7, 6), (1, 2, 2, 33), (1, 1, 17, 8)),
+)  # fmt: skip
+
+
+def max_pooling(choose: Choose) -> Signature:
+    """Images, the size of the windows and how they are placed.
+
+    A margin is at most half a window, so that each has an entry of the image: engines refuse more.
+    """
     size = choose(((2, 2), (1, 1), (3, 2), (2, 3), (3, 3), (1, 5)))
-    images = (
-        (1, 1, 4, 4),
-        (2, 2, 3, 3),
-        (1, 3, 3, 4),
-        (1, 1, 5, 5),
-        (2, 1, 7, 6),
-        (1, 2, 2, 33),
-        (1, 1, 17, 8),
-    )
-    shape = choose([image for image in images if image[2] >= size[0] and image[3] >= size[1]])
-    return Signature(
-        (shape,), {"kernel_size": size, "stride": choose(((2, 2), (1, 1), (1, 2), (3, 1), (4, 4)))}
-    )
+    fitting = [p for p in ((0, 0), (1, 1), (1, 0), (0, 2)) if 2 * p[0] <= size[0] and 2 * p[1] <= size[1]]
+    stride, padding = choose(((2, 2), (1, 1), (1, 2), (3, 1), (4, 4))), choose(fitting)
+    images = [s for s in POOLED if min(window_counts(s[2:], size, stride, padding, (1, 1))) > 0]
+    return Signature((choose(images),), {"kernel_size": size, "stride": stride, "padding": padding})
+
+
+def avg_pooling(choose: Choose) -> Signature:
+    """The same, where margins count or do not."""
+    signature = max_pooling(choose)
+    return Signature(signature.shapes, {**signature.parameters, "count_include_pad": choose((True, False))})

@@ -18,7 +18,6 @@ COMMAND = "conformance explain contracts -o docs/contracts.md"
 OF_FEW_OPS = {
     "A2": "about the seed of an output, before any rule is called",
     "A3": "about the seed of an output, before any rule is called",
-    "A16": "about the dtype of leaves, before any rule is called",
     "A18": "the reference engine declares no complex numbers; E23 asks every holomorphic op",
     "B2": "counts the calls of a custom rule below many paths; F3 counts the work of other graphs",
     "B3": "about what is stored at leaves; the tape histories of B19 mix ops",

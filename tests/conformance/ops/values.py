@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from conformance.op import Domain, Op, OperandKind, Signature, T
+from conformance.values import far_apart, spread_indices
 
 CLEARANCE = 1 / 16  # how far values stay from kinks and ends of a domain
 
@@ -53,9 +54,16 @@ def operands(op: Op, signature: Signature, seed: int) -> list[Any]:
         elif domain.kind is OperandKind.BOOLEAN:
             arrays.append(rng.random(shape) < 0.5)
         elif domain.kind is OperandKind.INDEX:
-            arrays.append(rng.integers(int(domain.low), int(domain.high), shape))
+            arrays.append(
+                spread_indices(np.array(rng.integers(int(domain.low), int(domain.high), shape)), domain)
+            )
+        elif domain.is_separated:
+            entries = rng.uniform(-1, 1, shape)
+            symmetric = domain.kind is OperandKind.POSITIVE_DEFINITE
+            entries = (entries + np.swapaxes(entries, -1, -2)) / 2 if symmetric else entries
+            arrays.append(entries + far_apart(shape, rng))
         elif domain.kind is OperandKind.INVERTIBLE:
-            arrays.append(rng.uniform(-1, 1, shape) + (shape[-1] + 1) * np.eye(shape[-1]))
+            arrays.append(rng.uniform(-1, 1, shape) + (shape[-1] + 1) * np.eye(shape[-2], shape[-1]))
         elif domain.kind is OperandKind.POSITIVE_DEFINITE:
             root = rng.uniform(-1, 1, shape)
             arrays.append(root @ root.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1]))

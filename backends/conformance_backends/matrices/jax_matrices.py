@@ -1,0 +1,55 @@
+"""The catalogue's linear algebra as users of jax write it.
+
+The table is read as source too, like those of `jax_ops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from conformance.ops.factorings.decompositions import sign_weights
+
+# ---- where one line is not enough ---------------------------------------------------------------
+
+
+def signs(vectors: Any) -> Any:
+    """For each column the sign of its weighted sum, by which the catalogue tells an eigenvector from its negative."""
+    weights = jnp.array(sign_weights(vectors.shape[-2]), dtype=vectors.dtype)
+    return jnp.sign((jax.lax.stop_gradient(vectors) * weights[:, None]).sum(-2, keepdims=True))
+
+
+def eigh(x: Any) -> Any:
+    """The eigenvalues and eigenvectors of a symmetric matrix, the vectors' signs fixed."""
+    values, vectors = jnp.linalg.eigh(x)
+    return values, vectors * signs(vectors)
+
+
+# ---- the table ----------------------------------------------------------------------------------
+
+LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
+    "matmul": jnp.matmul,
+    "dot": jnp.dot,
+    "vecdot": lambda x, y, axis: jnp.vecdot(x, y, axis=axis),
+    "inner": jnp.inner,
+    "outer": jnp.outer,
+    "tensordot": lambda a, b, axes: jnp.tensordot(a, b, axes=axes),
+    "einsum": lambda *xs, subscripts: jnp.einsum(subscripts, *xs),
+    "kron": jnp.kron,
+    "cross": jnp.cross,
+    "matrix_transpose": jnp.matrix_transpose,
+    "trace": lambda x, offset: jnp.linalg.trace(x, offset=offset),
+    "solve": jnp.linalg.solve,
+    "inv": jnp.linalg.inv,
+    "det": jnp.linalg.det,
+    "slogdet": lambda x: tuple(jnp.linalg.slogdet(x)),
+    "matrix_power": lambda x, n: jnp.linalg.matrix_power(x, n),
+    "cholesky": jnp.linalg.cholesky,
+    "eigvalsh": jnp.linalg.eigvalsh,
+    "eigh": eigh,
+    "svdvals": jnp.linalg.svdvals,
+    "pinv": jnp.linalg.pinv,
+}

@@ -1,0 +1,1 @@
+"""What factors matrices: rows of their factors, and the algorithms written out."""
