@@ -79,8 +79,8 @@ def _beside(op: Op, place: Place) -> tuple[list[Array], list[Array]]:
     """The operands in extended precision, and by what each entry is perturbed: its own size, or a unit for zeros."""
     operands = [_extended(x) for x in place.operands]
     if _is_translated(op):
-        largest = max(x.max() for x in operands)
-        return _with_scales([x - largest for x in operands], 1)
+        largest = max(x.max() for x in operands if x.dtype.kind == "f")
+        return _with_scales([x - largest if x.dtype.kind == "f" else x for x in operands], 1)
     largest = max((np.abs(x).max(initial=0) for x in operands if x.dtype.kind == "f"), default=0)
     return _with_scales(operands, largest if largest > FARAWAY else 1)
 

@@ -29,7 +29,9 @@ class Spoilt(SteppedTape):
             raise
 '''
 SPOILS = "spoilt/contract/B14/exception-in-rule"
-QUERIES = ("-q", "contract/B1*", "-q", "contract/B16", "-q", "contract/B13", "-q", "op/add/vjp")
+# Not B12, which holds although a backward pass fails in it: what passes is not suspected of having spoilt an engine.
+CLAUSES = ("B10", "B11", "B13", "B14", "B15", "B16", "B18")
+QUERIES = (*(part for clause in CLAUSES for part in ("-q", f"contract/{clause}")), "-q", "op/add/vjp")
 
 
 def test_a_failure_costs_the_questions_after_it_nothing(command: Any, tmp_path: Path) -> None:
