@@ -31,31 +31,22 @@ def in_any_order(
     dtype: str,
     draws: Draws,
 ) -> Array | None:
-    """The sums of a call in an order that is drawn, and no number where another order overflows; None as NumPy sums."""
-    own = _in_own_order(ufunc, method, operands, keywords, dtype, draws)
+    """The sums, or products of matrices, of a call, added up one by one in an order that is drawn.
+
+    There is no number where another order overflows. None where the call adds nothing up, few terms, or numbers of half
+    precision, which engines add up in a wider type.
+    """
+    own = None
+    if dtype not in HALF and _adds_up(ufunc, method, operands, keywords):
+        is_sum = ufunc is np.add
+        own = (
+            _sum(operands[0], keywords, draws) if is_sum else _product(ufunc, operands[0], operands[1], draws)
+        )
     lost = _lost_on_the_way(ufunc, method, operands, keywords, dtype)
     if lost is None:
         return own
     summed = getattr(ufunc, method)(*operands, **keywords) if own is None else own
     return np.where(lost, np.asarray(np.nan, np.asarray(summed).dtype), summed)
-
-
-def _in_own_order(
-    ufunc: np.ufunc,
-    method: str,
-    operands: Sequence[Any],
-    keywords: Mapping[str, Any],
-    dtype: str,
-    draws: Draws,
-) -> Array | None:
-    """The sums, or products of matrices, of a call, added up one by one in an order that is drawn.
-
-    None where the call adds nothing up, few terms, or numbers of half precision, which engines add up in a wider type.
-    """
-    if dtype in HALF or not _adds_up(ufunc, method, operands, keywords):
-        return None
-    is_sum = ufunc is np.add
-    return _sum(operands[0], keywords, draws) if is_sum else _product(ufunc, operands[0], operands[1], draws)
 
 
 def _lost_on_the_way(
