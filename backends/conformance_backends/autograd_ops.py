@@ -71,6 +71,12 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "maximum": np.maximum,
     "minimum": np.minimum,
     "where": np.where,
+    "erf": autograd.scipy.special.erf,
+    "erfc": autograd.scipy.special.erfc,
+    "gammaln": autograd.scipy.special.gammaln,
+    "digamma": autograd.scipy.special.digamma,
+    "polygamma": lambda x, n: autograd.scipy.special.polygamma(n, x),
+    "remainder": np.remainder,
 }
 
 REDUCTIONS: Mapping[str, Callable[..., Any]] = {

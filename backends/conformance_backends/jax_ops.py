@@ -110,6 +110,14 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "maximum": jnp.maximum,
     "minimum": jnp.minimum,
     "where": jnp.where,
+    "erf": jax.scipy.special.erf,
+    "erfc": jax.scipy.special.erfc,
+    "gammaln": jax.scipy.special.gammaln,
+    "digamma": jax.scipy.special.digamma,
+    "polygamma": lambda x, n: jax.scipy.special.polygamma(n, x),
+    "remainder": jnp.remainder,
+    "fmod": jnp.fmod,
+    "copysign": jnp.copysign,
 }
 
 REDUCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -197,6 +205,7 @@ ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "softsign": jax.nn.soft_sign,
     "silu": jax.nn.silu,
     "mish": jax.nn.mish,
+    "gelu": lambda x: jax.nn.gelu(x, approximate=False),
     "gelu_tanh": lambda x: jax.nn.gelu(x, approximate=True),
     "softmax": lambda x, axis: jax.nn.softmax(x, axis=axis),
     "log_softmax": lambda x, axis: jax.nn.log_softmax(x, axis=axis),

@@ -39,6 +39,7 @@ ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "softsign": F.softsign,
     "silu": F.silu,
     "mish": F.mish,
+    "gelu": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "tanh_shrink": F.tanhshrink,
     "softmax": lambda x, axis: F.softmax(x, dim=axis),

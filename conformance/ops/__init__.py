@@ -35,7 +35,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     "shape": shape.ROWS + joining.ROWS,
     "indexing": indexing.ROWS,
     "linear_algebra": products.ROWS + linear_algebra.ROWS + decompositions.ROWS,
-    "activations": activations.ROWS + softmax.ROWS,
+    "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
     "layers": layers.ROWS + convolution.ROWS + pooling.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS,
     "flat": flat.ROWS,

@@ -1,7 +1,7 @@
-"""Special functions: the error function.
+"""Special functions: the error function, the gamma function's logarithm and its derivatives.
 
-NumPy has none, and SciPy's ends at double precision, where an exact value needs more. So it is computed here, in the
-next wider precision, and rounded once, as a good library's results are.
+NumPy has none of them, and SciPy's end at double precision, where an exact value needs more. So they are computed here,
+in the next wider precision, and rounded once, as a good library's results are.
 """
 
 from __future__ import annotations
@@ -13,18 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Op
+from conformance.op import POSITIVE, Op
+from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
+from conformance.ops.traits import INFINITE_SLOPE_AT_0
 
 WIDER = {"e": "f8", "f": "f8", "d": np.longdouble, "F": "c16", "D": np.clongdouble}
+# B₂ₖ from k = 1, as numerator and denominator.
+BERNOULLI = (
+    *((1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510), (43867, 798)),
+    *((-174611, 330), (854513, 138), (-236364091, 2730), (8553103, 6)),
+)
+FAR = 24  # from here on so many terms of an asymptotic series have more digits than extended precision
 SERIES, FRACTION = (
     64,
     48,
 )  # terms of the error function's series up to NEAR, and of its continued fraction beyond
 NEAR = 1.75
 ROOT_PI = "1.77245385090551602729816748334114518"
+HALF_LOG_TWO_PI = "0.918938533204672741780329736405617640"
 SLOPE_AT_0 = 2 / math.sqrt(math.pi)
+ROOT_HALF, DENSITY_AT_0 = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 
 
 def as_a_library(compute: Callable[..., Any], x: Any, **parameters: Any) -> Any:
@@ -97,11 +107,93 @@ def erfc(x: Any) -> Any:
     return as_a_library(_erfc, x)
 
 
+@dispatched
+def gelu(x: Any) -> Any:
+    """x Φ(x), the Gaussian error linear unit: Φ(x) = erfc(−x/√2)/2."""
+    return 0.5 * x * erfc(-ROOT_HALF * x)
+
+
+def gelu_slope(z: Any, x: Any) -> Any:
+    """Φ(x) + x φ(x)."""
+    return 0.5 * erfc(-ROOT_HALF * x) + x * np.exp(-0.5 * x * x) * DENSITY_AT_0
+
+
+# -- the gamma function ----------------------------------------------------------------------------
+
+
+def _moved(x: Any, gather: Callable[[Any, Any], Any], start: float) -> tuple[Any, Any]:
+    """x + N, far enough for an asymptotic series, and what `gather(total, x + k)` makes of the k < N passed."""
+    total = np.full_like(x, start)
+    for _ in range(FAR):
+        is_passed = np.real(x) < FAR
+        total, x = np.where(is_passed, gather(total, x), total), np.where(is_passed, x + 1, x)
+    return x, total
+
+
+def _bernoulli(x: Any, weight: Callable[[int], float]) -> Any:
+    """Σ B₂ₖ weight(k) / x²ᵏ."""
+    square, total = 1 / (x * x), np.zeros_like(x)
+    for k in range(len(BERNOULLI), 0, -1):
+        top, bottom = BERNOULLI[k - 1]
+        total = (total + constant(str(top), x) / bottom * weight(k)) * square
+    return total
+
+
+def _gammaln(x: Any) -> Any:
+    """Stirling's series (DLMF 5.11.1) far out, ln Γ(x) = ln Γ(x + N) − ln Π (x + k) before."""
+    y, product = _moved(x, lambda total, at: total * at, 1.0)
+    series = y * _bernoulli(y, lambda k: 1 / (2 * k * (2 * k - 1)))
+    whole = (y - 0.5) * np.log(y) - y + constant(HALF_LOG_TWO_PI, y) + series - np.log(product)
+    return np.where((x == 1) | (x == 2), 0, whole)
+
+
+def _polygamma(x: Any, n: int) -> Any:
+    """The asymptotic series (DLMF 5.11.2, 5.15.8) far out, n! Σ 1/(x + k)ⁿ⁺¹ added before."""
+    y, passed = _moved(x, lambda total, at: total + at ** -(n + 1), 0.0)
+    if n == 0:
+        return np.log(y) - 0.5 / y - _bernoulli(y, lambda k: 1 / (2 * k)) - passed
+    series = _bernoulli(y, lambda k: math.factorial(2 * k + n - 1) / math.factorial(2 * k))
+    leading = math.factorial(n - 1) + math.factorial(n) / (2 * y) + series
+    return (-1) ** (n + 1) * (leading / y**n + math.factorial(n) * passed)
+
+
+@dispatched
+def gammaln(x: Any) -> Any:
+    """The logarithm of the gamma function."""
+    return as_a_library(_gammaln, x)
+
+
+@dispatched
+def digamma(x: Any) -> Any:
+    """The slope of gammaln."""
+    return as_a_library(_polygamma, x, n=0)
+
+
+@dispatched
+def polygamma(x: Any, *, n: int) -> Any:
+    """The n-th derivative of digamma."""
+    return as_a_library(_polygamma, x, n=n)
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
-ROWS: tuple[Op, ...] = (
+ERROR_FUNCTIONS = (
     elementwise("erf", erf, lambda z, x: SLOPE_AT_0 * np.exp(-x * x),
         formula="x̄ = g · 2/√π e^(−x²)", source="DLMF 7.2.1"),
     elementwise("erfc", erfc, lambda z, x: -SLOPE_AT_0 * np.exp(-x * x),
         formula="x̄ = −g · 2/√π e^(−x²)", source="DLMF 7.2.2"),
 )  # fmt: skip
+GELU = elementwise("gelu", gelu, gelu_slope,
+    formula="x̄ = g · (Φ(x) + x φ(x))", source="Hendrycks and Gimpel 2016, section 2; product rule")  # fmt: skip
+GAMMA_FUNCTIONS = (
+    elementwise("gammaln", gammaln, lambda z, x: digamma(x),
+        formula="x̄ = g · ψ(x)", source="DLMF 5.2.2", domains=[POSITIVE], aliases=("lgamma",),
+        traits={INFINITE_SLOPE_AT_0}),
+    elementwise("digamma", digamma, lambda z, x: polygamma(x, n=1),
+        formula="x̄ = g · ψ′(x)", source="DLMF 5.15", domains=[POSITIVE], traits={INFINITE_SLOPE_AT_0}),
+    elementwise("polygamma", polygamma, lambda z, x, n: polygamma(x, n=n + 1),
+        formula="x̄ = g · ψ⁽ⁿ⁺¹⁾(x)", source="DLMF 5.15", domains=[POSITIVE],
+        law=laws.with_parameters(laws.one_array, n=(1, 2, 0, 3, 5)), traits={INFINITE_SLOPE_AT_0}),
+)  # fmt: skip
+
+ROWS: tuple[Op, ...] = ERROR_FUNCTIONS + GAMMA_FUNCTIONS

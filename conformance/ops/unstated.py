@@ -18,7 +18,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             clip relu relu6 leaky_relu prelu elu celu selu hard_tanh hard_sigmoid hard_swish hard_shrink
         """,
         "engines define it for real operands": """
-            erf erfc
+            erf erfc gelu gammaln digamma polygamma
             log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention
