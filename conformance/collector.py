@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Generic, TypeVar
 
@@ -19,15 +17,9 @@ class Collector(Generic[T]):
     def __init__(self, name: str) -> None:
         self._open = ContextVar[list[T] | None](name, default=None)
 
-    @contextlib.contextmanager
-    def __call__(self) -> Iterator[list[T]]:
-        """A block, within which every value that is put in is appended to this list."""
-        kept: list[T] = []
-        token = self._open.set(kept)
-        try:
-            yield kept
-        finally:
-            self._open.reset(token)
+    def __call__(self) -> Block[T]:
+        """A block, within which every value that is put in is appended to the list that it gives."""
+        return Block(self._open)
 
     def put(self, value: T) -> None:
         """Keep a value, within a block."""
@@ -38,3 +30,18 @@ class Collector(Generic[T]):
         """Drop the values that the innermost block has kept so far."""
         if (kept := self._open.get()) is not None:
             kept.clear()
+
+
+class Block(Generic[T]):
+    """One block of a collector. A class, since a generator costs as much as a small question: every one opens a block."""
+
+    def __init__(self, innermost: ContextVar[list[T] | None]) -> None:
+        self._innermost = innermost
+
+    def __enter__(self) -> list[T]:
+        kept: list[T] = []
+        self._token = self._innermost.set(kept)
+        return kept
+
+    def __exit__(self, *_: object) -> None:
+        self._innermost.reset(self._token)

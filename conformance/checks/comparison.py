@@ -49,14 +49,12 @@ def decides(is_deciding: object) -> None:
 
 def _note(expected: Array, allowed: Array | float) -> None:
     is_not_zero = ~(np.abs(expected) <= allowed)  # NaN is not
-    if isinstance(
-        allowed, float
-    ):  # the same of a finite number, without arrays: this is called for every comparison
+    is_anything = np.asarray(allowed == np.inf)
+    if not is_anything.any():  # as nearly always
         decisions.put(Decisive(int(is_not_zero.any()) + (expected.size > 0)))
         return
-    is_decided = np.broadcast_to(~np.isposinf(allowed), expected.shape)
-    if not is_decided.all():
-        undecided.put(int(is_decided.size - is_decided.sum()))
+    is_decided = np.broadcast_to(~is_anything, expected.shape)
+    undecided.put(int(is_decided.size - is_decided.sum()))
     decisions.put(Decisive(int((is_decided & is_not_zero).any()) + int(is_decided.any())))
 
 
@@ -98,21 +96,26 @@ def compare(got: Array | None, expected: Expected, what: str) -> Comparison:
             expected=_shown(expected),
             got=values,
         )
+    is_decided = expected.is_decided
     with np.errstate(all="ignore"):
         values = symmetric_part(values) if expected.is_symmetric else values
-        is_met = (values == expected.exact) | (np.isnan(values) & np.isnan(expected.exact))
+        is_met = values == expected.exact
+        if is_met.all():
+            return Comparison(what, np.zeros(is_met.shape), np.zeros(is_met.shape), is_decided)
+        is_met |= np.isnan(values) & np.isnan(expected.exact)
         is_met |= _may_overflow(values, expected)
-        is_decided = ~np.isposinf(expected.allowed)  # where the textbook rule overflows, nothing is decided
-        distance = np.where(is_met, 0, np.abs(extended(values) - expected.exact))
-        ratio = np.where(is_met | ~is_decided, 0, distance / expected.allowed)
-        ratio, ulps, units = (
-            np.where(np.isnan(x), np.inf, x)
-            for x in (ratio, *(np.where(is_met, 0, distance / y) for y in (expected.ulp, expected.unit)))
-        )
-    if not values.size:
-        return Comparison(what, ratio, units, is_decided)
-    worst = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
-    return Comparison(what, ratio, units, is_decided, float(ratio[worst]), float(ulps[worst]))
+        distance = np.abs(extended(values) - expected.exact)
+        ratio = _quotient(distance, expected.allowed, is_met | ~is_decided)
+        ulps, units = (_quotient(distance, unit, is_met) for unit in (expected.ulp, expected.unit))
+    worst = int(ratio.argmax())
+    return Comparison(what, ratio, units, is_decided, float(ratio.flat[worst]), float(ulps.flat[worst]))
+
+
+def _quotient(distance: Array, unit: Array, is_nothing: Array) -> Array:
+    """A distance in units, infinite where there is no number; 0 where it is nothing."""
+    quotient = np.where(is_nothing, 0, distance / unit)
+    quotient[np.isnan(quotient)] = np.inf
+    return quotient
 
 
 def _may_overflow(values: Array, expected: Expected) -> Array | bool:

@@ -58,6 +58,13 @@ class Oracle:
         self.case = case
         self.perturbations = perturbations
         self.wrt = differentiable(op, case)
+        self._shared: dict[str, Any] = {}
+
+    def shared(self, name: str, find: Callable[[], Any]) -> Any:
+        """What several checks of this case use, and all modes of an engine, found once."""
+        if name not in self._shared:
+            self._shared[name] = find()
+        return self._shared[name]
 
     @cached_property
     def expected(self) -> list[Expected]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,12 @@ class Expected:
         False  # of a symmetric operand: only the symmetric part is decided by the op's values
     )
 
-    @property
+    @cached_property
+    def is_decided(self) -> Array:
+        """The entries that are compared: where the textbook rule overflows, anything is allowed."""
+        return np.asarray(self.allowed != np.inf)
+
+    @cached_property
     def unit(self) -> Array:
         """One unit in the last place at the conditioning of the case, for each entry.
 

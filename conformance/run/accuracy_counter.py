@@ -17,7 +17,7 @@ class AccuracyCounter:
     """Counts the entries of all comparisons of one check."""
 
     def __init__(self) -> None:
-        self._bins = np.zeros(len(EDGES) + 2, np.int64)
+        self._ratios: list[Array] = []
         self._ulps: list[Array] = []
         self._worst = 0.0
         self._where = ""
@@ -29,7 +29,7 @@ class AccuracyCounter:
             ulps = compared.ulps[compared.is_decided]
             if not ulps.size:
                 continue
-            self._bins += _counts(compared.ratio[compared.is_decided])
+            self._ratios.append(compared.ratio[compared.is_decided])
             self._ulps.append(ulps.astype(np.float32))
             worst = float(ulps.max())
             if worst > self._worst:
@@ -41,7 +41,7 @@ class AccuracyCounter:
         if not self._ulps:
             return None
         typical = float(np.median(np.concatenate(self._ulps)))
-        bins = tuple(map(int, self._bins))
+        bins = tuple(map(int, _counts(np.concatenate(self._ratios))))
         return Accuracy(bins, _brief(typical), _brief(self._worst), self._where, self._token())
 
 

@@ -38,7 +38,7 @@ def nan_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
     """An entry that is NaN, or infinite, changes no gradient of the entries that share no output with it."""
     if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:
         raise NotThisCase("there are too many entries to find what each of them affects")
-    reaches = [_reached(seen, index) for index in seen.wrt]
+    reaches = _reaches(seen)
     replaced = _most_isolated(reaches)
     for value in (np.nan, np.inf):
         _hold_unrelated(seen, replaced, value, reaches)
@@ -51,7 +51,7 @@ def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) ->
         raise NotThisCase("a rule of matrices computes with whole matrices")
     if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:
         raise NotThisCase("there are too many entries to find what each of them affects")
-    reaches = [_reached(seen, index) for index in seen.wrt]
+    reaches = _reaches(seen)
     count = reaches[0].shape[1]
     found = [(n, _affected(reaches, n)) for n in range(0, count, max(1, count // TRIED))]
     output, is_affected = min(found, key=lambda pair: pair[1].sum(), default=(0, np.zeros(0, bool)))
@@ -149,6 +149,12 @@ def _hold_same(seen: Observation, value: float, answer: Answer, shared: Sequence
         hold_close(second, first, np.where(is_shared, np.inf, 2 * seen.expected[k].allowed), what)
 
 
+def _reaches(seen: Observation) -> list[Array]:
+    """What `_reached` finds of each operand that has a gradient."""
+    found: list[Array] = seen.oracle.shared("reaches", lambda: [_reached(seen, index) for index in seen.wrt])
+    return found
+
+
 def _reached(seen: Observation, index: int) -> Array:
     """Which outputs each entry of an operand affects: a row per entry, a column per entry of the outputs."""
     x = seen.case.operands[index]
@@ -166,15 +172,14 @@ def _most_isolated(reaches: Sequence[Array]) -> tuple[int, int]:
 
     Only entries that affect an output count. Raises NotThisCase where every entry shares an output with every other.
     """
-    unrelated = {
-        (position, entry): sum(int((~(other & row).any(axis=1)).sum()) for other in reaches)
-        for position, reached in enumerate(reaches)
-        for entry, row in enumerate(reached)
-        if row.any()
-    }
-    if not unrelated or not max(unrelated.values()):
+    reach = np.concatenate(reaches).astype(
+        np.float32
+    )  # of few entries: the numbers of shared outputs are exact
+    unrelated = np.where(reach.any(axis=1), (reach @ reach.T == 0).sum(axis=1), 0)
+    if not unrelated.any():
         raise NotThisCase("every entry shares an output with every other, or affects none")
-    return max(unrelated, key=lambda place: unrelated[place])
+    places = [(position, entry) for position, reached in enumerate(reaches) for entry in range(len(reached))]
+    return places[int(np.argmax(unrelated))]
 
 
 def _with(seen: Observation, index: int, entry: int, value: float) -> list[Array]:
