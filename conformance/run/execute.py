@@ -7,10 +7,13 @@ backend does not offer it (unsupported), no case was drawn in which a wrong answ
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from conformance.backend import Backend
@@ -25,8 +28,10 @@ from conformance.run.verdict import failure_of, verdict_of
 from conformance.runfile.known import KnownFailure, entry_for
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
+from conformance.strategies.search import search
 
 Note = Callable[[str], None]
+Aside = Callable[[ResultLine, float], contextlib.AbstractContextManager[None]]
 
 
 class Executor:
@@ -41,6 +46,8 @@ class Executor:
         known: the failures on record, which need not be made small once more.
         note: receives the id of every item before it is run, so that a crash has a name.
         surroundings: how the process was before the engine was loaded; by default, how it is now.
+        aside: entered while evidence is made of a result, with the seconds that the failing question took; a process that
+            does not survive this has that result.
         until: when to stop; items that are not finished then have no result, and a failure is not made small.
     """
 
@@ -55,6 +62,7 @@ class Executor:
         note: Note = lambda text: None,
         known: Sequence[KnownFailure] = (),
         surroundings: Surroundings | None = None,
+        aside: Aside = lambda result, took: contextlib.nullcontext(),
         until: float | None = None,
     ) -> None:
         self.known = known
@@ -65,6 +73,7 @@ class Executor:
         self.shrink = shrink
         self.scripts = scripts
         self.surroundings = surroundings or Surroundings()
+        self.aside = aside
         self.until = until
 
     def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
@@ -169,10 +178,7 @@ class Executor:
         """The result that a tally amounts to."""
         tally.settle()
         verdict, message = self._verdict(item, tally)
-        evidence = Evidence(message=message) if message else None
-        if verdict is not Verdict.PASS and evidence is None:
-            evidence = self._evidence(item, tally, verdict)
-        return result_for(
+        line = result_for(
             item,
             verdict,
             cases=tally.cases,
@@ -185,9 +191,10 @@ class Executor:
             ulp=tally.ulp,
             accuracy=tally.accuracy.result(),
             measured=tally.measured,
-            evidence=evidence,
+            evidence=Evidence(message=message) if message else None,
             atlas=item.kind.atlas_cell(tally.arguments, tally.failure) if tally.arguments else None,
         )
+        return line if verdict is Verdict.PASS or message else self._with_evidence(line, item, tally)
 
     def _verdict(self, item: Item, tally: Tally) -> tuple[Verdict, str]:
         """The verdict, and its message where that is not the failure's own."""
@@ -203,32 +210,35 @@ class Executor:
             verdict, message = Verdict.ADAPTER_ERROR, "not one case was drawn for this check"
         return item.kind.verdict(item.definition, self.backend, verdict, message)
 
+    def _with_evidence(self, line: ResultLine, item: Item, tally: Tally) -> ResultLine:
+        """The result with what makes it believable, which asks the engine again."""
+        token = tally.question.input.token if tally.question else ""
+        bare = msgspec.structs.replace(
+            line, evidence=Evidence(message=message_of(tally.failure), token=token)
+        )
+        with self.aside(bare, tally.took):
+            return msgspec.structs.replace(line, evidence=self._evidence(item, tally, line.verdict))
+
     def _evidence(self, item: Item, tally: Tally, verdict: Verdict) -> Evidence:
-        question, failure = tally.question, tally.failure
+        question, failure, unshrunk = tally.question, tally.failure, ""
         # Every try to make a question smaller that takes all memory would take it too.
         is_expensive = issubclass(type(failure), (MemoryError, Replaced)) or is_over(self.until)
         if self.shrink and question is not None and not is_expensive and not self._entry_for(item, failure):
-            question, failure = self._smallest(item, verdict, question, failure)
+            shrink = partial(question.shrink, item.definition, self.seed, self.effort)
+            found = search(shrink, partial(self._failure_alike, item, verdict), tally.took)
+            question, failure = found.question or question, found.failure or failure
+            unshrunk = found.unshrunk
         if not self.scripts:
-            return Evidence(message=message_of(failure))
-        return evidence_of(item.definition, self.backend, question, failure)
+            return Evidence(message=message_of(failure), unshrunk=unshrunk)
+        evidence = evidence_of(item.definition, self.backend, question, failure)
+        return msgspec.structs.replace(evidence, unshrunk=unshrunk)
 
-    def _smallest(
-        self, item: Item, verdict: Verdict, question: Question[Any], failure: BaseException | None
-    ) -> tuple[Question[Any], BaseException | None]:
-        """The smallest question with the same verdict, and how it fails."""
-        check, backend = item.definition, type(self.backend)
-
-        def is_failing(candidate: Question[Any]) -> bool:
-            error = failure_of(check, self.backend, candidate)
-            self.surroundings.put_back()
-            is_alike = error is not None and verdict_of(error, backend) is verdict
-            return is_alike and not self._entry_for(item, error)
-
-        smallest = question.shrink(check, self.seed, self.effort, is_failing)
-        if smallest is None:
-            return question, failure
-        return smallest, failure_of(check, self.backend, smallest) or failure
+    def _failure_alike(self, item: Item, verdict: Verdict, candidate: Question[Any]) -> BaseException | None:
+        """How a question fails, if that has the same verdict and is not on record."""
+        failure = failure_of(item.definition, self.backend, candidate)
+        self.surroundings.put_back()
+        is_alike = failure is not None and verdict_of(failure, type(self.backend)) is verdict
+        return failure if is_alike and not self._entry_for(item, failure) else None
 
 
 def result_for(item: Item, verdict: Verdict, **measured: Any) -> ResultLine:

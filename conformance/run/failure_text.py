@@ -21,6 +21,8 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
     if evidence and evidence.because:
         lines.append(f"  allowed {evidence.because}")
+    if evidence and evidence.unshrunk:
+        lines.append(f"  case    perhaps not the smallest: {evidence.unshrunk}")
     if evidence and evidence.diagnostics:
         lines.append(f"  fault   {evidence.fault}, by the diagnostics")
         lines += [f"  diagnostic {diagnostic.line}" for diagnostic in evidence.diagnostics]

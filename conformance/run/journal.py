@@ -6,11 +6,13 @@ the process is not.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import mmap
 import os
 import struct
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -18,6 +20,7 @@ SIZE = 4096
 WHEN = struct.Struct(
     "d"
 )  # when the group that is run must be finished, by the clock that all processes share; 0: none is
+SHORTEST = 0.1  # seconds: a watchdog cannot be set to less than none
 LAST = 2000  # bytes of output that are kept of a worker that died
 
 
@@ -27,6 +30,8 @@ class Journal:
     def __init__(self, folder: Path, worker: str) -> None:
         path = folder / f"{worker}.now"
         path.write_bytes(b"\0" * SIZE)
+        self._kept = os.open(folder / f"{worker}.kept", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        self._until = 0.0
         self._file = path.open("r+b")
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
         self._words: IO[str] = (folder / f"{worker}.words").open("w", encoding="utf-8")
@@ -55,8 +60,26 @@ class Journal:
         lock. pytest's own timeout uses the same one, but writes where only a terminal would see it.
         What an engine cancels or stops, the process that keeps the results ends by the time that is written here.
         """
-        self._memory[: WHEN.size] = WHEN.pack(time.monotonic() + seconds)
+        self._until = time.monotonic() + seconds
+        self._memory[: WHEN.size] = WHEN.pack(self._until)
         faulthandler.dump_traceback_later(seconds, exit=True, file=self._words)
+
+    @contextlib.contextmanager
+    def aside(self, answer: str, seconds: float) -> Iterator[None]:
+        """While what is done here has a time of its own: where this process does not survive it, `answer` is the answer."""
+        left = self._until - time.monotonic()
+        self._keep(answer)
+        self.watch(seconds)
+        try:
+            yield
+        finally:
+            self._keep("")
+            self.watch(max(left, SHORTEST))
+
+    def _keep(self, answer: str) -> None:
+        with contextlib.suppress(OSError):  # an engine may have closed every descriptor
+            os.ftruncate(self._kept, 0)
+            os.pwrite(self._kept, answer.encode(), 0)
 
     def rest(self) -> None:
         """Nothing is being run."""
@@ -96,6 +119,14 @@ def last_output(folder: Path, worker: str) -> str:
         with (folder / f"{worker}.out").open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - LAST))
             return file.read(LAST).decode(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def kept(folder: Path, worker: str) -> str:
+    """The answer that was set aside while the worker did what it died of; empty where there is none."""
+    try:
+        return (folder / f"{worker}.kept").read_text(encoding="utf-8")
     except OSError:
         return ""
 

@@ -26,6 +26,7 @@ class Tally:
 
     cases: int = 0
     seconds: float = 0.0
+    took: float = 0.0  # seconds, of the latest question
     error: float | None = None
     ulp: float | None = None
     accuracy: AccuracyCounter = field(default_factory=AccuracyCounter)
@@ -50,7 +51,8 @@ class Tally:
         self.cases += has_decided
         if has_decided or (question.is_empty and len(self.unsupported) == before):
             self.rows.update(question.rows(check))
-        self.seconds += time.perf_counter() - started
+        self.took = time.perf_counter() - started
+        self.seconds += self.took
 
     def stop(self, failure: BaseException, question: Question[Any] | None = None) -> None:
         """Note a failure that is no answer; one that is an answer already stands."""

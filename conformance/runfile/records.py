@@ -120,6 +120,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     expected: Any = None
     got: Any = None
     allowed: Any = None  # same shape as expected
+    unshrunk: str = ""  # why smaller cases were not all tried; empty where they were
     because: str = ""  # where what is allowed to the entry furthest out comes from
     where: str = ""  # "[0, 2]": the entry that is furthest out
     token: str = ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -90,13 +89,9 @@ def shrink(
     *,
     seed: int,
     examples: int,
-    patience: float = 5.0,
 ) -> T | None:
-    """The smallest example for which `is_failing`; None if none is found.
-
-    After `patience` seconds it settles for the smallest found so far.
-    """
-    smallest = _Smallest(is_failing, patience)
+    """The smallest example for which `is_failing`; None if none is found."""
+    smallest = _Smallest(is_failing)
     with contextlib.suppress(_Found, Flaky):
         _visit(strategy, smallest.visit, seed, examples)
     return smallest.found
@@ -109,10 +104,9 @@ def shrink_machine(
     seed: int,
     examples: int,
     steps: int,
-    patience: float = 5.0,
 ) -> T | None:
     """The smallest failing example of those that the state machine of `machine_for(visit)` hands to `visit`."""
-    smallest = _Smallest(is_failing, patience)
+    smallest = _Smallest(is_failing)
     machine = machine_for(smallest.visit)
     with contextlib.suppress(_Found, Flaky):
         run_machine(machine, seed=seed, examples=examples, steps=steps, phases=SHRINKING)
@@ -122,13 +116,12 @@ def shrink_machine(
 class _Smallest(Generic[T]):
     """The last failing example that was visited, which is the smallest once Hypothesis is done."""
 
-    def __init__(self, is_failing: Callable[[T], bool], patience: float) -> None:
+    def __init__(self, is_failing: Callable[[T], bool]) -> None:
         self.is_failing = is_failing
-        self.until = time.monotonic() + patience
         self.found: T | None = None
 
     def visit(self, example: T) -> None:
         """Keep a failing example; raise, so that Hypothesis shrinks it."""
-        if time.monotonic() < self.until and self.is_failing(example):
+        if self.is_failing(example):
             self.found = example
             raise _Found

@@ -7,9 +7,12 @@ import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from conformance.questions import Item
 from conformance.run import journal
 from conformance.run.execute import result_for
+from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 
@@ -46,6 +49,10 @@ class Deaths:
         """
         noted = journal.last_noted(self.folder, worker)
         culprit = noted if noted in self.items else given
+        is_late = is_overdue or journal.was_timeout(journal.last_words(self.folder, worker))
+        if answer := self._kept(worker, culprit, is_late=is_late):
+            journal.add_culprit(self.folder, culprit)
+            return judge(answer, self.known, datetime.date.today())
         was_killed = not is_overdue and code in FROM_OUTSIDE
         if was_killed and culprit not in self.asked_again:
             self.asked_again.add(culprit)
@@ -53,6 +60,18 @@ class Deaths:
         journal.add_culprit(self.folder, culprit)
         verdict, message = self._verdict(worker, was_killed=was_killed, is_overdue=is_overdue)
         return judge(lost(self.items[culprit], verdict, message, cases=1), self.known, datetime.date.today())
+
+    def _kept(self, worker: str, culprit: str, *, is_late: bool) -> ResultLine | None:
+        """The answer that the culprit had already, where its worker died of asking something smaller, or once more."""
+        text = journal.kept(self.folder, worker)
+        line = decode(text) if text else None
+        if not isinstance(line, ResultLine) or line.id != culprit or line.evidence is None:
+            return None
+        how = "had no answer in time" if is_late else "ended the process"
+        evidence = msgspec.structs.replace(
+            line.evidence, unshrunk=f"a smaller one, or this one once more, {how}"
+        )
+        return msgspec.structs.replace(line, evidence=evidence)
 
     def _verdict(self, worker: str, *, was_killed: bool, is_overdue: bool) -> tuple[Verdict, str]:
         words, output = journal.last_words(self.folder, worker), journal.last_output(self.folder, worker)

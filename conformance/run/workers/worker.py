@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import itertools
 import os
@@ -12,8 +13,7 @@ from pathlib import Path
 import msgspec
 
 # The plugin uses these when an answer is there: an engine may have left no descriptor to import them with.
-import conformance.run.failure_text
-import conformance.runfile.jsonl  # noqa: F401
+import conformance.run.failure_text  # noqa: F401
 from conformance.backend import Backend
 from conformance.errors import UsageError
 from conformance.load import load_backend
@@ -28,8 +28,10 @@ from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Surroundings
 from conformance.run.workers.deaths import lost
 from conformance.run.workers.soundness import Gist, gist_of
+from conformance.runfile.jsonl import encode
 from conformance.runfile.known import in_force, judge, read_known
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
+from conformance.strategies.search import LONGEST
 
 REMEMBERED = (
     2**29
@@ -156,6 +158,10 @@ class Worker:
         """What is run now, for whoever is to know what a worker died of."""
         self.journal.note(text)
 
+    def aside(self, result: ResultLine, took: float) -> contextlib.AbstractContextManager[None]:
+        """While smaller questions are tried, and the failing one is asked once more for its script."""
+        return self.journal.aside(encode(result), min(LONGEST + took, self.timeout))
+
     def _executor(self, name: str) -> Executor:
         if name not in self._executors:
             backend = load_backend(self._descriptions[name].spec)
@@ -166,6 +172,7 @@ class Worker:
                 note=self.note,
                 known=self.known,
                 surroundings=self.surroundings,
+                aside=self.aside,
                 until=self.until,
             )
         return self._executors[name]

@@ -222,6 +222,7 @@ const numbers = (r, evidence) => {
       ? [el("h3", {}, "difference divided by the allowed error, entry by entry"), heatStrip(apart)]
       : null,
     evidence.because ? note("Allowed there: " + short(evidence.because, 400) + ".") : null,
+    evidence.unshrunk ? note("Perhaps not the smallest case: " + evidence.unshrunk + ".") : null,
   );
 };
 
