@@ -217,6 +217,12 @@ def has_no_gradient(backend: Backend, op: str, dtype: str) -> bool:
     return any(op in backend.no_gradient.get(key, ()) for key in (dtype, "*"))
 
 
+def decline_if_declared(refusal: Exception, backend: Backend, op: str, dtype: str) -> None:
+    """Raise Unsupported for what an engine raised where the adapter declares that the op has no gradient."""
+    if is_refusal(refusal) and has_no_gradient(backend, op, dtype):
+        raise Unsupported(f"{backend.engine} has no gradient of {op}, as declared") from None
+
+
 def tangents_of(seen: Observation, tangents: Sequence[Array]) -> list[Array]:
     """The engine's tangents, one per output; None stands for zeros.
 

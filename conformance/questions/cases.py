@@ -12,11 +12,11 @@ from conformance.backend import Backend
 from conformance.case import PREFIX, Case
 from conformance.checks import Check, load_all
 from conformance.checks.comparison import Decisive
-from conformance.checks.engine_calls import has_no_gradient, is_refusal
+from conformance.checks.engine_calls import decline_if_declared
 from conformance.checks.observation import Observation, Oracle
 from conformance.design.coverage import row_number, share_of
 from conformance.diagnosis.diagnose import diagnose
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Violation
 from conformance.op import Trait
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT, find
 from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
@@ -66,9 +66,7 @@ class CaseQuestion(Question[Case]):
             if failure.error > BEYOND_DOUBT or seen.perturbations != PERTURBATIONS:
                 raise _diagnosed(check, seen, failure) from None
         except Exception as refusal:
-            name, dtype = seen.op.name, seen.case.dtype
-            if is_refusal(refusal) and has_no_gradient(seen.backend, name, dtype):
-                raise Unsupported(f"{seen.backend.engine} has no gradient of {name}, as declared") from None
+            decline_if_declared(refusal, seen.backend, seen.op.name, seen.case.dtype)
             raise
         again = seen.with_perturbations(MANY_PERTURBATIONS)
         try:

@@ -8,6 +8,7 @@ from typing import Any, cast
 from conformance.backend import Backend
 from conformance.case import listed
 from conformance.checks import Check, load_all
+from conformance.checks.engine_calls import decline_if_declared
 from conformance.checks.point_observation import RAISES, PointObservation, Standing
 from conformance.checks.registry import FULL
 from conformance.errors import Unsupported
@@ -30,6 +31,15 @@ class PointQuestion(Question[Place]):
     def on(self, backend: Backend) -> Arguments:
         """The point observed on the backend."""
         return (PointObservation(backend, self.input),)
+
+    def run(self, check: Check, arguments: Arguments) -> Any:
+        """Run a check at the point; an op without a gradient is not offered here either."""
+        (seen,) = cast("tuple[PointObservation]", arguments)
+        try:
+            return check.function(seen)
+        except Exception as refusal:
+            decline_if_declared(refusal, seen.backend, self.subject.partition("/")[0], self.input.dtype)
+            raise
 
 
 @register

@@ -67,8 +67,13 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     def explains(self, identifier: str, message: str) -> bool:
         """Whether it speaks of that failure."""
         patterns = (self.says,) if isinstance(self.says, str) else self.says
-        is_said = not self.says or any(fnmatch.fnmatchcase(message, pattern) for pattern in patterns)
+        is_said = not self.says or any(_says(message, pattern) for pattern in patterns)
         return is_said and self.covers(identifier)
+
+
+def _says(message: str, pattern: str) -> bool:
+    """Whether a message is meant: brackets may be written as they stand in it, or escaped as `update` writes them."""
+    return any(fnmatch.fnmatchcase(message, form) for form in (pattern, pattern.replace("[", "[[]")))
 
 
 def entry_for(known: Sequence[KnownFailure], identifier: str, message: str) -> KnownFailure | None:

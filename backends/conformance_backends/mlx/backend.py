@@ -22,7 +22,9 @@ class Mlx(FunctionalBackend):
     engine = "mlx"
     ops = OPS
     dtypes = ("float64", "float32", "float16")
-    no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {"*": frozenset({"cholesky", "inv", "solve"})}
+    no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {
+        "*": frozenset({"cholesky", "det", "inv", "slogdet", "solve"})
+    }
     lacks: ClassVar[Lacking] = {
         "moveaxis": {"source": (tuple,)},
         "repeat": {"repeats": (list,)},

@@ -12,69 +12,17 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from conformance.errors import Unsupported
-
-# ---- where one line is not enough ---------------------------------------------------------------
-
-
-def key(index: Any) -> Any:
-    """An index in MLX's types: it takes arrays, but no lists."""
-    return tuple(mx.array(i, dtype=mx.int32) if isinstance(i, list) else i for i in index)
-
-
-def update(x: Any, index: Any) -> Any:
-    """The updater of the entries at `index`; MLX's has no negative steps."""
-    if any(isinstance(i, slice) and (i.step or 1) < 0 for i in index):
-        raise Unsupported("MLX does not update slices with a negative step")
-    return x.at[key(index)]
-
-
-def index_update(x: Any, values: Any, index: Any) -> Any:
-    """A copy of `x` with `values` written at `index`."""
-    written = mx.array(x)
-    written[key(index)] = values
-    return written
-
-
-def split(x: Any, indices_or_sections: Any, axis: int) -> tuple[Any, ...]:
-    """The parts as a tuple."""
-    return tuple(mx.split(x, indices_or_sections, axis=axis))
-
-
-def batch_norm(x: Any, weight: Any, bias: Any, eps: float) -> Any:
-    """nn.BatchNorm in training, whose channels are last."""
-    layer = nn.BatchNorm(x.shape[1], eps=eps)
-    layer.weight, layer.bias = weight, bias
-    return mx.moveaxis(layer(mx.moveaxis(x, 1, -1)), -1, 1)
-
-
-def causal(q: Any, k: Any) -> Any:
-    """Which keys a query sees: those not after it, counted from the first of each.
-
-    MLX's own "causal" lines up the last query with the last key.
-    """
-    return mx.tri(q.shape[-2], k.shape[-2]) > 0
-
-
-def attention(q: Any, k: Any, v: Any, is_causal: bool) -> Any:
-    """MLX's attention, which wants a batch and heads before the time."""
-    if q.ndim > 4 or q.shape[:-2] != k.shape[:-2] or k.shape[:-2] != v.shape[:-2]:
-        raise Unsupported("MLX's attention takes up to two batch axes, which are those of all operands")
-    more = (None,) * (4 - q.ndim)
-    z = mx.fast.scaled_dot_product_attention(
-        q[more], k[more], v[more], scale=q.shape[-1] ** -0.5, mask=causal(q, k) if is_causal else None
-    )
-    return z.reshape(*q.shape[:-1], v.shape[-1])
-
-
-def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
-    """MLX's pooling, whose channels are last."""
-    if any(padding) and not count_include_pad:
-        raise Unsupported("MLX's mean counts the zeros of the margin")
-    return mx.moveaxis(nn.AvgPool2d(kernel_size, stride, padding)(mx.moveaxis(x, 1, -1)), -1, 1)
-
-
-# ---- the tables ---------------------------------------------------------------------------------
+from conformance_backends.mlx.functions import (
+    attention,
+    avg_pool2d,
+    batch_norm,
+    index_update,
+    key,
+    split,
+    tensordot,
+    update,
+    vector_norm,
+)
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "abs": mx.abs,
@@ -127,7 +75,7 @@ REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "logsumexp": lambda x, axis, keepdims: mx.logsumexp(x, axis=axis, keepdims=keepdims),
     "var": lambda x, axis, keepdims, correction: mx.var(x, axis=axis, keepdims=keepdims, ddof=correction),
     "std": lambda x, axis, keepdims, correction: mx.std(x, axis=axis, keepdims=keepdims, ddof=correction),
-    "vector_norm": lambda x, axis, keepdims, ord: mx.linalg.norm(x, ord, axis=axis, keepdims=keepdims),
+    "vector_norm": vector_norm,
     "max": lambda x, axis, keepdims: mx.max(x, axis=axis, keepdims=keepdims),
     "min": lambda x, axis, keepdims: mx.min(x, axis=axis, keepdims=keepdims),
     "median": lambda x, axis, keepdims: mx.median(x, axis=axis, keepdims=keepdims),
@@ -179,7 +127,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "vecdot": lambda x, y, axis: mx.vecdot(x, y, axis=axis),
     "inner": mx.inner,
     "outer": mx.outer,
-    "tensordot": lambda a, b, axes: mx.tensordot(a, b, axes),
+    "tensordot": tensordot,
     "einsum": lambda *xs, subscripts: mx.einsum(subscripts, *xs),
     "kron": mx.kron,
     "cross": mx.linalg.cross,

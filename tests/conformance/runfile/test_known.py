@@ -289,3 +289,10 @@ def test_what_is_written_covers_the_failure_of_another_run(
     assert "\n" not in entries[0].reason
     for text, verdict in ((message, Verdict.KNOWN), (again, Verdict.KNOWN), (other, Verdict.ERROR)):
         assert judge(result(Verdict.ERROR, message=text), entries, TODAY).verdict is verdict, text
+
+
+@pytest.mark.parametrize("says", ["[scatter] JVP of *", "[[]scatter] JVP of *", "*] JVP of x"])
+def test_brackets_of_a_message_may_be_written_as_they_stand(says: str) -> None:
+    failed = result(Verdict.FAIL, message="[scatter] JVP of x")
+    assert judge(failed, known("*", says=says), TODAY).verdict is Verdict.KNOWN
+    assert judge(failed, known("*", says="[scatter] VJP of *"), TODAY).verdict is Verdict.FAIL
