@@ -5,7 +5,8 @@ construction; a `full` texture then perturbs each by less than half a step. Two 
 any magnitude instead, over the whole range of exponents of a dtype.
 
 A complex number has its real part in the domain and its imaginary part in a strip so narrow that no
-pole and no branch cut of the catalogue's functions reaches into it.
+pole and no branch cut of the catalogue's functions reaches into it. What is defined for positive numbers has its cut
+along the others: there the texture `wide` has numbers on both sides of the imaginary axis, beside the cut.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from conformance.dtype import finfo
-from conformance.op import Domain, OperandKind, Shape
+from conformance.op import POSITIVE, Domain, OperandKind, Shape
 
 Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
@@ -40,7 +41,9 @@ def operands(
         part = np.finfo(dtype).dtype.name
         real = operands(domains, shapes, part, texture, rng)
         return tuple(
-            joined(x, _real(STRIP, x.shape, part, texture, rng)) if domain.is_differentiable else x
+            _in_the_plane(domain, x, _real(STRIP, x.shape, part, texture, rng), texture, rng)
+            if domain.is_differentiable
+            else x
             for x, domain in zip(real, domains, strict=True)
         )
     sizes = [int(np.prod(shape)) for shape in shapes]
@@ -61,6 +64,13 @@ def operands(
         if texture in MAGNITUDES and domain.kind in _SCALED:
             drawn[-1] = _scaled(drawn[-1], dtype, rng)
     return tuple(drawn)
+
+
+def _in_the_plane(domain: Domain, x: Array, y: Array, texture: str, rng: Generator) -> Array:
+    """Complex numbers with these parts; of a half-line some are mirrored to the other side, but those at the cut."""
+    if texture == "wide" and domain == POSITIVE:
+        x = np.where((rng.random(x.shape) < 0.5) & (np.abs(y) >= STEP), -x, x)
+    return joined(x, y)
 
 
 def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:

@@ -57,4 +57,6 @@ CLAUSES = (
            "A wrong conjugate passes every test with real numbers, and reverses the descent along the imaginary part."),
     Clause("E24", SHOULD, "Where a gradient is far smaller than elsewhere, it is accurate relatively, if the textbook rule is: it is not rounded to zero.",
            "A sum of logarithms or a normalised step makes ordinary numbers of small ones; of a zero nothing can be made."),
+    Clause("E25", MUST, "A NaN or an infinity in the cotangent reaches every gradient that it contributes to.",
+           "A loss that is NaN must not look like one whose gradient is zero: training would go on with wrong numbers."),
 )  # fmt: skip

@@ -54,6 +54,11 @@ def xlogy(x: Any, y: Any) -> Any:
 # -- slopes too long for a table -------------------------------------------------------------------
 
 
+def has_logarithm(x: Any) -> Any:
+    """Where a base has a logarithm: positive numbers, and complex ones other than 0."""
+    return x != 0 if x.dtype.kind == "c" else x > 0
+
+
 def sinc_slope(z: Any, x: Any) -> Any:
     """(cos πx − sinc x)/x, near 0 by the Taylor series of sinc, where the quotient cancels."""
     is_near = np.abs(x) < 0.125
@@ -217,7 +222,7 @@ TWO_OPERANDS = (
         traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(-1, of=(1,)), SAVES_OPERANDS}),
     # Inside the domain of pow the guards are idle; at x = 0 they give the limits where there are any.
     elementwise("pow", np.power, lambda z, x, y: y * x ** (y - ((x != 0) | (y != 0))),
-        lambda z, x, y: z * np.log(np.where(x > 0, x, 1)),
+        lambda z, x, y: z * np.log(np.where(has_logarithm(x), x, 1)),
         formula="x̄ = g · y xʸ⁻¹, ȳ = g · z ln x",
         source="DLMF 4.7.9 and the power rule, on x^y = exp(y ln x)",
         domains=[POSITIVE, REAL], aliases=("power",), traits={HOLOMORPHIC, SAVES_OPERANDS}),

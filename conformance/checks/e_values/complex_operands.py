@@ -1,18 +1,30 @@
-"""Chapter E: gradients at complex operands."""
+"""Chapter E: gradients at complex operands, in forward mode and of second order too."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
-from conformance.checks.comparison import Comparison
-from conformance.checks.engine_calls import require_offered
-from conformance.checks.observation import Observation, hold_gradients
-from conformance.checks.registry import COMPLEX, declared_convention, op_check
-from conformance.errors import Violation
+from conformance.backend import Capability, restricted
+from conformance.case import Array
+from conformance.checks.comparison import Comparison, hold_all_within, hold_within
+from conformance.checks.e_values.forward_mode import compared_places, pushed_by_rule
+from conformance.checks.e_values.second_order import has_curvature
+from conformance.checks.engine_calls import is_refusal, require_offered, tangents_of
+from conformance.checks.observation import Observation, hold_gradients, plain
+from conformance.checks.registry import COMPLEX, NotThisCase, declared_convention, op_check
+from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
-from conformance.oracle.allowance import Expected, expected_gradients
+from conformance.oracle.allowance import Expected, expected_gradients, extended, reference_vjp
+from conformance.values import direction
+
+T = TypeVar("T")
+WIDE = frozenset({"complex128"})
+STEP = 2.0**-17  # of the differences by which second derivatives are found, in extended precision
+ROUGHLY = 1e-9  # what they, and the roundings of an engine, are off, relatively to the largest entry
 
 
 def _is_holomorphic(op: Op) -> bool:
@@ -43,3 +55,114 @@ def _expected(seen: Observation, convention: str) -> list[Expected]:
     conjugated = replace(seen.case, cotangents=tuple(map(np.conj, seen.case.cotangents)))
     found = expected_gradients(seen.op, conjugated, perturbations=seen.perturbations)
     return [replace(expected, exact=np.conj(expected.exact)) for expected in found]
+
+
+# ---- in forward mode, and of second order ---------------------------------------------------------------
+# Conjugates are what goes wrong there, so one precision is enough; digits are compared at real operands.
+
+
+@op_check("E2", "complex-forward", Capability.FORWARD, applies=_is_holomorphic, dtypes=WIDE, sparing=True)
+def tangent_at_complex_operands_is_that_of_the_rule(seen: Observation) -> list[Comparison]:
+    """At complex operands the tangent of a holomorphic op is the derivative times the tangent, without a conjugate."""
+    require_offered(seen)
+    if not any(g.size for g in seen.case.cotangents):
+        raise NotThisCase("there is no output")
+    rng = np.random.default_rng(len(seen.case.label))
+    operands = [extended(x) for x in seen.case.operands]
+    tangents = [
+        direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
+    ]
+    places = compared_places(seen, rng)
+    with np.errstate(all="ignore"):
+        expected = pushed_by_rule(seen, operands, [extended(t) for t in tangents], places)
+    pushed = _offered(lambda: tangents_of(seen, tangents))
+    got = np.concatenate([np.ravel(t) for t in pushed])[places]
+    what = f"the tangent at the entries {places} of the flattened outputs"
+    return [hold_within(got, _roughly([expected])[0], what, claim="differs from the reference JVP")]
+
+
+def _roughly(expected: Sequence[Array]) -> list[Expected]:
+    """What is allowed relatively to the largest entry; NotThisCase where one is no finite number."""
+    size = max(np.abs(x).max(initial=0) for x in expected)
+    if not np.isfinite(size):
+        raise NotThisCase("the derivative is not finite")
+    allowed = [np.full(x.shape, ROUGHLY * max(size, ROUGHLY)) for x in expected]
+    return [Expected(x, by, by) for x, by in zip(expected, allowed, strict=True)]
+
+
+def _offered(call: Callable[[], T]) -> T:
+    """What a call returns; Unsupported where the engine refuses it: few have all derivatives of complex numbers."""
+    try:
+        return call()
+    except Exception as error:
+        if not is_refusal(error):
+            raise
+        raise Unsupported(f"the engine refuses it at complex operands: {error}") from None
+
+
+def _is_curved(op: Op) -> bool:
+    return _is_holomorphic(op) and has_curvature(op)
+
+
+@op_check("E4", "complex-second", Capability.HIGHER_ORDER, applies=_is_curved, dtypes=WIDE, sparing=True)
+def gradient_of_the_gradient_at_complex_operands(seen: Observation) -> list[Comparison]:
+    """At complex operands the gradient of a gradient is the derivative of the rule, or what the conjugate of A18 makes of it."""
+    convention = declared_convention(seen.backend, "A18")
+    require_offered(seen)
+    rng = np.random.default_rng(len(seen.case.label))
+    position = int(rng.integers(len(seen.wrt)))
+    index = seen.wrt[position]
+    weights = direction(seen.op.domain(index), seen.case.operands[index].shape, seen.case.dtype, rng)
+    expected = _derivatives(seen, index, weights, is_conjugated=convention != "conjugate")
+    if max(np.abs(x).max(initial=0) for x in expected) <= ROUGHLY * np.abs(weights).max(initial=0):
+        raise NotThisCase("the second derivative is zero")
+    pulled, bounds = _offered(lambda: _pulled(seen, position, weights)), _roughly(expected)
+    return hold_all_within(
+        (
+            (got, bound, f"the derivative by operand {other} of the gradient of operand {index}")
+            for other, got, bound in zip(seen.wrt, pulled, bounds, strict=True)
+        ),
+        claim="differs from the derivative of the reference VJP",
+    )
+
+
+def _pulled(seen: Observation, position: int, weights: Array) -> list[Array | None]:
+    """The engine's gradients of one of its gradients, with these cotangents."""
+    engine = seen.backend
+    constants = [engine.array(np.array(x)) for x in seen.case.operands]
+    function = restricted(engine.call(seen.op.name, seen.case.parameters), constants, seen.wrt)
+    upstream = [engine.array(np.array(g)) for g in seen.case.cotangents]
+
+    def gradient(*xs: Any) -> Any:
+        pulled = engine.nested_vjp(function, xs, upstream)[position]
+        if pulled is None:
+            raise Violation("the gradient of a gradient is None")
+        return pulled
+
+    operands = [np.array(seen.case.operands[i]) for i in seen.wrt]
+    _, gradients = engine.vjp(gradient, operands, [np.array(weights)])
+    return [None if g is None else plain(engine, g) for g in gradients]
+
+
+def _derivatives(seen: Observation, index: int, weights: Array, *, is_conjugated: bool) -> list[Array]:
+    """The derivatives of the rule's gradients as operand `index` changes along the weights: f'' is symmetric.
+
+    By central differences of two steps, from which the error of second order is taken (Richardson 1911).
+    """
+    rule = reference_vjp(seen.op, seen.case, seen.wrt)
+    operands = [extended(x) for x in seen.case.operands]
+    upstream = [extended(np.conj(g) if is_conjugated else g) for g in seen.case.cotangents]
+    along = extended(weights)
+
+    def difference(step: float) -> list[Array]:
+        sides: list[Sequence[Array]] = []
+        for signed in (step, -step):
+            moved = list(operands)
+            moved[index] = operands[index] + along * along.dtype.type(signed)
+            with np.errstate(all="ignore"):
+                sides.append(rule([*moved, *upstream]))
+        return [np.asarray((a - b) / (2 * step)) for a, b in zip(*sides, strict=True)]
+
+    pairs = zip(difference(STEP), difference(STEP / 2), strict=True)
+    derivatives = [(4 * fine - coarse) / 3 for coarse, fine in pairs]
+    return [np.conj(d) for d in derivatives] if is_conjugated else derivatives

@@ -39,7 +39,7 @@ def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> list[Com
         direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
     ]
     pushed = tangents_of(seen, tangents)
-    places = _places(seen, rng)
+    places = compared_places(seen, rng)
     entries, product = _expected(seen, tangents, places)
     got = np.concatenate([np.ravel(t) for t in pushed])[places]
     what = f"the tangent at the entries {places} of the flattened outputs"
@@ -48,7 +48,7 @@ def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> list[Com
     return [compared]
 
 
-def _places(seen: Observation, rng: np.random.Generator) -> list[int]:
+def compared_places(seen: Observation, rng: np.random.Generator) -> list[int]:
     """Which entries are compared one by one: all where that is cheap, else a few."""
     count = sum(g.size for g in seen.case.cotangents)
     if Trait.ELEMENTWISE in seen.op.traits or count <= ROWS:
@@ -61,13 +61,15 @@ def _expected(
 ) -> tuple[Expected, Expected]:
     """The expected entries of Jv at `places`, and the expected ⟨Jᵀw, v⟩ for the case's cotangent w."""
     pull = reference_vjp(seen.op, seen.case, seen.wrt)
-    push = _along_slopes if Trait.ELEMENTWISE in seen.op.traits else _by_rows
     first = len(seen.case.operands)
     last = first + len(tangents)
 
     def evaluate(inputs: Sequence[Array]) -> Sequence[Array]:
         operands, tangents, cotangents = inputs[:first], inputs[first:last], inputs[last:]
-        return [push(seen, operands, tangents, places), _inner(pull((*operands, *cotangents)), tangents)]
+        return [
+            pushed_by_rule(seen, operands, tangents, places),
+            _inner(pull((*operands, *cotangents)), tangents),
+        ]
 
     size = max(natural_gradient_sizes(seen.op, seen.case)) * max(
         float(np.abs(t).max(initial=0.0)) for t in tangents
@@ -82,6 +84,14 @@ def _expected(
         perturbations=seen.perturbations,
     )
     return entries, product
+
+
+def pushed_by_rule(
+    seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
+) -> Array:
+    """The entries of Jv at `places`, by the transposed rule."""
+    push = _along_slopes if Trait.ELEMENTWISE in seen.op.traits else _by_rows
+    return push(seen, operands, tangents, places)
 
 
 def _along_slopes(

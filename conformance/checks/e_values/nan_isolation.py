@@ -1,4 +1,4 @@
-"""Chapter E: a NaN affects no gradient of entries that share no output with it, and none of a linear op.
+"""Chapter E: a NaN affects no gradient of entries that share no output with it, and none of a linear op; it reaches what it affects.
 
 Which entries of the operands affect which outputs is found from the reference. For an elementwise op it follows
 from broadcasting; for any other, an entry that is NaN changes every output that depends on it.
@@ -6,16 +6,16 @@ from broadcasting; for any other, an entry that is NaN changes every output that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from conformance.backend import as_tuple
 from conformance.case import Array
-from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_close
+from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_close, tolerances
 from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Answer, Observation
-from conformance.checks.registry import NotThisCase, op_check
+from conformance.checks.registry import DOUBLE, NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, OperandKind, Trait
 from conformance.oracle.allowance import extended, reference_vjp
@@ -29,6 +29,13 @@ MULTIPLES = ("zero", "negated", "doubled", "slightly scaled")
 UNRELATED = tuple(
     (f"{name}, at {where}", "the gradient of what is unrelated may be zero, and then every multiple of it is")
     for name in MULTIPLES
+    for where in ("all entries", "one entry")
+)
+
+NEGLIGIBLE = 1e-6  # of the largest slope: a smaller one may be rounded to zero
+NOT_FINITE = tuple(
+    (f"{name}, at {where}", "NaN and infinity stay what they are")
+    for name in ("NaN", "negated", "doubled", "slightly scaled", "of another entry")
     for where in ("all entries", "one entry")
 )
 
@@ -60,6 +67,62 @@ def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) ->
     shared = np.split(is_affected, np.cumsum([len(reach) for reach in reaches])[:-1])
     for value in (np.nan, np.inf):
         _hold_same(seen, value, seen.vjp(cotangents=_with_cotangent(seen, output, value)), shared)
+
+
+@op_check("E25", "nan-cotangent-arrives", sparing=True, dtypes=DOUBLE, satisfied_by=NOT_FINITE)
+def nan_cotangent_reaches_what_it_contributes_to(seen: Observation) -> None:
+    """An entry whose output has a cotangent that is NaN, or infinite, has no finite gradient."""
+    output, slopes = _weighed_output(seen)
+    for value in (np.nan, np.inf):
+        try:
+            answer = seen.vjp(cotangents=_with_cotangent(seen, output, value))
+        except Exception as error:
+            if not is_refusal(error):
+                raise
+            raise NotThisCase(f"the engine refuses a cotangent of {value}: {error}") from None
+        what = f"though the cotangent is {value} at entry {output} of the flattened outputs"
+        _hold_not_finite(seen, answer, slopes, what)
+
+
+def _hold_not_finite(seen: Observation, answer: Answer, slopes: Sequence[Array], what: str) -> None:
+    """Claim that no gradient is finite of an entry for which the output's slope is not zero."""
+    largest = max(np.abs(slope).max(initial=0) for slope in slopes)
+    for position, (got, slope) in enumerate(zip(answer.gradients, slopes, strict=True)):
+        is_reached = np.abs(slope) > NEGLIGIBLE * largest
+        values = np.zeros(slope.shape) if got is None else got
+
+        def is_fair(
+            altered: Callable[[Array], Array], given: Array = values, reached: Array = is_reached
+        ) -> bool:
+            return not np.isfinite(altered(given)[reached]).any()
+
+        tolerances.put(is_fair)
+        decides(is_reached.any())
+        if not is_fair(np.asarray):
+            place = tuple(int(i[0]) for i in np.nonzero(is_reached & np.isfinite(values)))
+            raise Violation(
+                f"{seen.label(position)} is {values[place]:.6g} at {list(place)}, {what}, "
+                f"of which it is {float(slope[place]):.3g} times"
+            )
+
+
+def _weighed_output(seen: Observation) -> tuple[int, list[Array]]:
+    """An output on which an entry has an effect, counted over all outputs, and the gradients for a one there."""
+    rule = reference_vjp(seen.op, seen.case, seen.wrt)
+    given = [extended(x) for x in seen.case.operands]
+    zeros = [np.zeros(g.shape, extended(g).dtype) for g in seen.case.cotangents]
+    count = sum(g.size for g in zeros)
+    for output in dict.fromkeys(((count - 1) // 2, 0, count - 1)) if count else ():
+        hot = np.zeros(count, zeros[0].dtype)
+        hot[output] = 1
+        parts = np.split(hot, np.cumsum([g.size for g in zeros])[:-1])
+        with np.errstate(all="ignore"):
+            slopes = rule([*given, *(part.reshape(g.shape) for part, g in zip(parts, zeros, strict=True))])
+        if any(slope.size and np.abs(slope).max() > 0 for slope in slopes) and all(
+            np.isfinite(slope).all() for slope in slopes
+        ):
+            return output, [np.asarray(slope) for slope in slopes]
+    raise NotThisCase("there is no output that an operand affects")
 
 
 def _is_linear(op: Op) -> bool:

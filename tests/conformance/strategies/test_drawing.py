@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from conformance.case import Case
 from conformance.checks.comparison import hold_within
 from conformance.layout import LAYOUTS
-from conformance.op import DISTINCT, POSITIVE, Domain, OperandKind
+from conformance.op import DISTINCT, POSITIVE, UNIT, Domain, OperandKind
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.reverse_sweep import expected_program_gradients, reverse_sweep
 from conformance.strategies import Effort, draw_cases, explore, more_cases, smallest_case
@@ -84,7 +84,7 @@ def test_a_complex_operand_has_its_real_part_in_the_domain_and_its_imaginary_par
     assert {x.dtype.name for _, x in drawn} == {dtype}
     for domain, x in drawn:
         assert (np.abs(x.imag) < STRIP.high).all()
-        assert (x.real > domain.low).all()
+        assert (x.real > domain.low).all() or domain == POSITIVE  # whose other side is entered beside the cut
         assert (x.real < domain.high).all()
         assert all((x.real != kink).all() for kink in domain.kinks)
     assert any((x.imag != 0).any() for _, x in drawn)
@@ -287,3 +287,11 @@ def test_the_sweep_is_within_its_own_allowance() -> None:
         for i, expected in zip(program.variables, expectations, strict=True):
             got = swept[i]
             assert (np.abs(got - expected.exact) <= expected.allowed).all()
+
+
+def test_wide_complex_numbers_lie_on_both_sides_of_the_cut_of_what_takes_positive_ones() -> None:
+    (x,) = operands([POSITIVE], [(500,)], "complex128", "wide", np.random.default_rng(0))
+    assert 0.2 < (x.real < 0).mean() < 0.8
+    assert (np.abs(x.imag[x.real < 0]) > 0.1).all()
+    (y,) = operands([UNIT], [(500,)], "complex128", "wide", np.random.default_rng(0))
+    assert (np.abs(y.real) < 1).all()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
+from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
 def hermitian(right: Any, i: int, g: Any, z: Any, a: Any, b: Any) -> Any:
@@ -41,9 +42,27 @@ def through_single(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return pulled.astype(np.complex64).astype(x.dtype) if np.iscomplexobj(x) else pulled
 
 
+def conjugated_operand_again(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """The rule is right, but what it is differentiated through is the conjugate of the operand, conjugated."""
+    pulled = right(i, g, z, *xs)
+    if not (np.iscomplexobj(detach(pulled)) and isinstance(pulled, Tensor)):
+        return pulled
+    return detach(pulled) + 1j * (pulled - detach(pulled))
+
+
+class ConjugatedTangents(SteppedTape):
+    """The reference engine, whose tangents of complex numbers are conjugated."""
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        """The tangents' conjugates."""
+        outputs, pushed = super().jvp(function, operands, tangents)
+        return outputs, tuple(Tensor(np.conj(detach(t))) for t in pushed)
+
+
 CONVENTIONS = {**SteppedTape.conventions, "A18": "gradient"}
 
 HOLOMORPHIC = ("op/complex",)
+FORWARD, SECOND = ("op/complex-forward",), ("op/complex-second",)
 
 MUTANTS: tuple[Mutant, ...] = (
     rule("conjugate-too-many", "The rule of complex matrices uses the conjugate transpose, though the adapter declares the conjugate.",
@@ -58,4 +77,8 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("wrong-in-complex64", "In complex64 alone the gradient is a ten-thousandth too large.",
         HOLOMORPHIC, ("cos",), wrong_in_single),
     rule("rounded-to-complex64", "A complex128 gradient passes through complex64.", HOLOMORPHIC, ("reciprocal",), through_single),
+    rule("second-derivative-times-i", "Differentiated again, the gradient of a complex operand is multiplied by i.",
+        SECOND, ("exp", "cumulative_prod"), conjugated_operand_again),
+    behaviour("conjugated-tangents", "The tangents of complex numbers are conjugated.",
+        FORWARD, ops=("sin", "matmul", "reshape"), base=ConjugatedTangents),
 )  # fmt: skip

@@ -33,6 +33,16 @@ def silent_where_a_cotangent_is_nan(right: Any, i: int, g: Any, z: Any, *xs: Any
     return pulled if np.isfinite(g).all() else np.zeros_like(pulled)
 
 
+def without_nan(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """What is NaN in a gradient becomes zero."""
+    return np.nan_to_num(right(i, g, z, *xs, **p), nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+def without_infinity(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """What is infinite in a cotangent becomes the largest number."""
+    return right(i, np.nan_to_num(g, nan=np.nan), z, *xs, **p)
+
+
 def times_one(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
     """The gradient is multiplied by x⁰, which is 1 everywhere, but computed as x/x: of NaN it is NaN."""
     pulled = right(i, g, z, *xs, **p)
@@ -40,6 +50,7 @@ def times_one(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
 
 
 BESIDE = ("op/beside-nan",)
+ARRIVES = ("op/nan-cotangent-arrives",)
 
 MUTANTS: tuple[Mutant, ...] = (
     rule("scaled-by-the-largest", "The largest of all operands scales every cotangent, so that one NaN reaches every gradient.",
@@ -50,6 +61,10 @@ MUTANTS: tuple[Mutant, ...] = (
         BESIDE, ("square",), cleaned),
     rule("zero-for-a-nan-cotangent", "A NaN in the cotangent makes every gradient zero.",
         ("op/beside-nan-cotangent",), ("tanh", "softmax"), silent_where_a_cotangent_is_nan),
+    rule("no-nan-in-a-gradient", "What is NaN in a gradient becomes zero.",
+        ARRIVES, ("cos", "max", "matmul"), without_nan),
+    rule("no-infinity-in-a-cotangent", "What is infinite in a cotangent becomes the largest number of its dtype.",
+        ARRIVES, ("sin", "logsumexp", "reshape"), without_infinity),
     rule("times-x-over-x", "The gradient of a linear op is multiplied by x/x, which is NaN where x is.",
         ("op/linear-at-nan",), ("sum", "roll"), times_one),
 )  # fmt: skip

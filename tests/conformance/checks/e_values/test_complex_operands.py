@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
+from conformance_backends.numpy_engine import Tensor
 
 from conformance.backend import Capability
 from conformance.checks import load_all
 from conformance.checks.e_values.complex_operands import (
     gradient_at_complex_operands_equals_reference_vjp,
+    gradient_of_the_gradient_at_complex_operands,
 )
 from conformance.checks.observation import Observation, Oracle
-from conformance.checks.registry import COMPLEX
+from conformance.checks.registry import COMPLEX, NotThisCase
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
 from conformance.strategies import Effort, draw_cases
@@ -33,7 +37,7 @@ class Ascending(NumpyTape):
 
     def grad(self, leaf: Any) -> Any:
         """Its conjugate."""
-        return np.asarray(np.conj(leaf.grad))
+        return None if leaf.grad is None else np.asarray(np.conj(leaf.grad))
 
 
 class Refusing(NumpyTape):
@@ -103,11 +107,37 @@ def test_a_declared_op_that_has_a_gradient_is_checked() -> None:
         check(backend, "exp")
 
 
-def test_only_holomorphic_ops_are_checked_in_complex_dtypes_by_this_check_alone() -> None:
+def test_only_holomorphic_ops_are_checked_in_complex_dtypes_by_these_checks_alone() -> None:
     registered = load_all()["op/complex"]
     assert registered.asks_about(find("einsum"))
     assert not registered.asks_about(find("vecdot"))
-    assert [other.key for other in load_all().values() if other.dtypes & COMPLEX] == [registered.key]
+    keys = {other.key for other in load_all().values() if other.dtypes & COMPLEX}
+    assert keys == {registered.key, "op/complex-forward", "op/complex-second"}
     assert (
         Capability.COMPLEX not in registered.needs
     )  # that capability includes real functions of complex numbers
+
+
+class Both(Ascending):
+    """The same, whose gradients of gradients are conjugated, too."""
+
+    def nested_vjp(self, function: Any, arrays: Any, cotangents: Any) -> Any:
+        """The conjugates of the gradients for the conjugated cotangents."""
+        given = [type(g)(np.conj(g.value)) for g in cotangents]
+        return tuple(_conjugate(g) for g in super().nested_vjp(function, arrays, given))
+
+
+def _conjugate(x: Any) -> Any:
+    """The conjugate of a tensor, whose rule conjugates a cotangent, as the convention has it for all that the tape pulls."""
+    rule = engine.custom(
+        lambda a: np.conj(a), lambda g, a: (_conjugate(g) if isinstance(g, Tensor) else np.conj(g),)
+    )
+    return None if x is None else rule(x)
+
+
+@pytest.mark.parametrize("name", ["exp", "pow", "solve"])
+def test_second_derivatives_follow_the_declared_convention(name: str) -> None:
+    for case in draw_cases(find(name), "complex128", 0, EFFORT):
+        for backend in (NumpyTape(), Both()):
+            with contextlib.suppress(NotThisCase):
+                gradient_of_the_gradient_at_complex_operands(Observation(backend, Oracle(find(name), case)))

@@ -14,6 +14,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.case import Case
 from conformance.checks.e_values.nan_isolation import (
     nan_changes_no_gradient_of_unrelated_entries,
+    nan_cotangent_reaches_what_it_contributes_to,
 )
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase
@@ -115,3 +116,24 @@ def test_an_engine_that_refuses_nan_is_undecided() -> None:
     case = Case("exp", (ROWS,), {}, (np.ones_like(ROWS),), ("C", "C"), "float64")
     with pytest.raises(NotThisCase, match="the engine refuses nan: not a number"):
         nan_changes_no_gradient_of_unrelated_entries(Observation(Refusing(), Oracle(find("exp"), case)))
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_reference_engine_hides_no_nan_of_a_cotangent(name: str) -> None:
+    for case in draw_cases(find(name), "float64", 1, EFFORT):
+        with contextlib.suppress(NotThisCase):
+            nan_cotangent_reaches_what_it_contributes_to(Observation(NumpyTape(), Oracle(find(name), case)))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_hides_one_is_caught(value: float) -> None:
+    def hiding(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
+        is_it = np.isnan(g) if np.isnan(value) else np.isinf(g)
+        return right(i, np.where(is_it, 1, g).astype(g.dtype), z, x, **p)
+
+    case = Case(
+        "sum", (ROWS,), {"axis": -1, "keepdims": False}, (np.array([1.0, -2.0]),), ("C", "C"), "float64"
+    )
+    seen = Observation(with_ops({"sum": altered_rule("sum", hiding)}), Oracle(find("sum"), case))
+    with pytest.raises(Violation, match=f"though the cotangent is {value} at entry 0"):
+        nan_cotangent_reaches_what_it_contributes_to(seen)
