@@ -7,6 +7,7 @@ for name, function, values, expected in (
     ("norm of huge entries", tf.norm, [3 * HUGE, 4 * HUGE], "[0.6 0.8]"),
     ("norm of small entries", tf.norm, [3 * SMALL, 4 * SMALL], "[0.6 0.8]"),
     ("squareplus of a huge number", lambda x: tf.keras.activations.squareplus(x, 4.0), [HUGE], "1"),
+    ("selu of a tiny number below 0", tf.nn.selu, [-1e-30], "1.758"),
     ("gelu of a huge number", lambda x: tf.nn.gelu(x, approximate=True), [HUGE], "1"),
     ("atan2 of small numbers", lambda x: tf.atan2(x[0], x[1]), [SMALL, SMALL], f"±{0.5 / SMALL:.3g}"),
     (

@@ -25,6 +25,7 @@ import tensorflow as tf
 
 
 def vjp(function, arrays, cotangents=None):
+    arrays = [tf.identity(x) for x in arrays]
     with tf.GradientTape() as tape:
         tape.watch(arrays)
         outputs = function(*arrays)
@@ -158,22 +159,26 @@ class Tensorflow(FunctionalBackend):
         return tf.stop_gradient(array)
 
     def custom(self, forward: Function, backward: Function) -> Function:
-        """A function decorated with tf.custom_gradient."""
+        """A function decorated with tf.custom_gradient; a cotangent that is a list of rows is made dense."""
 
         @tf.custom_gradient  # type: ignore[untyped-decorator]
         def ruled(*operands: Any) -> Any:
-            return forward(*operands), lambda g: backward(g, *operands)
+            return forward(*operands), lambda g: backward(tf.convert_to_tensor(g), *operands)
 
         return lambda *operands: ruled(*operands)
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """The gradient of an inner tape, which an outer one records."""
+        """The gradient of an inner tape, which an outer one records.
+
+        A tape knows a tensor by its identity: what the function captures of the outer one must be another tensor.
+        """
+        operands = [tf.identity(x) for x in arrays]
         with tf.GradientTape() as tape:
-            tape.watch(list(arrays))
-            outputs = list(as_tuple(function(*arrays)))
-        return tuple(tape.gradient(outputs, list(arrays), output_gradients=list(cotangents)))
+            tape.watch(operands)
+            outputs = list(as_tuple(function(*operands)))
+        return tuple(tape.gradient(outputs, operands, output_gradients=list(cotangents)))
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
