@@ -149,11 +149,11 @@ class MyGrad(TapeBackend):
             def __call__(self, *operands: mg.Tensor) -> NDArray:
                 self.variables = operands
                 self.results: Any = None
-                return forward(*(x.data for x in operands))  # type: ignore[no-any-return]
+                return _data(forward(*(x.data for x in operands)))  # type: ignore[no-any-return]
 
             def backward_var(self, grad: NDArray, index: int, **_: Any) -> Any:
                 if self.results is None:
-                    self.results = backward(grad, *(x.data for x in self.variables))
+                    self.results = tuple(map(_data, backward(grad, *(x.data for x in self.variables))))
                 if len(self.results) != len(self.variables):
                     raise Unsupported(
                         "MyGrad requests cotangents one by one: it cannot check how many a rule returns"
@@ -189,3 +189,8 @@ class MyGrad(TapeBackend):
     def assign(self, array: Any, index: Any, value: Any) -> None:
         """`array[index] = value`."""
         array[index] = value
+
+
+def _data(value: Any) -> Any:
+    """The array of a tensor: an operation's own results are arrays, also where a rule computes with MyGrad."""
+    return value.data if isinstance(value, mg.Tensor) else value

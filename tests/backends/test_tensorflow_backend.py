@@ -49,7 +49,7 @@ def test_a_pullback_answers_twice() -> None:
         ("tile", [np.ones((2, 3))], {"reps": (2,)}),
         ("take", [np.ones(3)], {"indices": -1, "axis": 0}),
         ("matmul", [np.ones(3), np.ones(3)], {}),
-        ("cross", [np.ones((1, 3)), np.ones((2, 3))], {}),
+        ("cross", [np.ones((1, 3)), np.ones((2, 3))], {"axis": -1}),
         ("add", [np.ones((2, 1, 2, 1, 2, 1)), np.ones((1, 2, 1, 2, 1, 2))], {}),
     ],
 )

@@ -131,14 +131,15 @@ class Tensorflow(FunctionalBackend):
         return np.asarray(tf.convert_to_tensor(array).numpy())
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
-        """A persistent tape, which gives gradients any number of times."""
+        """A persistent tape, which gives gradients any number of times; one array at two places is two tensors."""
+        operands = [tf.identity(x) for x in arrays]
         with tf.GradientTape(persistent=True) as tape:
-            tape.watch(list(arrays))
-            output = function(*arrays)
+            tape.watch(operands)
+            output = function(*operands)
 
         def pulled(cotangents: Any) -> tuple[Any, ...]:
             given = list(as_tuple(cotangents))
-            return tuple(tape.gradient(list(as_tuple(output)), list(arrays), output_gradients=given))
+            return tuple(tape.gradient(list(as_tuple(output)), operands, output_gradients=given))
 
         return output, pulled
 
@@ -189,8 +190,9 @@ class Tensorflow(FunctionalBackend):
     def nested_jvp(
         self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """A ForwardAccumulator inside of a tape or of another."""
-        return self._pushed(function, list(arrays), list(tangents))[1]
+        """A ForwardAccumulator inside of a tape or of another, which take zeros, but no None."""
+        outputs, pushed = self._pushed(function, list(arrays), list(tangents))
+        return tuple(tf.zeros_like(z) if t is None else t for z, t in zip(outputs, pushed, strict=True))
 
     def _pushed(
         self, function: Function, arrays: list[Any], tangents: list[Any]

@@ -10,6 +10,8 @@ DEPARTURES: Mapping[str, str | None] = {
     "clip/at-max-alone": None,
     "maximum": "first",
     "minimum": "first",
+    "maximum/beside-nan": "all to the number",
+    "minimum/beside-nan": "all to the number",
     "pow/negative-base-in-the-exponent": "zero",
     "xlogy/at-0-0-in-the-factor": "zero",
     "selu/at-0": "right",

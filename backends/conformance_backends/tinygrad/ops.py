@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from tinygrad import Tensor, dtypes
 
 from conformance.errors import Unsupported
@@ -18,7 +19,9 @@ from conformance.errors import Unsupported
 
 
 def key(index: Any) -> Any:
-    """An index in tinygrad's types: a list is a tensor of integers."""
+    """An index in tinygrad's types: a list is a tensor of integers; what a mask selects would have a shape of its own."""
+    if any(np.array(i).dtype == bool for i in index if isinstance(i, list)):
+        raise Unsupported("tinygrad does not index with masks")
     return tuple(Tensor(i, dtype=dtypes.long) if isinstance(i, list) else i for i in index)
 
 
@@ -77,7 +80,7 @@ def split(x: Any, indices_or_sections: Any, axis: int) -> tuple[Any, ...]:
     n = x.shape[axis]
     if isinstance(indices_or_sections, int):
         return tuple(x.split(n // indices_or_sections, dim=axis))
-    places = [0, *indices_or_sections, n]
+    places = [0, *(i + n if i < 0 else i for i in indices_or_sections), n]
     return tuple(x.split([b - a for a, b in itertools.pairwise(places)], dim=axis))
 
 

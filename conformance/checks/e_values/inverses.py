@@ -99,8 +99,10 @@ def _allowed_in_turn(seen: Observation, inverse: Inverse, parameters: Mapping[st
     carried = np.zeros(g.shape, np.longdouble)
     with np.errstate(all="ignore"):
         for signs in _signs(g.shape, rng):
-            error = undone(z + signs * of_value.allowed) - undone(z) + signs * of_back.allowed
-            carried = np.maximum(carried, np.abs(pulled(error)))
+            off = undone(z + signs * of_value.allowed)
+            error = off - undone(z) + signs * of_back.allowed
+            has_pole = off * undone(z) < 0  # the engine's value may be the pole itself: atanh at a tanh of 1
+            carried = np.maximum(carried, np.where(has_pole, np.inf, np.abs(pulled(error))))
     return np.where(np.isnan(carried), np.inf, carried + of_forth.allowed)
 
 

@@ -15,7 +15,7 @@ from conformance.checks.observation import plain
 from conformance.checks.registry import CheckFunction, check, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, RELU, SIN, SUBTRACT, SUM
+from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, PERMUTE_DIMS, RELU, SIN, SUBTRACT, SUM
 
 
 def example(
@@ -116,14 +116,21 @@ def graph_shows_product_then_sum_then_leaves(engine: Backend, sample: Sample) ->
         raise Violation("reading the variable of an operation's node was not refused")
 
 
-def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
-    return x @ weight.T if bias is None else x @ weight.T + bias
+class _Linear:
+    """A linear layer in the engine's own ops: its arrays may have no operators or methods."""
 
+    def __init__(self, engine: Backend) -> None:
+        self.add, self.matmul = engine.op(ADD), engine.op(MATMUL)
+        self.permute_dims, self.sum = engine.op(PERMUTE_DIMS), engine.op(SUM)
 
-def _linear_rule(g: Any, x: Any, weight: Any, bias: Any = None) -> Any:
-    """Cotangents of input, weight and, where there is one, bias."""
-    pulled = (g @ weight, g.T @ x)
-    return pulled if bias is None else (*pulled, g.sum(0))
+    def value(self, x: Any, weight: Any, bias: Any = None) -> Any:
+        product = self.matmul(x, self.permute_dims(weight, axes=(1, 0)))
+        return product if bias is None else self.add(product, bias)
+
+    def rule(self, g: Any, x: Any, weight: Any, bias: Any = None) -> Any:
+        """Cotangents of input, weight and, where there is one, bias."""
+        pulled = (self.matmul(g, weight), self.matmul(self.permute_dims(g, axes=(1, 0)), x))
+        return pulled if bias is None else (*pulled, self.sum(g, axis=0, keepdims=False))
 
 
 @example("W4", "custom-linear", Capability.CUSTOM_RULE)
@@ -134,13 +141,14 @@ def linear_layer_with_a_custom_rule(engine: Backend, sample: Sample) -> None:
     """
     x, weight, bias = sample.array((4, 3)), sample.array((2, 3)), sample.array((2,))
     g = sample.array((4, 2))
-    linear = engine.custom(lambda x, w, b: _linear(x, w, b), lambda g, x, w, b: _linear_rule(g, x, w, b))
+    layer = _Linear(engine)
+    linear = engine.custom(lambda x, w, b: layer.value(x, w, b), lambda g, x, w, b: layer.rule(g, x, w, b))
     got = gradients_of(engine, linear, [x, weight, bias], g)
     for gradient, expected, name in zip(
         got, (g @ weight, g.T @ x, g.sum(0)), ("input", "weight", "bias"), strict=True
     ):
         hold_equal(gradient, expected, f"the {name}'s gradient")
-    without = engine.custom(lambda x, w: _linear(x, w), lambda g, x, w: _linear_rule(g, x, w))
+    without = engine.custom(lambda x, w: layer.value(x, w), lambda g, x, w: layer.rule(g, x, w))
     for gradient, expected in zip(
         gradients_of(engine, without, [x, weight], g), (g @ weight, g.T @ x), strict=True
     ):
@@ -154,7 +162,8 @@ def trailing_none_of_a_custom_rule(engine: Backend, sample: Sample) -> None:
     """A custom rule that returns one extra None is tolerated or refused, by the declared convention."""
     convention = declared_convention(engine, "C5")
     x, weight, g = sample.array((4, 3)), sample.array((2, 3)), sample.array((4, 2))
-    rule = engine.custom(lambda x, w: _linear(x, w), lambda g, x, w: (*_linear_rule(g, x, w), None))
+    layer = _Linear(engine)
+    rule = engine.custom(lambda x, w: layer.value(x, w), lambda g, x, w: (*layer.rule(g, x, w), None))
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, rule, [x, weight], g)))
     if was_refused != (convention == "refused"):

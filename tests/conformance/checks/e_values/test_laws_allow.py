@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -104,3 +104,21 @@ def test_adjoint_relation_lets_pass_two_modes_that_are_off_in_opposite_direction
     forward_mode._hold_adjoint(seen, tangents, pushed, entries, product)
     with pytest.raises(Violation):
         forward_mode._hold_adjoint(seen, tangents, [pushed[0] + 1e-6], entries, product)
+
+
+class Saturating(NumpyTape):
+    """An engine whose tanh of float32 is 1 from 8 on, which is within 4 ulp, and whose atanh has no gradient there."""
+
+    ops: ClassVar = {
+        **NumpyTape.ops,
+        "tanh": lambda x: NumpyTape.ops["tanh"](x if abs(x.value) < 8 else 4 * x),
+    }
+
+
+def test_a_value_that_may_be_the_pole_of_the_inverse_decides_nothing() -> None:
+    op = find("tanh")
+    case = Case(
+        "tanh", (np.float32(8.25).reshape(()),), {}, (np.float32(0.5).reshape(()),), ("C", "C"), "float32"
+    )
+    with np.errstate(all="ignore"), pytest.raises(NotThisCase, match="cannot be undone"):
+        load_all()["op/inverse"].function(Observation(Saturating(), Oracle(op, case, MANY_PERTURBATIONS)))
