@@ -42,6 +42,7 @@ class Domain:
     kinks: tuple[float, ...] = ()
     kind: OperandKind = OperandKind.REAL
     is_separated: bool = False  # of matrices: no two singular values are close
+    has_pivots: bool = False  # of matrices: a triangle has an inverse too
 
     @property
     def is_differentiable(self) -> bool:
@@ -57,6 +58,7 @@ DISTINCT = Domain(kind=OperandKind.DISTINCT)
 INVERTIBLE = Domain(kind=OperandKind.INVERTIBLE)
 POSITIVE_DEFINITE = Domain(kind=OperandKind.POSITIVE_DEFINITE)
 SEPARATED = Domain(kind=OperandKind.INVERTIBLE, is_separated=True)
+WITH_PIVOTS = Domain(kind=OperandKind.INVERTIBLE, is_separated=True, has_pivots=True)
 SYMMETRIC_SEPARATED = Domain(kind=OperandKind.POSITIVE_DEFINITE, is_separated=True)
 BOOLEAN = Domain(kind=OperandKind.BOOLEAN)
 

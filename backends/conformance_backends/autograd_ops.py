@@ -11,9 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import autograd.numpy as np
+import autograd.scipy.linalg
 import autograd.scipy.special
+import autograd.tracer
 
 from conformance.errors import Unsupported
+from conformance.ops.factorings.decompositions import sign_weights
 
 # ---- where one line is not enough ---------------------------------------------------------------
 
@@ -23,6 +26,39 @@ def vector_norm(x: Any, axis: Any, keepdims: Any, ord: Any) -> Any:
     if not isinstance(axis, int) and (axis is not None or x.ndim > 1):
         raise Unsupported("autograd's norm over several axes is a matrix norm")
     return np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
+
+
+def nan_to_num(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    """Zeros and the largest numbers; autograd's gradient takes no others."""
+    if (nan, posinf, neginf) != (0.0, None, None):
+        raise Unsupported("autograd's gradient of nan_to_num takes no parameters")
+    return np.nan_to_num(x)
+
+
+def signs(vectors: Any) -> Any:
+    """For each column the sign of its weighted sum, by which the catalogue tells an eigenvector from its negative."""
+    weights = sign_weights(vectors.shape[-2]).astype(vectors.dtype)[:, None]
+    return autograd.tracer.getval(np.sign(np.sum(vectors * weights, axis=-2, keepdims=True)))
+
+
+def eigh(x: Any) -> Any:
+    """The eigenvalues and eigenvectors of a symmetric matrix, the vectors' signs fixed."""
+    values, vectors = np.linalg.eigh(x)
+    return values, vectors * signs(vectors)
+
+
+def svd(x: Any) -> Any:
+    """The singular values and vectors, the vectors' signs fixed."""
+    u, s, vt = np.linalg.svd(x, full_matrices=False)
+    sign = signs(np.swapaxes(vt, -1, -2))
+    return u * sign, s, vt * np.swapaxes(sign, -1, -2)
+
+
+def solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """SciPy's, of one matrix."""
+    if a.ndim > 2 or b.ndim > 2:
+        raise Unsupported("autograd's solve_triangular takes one matrix")
+    return autograd.scipy.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit_diagonal)
 
 
 # ---- the tables ---------------------------------------------------------------------------------
@@ -77,6 +113,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "digamma": autograd.scipy.special.digamma,
     "polygamma": lambda x, n: autograd.scipy.special.polygamma(n, x),
     "remainder": np.remainder,
+    "nan_to_num": nan_to_num,
 }
 
 REDUCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -140,6 +177,10 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "det": np.linalg.det,
     "slogdet": lambda x: tuple(np.linalg.slogdet(x)),
     "cholesky": np.linalg.cholesky,
+    "eigh": eigh,
+    "svd": svd,
+    "pinv": np.linalg.pinv,
+    "solve_triangular": solve_triangular,
 }
 
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {

@@ -60,6 +60,11 @@ def conv_transpose2d(
     return y + bias[:, None, None]
 
 
+def counted(axis: int | None, ndim: int) -> int:
+    """An axis counted from the front, as jax.lax wants it; None is the first, of a flattened operand."""
+    return axis + ndim if axis is not None and axis < 0 else axis or 0
+
+
 # ---- the tables ---------------------------------------------------------------------------------
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
@@ -115,6 +120,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "gammaln": jax.scipy.special.gammaln,
     "digamma": jax.scipy.special.digamma,
     "polygamma": lambda x, n: jax.scipy.special.polygamma(n, x),
+    "nan_to_num": lambda x, nan, posinf, neginf: jnp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
     "remainder": jnp.remainder,
     "fmod": jnp.fmod,
     "copysign": jnp.copysign,
@@ -142,9 +148,13 @@ REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "cumulative_prod": lambda x, axis: jnp.cumprod(x, axis=axis),
     "logcumsumexp": lambda x, axis: jax.lax.cumlogsumexp(
         x.ravel() if axis is None else x,
-        axis=axis + x.ndim if axis is not None and axis < 0 else axis or 0,  # jax.lax counts from the front
+        axis=counted(axis, x.ndim),
     ),
     "diff": lambda x, n, axis: jnp.diff(x, n=n, axis=axis),
+    "cummax": lambda x, axis: jax.lax.cummax(x.ravel() if axis is None else x, axis=counted(axis, x.ndim)),
+    "cummin": lambda x, axis: jax.lax.cummin(x.ravel() if axis is None else x, axis=counted(axis, x.ndim)),
+    "top_k": lambda x, k, axis: jnp.moveaxis(jax.lax.top_k(jnp.moveaxis(x, axis, -1), k)[0], -1, axis),
+    "quantile": lambda x, q, axis, keepdims: jnp.quantile(x, q, axis=axis, keepdims=keepdims),
 }
 
 SHAPE: Mapping[str, Callable[..., Any]] = {
@@ -161,6 +171,7 @@ SHAPE: Mapping[str, Callable[..., Any]] = {
     "tile": lambda x, reps: jnp.tile(x, reps),
     "repeat": lambda x, repeats, axis: jnp.repeat(x, np.array(repeats), axis=axis),
     "pad": lambda x, pad_width, constant_values: jnp.pad(x, pad_width, constant_values=constant_values),
+    "pad_by_mode": lambda x, pad_width, mode: jnp.pad(x, pad_width, mode=mode),
     "tril": lambda x, k: jnp.tril(x, k),
     "triu": lambda x, k: jnp.triu(x, k),
     "diagonal": lambda x, offset, axis1, axis2: jnp.diagonal(x, offset, axis1, axis2),

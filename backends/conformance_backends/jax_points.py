@@ -15,6 +15,8 @@ DEPARTURES: Mapping[str, str | None] = {
     "prelu/at-0": "right",
     "hard_tanh/at-minus-1": "right",
     "hard_tanh/at-1": "left",
+    "cummax/tie-of-2": "shared equally",
+    "cummin/tie-of-2": "shared equally",
     "median/tie-of-3": "middle",
     "median/all-equal": "middle",
     "vector_norm/at-0-ord-1": "along the diagonal",

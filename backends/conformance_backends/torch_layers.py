@@ -11,10 +11,22 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
+from conformance.errors import Unsupported
+
 
 def of_classes(weight: Any, x: Any) -> Any:
     """The weights of classes as a tensor of the scores' type."""
     return None if weight is None else torch.tensor(weight, dtype=x.dtype)
+
+
+def pad_by_mode(x: Any, pad_width: Any, mode: Any) -> Any:
+    """Margins of the operand's own entries; torch has them along the last axes, behind one or two others."""
+    axes = [axis for axis, width in enumerate(pad_width) if any(width)]
+    count = x.ndim - min(axes, default=x.ndim)
+    if mode == "symmetric" or x.ndim - count not in (1, 2) or count > 3:
+        raise Unsupported("torch pads so along the last axes, reflecting without the edge")
+    margins = [n for width in reversed(pad_width[-count:]) for n in width]
+    return F.pad(x, margins, mode={"reflect": "reflect", "edge": "replicate", "wrap": "circular"}[mode])
 
 
 # ---- the tables ---------------------------------------------------------------------------------
@@ -59,6 +71,8 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
         x, None, None, weight, bias, training=True, eps=eps
     ),
     "group_norm": lambda x, weight, bias, num_groups, eps: F.group_norm(x, num_groups, weight, bias, eps),
+    "instance_norm": lambda x, weight, bias, eps: F.instance_norm(x, weight=weight, bias=bias, eps=eps),
+    "pad_by_mode": pad_by_mode,
     "unfold": lambda x, kernel_size, stride, padding, dilation: F.unfold(
         x, kernel_size, stride=stride, padding=padding, dilation=dilation
     ),
@@ -70,6 +84,18 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     ),
     "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv2d(
         x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    ),
+    "conv_transpose1d": lambda x, weight, bias, stride, padding, output_padding, dilation, groups: (
+        F.conv_transpose1d(
+            x,
+            weight,
+            bias,
+            stride=stride,
+            padding=padding,
+            output_padding=output_padding,
+            dilation=dilation,
+            groups=groups,
+        )
     ),
     "conv_transpose2d": lambda x, weight, bias, stride, padding, output_padding, dilation, groups: (
         F.conv_transpose2d(

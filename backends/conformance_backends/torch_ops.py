@@ -154,6 +154,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "gammaln": torch.lgamma,
     "digamma": torch.digamma,
     "polygamma": lambda x, n: torch.polygamma(n, x),
+    "nan_to_num": lambda x, nan, posinf, neginf: torch.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
     "remainder": torch.remainder,
     "fmod": torch.fmod,
     "copysign": torch.copysign,
@@ -188,6 +189,12 @@ REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "cumulative_prod": lambda x, axis: torch.cumprod(x.flatten() if axis is None else x, dim=axis or 0),
     "logcumsumexp": lambda x, axis: torch.logcumsumexp(x.flatten() if axis is None else x, dim=axis or 0),
     "diff": lambda x, n, axis: torch.diff(x, n=n, dim=axis),
+    "cummax": lambda x, axis: torch.cummax(x.flatten() if axis is None else x, dim=axis or 0).values,
+    "cummin": lambda x, axis: torch.cummin(x.flatten() if axis is None else x, dim=axis or 0).values,
+    "top_k": lambda x, k, axis: torch.topk(x, k, dim=axis).values,
+    "quantile": lambda x, q, axis, keepdims: over_merged(
+        lambda rows, dim: torch.quantile(rows, q, dim), x, axis, keepdims
+    ),
 }
 
 SHAPE: Mapping[str, Callable[..., Any]] = {

@@ -27,14 +27,19 @@ from conformance.ops import (
     ternary,
     weighted_losses,
 )
-from conformance.ops.factorings import decompositions
+from conformance.ops.comparisons import distances, orders
+from conformance.ops.factorings import decompositions, triangles
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS + ternary.ROWS + special.ROWS,
-    "reductions": reductions.ROWS + scans.ROWS,
+    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS,
     "shape": shape.ROWS + joining.ROWS,
     "indexing": indexing.ROWS,
-    "linear_algebra": products.ROWS + linear_algebra.ROWS + decompositions.ROWS,
+    "linear_algebra": products.ROWS
+    + linear_algebra.ROWS
+    + decompositions.ROWS
+    + triangles.ROWS
+    + distances.ROWS,
     "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
     "layers": layers.ROWS + convolution.ROWS + pooling.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS,

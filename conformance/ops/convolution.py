@@ -196,6 +196,35 @@ def transposed_kernels(
     return conv2d_kernels(x, None, g, weight, None, groups, **geometry)
 
 
+@dispatched
+def conv_transpose1d(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    *,
+    stride: int,
+    padding: int,
+    output_padding: int,
+    dilation: int,
+    groups: int,
+) -> Any:
+    """The transpose of conv1d, plus the bias of its channel."""
+    geometry = {**flat_geometry(stride, padding, dilation), "output_padding": (0, output_padding)}
+    return conv_transpose2d(as_image(x), as_image(weight), bias, groups=groups, **geometry)[:, :, 0]
+
+
+def conv_transpose1d_from(rule: Any, operand: int) -> Any:
+    """The rule of conv_transpose1d for an operand: conv_transpose2d's on images of height 1."""
+
+    def vjp(g: Any, z: Any, *operands: Any, output_padding: int, groups: int, **given: int) -> Any:
+        x, weight, bias = operands
+        rest, geometry = (0, output_padding), flat_geometry(**given)
+        whole = rule(as_image(g), z, as_image(x), as_image(weight), bias, rest, groups, **geometry)
+        return np.reshape(whole, shape=np.shape(operands[operand]))
+
+    return vjp
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -213,6 +242,12 @@ ROWS: tuple[Op, ...] = (
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
         law=windows.conv2d, traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+    general("conv_transpose1d", conv_transpose1d, conv_transpose1d_from(transposed_image, 0),
+        conv_transpose1d_from(transposed_kernels, 1),
+        lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2)),
+        formula="x̄ = W unfold(g), W̄ = Σ x unfold(g)ᵀ, b̄ = Σ g", source="the transpose of conv1d in x, matmul's rule",
+        law=windows.conv_transpose1d,
+        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("conv_transpose2d", conv_transpose2d, transposed_image, transposed_kernels,
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
         formula="x̄ = W unfold(g), W̄ = Σ x unfold(g)ᵀ, b̄ = Σ g", source="the transpose of conv2d in x, matmul's rule",

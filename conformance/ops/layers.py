@@ -164,6 +164,17 @@ def group_norm_weight(g: Any, z: Any, x: Any, weight: Any, bias: Any, num_groups
     return np.sum(g * unit, axis=but_channels(x))
 
 
+@dispatched
+def instance_norm(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
+    """Each channel of each example at mean 0 and variance 1, times weight plus bias."""
+    return group_norm(x, weight, bias, num_groups=np.shape(x)[1], eps=eps)
+
+
+def by_instance(rule: Any) -> Any:
+    """Group norm's rule, with as many groups as channels."""
+    return lambda g, z, x, weight, bias, eps: rule(g, z, x, weight, bias, np.shape(x)[1], eps)
+
+
 # -- laws ------------------------------------------------------------------------------------------
 
 LINEAR_LAYER = laws.shapes_of(
@@ -197,6 +208,12 @@ def group_normed(choose: Choose) -> Signature:
     shape, groups = choose(GROUPED)
     return Signature((shape, shape[1:2], shape[1:2]), {"num_groups": groups, "eps": choose((1e-5, 0.1, 1.0))})
 
+
+INSTANCES: tuple[Shape, ...] = (
+    *((2, 3, 2), (2, 2, 3), (1, 1, 2), (3, 3, 3), (2, 3, 2, 2), (1, 2, 3, 1), (2, 1, 2, 2, 2), (2, 1, 1, 2, 1)),
+    *((2, 2, 17), (1, 3, 33), (1, 17, 2), (33, 1, 2), (1, 2, 129)),
+)  # fmt: skip
+INSTANCE_NORM = laws.shapes_of(*((s, s[1:2], s[1:2]) for s in INSTANCES), eps=(1e-5, 0.1, 1.0))
 
 # Fewer queries than keys, as many, and more; values of another width than keys; sizes of blocks.
 ATTENTION = laws.shapes_of(
@@ -263,6 +280,11 @@ NORMALISATION = (
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=but_channels(x)),
         formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g",
         source="Wu and He 2018, eq. 1 to 7; chain rule through μ and σ of each group", law=group_normed,
+        traits={Homogeneous(1, of=(1, 2))}),
+    general("instance_norm", instance_norm, by_instance(group_norm_vjp), by_instance(group_norm_weight),
+        lambda g, z, x, weight, bias, **_: np.sum(g, axis=but_channels(x)),
+        formula="x̄ = (gw − mean gw − x̂ mean(gw x̂))/σ, w̄ = Σ g x̂, b̄ = Σ g",
+        source="Ulyanov and others 2016, eq. 2; group norm with a group for each channel", law=INSTANCE_NORM,
         traits={Homogeneous(1, of=(1, 2))}),
 )  # fmt: skip
 

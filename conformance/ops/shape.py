@@ -6,6 +6,7 @@ zeros for what was left out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -103,6 +104,20 @@ def diag_vjp(g: Any, x: Any, k: int = 0) -> Any:
     return undiagonal(g, x, offset=k, axis1=0, axis2=1)
 
 
+@dispatched
+def pad_by_mode(x: Any, *, pad_width: Any, mode: Any) -> Any:
+    """Margins of the operand's own entries, chosen as `numpy.pad` does in the mode."""
+    return np.pad(x, pad_width, mode=mode)
+
+
+def pad_by_mode_transposed(g: Any, x: Any, pad_width: Any, mode: str) -> Any:
+    """Each cotangent added at the place that was copied."""
+    count = math.prod(np.shape(x))
+    copied = pad_by_mode(np.arange(count).reshape(np.shape(x)), pad_width=pad_width, mode=mode)
+    index = (np.ravel(copied).tolist(),)
+    return np.reshape(scatter_add(np.reshape(g, shape=(-1,)), index=index, shape=(count,)), shape=np.shape(x))
+
+
 # -- one array -------------------------------------------------------------------------------------
 
 ONE_ARRAY = (
@@ -148,6 +163,9 @@ ONE_ARRAY = (
     general("pad", np.pad, lambda g, z, x, pad_width, constant_values=0: unpadded(g, x, pad_width),
         formula="x̄ = g without its margins", source="the identity inside, constant margins", law=arrangements.padding,
         traits={HOLOMORPHIC, PIECEWISE_LINEAR}),
+    linear("pad_by_mode", pad_by_mode, pad_by_mode_transposed,
+        formula="x̄[i] = Σ g over the places that copy i", source="linear; the transpose of copying adds back",
+        law=arrangements.mirroring, traits={HOLOMORPHIC}),
     linear("tril", np.tril, lambda g, x, k=0: np.tril(g, k=k),
         formula="x̄ = tril(g)", source="linear; a projection onto entries is its own transpose",
         law=arrangements.TRIANGLES, traits={HOLOMORPHIC}),

@@ -18,28 +18,31 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             clip relu relu6 leaky_relu prelu elu celu selu hard_tanh hard_sigmoid hard_swish hard_shrink
         """,
         "engines define it for real operands": """
-            erf erfc gelu gammaln digamma polygamma
-            log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm mse log_cosh
+            erf erfc nan_to_num gelu gammaln digamma polygamma
+            log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention
         """,
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky",
-        "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv",
+        "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr",
     },
+    Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num"},
     Trait.REAL_RULE: {
         "their gradients are those of a scaled operand, which is how the test looks": "eigvalsh svdvals"
     },
     Trait.LOSS: {"its mean divides by weights, not by a count": "weighted_nll weighted_cross_entropy"},
     Trait.COMMUTATIVE: {
-        "it is not elementwise: an engine may sum in an order that depends on the operand": "vecdot",
+        "it is not elementwise: an engine may sum in an order that depends on the operand": "vecdot cosine_similarity",
         "it is not elementwise: it has the parameter `reduction`": "mse l1 huber smooth_l1 soft_margin",
     },
     Trait.ORDER_EQUIVARIANT: {"its inverse is stated, which says more": "flip"},
     Homogeneous: {
+        "of degree 0, which a gradient of zeros has too": "cosine_similarity",
         "in all its operands together, whose number varies": "concat stack",
     },
     Shift: {
-        "along axes that no parameter names": "batch_norm group_norm max_pool2d scaled_dot_product_attention",
+        "several entries are left along the axis": "top_k",
+        "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool2d scaled_dot_product_attention",
     },
     Inverse: {"it is the identity for real operands": "real conj"},
 }

@@ -55,11 +55,11 @@ ROUNDED_TO_NEAREST = PICKING | {
 }
 SOLVERS = (
     *(np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky, np.linalg.pinv),
-    *(np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd),
+    *(np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.qr),
 )
 
 # Backward stable in the norm alone: each entry may be off by a unit of the matrix's largest (LAPACK Users' Guide, 4.7 to 4.9).
-FACTORINGS = (np.linalg.pinv, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd)
+FACTORINGS = (np.linalg.pinv, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.qr)
 
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
 

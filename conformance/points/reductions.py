@@ -61,6 +61,15 @@ TIES = (
         {"zero": ([0, 0],), "first above last": ([1, -1],), "last above first": ([-1, 1],)}, total=0.0, **PTP),
     fair("sort", "tie-of-2", ([2.0, 2.0, 3.0],), (([1, 1, 4], [2, 2, 4]),), SORTED,
         nature=Nature.TIE, total=7.0, cotangent=[1, 2, 4], axis=-1),
+    *(
+        fair(op, "tie-of-2", ([2.0, 2.0, other],), (([1, 0, 0], [7, 6, 0]),),
+            {FIRST: ([7, 0, 0],), LAST: ([1, 6, 0],), SHARED: ([4, 3, 0],)},
+            nature=Nature.TIE, total=7.0, cotangent=[1, 2, 4], axis=-1)
+        for op, other in (("cummax", 1.0), ("cummin", 3.0))
+    ),
+    fair("top_k", "tie-of-2", ([2.0, 2.0, 3.0],), (([2, 2, 1], [4, 4, 1]),),
+        {FIRST: ([2, 4, 1],), LAST: ([4, 2, 1],), SHARED: ([3, 3, 1],)},
+        nature=Nature.TIE, total=7.0, cotangent=[1, 2, 4], k=3, axis=-1),
     fair("sort", "all-equal", ([2.0, 2.0, 2.0],), ((1, 4),),
         {FIRST: ([1, 2, 4],), LAST: ([4, 2, 1],), SHARED: ([7 / 3] * 3,)},
         nature=Nature.TIE, total=7.0, cotangent=[1, 2, 4], axis=-1),

@@ -211,6 +211,10 @@ class _Growing:
 
 def _lies_in(domain: Domain, value: Array, others: list[Array]) -> bool:
     """Whether a value is inside a domain, at a distance from its ends, its kinks and its ties."""
+    if domain.has_pivots and any(
+        np.linalg.cond(part(value.astype(float))).max() >= WORST_CONDITION for part in (np.tril, np.triu)
+    ):
+        return False
     if domain.is_separated:
         sizes = np.linalg.svd(value.astype(float), compute_uv=False)
         return bool((sizes[..., :-1] >= (1 + DISTANCE) * sizes[..., 1:]).all() and (sizes > DISTANCE).all())

@@ -24,11 +24,16 @@ for name, function in (
     ("imag", np.imag),
     ("expit", expit),
     ("cholesky", np.linalg.cholesky),
+    ("pinv", np.linalg.pinv),
+    ("eigenvectors", lambda x: np.linalg.eigh(x)[1]),
+    ("singular vectors", lambda x: np.linalg.svd(x, full_matrices=False)[0]),
 ):
     for dtype in ("float32", "float16", "complex64"):
-        if (name, dtype) == ("cholesky", "float16"):
+        if dtype == "float16" and name in ("cholesky", "pinv", "eigenvectors", "singular vectors"):
             continue  # NumPy has none
         if dtype == "complex64" and name in ("max", "min", "var", "std", "imag", "expit", "cholesky"):
             continue  # no complex function, or none that is holomorphic
+        if dtype == "complex64" and "vectors" in name:
+            continue
         pullback, y = make_vjp(function)(np.array([[2, 1], [1, 3]], dtype))
         print(f"{name} of {dtype}: value {y.dtype}, gradient {pullback(np.ones_like(y)).dtype}")

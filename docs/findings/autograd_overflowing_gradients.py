@@ -21,6 +21,11 @@ show("1e-180 / 1e-180", np.divide, (1e-180, 1e-180), [1e180, -1e180])
 # x / |x|
 show("norm([3e200, 4e200])", np.linalg.norm, ([3e200, 4e200],), [[0.6, 0.8]])
 show("norm([3e-200, 4e-200])", np.linalg.norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
+# of singular vectors: 1 / (s_i^2 - s_j^2) times s
+matrix = np.array([[3e-200, 1e-200], [0.0, 1e-200]])
+print(
+    "svd of 1e-200:", grad(lambda x: np.sum(np.linalg.svd(x, full_matrices=False)[0] ** 3))(matrix).tolist()
+)
 # d atan2(y, x) = (x dy - y dx) / (x^2 + y^2)
 show("atan2(1e-200, 1e-200)", np.arctan2, (1e-200, 1e-200), [5e199, -5e199])
 # 1 / sqrt(x^2 + 1), here 1/300; the square alone is beyond float16

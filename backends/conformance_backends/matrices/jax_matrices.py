@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from conformance.errors import Unsupported
 from conformance.ops.factorings.decompositions import sign_weights
 
 # ---- where one line is not enough ---------------------------------------------------------------
@@ -26,6 +27,20 @@ def eigh(x: Any) -> Any:
     """The eigenvalues and eigenvectors of a symmetric matrix, the vectors' signs fixed."""
     values, vectors = jnp.linalg.eigh(x)
     return values, vectors * signs(vectors)
+
+
+def qr(x: Any) -> Any:
+    """The factors Q and R, the signs of R's diagonal fixed."""
+    q, r = jnp.linalg.qr(x)
+    sign = jnp.sign(jax.lax.stop_gradient(jnp.diagonal(r, axis1=-2, axis2=-1)))
+    return q * sign[..., None, :], r * sign[..., None]
+
+
+def solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """jax.scipy.linalg.solve_triangular, of operands in the same batches."""
+    if a.shape[:-2] != b.shape[:-2]:
+        raise Unsupported("jax.scipy.linalg.solve_triangular does not broadcast")
+    return jax.scipy.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit_diagonal)
 
 
 # ---- the table ----------------------------------------------------------------------------------
@@ -54,4 +69,6 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "eigh": eigh,
     "svdvals": jnp.linalg.svdvals,
     "pinv": jnp.linalg.pinv,
+    "qr": qr,
+    "solve_triangular": solve_triangular,
 }

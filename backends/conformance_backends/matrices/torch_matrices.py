@@ -34,6 +34,13 @@ def svd(x: Any) -> Any:
     return u * sign, s, vt * sign.mT
 
 
+def qr(x: Any) -> Any:
+    """The factors Q and R, the signs of R's diagonal fixed."""
+    q, r = torch.linalg.qr(x)
+    sign = torch.sign(torch.diagonal(r.detach(), dim1=-2, dim2=-1))
+    return q * sign[..., None, :], r * sign[..., None]
+
+
 # ---- the table ----------------------------------------------------------------------------------
 
 # No dot: torch's takes vectors only.
@@ -64,4 +71,10 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "svdvals": torch.linalg.svdvals,
     "svd": svd,
     "pinv": torch.linalg.pinv,
+    "qr": qr,
+    "solve_triangular": lambda a, b, lower, unit_diagonal: torch.linalg.solve_triangular(
+        a, b, upper=not lower, unitriangular=unit_diagonal
+    ),
+    "cdist": lambda x, y, p: torch.cdist(x, y, p),
+    "cosine_similarity": lambda x, y, axis: torch.cosine_similarity(x, y, axis, eps=0.0),
 }

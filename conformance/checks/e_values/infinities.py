@@ -37,6 +37,8 @@ def gradient_at_infinity_is_the_limit(seen: Observation) -> None:
         raise NotThisCase("no operand can be infinite")
     for index in unbounded:
         signs = _signs(seen.op.domain(index), seen.case.operands[index])
+        if _jumps(seen, index, signs):
+            raise NotThisCase("the value at infinity is no limit")
         try:
             answer = seen.vjp(operands=_with(seen, index, signs * np.inf))
         except Exception as error:
@@ -52,6 +54,21 @@ def gradient_at_infinity_is_the_limit(seen: Observation) -> None:
             dtype = seen.case.operands[seen.wrt[position]].dtype
             count = slopes[-1][position].size // max(1, limit.size)
             _hold_limit(got, limit, sizes[position], count, dtype, what)
+
+
+def _jumps(seen: Observation, index: int, signs: Array) -> bool:
+    """Whether the value is a number at infinity, where it grows without end before."""
+    with np.errstate(all="ignore"):
+        before, there = (
+            np.asarray(
+                seen.op.reference(
+                    *(signs * size if i == index else extended(x) for i, x in enumerate(seen.case.operands)),
+                    **seen.case.parameters,
+                )
+            )
+            for size in (FAR[-1], np.inf)
+        )
+    return bool((np.isfinite(there) & (np.abs(before) > FAR[0])).any())
 
 
 def _hold_limit(

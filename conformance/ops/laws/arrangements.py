@@ -161,6 +161,32 @@ def padding(choose: Choose) -> Signature:
     return Signature((shape,), {"pad_width": width, "constant_values": choose((0.0, 1.5, -2))})
 
 
+def mirroring(choose: Choose) -> Signature:
+    """An operand, a way to continue it, and margins that are shorter than it along some or all of its axes."""
+    shape = choose(
+        (
+            (1, 3),
+            (2, 3),
+            (3, 3),
+            (1, 2, 3),
+            (2, 3, 4),
+            (1, 1, 3, 4),
+            (1, 2, 3, 3),
+            (1, 1, 2, 3, 4),
+            (3,),
+            (2, 33),
+            (1, 17, 2),
+        )
+    )
+    few = [axis for axis in range(len(shape)) if axis >= max(1, len(shape) - 2)] or [0]
+    padded = choose((few, [len(shape) - 1], list(range(len(shape)))))
+    before, after = choose(((1, 2), (1, 1), (2, 0), (0, 1)))
+    width = tuple(
+        (min(before, n - 1), min(after, n - 1)) if axis in padded else (0, 0) for axis, n in enumerate(shape)
+    )
+    return Signature((shape,), {"pad_width": width, "mode": choose(("reflect", "edge", "wrap", "symmetric"))})
+
+
 def diagonals(choose: Choose) -> Signature:
     """A shape, two of its axes by either sign and in either order, and an offset, beyond the matrix too."""
     shape = choose(

@@ -87,6 +87,19 @@ def conv1d(choose: Choose) -> Signature:
     return Signature(shapes, {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups})
 
 
+def conv_transpose1d(choose: Choose) -> Signature:
+    """Signals, kernels (those of the operand's channels first), a bias for each, and the geometry."""
+    size, stride, dilation = choose((2, 1, 3, 5)), choose((1, 2, 3)), choose((1, 2, 3))
+    count, length = choose(((1, 3), (2, 4), (2, 1), (1, 7), (1, 33)))
+    rest = choose([n for n in (0, 1, 2) if n < stride])
+    whole = (length - 1) * stride + dilation * (size - 1) + rest + 1
+    padding = choose([n for n in (0, 1, 2) if whole > 2 * n])
+    groups, channels, kernels = choose(CHANNELS)
+    shapes: tuple[Shape, ...] = ((count, channels, length), (channels, kernels // groups, size), (kernels,))
+    geometry = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": rest}
+    return Signature(shapes, {**geometry, "groups": groups})
+
+
 def unfolding(choose: Choose) -> Signature:
     """Images and the geometry of their windows."""
     (count, *sides), size, placing = placed(choose)

@@ -1,0 +1,147 @@
+"""Running extremes, the largest entries and quantiles: results that are entries of the operand, or lie between two.
+
+Of equal entries a running extreme is the first one's, as in a stable sort.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from conformance.op import DISTINCT, Choose, Op, Signature
+from conformance.ops import laws
+from conformance.ops.dispatch import dispatched
+from conformance.ops.reductions import FEW, axes_of
+from conformance.ops.rows import general
+from conformance.ops.scans import scanned_last, scanning, unscanned
+from conformance.ops.traits import ORDER_INVARIANT, PIECEWISE_LINEAR, REDUCTION, Homogeneous, Shift
+
+# -- references ------------------------------------------------------------------------------------
+
+
+@dispatched
+def cummax(x: Any, *, axis: int | None = None) -> Any:
+    """The largest entry so far."""
+    scan = np.maximum.accumulate(scanned_last(x, axis), axis=-1)
+    return scan if axis is None else np.moveaxis(scan, -1, axis)
+
+
+@dispatched
+def cummin(x: Any, *, axis: int | None = None) -> Any:
+    """The smallest entry so far."""
+    scan = np.minimum.accumulate(scanned_last(x, axis), axis=-1)
+    return scan if axis is None else np.moveaxis(scan, -1, axis)
+
+
+@dispatched
+def top_k(x: Any, *, k: int, axis: int = -1) -> Any:
+    """The k largest entries along an axis, in descending order."""
+    return np.take(np.flip(np.sort(x, axis=axis), axis=axis), np.arange(k), axis=axis)
+
+
+def beside(n: int, q: float) -> tuple[int, int, float]:
+    """The places below and above the quantile of n sorted entries, and the upper one's share."""
+    below = math.floor(q * (n - 1))
+    return below, min(below + 1, n - 1), q * (n - 1) - below
+
+
+def merged_last(x: Any, axis: Any) -> Any:
+    """`x` with the axes that are named behind the others, as one."""
+    axes = axes_of(np.shape(x), axis)
+    behind = np.moveaxis(x, source=axes, destination=tuple(range(-len(axes), 0)))
+    return np.reshape(behind, shape=(*np.shape(behind)[: np.ndim(x) - len(axes)], -1))
+
+
+def unmerged(rows: Any, x: Any, axis: Any) -> Any:
+    """The inverse of `merged_last`: back to the shape of `x`."""
+    axes = axes_of(np.shape(x), axis)
+    behind = (*(n for a, n in enumerate(np.shape(x)) if a not in axes), *(np.shape(x)[a] for a in axes))
+    return np.moveaxis(np.reshape(rows, shape=behind), source=tuple(range(-len(axes), 0)), destination=axes)
+
+
+@dispatched
+def quantile(x: Any, *, q: float, axis: Any = None, keepdims: bool = False) -> Any:
+    """The entry that a share q of the entries lies below, between two of them by linear interpolation; NaN beside NaN."""
+    ordered = np.sort(merged_last(x, axis), axis=-1)
+    below, above, share = beside(ordered.shape[-1], q)
+    between = (1 - share) * ordered[..., below] + share * ordered[..., above]
+    result = np.where(np.isnan(ordered[..., -1]), np.asarray(np.nan, x.dtype), between)[()]
+    return np.expand_dims(result, axes_of(np.shape(x), axis)) if keepdims else result
+
+
+# -- rules -----------------------------------------------------------------------------------------
+
+
+def ranks(x: Any, axis: int) -> Any:
+    """How many entries stand before each one where they are sorted."""
+    return np.argsort(np.argsort(x, axis=axis), axis=axis)
+
+
+def running_extreme_vjp(g: Any, z: Any, x: Any, axis: int | None = None) -> Any:
+    """Σⱼ gⱼ over the j from i on whose extreme is xᵢ, and no equal entry before it."""
+    rows, result, cotangent = (scanned_last(a, axis) for a in (x, z, g))
+    is_equal = np.expand_dims(rows, axis=-1) == np.expand_dims(result, axis=-2)
+    is_source = is_equal & (np.cumsum(is_equal, axis=-2) == 1)
+    return unscanned(np.sum(np.where(is_source, np.expand_dims(cotangent, axis=-2), 0), axis=-1), x, axis)
+
+
+def top_k_vjp(g: Any, z: Any, x: Any, k: int, axis: int = -1) -> Any:
+    """gⱼ at the entry that is the j-th largest, 0 at the others."""
+    count, place = np.shape(x)[axis], axis % np.ndim(x)
+    margins = tuple((0, count - k) if a == place else (0, 0) for a in range(np.ndim(x)))
+    return np.take_along_axis(np.pad(g, pad_width=margins), ranks(-x, axis), axis=axis)
+
+
+def quantile_vjp(g: Any, z: Any, x: Any, q: float, axis: Any = None, keepdims: bool = False) -> Any:
+    """(1 − t) g at the entry below, t g at the one above."""
+    rows = merged_last(x, axis)
+    below, above, share = beside(np.shape(rows)[-1], q)
+    cotangent, order = np.reshape(g, shape=(*np.shape(rows)[:-1], 1)), ranks(rows, -1)
+    lower = np.where(order == below, (1 - share) * cotangent, 0)
+    upper = np.where(order == above, share * cotangent, 0)
+    return unmerged(lower + upper, x, axis)
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+def largest(choose: Choose) -> Signature:
+    """One operand, an axis, and how many of its entries."""
+    ranks = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2))
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (1,), (5,), (0, 3), *ranks, (33,), (2, 64), (17, 2)))
+    axis = choose([a for a in (-1, *range(len(shape)), *range(-len(shape), -1)) if shape[a]])
+    counts = dict.fromkeys((1, 2, shape[axis]))
+    return Signature((shape,), {"k": choose([k for k in counts if k <= shape[axis]]), "axis": axis})
+
+
+# Fractions that every type holds, so that an entry's share is the same in all of them.
+FRACTIONS = (0.5, 0.25, 0.0, 1.0, 0.75, 0.625)
+
+
+def between(choose: Choose) -> Signature:
+    """One operand with entries, the axes that are reduced, and the fraction."""
+    signature = laws.reduction(needs_entries=True)(choose)
+    return Signature(signature.shapes, {"q": choose(FRACTIONS), **signature.parameters})
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+ROWS: tuple[Op, ...] = (
+    general("cummax", cummax, running_extreme_vjp,
+        formula="x̄ᵢ = Σ gⱼ over the j ≥ i with zⱼ = xᵢ", source="max's rule on each prefix",
+        domains=[DISTINCT], law=scanning(FEW), traits={PIECEWISE_LINEAR, Homogeneous(1), Shift(1)}),
+    general("cummin", cummin, running_extreme_vjp,
+        formula="x̄ᵢ = Σ gⱼ over the j ≥ i with zⱼ = xᵢ", source="min's rule on each prefix",
+        domains=[DISTINCT], law=scanning(FEW), traits={PIECEWISE_LINEAR, Homogeneous(1), Shift(1)}),
+    general("top_k", top_k, top_k_vjp,
+        formula="x̄ᵢ = gⱼ where xᵢ = zⱼ, else 0", source="sort's rule, of the last entries alone",
+        domains=[DISTINCT], law=largest, aliases=("topk",),
+        traits={ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1)}),
+    general("quantile", quantile, quantile_vjp,
+        formula="x̄ᵢ = (1 − t) g at the entry below, t g at the one above, t = q(n − 1) − ⌊q(n − 1)⌋",
+        source="Hyndman and Fan 1996, definition 7: between two entries, each of which sort picks",
+        domains=[DISTINCT], law=between,
+        traits={REDUCTION, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1), Shift(1)}),
+)  # fmt: skip
