@@ -51,3 +51,13 @@ print(f"acosh(300) in float16: got {half.grad.item()}, exact {1 / 300:.3g}")
 x = torch.tensor(2.968539455229765e-206, dtype=torch.float64, requires_grad=True)
 torch.rsqrt(x).backward(torch.tensor(-1.25, dtype=torch.float64))
 print(f"rsqrt(3e-206): got {x.grad.item()}, exact 1.222e308")
+# of groups of large numbers, times a large weight: the sum of the products of cotangent, weight and operand is beyond float32
+x, weight = torch.tensor([[1.0, 2.0, 4.0, 3.0]]) * 2.0**57, torch.full((4,), 2.0**77)
+cotangent = torch.tensor([[1.0, -2.0, 0.5, 3.0]])
+got, exact = (
+    torch.func.vjp(lambda a, w=weight.to(t): torch.nn.functional.group_norm(a, 1, w), x.to(t))[1](
+        cotangent.to(t)
+    )[0]
+    for t in (torch.float32, torch.float64)
+)
+print(f"group_norm of 1e17: got {got.tolist()}, exact {exact.tolist()}")
