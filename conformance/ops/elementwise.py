@@ -276,7 +276,7 @@ REMAINDERS = (
     elementwise("fmod", np.fmod, lambda z, x, y: 1, lambda z, x, y: -np.trunc(x / y),
         formula="x̄ = g, ȳ = −g · trunc(x / y)", source="x − y trunc(x/y), the quotient being locally constant",
         domains=[DIVIDED, DIVISOR], traits={PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
-    elementwise("copysign", np.copysign, lambda z, x, y: np.sign(x) * np.sign(y), lambda z, x, y: 0,
+    elementwise("copysign", np.copysign, lambda z, x, y: np.sign(x) * np.copysign(1, y), lambda z, x, y: 0,
         formula="x̄ = g · sign x sign y, ȳ = 0", source="|x| with the sign of y, which is locally constant",
         domains=[NONZERO, NONZERO], traits={PIECEWISE_LINEAR, Homogeneous(1), Homogeneous(0, of=(1,))}),
 )  # fmt: skip

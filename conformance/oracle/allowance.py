@@ -60,11 +60,6 @@ class Expected:
     )
 
     @cached_property
-    def is_decided(self) -> Array:
-        """The entries that are compared: where the textbook rule overflows, anything is allowed."""
-        return np.asarray(self.allowed != np.inf)
-
-    @cached_property
     def unit(self) -> Array:
         """One unit in the last place at the conditioning of the case, for each entry.
 

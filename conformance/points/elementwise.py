@@ -47,11 +47,13 @@ LIMITS = (
     limit("atan2", "upper-axis", (2.0, 0.0), (0, -0.5)),
     limit("atan2", "lower-axis", (-2.0, 0.0), (0, 0.5)),
     *(
-        limit("nan_to_num", f"at-{name}", (place,), (0,), nan=0.0, posinf=None, neginf=None)
+        masked("nan_to_num", f"at-{name}", (place,), (0,), nan=0.0, posinf=None, neginf=None)
         for name, place in (("nan", NAN), ("infinity", INF), ("minus-infinity", -INF))
     ),
     border("atan2", "at-the-cut", (0.0, -2.0), {"continued": (-0.5, 0.0), "nan": (NAN, NAN)}),
     limit("hypot", "on-an-axis", (3.0, 0.0), (1, 0)),
+    limit("copysign", "beside-0", (2.0, 0.0), (1, 0)),
+    limit("copysign", "beside-minus-0", (2.0, -0.0), (-1, 0)),
     limit("pow", "to-the-0", (2.0, 0.0), (0, LN2)),
     limit("pow", "0-to-the-0", (0.0, 0.0), (0, None)),
     limit("pow", "0-to-the-1", (0.0, 1.0), (1, 0)),

@@ -18,6 +18,8 @@ from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Shift, Trait
 from conformance.ops import CATALOGUE, find
 from conformance.ops.names import ADD, MATMUL
+from conformance.points import SPECIAL_POINTS
+from conformance.points.point import Nature
 
 # A sum of equal terms, added one by one, stops growing after 2048 terms in float16 and after 256 in bfloat16.
 MANY = 4096
@@ -100,8 +102,9 @@ def gradients_of_many_ties_sum_to_the_upstream(engine: Backend, sample: Sample) 
 
 
 def _routes(op: Op) -> bool:
-    """Whether an op sends its cotangent to the entries that it selects."""
-    return {Trait.REDUCTION, Trait.PIECEWISE_LINEAR, Shift(1)} <= op.traits
+    """Whether an op sends its cotangent to the entries that it selects, and it is specified what ties make of it."""
+    is_specified = any(p.op == op.name and p.nature is Nature.TIE for p in SPECIAL_POINTS.values())
+    return is_specified and {Trait.REDUCTION, Trait.PIECEWISE_LINEAR, Shift(1)} <= op.traits
 
 
 def _all_tied(op: str, dtype: str) -> Case:

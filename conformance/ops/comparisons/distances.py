@@ -44,7 +44,7 @@ def cdist_right(g: Any, z: Any, x: Any, y: Any, p: float) -> Any:
 
 def direction(x: Any, axis: int) -> tuple[Any, Any]:
     """x over its norm along an axis, and the norm."""
-    norm = np.linalg.vector_norm(x, axis=axis, keepdims=True)
+    norm = np.sqrt(np.sum(x * x, axis=axis, keepdims=True))
     return x / norm, norm
 
 
