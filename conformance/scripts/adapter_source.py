@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -119,7 +120,8 @@ def spelled(value: Any) -> str:
         return f"[{', '.join(map(spelled, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{k!r}: {spelled(v)}' for k, v in value.items())}}}"
-    return repr(value)
+    is_number = not isinstance(value, float) or math.isfinite(value)
+    return repr(value) if is_number else f"float('{value}')"
 
 
 def _inlined(function: ast.Lambda, arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> ast.expr:

@@ -102,5 +102,5 @@ ROWS: tuple[Op, ...] = (
     general("cosine_similarity", cosine_similarity, cosine_vjp,
         lambda g, z, x, y, axis: cosine_vjp(g, z, y, x, axis),
         formula="x̄ = g (ŷ − z x̂)/|x|", source="vector_norm's rule and the quotient rule; symmetric in x and y",
-        domains=[NONZERO, NONZERO], law=angles, traits={REAL_RULE}),
+        domains=[NONZERO, NONZERO], law=angles),
 )  # fmt: skip

@@ -39,7 +39,7 @@ def test_every_op_is_explained(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert op.source in out
     assert "Why there is an upstream gradient" in out
     example = out[out.index("An example") :]  # special points, listed before it, may have infinite operands
-    assert not re.search(r"\b(nan|inf)\b", example)
+    assert not re.search(r"\b(nan|inf)\b(?!=)", example)  # a parameter may have that name
 
 
 def test_every_word_in_the_table_of_a_run_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
