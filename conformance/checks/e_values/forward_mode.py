@@ -68,7 +68,7 @@ def _expected(
         operands, tangents, cotangents = inputs[:first], inputs[first:last], inputs[last:]
         return [
             pushed_by_rule(seen, operands, tangents, places),
-            _inner(pull((*operands, *cotangents)), tangents),
+            inner(pull((*operands, *cotangents)), tangents),
         ]
 
     size = max(natural_gradient_sizes(seen.op, seen.case)) * max(
@@ -118,11 +118,12 @@ def _by_rows(
         hot = np.eye(1, sum(sizes), place, dtype=tangents[0].dtype)[0]
         parts = np.split(hot, np.cumsum(sizes)[:-1])
         rows = [part.reshape(g.shape) for part, g in zip(parts, seen.case.cotangents, strict=True)]
-        entries.append(_inner(pull((*operands, *rows)), tangents))
+        entries.append(inner(pull((*operands, *rows)), tangents))
     return np.stack(entries)
 
 
-def _inner(here: Sequence[Array], there: Sequence[Array]) -> Array:
+def inner(here: Sequence[Array], there: Sequence[Array]) -> Array:
+    """The sum of the products of all entries, without a conjugate."""
     terms = [np.sum(x * y) for x, y in zip(here, there, strict=True)]
     return np.asarray(functools.reduce(np.add, terms))
 
