@@ -218,7 +218,9 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
         return np.array(
             np.eye(shape[-1])[places] * signs * _singular_values(shape, texture, rng) + 0.0, dtype
         )
-    entries = _textured(rng.integers(-8, 9, shape) * STEP, STEP, texture, rng)
+    steps = rng.integers(-8, 9, shape)
+    steps = np.where((steps == 0) & (0.0 in domain.kinks), 1, steps)
+    entries = _textured(steps * STEP, STEP, texture, rng)
     diagonal = (
         far_apart(shape, rng) if domain.is_separated else (1 + shape[-1]) * np.eye(shape[-2], shape[-1])
     )

@@ -16,7 +16,7 @@ import numpy as np
 from conformance.backend import Backend, Trace
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within
-from conformance.errors import AdapterError, Violation
+from conformance.errors import AdapterError, ConformanceError, Violation
 from conformance.op import Op
 from conformance.oracle.allowance import (
     PERTURBATIONS,
@@ -122,12 +122,14 @@ class Observation:
         Raises Violation where a gradient has not the shape of its operand: no claim about such gradients holds.
         """
         function = self.backend.call(self.op.name, self.case.parameters if parameters is None else parameters)
-        outputs, gradients = self.backend.vjp(
-            function,
-            [np.array(x) for x in self.case.operands] if operands is None else operands,
-            [np.array(g) for g in self.case.cotangents] if cotangents is None else cotangents,
-            self.wrt,
-        )
+        given = [np.array(x) for x in self.case.operands] if operands is None else operands
+        pushed = [np.array(g) for g in self.case.cotangents] if cotangents is None else cotangents
+        try:
+            outputs, gradients = self.backend.vjp(function, given, pushed, self.wrt)
+        except Exception as error:
+            if operands is None and parameters is None and not isinstance(error, ConformanceError):
+                self._hold_shapes(error)
+            raise
         if len(gradients) != len(self.wrt):
             raise AdapterError(
                 f"{len(gradients)} gradients for {len(self.wrt)} operands, of {self.case.label}"
@@ -141,6 +143,20 @@ class Observation:
             None if g is None else decided_part(self.op, i, g) for i, g in zip(self.wrt, pulled, strict=True)
         )
         return Answer(self._plain(outputs), tuple(decided))
+
+    def _hold_shapes(self, refusal: Exception) -> None:
+        """Claim that a cotangent of the case's shape was not refused because the value has another."""
+        try:
+            shapes = [z.shape for z in self.forward()]
+        except Exception:
+            return
+        expected = [g.shape for g in self.case.cotangents]
+        for got, shape in zip(shapes, expected, strict=False):
+            if got != shape:
+                raise Violation(
+                    f"the value has shape {got}, expected {shape}; is it the adapter's? conformance smoke -q {self.op.name} "
+                    f"tells; so the gradient is refused: {type(refusal).__name__}: {refusal}"
+                ) from refusal
 
     def allowed_for(
         self,

@@ -1,4 +1,4 @@
-"""cache: show or clear what engines compiled in earlier runs."""
+"""cache: show or clear what is kept from earlier runs: what engines compiled, and what was expected of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the folder, and for each engine how many files it has of what size; or remove all of it."""
+    """Print the folder, and how many files of what size there are of each engine and each state of the suite; or remove all of it."""
     from conformance.cli.console import print_columns, print_json
     from conformance.run.process import caches
 

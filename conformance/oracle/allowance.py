@@ -26,6 +26,7 @@ import numpy as np
 
 from conformance.case import Case
 from conformance.dtype import BFLOAT16, CARRIER, HALF, carried, finfo, is_inexact, is_real
+from conformance.kept import kept
 from conformance.op import Domain, Op, Shape, Trait
 from conformance.oracle.draws import Draws
 from conformance.oracle.rounding import Evaluate, library_calls, trial
@@ -40,7 +41,6 @@ MANY_PERTURBATIONS = 64  # used before an engine is called wrong
 SAFETY_FACTOR = 3.0  # times the distance of the textbook rule: another order of summation is as good
 ULPS = 4.0  # units in the last place by which the elementary functions of good libraries differ
 ORDINARY = 24  # entries of operands, at least, from which the natural size of a gradient is measured
-CACHE_SIZE = 1024  # cases whose expected values are kept: more than a group of questions has
 ROUNDING = 1.0  # the same where IEEE 754 rounds every function called: the rounding of the result alone
 
 PER_ENTRY, PER_ARRAY = "per entry", "per array"  # what an allowance is measured over
@@ -180,7 +180,7 @@ def differentiable(op: Op, case: Case) -> tuple[int, ...]:
     return case.wrt or tuple(i for i in range(len(case.operands)) if op.is_differentiable(i))
 
 
-@lru_cache(maxsize=CACHE_SIZE)
+@kept(Expected)
 def expected_gradients(op: Op, case: Case, *, perturbations: int = PERTURBATIONS) -> list[Expected]:
     """The expected gradients of a case, for its differentiable operands in order.
 
@@ -206,7 +206,7 @@ def of_operands(op: Op, wrt: Sequence[int], expected: Sequence[Expected]) -> lis
     return [replace(e, is_symmetric=is_symmetric(op, i)) for i, e in zip(wrt, expected, strict=True)]
 
 
-@lru_cache(maxsize=CACHE_SIZE)
+@kept(Expected)
 def expected_values(op: Op, case: Case, *, perturbations: int = PERTURBATIONS) -> list[Expected]:
     """The expected outputs of a case."""
 

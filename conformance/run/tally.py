@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance import kept
 from conformance.checks import Check
 from conformance.checks.comparison import Comparison, decisions
 from conformance.checks.registry import NotThisCase
@@ -14,7 +15,7 @@ from conformance.errors import Unsupported, Violation, is_ctrl_c, is_violation
 from conformance.questions import Question
 from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
-from conformance.run.process.surroundings import Replaced
+from conformance.run.process.surroundings import Replaced, keeps_small_numbers
 from conformance.runfile.diagnostics import NotEngineFault
 
 NOTHING_COMPARED = "an answer of zeros would have passed too"
@@ -115,12 +116,18 @@ class Tally:
         try:
             found = question.run(check, arguments)
         except BaseException:
-            if replaced := self.put_back():
-                raise Replaced(replaced) from None
+            self._put_back()
             raise
-        if replaced := self.put_back():
-            raise Replaced(replaced)
+        self._put_back()
         return found
+
+    def _put_back(self) -> None:
+        """Put the process back; raises Replaced where an answer, or what is expected of one, may be wrong for it."""
+        replaced = self.put_back()
+        if replaced or not keeps_small_numbers():
+            kept.distrust()
+        if replaced:
+            raise Replaced(replaced) from None
 
     def _note_violation(self, found: Violation, question: Question[Any]) -> None:
         if found.error is not None:

@@ -3,8 +3,8 @@
     python tests/benchmarks/suite_cost.py [BACKEND ...] [--every 16] [--rounds 3] [--workers] [--json FILE]
 
 Every n-th op of the catalogue is asked in float64, in quick's cases, without shrinking, in one process per backend.
-Each round asks an op's questions with nothing remembered, again with what the first time left, and gives the same cases to
-the engine's own testers, one after the other. A figure is the sum over ops of the median over rounds, in CPU seconds
+Each round asks an op's questions with nothing remembered, again with what a run keeps for the next, and gives the same cases
+to the engine's own testers, one after the other. A figure is the sum over ops of the median over rounds, in CPU seconds
 of that process: read ratios, and only within one run. Nothing of this is asserted anywhere.
 """
 
@@ -32,8 +32,10 @@ import numpy as np
 
 START = time.process_time()  # of the imports below, which every worker of a run pays for
 
+from conformance import kept  # noqa: E402
 from conformance.backend import Backend  # noqa: E402
 from conformance.case import Case  # noqa: E402
+from conformance.checks.e_values import batches, forward_mode, nan_isolation, second_order  # noqa: E402
 from conformance.load import load_backend, registered  # noqa: E402
 from conformance.ops import CATALOGUE  # noqa: E402
 from conformance.oracle import allowance  # noqa: E402
@@ -47,7 +49,15 @@ PERIOD = 0.002  # seconds between two looks at what is computed
 FIRST, AGAIN = "conformance, first time", "conformance, again"
 PARTS = ("engine", "oracle", "generation", "own")
 COMMAND = [sys.executable, "-c", "import sys; from conformance.cli import main; sys.exit(main())"]
-REMEMBERED = (strategy.draw_cases, allowance.expected_gradients, allowance.expected_values)
+REMEMBERED = (
+    strategy.draw_cases,
+    allowance.expected_gradients,
+    allowance.expected_values,
+    forward_mode._drawn,
+    second_order._expected_of,
+    nan_isolation._reached,
+    batches._batched,
+)
 
 
 # ---- one backend, in a process of its own -------------------------------------------------------------
@@ -65,9 +75,9 @@ def measured(spec: str, names: Sequence[str], rounds: int) -> dict[str, Any]:
         strategy.draw_cases(CATALOGUE[name], DTYPE, SEED, executor.effort)
     asked: Counter[str] = Counter()
     seconds: Counter[str] = Counter()
-    with Looking() as looking:
+    with Looking() as looking, tempfile.TemporaryDirectory() as folder:
         for name in names:
-            found, spent = _of_op(executor, name, rounds)
+            found, spent = _of_op(executor, name, rounds, Path(folder, name))
             asked.update(found)
             seconds.update(spent)
     return {
@@ -82,7 +92,9 @@ def measured(spec: str, names: Sequence[str], rounds: int) -> dict[str, Any]:
     }
 
 
-def _of_op(executor: Executor, name: str, rounds: int) -> tuple[dict[str, int], dict[str, float]]:
+def _of_op(
+    executor: Executor, name: str, rounds: int, shelf: Path
+) -> tuple[dict[str, int], dict[str, float]]:
     """How many questions, cases and samples there are of an op, and the median seconds of each way to check them."""
     items = [
         item
@@ -91,11 +103,12 @@ def _of_op(executor: Executor, name: str, rounds: int) -> tuple[dict[str, int], 
     ]
     cases = strategy.draw_cases(CATALOGUE[name], DTYPE, SEED, executor.effort)
     ways: dict[str, Callable[[], int]] = {
-        FIRST: lambda: _questions_anew(executor, items),
-        AGAIN: lambda: _questions(executor, items),
+        FIRST: lambda: _questions_anew(executor, items, None),
+        AGAIN: lambda: _questions_anew(executor, items, shelf),
     }
     for tester, accepts in executor.backend.testers.items():
         ways[tester] = functools.partial(_samples, executor.backend, cases, accepts)
+    _questions_anew(executor, items, shelf)
     times: dict[str, list[float]] = {way: [] for way in ways}
     counts: dict[str, int] = {"cases": len(cases)}
     for _ in range(rounds):
@@ -106,15 +119,12 @@ def _of_op(executor: Executor, name: str, rounds: int) -> tuple[dict[str, int], 
     return counts, {way: statistics.median(found) for way, found in times.items()}
 
 
-def _questions_anew(executor: Executor, items: Sequence[Item]) -> int:
+def _questions_anew(executor: Executor, items: Sequence[Item], shelf: Path | None) -> int:
+    """Put an op's questions as in a new process; returns how many there were: a check on a case each."""
     for remembered in REMEMBERED:
-        remembered.cache_clear()
-    return _questions(executor, items)
-
-
-def _questions(executor: Executor, items: Sequence[Item]) -> int:
-    """Put an op's questions; returns how many there were: a check on a case each."""
-    results = list(executor.results(items))
+        remembered.cache_clear()  # type: ignore[attr-defined]
+    with kept.opened(shelf):
+        results = list(executor.results(items))
     return sum(result.cases + result.undecided for result in results)
 
 

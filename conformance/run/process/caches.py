@@ -1,7 +1,8 @@
-"""The suite's cache folder: what engines compiled is kept there for later runs, bounded in size.
+"""The suite's cache folder: what engines compiled, and what depends on no engine, is kept there for later runs, bounded in size.
 
-It holds nothing that a run depends on: without it, or where parts of it are damaged, engines compile again. A folder is of
-one release of an engine on one kind of processor, since machine code of another may not run.
+It holds nothing that a run depends on: without it, or where parts of it are damaged, all is computed again. A folder is of
+one release of an engine, or of one state of the suite, on one kind of processor: machine code of another may not run, and
+another rounds sums in another way.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ import hashlib
 import os
 import platform
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
+import conformance
 from conformance.backend import Backend
+from conformance.questions import Item
 
 SWITCH = "CONFORMANCE_NO_CACHE"  # the environment variable that switches it off, for child processes too
 LARGEST = 2 * 2**30  # bytes
@@ -30,7 +36,7 @@ def root() -> Path:
 
 
 def is_on() -> bool:
-    """Whether engines may keep what they compile."""
+    """Whether anything may be kept."""
     return os.environ.get(SWITCH, "").lower() in ("", "0", "false", "no")
 
 
@@ -59,6 +65,24 @@ def keep_compiled(backend: Backend) -> str:
     except OSError as error:
         return f"{folder}: {error.strerror}"
     return backend.keep_compiled(str(folder))
+
+
+def shelf(item: Item, profile: str, seed: int) -> Path | None:
+    """The file for what is expected of the questions of an item's scope, whichever engine they are put to; None where it is off."""
+    if not is_on():
+        return None
+    asked = f"{item.scope.removeprefix(f'{item.backend}/')} {profile} {seed}"
+    return root() / "expected" / _state() / hashlib.sha256(asked.encode()).hexdigest()[:24]
+
+
+@cache
+def _state() -> str:
+    """A digest of the suite's source and of what it computes with, and the processor."""
+    digest = hashlib.sha256(f"{sys.version} {np.__version__} {platform.libc_ver()}".encode())
+    package = Path(conformance.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"\n{path.relative_to(package).as_posix()}\n".encode() + path.read_bytes())
+    return f"{digest.hexdigest()[:12]}-{_processor()}"
 
 
 @cache

@@ -14,6 +14,7 @@ import msgspec
 
 # The plugin uses these when an answer is there: an engine may have left no descriptor to import them with.
 import conformance.run.failure_text  # noqa: F401
+from conformance import kept
 from conformance.backend import Backend
 from conformance.errors import UsageError
 from conformance.load import load_backend
@@ -23,7 +24,7 @@ from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.journal import Journal
 from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, shard
-from conformance.run.process import memory, processes
+from conformance.run.process import caches, memory, processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Surroundings
 from conformance.run.workers.deaths import lost
@@ -63,7 +64,8 @@ class Worker:
         self.specs, self.queries, self.shard, self.plan = list(specs), list(queries), shard, plan
         if profile not in PROFILES:
             raise UsageError(f"there is no profile {profile!r}; there are {', '.join(PROFILES)}")
-        self.effort, self.seed, self.timeout, self.until = PROFILES[profile], seed, timeout, until
+        self.profile, self.effort, self.seed = profile, PROFILES[profile], seed
+        self.timeout, self.until = timeout, until
         self.known = read_known(known) if known else ()
         self.folder = journal
         self.journal = Journal(journal, name)
@@ -129,7 +131,8 @@ class Worker:
             executor = self._executor(items[0].backend)
             self._end_if_spoilt(items[0].backend)
             self._forget(executor.backend)
-            results = list(executor.results(items))
+            with kept.opened(caches.shelf(items[0], self.profile, self.seed)):
+                results = list(executor.results(items))
             self._is_suspect = any(result.verdict not in HARMLESS for result in results)
             return [
                 judge(result, self.known, today, is_compact=executor.effort.is_compact) for result in results
