@@ -23,6 +23,7 @@ for name, function in (
     ("diff, twice,", lambda x: np.diff(x, n=2)),
     ("imag", np.imag),
     ("expit", expit),
+    ("rfft", lambda x: np.real(np.fft.rfft(x))),
     ("cholesky", np.linalg.cholesky),
     ("pinv", np.linalg.pinv),
     ("eigenvectors", lambda x: np.linalg.eigh(x)[1]),
@@ -31,7 +32,7 @@ for name, function in (
     for dtype in ("float32", "float16", "complex64"):
         if dtype == "float16" and name in ("cholesky", "pinv", "eigenvectors", "singular vectors"):
             continue  # NumPy has none
-        if dtype == "complex64" and name in ("max", "min", "var", "std", "imag", "expit", "cholesky"):
+        if dtype == "complex64" and name in ("max", "min", "var", "std", "imag", "expit", "rfft", "cholesky"):
             continue  # no complex function, or none that is holomorphic
         if dtype == "complex64" and "vectors" in name:
             continue
