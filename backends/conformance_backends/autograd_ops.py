@@ -61,6 +61,11 @@ def solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
     return autograd.scipy.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit_diagonal)
 
 
+def parts(z: Any) -> Any:
+    """The real and the imaginary part."""
+    return np.real(z), np.imag(z)
+
+
 # ---- the tables ---------------------------------------------------------------------------------
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
@@ -181,6 +186,16 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "svd": svd,
     "pinv": np.linalg.pinv,
     "solve_triangular": solve_triangular,
+    "matrix_norm": lambda x, ord, keepdims: np.linalg.norm(
+        x, ord=ord, axis=(x.ndim - 2, x.ndim - 1), keepdims=keepdims
+    ),
+    "fft": lambda re, im, n, axis, norm: parts(np.fft.fft(re + 1j * im, n, axis, norm)),
+    "ifft": lambda re, im, n, axis, norm: parts(np.fft.ifft(re + 1j * im, n, axis, norm)),
+    # Its own names of the parameters: a backward norm is None.
+    "rfft": lambda x, n, axis, norm: parts(np.fft.rfft(x, n, axis, None if norm == "backward" else norm)),
+    "irfft": lambda re, im, n, axis, norm: np.fft.irfft(
+        re + 1j * im, n, axis, None if norm == "backward" else norm
+    ),
 }
 
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from conformance.errors import Unsupported
+from conformance_backends.families import jax_families
 from conformance_backends.matrices.jax_matrices import LINEAR_ALGEBRA
 
 # ---- where one line is not enough ---------------------------------------------------------------
@@ -229,17 +230,6 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "unfold": lambda x, kernel_size, stride, padding, dilation: jax.lax.conv_general_dilated_patches(
         x, kernel_size, stride, [(p, p) for p in padding], rhs_dilation=dilation
     ).reshape(x.shape[0], x.shape[1] * kernel_size[0] * kernel_size[1], -1),
-    "conv1d": lambda x, weight, bias, stride, padding, dilation, groups: (
-        jax.lax.conv_general_dilated(
-            x,
-            weight,
-            (stride,),
-            [(padding, padding)],
-            rhs_dilation=(dilation,),
-            feature_group_count=groups,
-        )
-        + bias[:, None]
-    ),
     "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: (
         jax.lax.conv_general_dilated(
             x,
@@ -296,5 +286,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LINEAR_ALGEBRA,
     **ACTIVATIONS,
     **LAYERS,
+    **jax_families.OPS,
     **FLAT,
 }

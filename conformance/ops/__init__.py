@@ -28,20 +28,24 @@ from conformance.ops import (
     weighted_losses,
 )
 from conformance.ops.comparisons import distances, orders
-from conformance.ops.factorings import decompositions, triangles
+from conformance.ops.factorings import decompositions, norms, triangles
+from conformance.ops.gathered import numbers, scattered
+from conformance.ops.signals import resampling, spectra, volumes
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS + ternary.ROWS + special.ROWS,
-    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS,
+    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS,
     "shape": shape.ROWS + joining.ROWS,
-    "indexing": indexing.ROWS,
+    "indexing": indexing.ROWS + scattered.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS
     + triangles.ROWS
+    + norms.ROWS
     + distances.ROWS,
     "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
-    "layers": layers.ROWS + convolution.ROWS + pooling.ROWS,
+    "layers": layers.ROWS + convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS,
+    "spectra": spectra.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS,
     "flat": flat.ROWS,
 }
@@ -62,7 +66,7 @@ def family_of(op: Op) -> str:
         return "scans"
     if op in joining.ROWS:
         return "joining"
-    if op in convolution.ROWS + pooling.ROWS:
+    if op in convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS:
         return "convolution"
     return FAMILY[op.name].replace("_", " ")
 

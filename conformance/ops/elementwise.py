@@ -267,15 +267,24 @@ TWO_OPERANDS = (
 
 # -- remainders and signs --------------------------------------------------------------------------
 
-# The quotient of the two lies between -2 and -1, where to round it down and to cut it off are two things.
-DIVIDED, DIVISOR = Domain(low=-1.875, high=-1.5), Domain(low=1, high=1.25)
+# In each region the quotient of the two lies between two whole numbers: first between -2 and -1, where to round it down
+# and to cut it off are two things; then with either sign of either operand, below 1, and beyond 2.
+QUOTIENTS: tuple[tuple[Domain, Domain], ...] = (
+    (Domain(low=-1.875, high=-1.5), Domain(low=1, high=1.25)),
+    (Domain(low=1.5, high=1.875), Domain(low=-1.25, high=-1)),
+    (Domain(low=0.25, high=0.75), Domain(low=-1.5, high=-1)),
+    (Domain(low=-1.875, high=-1.5), Domain(low=-1.25, high=-1)),
+    (Domain(low=2.625, high=2.875), Domain(low=-1.25, high=-1)),
+    (Domain(low=1.5, high=1.875), Domain(low=1, high=1.25)),
+    (Domain(low=-0.75, high=-0.25), Domain(low=1, high=1.5)),
+)
 REMAINDERS = (
     elementwise("remainder", np.remainder, lambda z, x, y: 1, lambda z, x, y: -np.floor(x / y),
         formula="x̄ = g, ȳ = −g · ⌊x / y⌋", source="x − y⌊x/y⌋, the quotient being locally constant",
-        domains=[DIVIDED, DIVISOR], traits={PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}, aliases=("mod",)),
+        domains=QUOTIENTS[0], law=laws.within(*QUOTIENTS), traits={PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}, aliases=("mod",)),
     elementwise("fmod", np.fmod, lambda z, x, y: 1, lambda z, x, y: -np.trunc(x / y),
         formula="x̄ = g, ȳ = −g · trunc(x / y)", source="x − y trunc(x/y), the quotient being locally constant",
-        domains=[DIVIDED, DIVISOR], traits={PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
+        domains=QUOTIENTS[0], law=laws.within(*QUOTIENTS), traits={PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
     elementwise("copysign", np.copysign, lambda z, x, y: np.sign(x) * np.copysign(1, y), lambda z, x, y: 0,
         formula="x̄ = g · sign x sign y, ȳ = 0", source="|x| with the sign of y, which is locally constant",
         domains=[NONZERO, NONZERO], traits={PIECEWISE_LINEAR, Homogeneous(1), Homogeneous(0, of=(1,))}),

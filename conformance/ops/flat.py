@@ -22,8 +22,13 @@ from conformance.ops import laws
 # Where rounding jumps: at whole numbers, or halfway between them.
 BETWEEN_INTEGERS = Domain(low=-3, high=3, kinks=(-2, -1, 0, 1, 2))
 BETWEEN_HALVES = Domain(low=-2.5, high=2.5, kinks=(-1.5, -0.5, 0.5, 1.5))
-# The quotient of the two lies between -1 and 1, and jumps at 0 alone.
+# The quotient of the two lies between -1 and 1, and jumps at 0 alone; then with a negative divisor, and beyond 1.
 SMALL, LARGER = Domain(low=-1, high=1, kinks=(0,)), Domain(low=1, high=3)
+QUOTIENTS: tuple[tuple[Domain, Domain], ...] = (
+    (SMALL, LARGER),
+    (SMALL, Domain(low=-3, high=-1)),
+    (Domain(low=2.625, high=2.875), Domain(low=-1.25, high=-1)),
+)
 
 
 def flat(
@@ -75,7 +80,7 @@ ROUNDING = (
     flat("sign", np.sign, NONZERO, source="constant on either side of 0", aliases=("sgn",)),
     flat("heaviside", np.heaviside, NONZERO, REAL,
         source="constant on either side of 0; its second operand is its value at 0 alone"),
-    flat("floor_divide", np.floor_divide, SMALL, LARGER,
+    flat("floor_divide", np.floor_divide, SMALL, LARGER, law=laws.within(*QUOTIENTS),
         source="constant where the quotient crosses no whole number"),
 )  # fmt: skip
 

@@ -108,14 +108,17 @@ CLASSES: tuple[Shape, ...] = (
     *((2, 3), (3, 3), (4, 2), (3, 1), (2, 4), (5, 7), (2, 17), (33, 2), (2, 129), (65, 3), (2, 1025)),
 )  # fmt: skip
 WEIGHTS: dict[int, tuple[float, ...]] = {1: (2.0,), 2: (0.5, 3.0), 3: (0.5, 1, 3), 4: (1, 2, 0.5, 3)}
+# A class of weight 0; where no class is left out besides, since the targets are of two classes at least.
+WITH_ZERO: dict[int, tuple[float, ...]] = {2: (0.5, 0), 3: (0.5, 0, 3), 4: (0, 2, 0.5, 3)}
 
 
 def weighted_classes(choose: Choose) -> Signature:
     """Rows of scores, targets among the classes, weights of few classes, and a class that is left out."""
     n, c = choose(CLASSES)
+    weight = choose((None, *(table[c] for table in (WEIGHTS, WITH_ZERO) if c in table)))
     parameters = {
-        "weight": choose((None, WEIGHTS[c]) if c in WEIGHTS else (None,)),
-        "ignore_index": choose((-100, 0, 1) if c > 1 else (-100,)),
+        "weight": weight,
+        "ignore_index": choose((-100, 0, 1) if c > 1 and (weight is None or all(weight)) else (-100,)),
         "reduction": choose(REDUCTIONS),
     }
     return Signature(((n, c), (n,)), parameters, domains=(REAL, index_below(c)))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from conformance.op import Trait
+from conformance.ops import CATALOGUE
 from conformance.points.point import Nature, Place, SpecialPoint
 from conformance.points.second_order import second_derivatives
 
@@ -31,10 +33,21 @@ def _has_second_derivative(point: SpecialPoint) -> bool:
     return second_derivatives(point) is not None
 
 
+def _has_rows(point: SpecialPoint) -> bool:
+    """Whether it can be an entry among others of an elementwise op, or a row of an op along an axis of vectors."""
+    if not _has_range(point) or point.op not in CATALOGUE:
+        return False
+    ranks = {np.ndim(x) for x in Place(point, "float64").operands}
+    if Trait.ELEMENTWISE in CATALOGUE[point.op].traits:
+        return ranks == {0}
+    return "axis" in point.parameters and ranks == {1} and point.parameters["axis"] in (None, 0, -1)
+
+
 # By the name of its check, the points to which a way applies.
 WAYS: Mapping[str, Callable[[SpecialPoint], bool]] = {
     "forward": _has_slope,
     "mapped": _has_range,
+    "among-others": _has_rows,
     "second-order": _has_second_derivative,
     "second-order-forward": _has_second_derivative,
 }

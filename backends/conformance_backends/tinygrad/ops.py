@@ -176,6 +176,9 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "getitem_integer_array": lambda x, index: x[key(index)],
     "index_update": index_update,
     "take_along_axis": lambda x, indices, axis: x.gather(axis, indices),
+    "scatter_reduce": lambda x, index, values, axis, reduce, include_self: x.scatter_reduce(
+        axis, index, values, reduce, include_self
+    ),
     "masked_fill": lambda x, mask, value: x.masked_fill(mask, value),
     "sort": lambda x, axis: x.sort(axis)[0],
 }
@@ -221,6 +224,10 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: x.conv2d(
         weight, bias, groups, stride, dilation, padding
     ),
+    "conv3d": lambda x, weight, bias, stride, padding, dilation, groups: x.conv2d(
+        weight, bias, groups, stride, dilation, padding
+    ),
+    "interpolate": lambda x, size, mode, align_corners: x.interpolate(size, mode, bool(align_corners)),
     "avg_pool2d": lambda x, kernel_size, stride, padding, count_include_pad: x.avg_pool2d(
         kernel_size, stride, padding=padding, count_include_pad=count_include_pad
     ),

@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Choose, Law, Shape, Signature
+from conformance.op import Choose, Domain, Law, Shape, Signature
 
 # Sizes around those of vector registers and blocks, where kernels treat a remainder apart; then one long axis.
 BLOCKS: tuple[Shape, ...] = (
     *((7,), (8,), (9,), (15,), (16,), (2, 17), (31,), (32,), (33,), (2, 63), (64, 2), (65,)),
     *((127,), (2, 128), (129,), (1025,)),
+    # a long axis that is not the last, of a stack too
+    *((7, 2, 3), (66, 2), (2, 6, 3), (67, 2, 2)),
 )  # fmt: skip
 SHAPES: tuple[Shape, ...] = (
     *((3,), (), (2, 3), (3, 3), (1,), (2, 1, 3), (3, 3, 3), (0,), (2, 0), (5,), (7, 2)),
@@ -29,7 +31,7 @@ SHAPES: tuple[Shape, ...] = (
 )  # fmt: skip
 MATRICES: tuple[Shape, ...] = (
     *((2, 3), (3, 3), (1, 3), (3, 2, 3), (0, 3), (3, 3, 3), (3, 1), (1, 1), (3, 0), (0, 2, 3), (5, 7)),
-    *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 1, 3, 2), (8, 9), (17, 2), (2, 33)),
+    *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 1, 3, 2), (8, 9), (17, 2), (2, 33), (7, 2, 3), (66, 2)),
 )  # fmt: skip
 
 # Pairs that broadcast, in both directions where the operands of an op differ.
@@ -70,6 +72,16 @@ def broadcast(count: int) -> Law:
         whole = np.broadcast_shapes(*pair)
         others = tuple(dict.fromkeys((*pair, (), (1,) * len(whole), whole)))
         return Signature((*pair, *(choose(others) for _ in range(count - 2))))
+
+    return law
+
+
+def within(*regions: tuple[Domain, Domain]) -> Law:
+    """Two operands of shapes that broadcast, in one of some regions: which one, the shapes decide."""
+
+    def law(choose: Choose) -> Signature:
+        pair = choose(BROADCAST_PAIRS)
+        return Signature(pair, domains=regions[BROADCAST_PAIRS.index(pair) % len(regions)])
 
     return law
 

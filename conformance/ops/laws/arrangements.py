@@ -9,7 +9,7 @@ from conformance.op import Choose, Shape, Signature
 from conformance.ops import laws
 
 RANKS: tuple[Shape, ...] = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2))
-SIZES: tuple[Shape, ...] = ((9,), (2, 17), (33,), (64, 2), (129,), (1025,))
+SIZES: tuple[Shape, ...] = ((9,), (2, 17), (33,), (64, 2), (129,), (1025,), (7, 2, 3), (2, 6, 3))
 # Shapes of one axis and more.
 AXES: tuple[Shape, ...] = (
     (2, 3),
@@ -22,6 +22,8 @@ AXES: tuple[Shape, ...] = (
     *RANKS,
     (2, 33),
     (64, 3),
+    (7, 2, 3),
+    (2, 18, 3),
 )
 # Shapes for what copies or surrounds entries.
 GROWING: tuple[Shape, ...] = (
@@ -35,6 +37,9 @@ GROWING: tuple[Shape, ...] = (
     *RANKS,
     (33,),
     (2, 64),
+    (7, 2, 3),
+    (2, 6, 3),
+    (66, 2),
 )
 
 

@@ -22,13 +22,20 @@ def window_counts(
     return tuple(steps(*given) for given in zip(image, kernel_size, stride, padding, dilation, strict=True))
 
 
-IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17), (2, 1, 1))
+IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17), (2, 1, 1), (7, 3, 3))
 KERNELS: tuple[Pair, ...] = ((2, 2), (1, 1), (3, 3), (2, 3), (1, 5))
 STRIDES: tuple[Pair, ...] = ((1, 1), (2, 2), (1, 2), (3, 1))
 PADDINGS: tuple[Pair, ...] = ((0, 0), (1, 1), (0, 2))
 DILATIONS: tuple[Pair, ...] = ((1, 1), (2, 2), (2, 1))
 # Groups, channels of the image, and of the result.
 CHANNELS: tuple[tuple[int, int, int], ...] = ((1, 1, 1), (1, 2, 3), (2, 2, 4), (2, 4, 2), (3, 3, 3))
+MANY: tuple[tuple[int, int, int], ...] = ((1, 17, 2), (2, 2, 18))
+BATCH = 5  # examples from which on there are many channels too
+
+
+def channels_of(count: int) -> tuple[tuple[int, int, int], ...]:
+    """The groups and channels that go with so many examples: few examples with few channels, many with many."""
+    return CHANNELS if count < BATCH else MANY
 
 
 def placed(choose: Choose, images: Sequence[Image] = IMAGES) -> tuple[Image, Pair, dict[str, Pair]]:
@@ -42,7 +49,7 @@ def placed(choose: Choose, images: Sequence[Image] = IMAGES) -> tuple[Image, Pai
 def conv2d(choose: Choose) -> Signature:
     """Images, kernels, a bias for each of them, and the geometry."""
     (count, *sides), size, placing = placed(choose)
-    groups, channels, kernels = choose(CHANNELS)
+    groups, channels, kernels = choose(channels_of(count))
     shapes: tuple[Shape, ...] = ((count, channels, *sides), (kernels, channels // groups, *size), (kernels,))
     return Signature(shapes, {**placing, "groups": groups})
 
@@ -62,7 +69,7 @@ def conv_transpose2d(choose: Choose) -> Signature:
     rest = choose([rest for rest in ((0, 0), (1, 0), (0, 1)) if rest[0] < high and rest[1] < wide])
     if min(transposed_sides(tuple(sides), size, rest, **placing)) < 1:
         placing, rest = {**placing, "padding": (0, 0)}, (0, 0)
-    groups, channels, kernels = choose(CHANNELS)
+    groups, channels, kernels = choose(channels_of(count))
     shapes: tuple[Shape, ...] = ((count, channels, *sides), (channels, kernels // groups, *size), (kernels,))
     return Signature(shapes, {**placing, "output_padding": rest, "groups": groups})
 
@@ -79,10 +86,10 @@ def conv1d(choose: Choose) -> Signature:
     """Signals, kernels, a bias for each of them, and the geometry."""
     size = choose((2, 1, 3, 5))
     stride, padding, dilation = choose((1, 2, 3)), choose((0, 1, 2)), choose((1, 2, 3))
-    signals = ((1, 3), (2, 4), (1, 7), (2, 33), (1, 129))
+    signals = ((1, 3), (2, 4), (1, 7), (2, 33), (1, 129), (7, 4))
     fitting = [signal for signal in signals if steps(signal[1], size, stride, padding, dilation) > 0]
     count, length = choose(fitting)
-    groups, channels, kernels = choose(CHANNELS)
+    groups, channels, kernels = choose(channels_of(count))
     shapes: tuple[Shape, ...] = ((count, channels, length), (kernels, channels // groups, size), (kernels,))
     return Signature(shapes, {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups})
 
@@ -90,11 +97,11 @@ def conv1d(choose: Choose) -> Signature:
 def conv_transpose1d(choose: Choose) -> Signature:
     """Signals, kernels (those of the operand's channels first), a bias for each, and the geometry."""
     size, stride, dilation = choose((2, 1, 3, 5)), choose((1, 2, 3)), choose((1, 2, 3))
-    count, length = choose(((1, 3), (2, 4), (2, 1), (1, 7), (1, 33)))
+    count, length = choose(((1, 3), (2, 4), (2, 1), (1, 7), (1, 33), (7, 3)))
     rest = choose([n for n in (0, 1, 2) if n < stride])
     whole = (length - 1) * stride + dilation * (size - 1) + rest + 1
     padding = choose([n for n in (0, 1, 2) if whole > 2 * n])
-    groups, channels, kernels = choose(CHANNELS)
+    groups, channels, kernels = choose(channels_of(count))
     shapes: tuple[Shape, ...] = ((count, channels, length), (channels, kernels // groups, size), (kernels,))
     geometry = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": rest}
     return Signature(shapes, {**geometry, "groups": groups})
@@ -118,6 +125,7 @@ def folding(choose: Choose) -> Signature:
 
 POOLED: tuple[Shape, ...] = (
     *((1, 1, 4, 4), (2, 2, 3, 3), (1, 3, 3, 4), (1, 1, 5, 5), (2, 1, 7, 6), (1, 2, 2, 33), (1, 1, 17, 8)),
+    *((7, 1, 3, 4), (1, 9, 4, 3)),
 )  # fmt: skip
 
 

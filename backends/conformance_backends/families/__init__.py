@@ -1,0 +1,1 @@
+"""Families of few ops, as the users of each engine write them."""

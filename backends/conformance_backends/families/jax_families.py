@@ -1,0 +1,77 @@
+"""Signals, volumes, resampling, spectra, norms of matrices and gathered reductions as users of jax write them.
+
+The table is read as source too, like those of `jax_ops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from conformance.errors import Unsupported
+
+# ---- where one line is not enough ---------------------------------------------------------------
+
+
+def interpolate(x: Any, size: Any, mode: Any, align_corners: Any) -> Any:
+    """jax.image.resize, whose samples are in the middle of their intervals."""
+    if mode == "nearest" or align_corners:
+        raise Unsupported("jax.image.resize places samples in the middle of their intervals")
+    method = "linear" if mode == "linear" else "nearest"
+    return jax.image.resize(x, (*x.shape[:2], *size), method, antialias=False)
+
+
+def scatter_reduce(x: Any, index: Any, values: Any, axis: Any, reduce: Any, include_self: Any) -> Any:
+    """The methods of `x.at`, which reduce into what stands there."""
+    if not include_self or reduce in ("mean", "prod"):
+        raise Unsupported("x.at reduces into what stands there, has no mean, and no gradient of a product")
+    places = [*jnp.indices(index.shape, sparse=True)]
+    places[axis] = index
+    at = x.at[tuple(places)]
+    return {"sum": at.add, "amax": at.max, "amin": at.min}[reduce](values)
+
+
+def parts(z: Any) -> Any:
+    """The real and the imaginary part."""
+    return z.real, z.imag
+
+
+# ---- the table ----------------------------------------------------------------------------------
+
+OPS: Mapping[str, Callable[..., Any]] = {
+    "nansum": lambda x, axis, keepdims: jnp.nansum(x, axis=axis, keepdims=keepdims),
+    "nanmean": lambda x, axis, keepdims: jnp.nanmean(x, axis=axis, keepdims=keepdims),
+    "scatter_reduce": scatter_reduce,
+    "conv1d": lambda x, weight, bias, stride, padding, dilation, groups: (
+        jax.lax.conv_general_dilated(
+            x,
+            weight,
+            (stride,),
+            [(padding, padding)],
+            rhs_dilation=(dilation,),
+            feature_group_count=groups,
+        )
+        + bias[:, None]
+    ),
+    "conv3d": lambda x, weight, bias, stride, padding, dilation, groups: (
+        jax.lax.conv_general_dilated(
+            x,
+            weight,
+            stride,
+            [(p, p) for p in padding],
+            rhs_dilation=dilation,
+            feature_group_count=groups,
+        )
+        + bias[:, None, None, None]
+    ),
+    "fft": lambda re, im, n, axis, norm: parts(jnp.fft.fft(jax.lax.complex(re, im), n, axis, norm)),
+    "ifft": lambda re, im, n, axis, norm: parts(jnp.fft.ifft(jax.lax.complex(re, im), n, axis, norm)),
+    "rfft": lambda x, n, axis, norm: parts(jnp.fft.rfft(x, n, axis, norm)),
+    "irfft": lambda re, im, n, axis, norm: jnp.fft.irfft(jax.lax.complex(re, im), n, axis, norm),
+    "matrix_norm": lambda x, ord, keepdims: jnp.linalg.matrix_norm(x, ord=ord, keepdims=keepdims),
+    "matrix_exp": jax.scipy.linalg.expm,
+    "interpolate": interpolate,
+}

@@ -1,0 +1,51 @@
+"""Volumes, resampling, spectra, norms of matrices and gathered reductions as users of torch write them.
+
+The table is read as source too, like those of `torch_ops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - its customary name
+
+from conformance.errors import Unsupported
+
+LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}  # by the number of axes
+
+
+def over_axes(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """A reduction over the named axes; torch reads dim=() as every axis, where the catalogue means none."""
+    if axis == ():
+        raise Unsupported("torch reads dim=() as every axis")
+    return reduce(x, dim=axis, keepdim=keepdims)
+
+
+def parts(z: Any) -> Any:
+    """The real and the imaginary part."""
+    return z.real, z.imag
+
+
+# ---- the table ----------------------------------------------------------------------------------
+
+OPS: Mapping[str, Callable[..., Any]] = {
+    "nansum": lambda x, axis, keepdims: over_axes(torch.nansum, x, axis, keepdims),
+    "nanmean": lambda x, axis, keepdims: over_axes(torch.nanmean, x, axis, keepdims),
+    "scatter_reduce": lambda x, index, values, axis, reduce, include_self: torch.scatter_reduce(
+        x, axis, index, values, reduce, include_self=include_self
+    ),
+    "conv3d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv3d(
+        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    ),
+    "fft": lambda re, im, n, axis, norm: parts(torch.fft.fft(torch.complex(re, im), n, axis, norm)),
+    "ifft": lambda re, im, n, axis, norm: parts(torch.fft.ifft(torch.complex(re, im), n, axis, norm)),
+    "rfft": lambda x, n, axis, norm: parts(torch.fft.rfft(x, n, axis, norm)),
+    "irfft": lambda re, im, n, axis, norm: torch.fft.irfft(torch.complex(re, im), n, axis, norm),
+    "matrix_norm": lambda x, ord, keepdims: torch.linalg.matrix_norm(x, ord, keepdim=keepdims),
+    "matrix_exp": torch.linalg.matrix_exp,
+    "interpolate": lambda x, size, mode, align_corners: F.interpolate(
+        x, size=size, mode=LINEAR[x.ndim] if mode == "linear" else mode, align_corners=align_corners
+    ),
+}

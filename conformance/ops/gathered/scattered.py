@@ -1,0 +1,117 @@
+"""Reductions of the values that an index sends to the same place, and of what stands there already.
+
+Seen from a place it is a reduction of a row: the entry that stands there, and all values beside it, those that are sent
+elsewhere replaced by the reduction's neutral element.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.op import DISTINCT, REAL, Choose, Op, Shape, Signature, index_below
+from conformance.ops.dispatch import dispatched
+from conformance.ops.reductions import products_of_others, routed
+from conformance.ops.rows import general
+
+NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -math.inf, "amin": math.inf}
+
+REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "prod": np.prod, "amax": np.max, "amin": np.min}
+
+# -- the rows ----------------------------------------------------------------------------------------
+
+
+def counted_entries(x: Any, index: Any, axis: int, include_self: bool) -> Any:
+    """Which entry of its row each place counts, (…, n, 1 + K): its own first, then the values along the axis.
+
+    Where the own entry is not included, it stays at places that nothing is sent to.
+    """
+    places = np.moveaxis(index, source=axis, destination=-1)[..., None, :]
+    is_sent = places == np.arange(np.shape(x)[axis])[:, None]
+    is_own = np.ones((*is_sent.shape[:-1], 1), bool)
+    if not include_self:
+        is_own = ~np.any(is_sent, axis=-1, keepdims=True)
+    return np.concatenate([is_own, is_sent], axis=-1)
+
+
+def candidates(x: Any, values: Any, is_counted: Any, axis: int, reduce: str) -> Any:
+    """The rows, what is not counted replaced by the neutral element."""
+    own = np.expand_dims(np.moveaxis(x, source=axis, destination=-1), axis=-1)
+    sent = np.expand_dims(np.moveaxis(values, source=axis, destination=-1), axis=-2)
+    shape = is_counted[..., 1:].shape
+    rows = np.concatenate([own, np.broadcast_to(sent, shape=shape)], axis=-1)
+    return np.where(is_counted, rows, np.asarray(NEUTRAL[reduce], x.dtype))
+
+
+@dispatched
+def scatter_reduce(x: Any, index: Any, values: Any, *, axis: int, reduce: str, include_self: bool) -> Any:
+    """`x` with each value reduced into the place along an axis that its index names."""
+    if np.max(index, initial=-1) >= np.shape(x)[axis]:
+        raise IndexError("an index is out of range")
+    is_counted = counted_entries(x, index, axis, include_self)
+    rows = candidates(x, values, is_counted, axis, reduce)
+    if reduce == "mean":
+        reduced = np.sum(rows, axis=-1) / np.sum(is_counted, axis=-1).astype(x.dtype)
+    else:
+        reduced = REDUCTIONS[reduce](rows, axis=-1)
+    return np.moveaxis(reduced, -1, axis)
+
+
+def scattered_slopes(
+    g: Any, z: Any, x: Any, index: Any, values: Any, axis: int, reduce: str, include_self: bool
+) -> Any:
+    """The cotangent of each entry of each place's row, by the rule of the reduction."""
+    is_counted = counted_entries(x, index, axis, include_self)
+    cotangent = np.moveaxis(g, source=axis, destination=-1)
+    if reduce in ("amax", "amin"):
+        rows = candidates(x, values, is_counted, axis, reduce)
+        routes = routed(cotangent, np.moveaxis(z, source=axis, destination=-1), rows, -1)
+        return np.where(is_counted, routes, 0)
+    column = np.expand_dims(cotangent, axis=-1)
+    if reduce == "prod":
+        column = column * products_of_others(candidates(x, values, is_counted, axis, reduce))
+    if reduce == "mean":
+        column = column / np.sum(is_counted, axis=-1, keepdims=True).astype(x.dtype)
+    return np.where(is_counted, column, 0)
+
+
+def scatter_reduce_own(g: Any, z: Any, x: Any, index: Any, values: Any, axis: int, **parameters: Any) -> Any:
+    """The cotangents of the entries that stood there."""
+    slopes = scattered_slopes(g, z, x, index, values, axis, **parameters)
+    return np.moveaxis(slopes[..., 0], source=-1, destination=axis)
+
+
+def scatter_reduce_sent(g: Any, z: Any, x: Any, index: Any, values: Any, axis: int, **parameters: Any) -> Any:
+    """The cotangents of the values, each at the place that it is sent to."""
+    slopes = scattered_slopes(g, z, x, index, values, axis, **parameters)
+    return np.moveaxis(np.sum(slopes[..., 1:], axis=-2), source=-1, destination=axis)
+
+
+# -- the law and the row -----------------------------------------------------------------------------
+
+# An operand, an axis of it, and how many values are sent along it.
+CALLS: tuple[tuple[Shape, int, int], ...] = (
+    *(((3,), 0, 4), ((2, 3), -1, 2), ((3, 3), 0, 3), ((3, 3), 1, 3), ((1,), 0, 3), ((3,), -1, 1), ((2, 3), -2, 0)),
+    *(((2, 3, 2), 1, 4), ((0, 3), 1, 2), ((2, 1, 3, 2), 2, 2), ((5,), 0, 9), ((2, 17), 1, 3), ((3,), 0, 33)),
+)  # fmt: skip
+
+
+def reducing(choose: Choose) -> Signature:
+    """An operand, indices along one of its axes, as many values, the reduction, and whether what stands there counts."""
+    shape, axis, count = choose(CALLS)
+    place = axis % len(shape)
+    sent = (*shape[:place], count, *shape[place + 1 :])
+    parameters = {"axis": axis, "reduce": choose(tuple(NEUTRAL)), "include_self": choose((True, False))}
+    domain = DISTINCT if parameters["reduce"] in ("amax", "amin") else REAL
+    return Signature((shape, sent, sent), parameters, domains=(domain, index_below(shape[axis]), domain))
+
+
+ROWS: tuple[Op, ...] = (
+    general("scatter_reduce", scatter_reduce, scatter_reduce_own, None, scatter_reduce_sent,
+        formula="the rule of the reduction on x[p] and the vₖ with indexₖ = p, for each place p",
+        source="a place is a reduction of what is sent to it; ties share equally",
+        domains=[REAL, index_below(1), REAL], law=reducing),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Ops of sampled signals: volumes, images at another size, spectra."""

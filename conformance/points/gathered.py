@@ -1,0 +1,44 @@
+"""Special points of reductions of what is gathered by a condition or an index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.points.constructors import FIRST, INF, LAST, NAN, SHARED, border, fair, limit, masked
+from conformance.points.point import Nature, SpecialPoint
+
+WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
+BOTH = np.array([0, 0])  # two values are sent to the first place
+
+
+def scattered(reduce: str, *, include_self: bool = True) -> dict[str, Any]:
+    """The parameters of a reduction along the only axis."""
+    return {"axis": 0, "reduce": reduce, "include_self": include_self}
+
+
+POINTS: tuple[SpecialPoint, ...] = (
+    masked("nansum", "beside-nan", ([1.0, NAN, 2.0],), ([1, 0, 1],), **WHOLE),
+    masked("nansum", "all-nan", ([NAN, NAN],), ([0, 0],), **WHOLE),
+    limit("nansum", "beside-infinity", ([1.0, INF],), ([1, 1],), **WHOLE),
+    masked("nanmean", "beside-nan", ([1.0, NAN, 2.0],), ([0.5, 0, 0.5],), **WHOLE),
+    border("nanmean", "all-nan", ([NAN, NAN],), {"nan": (NAN,), "zero": (0.0,)}, **WHOLE),
+    limit("scatter_reduce", "product-with-a-0", ([2.0], BOTH, [0.0, 3.0]), ([0], None, [6, 0]), **scattered("prod")),
+    limit("scatter_reduce", "product-with-two-0", ([2.0], BOTH, [0.0, 0.0]), ([0], None, [0, 0]), **scattered("prod")),
+    limit("scatter_reduce", "product-of-0", ([0.0], BOTH, [2.0, 3.0]), ([6], None, [0, 0]), **scattered("prod")),
+    limit("scatter_reduce", "product-without-0", ([0.0], BOTH, [2.0, 0.0]), ([0], None, [0, 2]),
+        **scattered("prod", include_self=False)),
+    *(
+        fair("scatter_reduce", f"tie-{reduce}", ([other], BOTH, [2.0, 2.0]), ((0, 0), None, ([0, 0], [1, 1])),
+            {FIRST: ([0], None, [1, 0]), LAST: ([0], None, [0, 1]), SHARED: ([0], None, [0.5, 0.5])},
+            nature=Nature.TIE, total=1.0, **scattered(reduce))
+        for reduce, other in (("amax", 1.0), ("amin", 3.0))
+    ),
+    *(
+        fair("scatter_reduce", f"tie-{reduce}-with-self", ([2.0], BOTH, [2.0, other]), ((0, 1), None, ([0, 0], [1, 0])),
+            {FIRST: ([1], None, [0, 0]), LAST: ([0], None, [1, 0]), SHARED: ([0.5], None, [0.5, 0])},
+            nature=Nature.TIE, total=1.0, **scattered(reduce))
+        for reduce, other in (("amax", 1.0), ("amin", 3.0))
+    ),
+)  # fmt: skip
