@@ -147,13 +147,18 @@ def real_operand_beside_complex_ones_gets_the_real_part(engine: Backend, sample:
         as_complex[index] = as_complex[index].astype(double)
         function = member.function(engine)
 
-        def pulled(given: list[Array]) -> Any:
-            return engine.vjp(function, given, member.cotangents, member.wrt)[1]
-
-        got = unless_refused(lambda: pulled(operands))
-        if got is None or (ours := got[position]) is None:
+        # The call may be refused; of one that was recorded the gradient may not.
+        traced = unless_refused(lambda: engine.trace(function, operands, member.wrt))
+        if traced is None:
             return
-        gradient, right = plain(engine, ours), plain(engine, pulled(as_complex)[position])
+        dtypes = [plain(engine, z).dtype for z in traced.outputs]
+        if dtypes != [g.dtype for g in member.cotangents]:
+            return  # what is left of the complex operands is real
+        ours = traced.pull([engine.array(g) for g in member.cotangents])[position]
+        if ours is None:
+            return
+        as_made = engine.vjp(function, as_complex, member.cotangents, member.wrt)[1][position]
+        gradient, right = plain(engine, ours), plain(engine, as_made)
         if gradient.dtype != operands[index].dtype:
             raise Violation(
                 f"the real operand {index} of {member} gets a gradient of {gradient.dtype}", got=gradient

@@ -154,6 +154,13 @@ def _ways(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], A
         engine.hook(product, raising)
         return product
 
+    def refused(a: Any, b: Any) -> Any:
+        misfit = engine.array(np.ones(tuple(n + 1 for n in x.shape), x.dtype))
+        for first in (a, multiply(a, b)):
+            with contextlib.suppress(Exception):
+                multiply(first, misfit)
+        return multiply(a, b)
+
     # Made once: an engine may keep every op that a user defines.
     raising = raising_op(engine) if Capability.CUSTOM_RULE in engine.capabilities else multiply
     checkpointed = (
@@ -169,6 +176,7 @@ def _ways(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], A
         (Capability.HIGHER_ORDER, "of a gradient",
             lambda a, b: engine.nested_vjp(multiply, [a, b], [engine.array(np.array(g))])[0]),
     )  # fmt: skip
+    yield "beside a call that was refused", partial(_differentiated, engine, refused, (x, w), g)
     for need, what, function in functions:
         if need in engine.capabilities:
             yield what, partial(_differentiated, engine, function, (x, w), g)

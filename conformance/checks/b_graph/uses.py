@@ -12,7 +12,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import hold_close, hold_within
-from conformance.checks.engine_calls import full_sum, gradients_of
+from conformance.checks.engine_calls import full_sum
 from conformance.checks.members import (
     Member,
     calls_where,
@@ -141,10 +141,13 @@ def _hold_each(engine: Backend, member: Member) -> None:
     gradients = [np.zeros_like(x) if g is None else g for g in member.answer(engine).gradients]
     for index, (got, expected) in enumerate(zip(gradients, member.oracle.expected, strict=True)):
         hold_within(got, expected, f"the gradient of operand {index} of {member}, all operands being equal,")
-    (got,) = gradients_of(engine, lambda a: function(*(a,) * count), [x], member.cotangents[0])
+    _, (found,) = engine.vjp(lambda a: function(*(a,) * count), [x], member.cotangents)
+    whole = None if found is None else plain(engine, found)
     total, size = np.sum(gradients, axis=0, dtype=x.dtype), np.sum(np.abs(gradients), axis=0).max()
     what = f"the gradient of an array that is every operand of {member}"
-    hold_close(got, total, np.full(x.shape, ULPS * np.spacing(size.astype(x.dtype)), np.longdouble), what)
+    # An engine that composes the op adds the contributions of all its parts in another order, and they may cancel.
+    rounding = sum(expected.allowed for expected in member.oracle.expected)
+    hold_close(whole, total, rounding + ULPS * np.spacing(size.astype(x.dtype)).astype(np.longdouble), what)
 
 
 @contract("B1", "returned-twice")

@@ -23,6 +23,17 @@ from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, MULTIPLY
 
+SUBSETS = (
+    (0,),
+    (1,),
+    (2,),
+    (0, 1),
+    (0, 2),
+    (1, 2),
+    (0, 1, 2),
+)  # of three operands, those that need a gradient
+SHAPES = ((3,), (2, 3), (), (3, 3), (1,), (2, 1, 3))
+
 
 def _product_rule(calls: list[Any]) -> Any:
     def backward(g: Any, a: Any, b: Any) -> Any:
@@ -110,6 +121,46 @@ def too_few_cotangents_beside_a_constant_are_refused_or_assigned_rightly(
         if result is not None:
             what = f"operand {index}'s gradient where the rule returns a cotangent for it alone"
             hold_equal(*result, what)
+
+
+@contract("C5", "custom-of-three", Capability.CUSTOM_RULE)
+def rule_of_three_operands_gives_each_its_own_cotangent(engine: Backend, sample: Sample) -> None:
+    """Of a custom rule's three operands any may be constants: each of the others gets its own cotangent."""
+    operands, g = [sample.array() for _ in range(3)], sample.array()
+
+    def backward(g: Any, a: Any, b: Any, c: Any) -> Any:
+        return g * b * c, g * a * c, g * a * b
+
+    product = engine.custom(lambda a, b, c: a * b * c, backward)
+    for wrt in SUBSETS:
+        traced = engine.trace(product, [np.array(x) for x in operands], wrt)
+        pulled = traced.pull([engine.array(np.array(g))])
+        for i, gradient in zip(wrt, pulled, strict=True):
+            others = [x for j, x in enumerate(operands) if j != i]
+            what = f"operand {i}'s gradient by the rule of a product of three, of which {list(wrt)} need one"
+            hold_equal(plain(engine, gradient), g * others[0] * others[1], what)
+
+
+@contract("C5", "custom-second", Capability.CUSTOM_RULE, Capability.HIGHER_ORDER)
+def custom_rule_is_differentiated_for_any_shape(engine: Backend, sample: Sample) -> None:
+    """A custom rule's results are differentiated by operands and cotangent, for numbers, vectors, matrices and stacks."""
+    shapes = SHAPES[sample.seed % len(SHAPES) :][:1] if engine.compiles_signatures else SHAPES
+    op = engine.custom(lambda a, b: a * a * b, lambda g, a, b: (g * (a * b + a * b), g * a * a))
+    for shape in shapes:
+        a, b, g, v = (sample.array(shape) for _ in range(4))
+        derivatives = (
+            (2 * g * b * v, 2 * g * a * v, 2 * a * b * v),
+            (2 * g * a * v, 0 * v, a * a * v),
+        )
+        for i, expected in enumerate(derivatives):
+
+            def first(x: Any, w: Any, p: Any, i: int = i) -> Any:
+                return engine.nested_vjp(op, [x, w], [p])[i]
+
+            got = gradients_of(engine, first, [a, b, g], v)
+            for ours, right, by in zip(got, expected, ("a", "b", "the cotangent"), strict=True):
+                what = f"the derivative by {by} of operand {i}'s gradient through a²b of shape {shape}"
+                hold_equal(ours, right, what)
 
 
 def _product_rule_for(index: int, *, is_skipped: bool) -> Any:

@@ -118,7 +118,7 @@ def op_in_another_thread_has_its_gradient(seen: Observation) -> list[Comparison]
 @op_check("C10", "mapped", Capability.VECTORIZING, sparing=True)
 def mapped_op_has_the_gradients_of_a_loop(seen: Observation) -> list[Comparison]:
     """An op mapped over a batch of calls has for each the gradient that it has alone."""
-    batch = _batch(seen)
+    batch = batch_of(seen)
     xs, gs = (
         [np.stack(arrays) for arrays in zip(*parts, strict=True)]
         for parts in ((case.operands for case in batch), (case.cotangents for case in batch))
@@ -129,14 +129,14 @@ def mapped_op_has_the_gradients_of_a_loop(seen: Observation) -> list[Comparison]
     return hold_all_within(
         (
             None if g is None else plain(seen.backend, g),
-            _stacked(bounds),
+            stacked(bounds),
             f"{seen.label(position)} in a batch of {len(batch)} calls",
         )
         for position, (g, bounds) in enumerate(zip(gradients, zip(*expected, strict=True), strict=True))
     )
 
 
-def _batch(seen: Observation) -> list[Case]:
+def batch_of(seen: Observation) -> list[Case]:
     """The case and others like it: their numbers and cotangents differ, where they are differentiated."""
     case, rng = seen.case, np.random.default_rng(len(seen.case.label))
     domains = case.domains or [seen.op.domain(i) for i in range(len(case.operands))]
@@ -148,7 +148,7 @@ def _batch(seen: Observation) -> list[Case]:
     ]
 
 
-def _stacked(bounds: Sequence[Expected]) -> Expected:
+def stacked(bounds: Sequence[Expected]) -> Expected:
     """What is expected of calls, side by side."""
     exact, allowed, ulp = (
         np.stack([getattr(b, name) for b in bounds]) for name in ("exact", "allowed", "ulp")

@@ -11,11 +11,12 @@ from itertools import combinations
 
 import numpy as np
 
-from conformance.case import Array
+from conformance.case import Array, Case
 from conformance.checks.comparison import hold_close_within_either
 from conformance.checks.observation import Answer, Observation, Oracle
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
+from conformance.kept import kept
 from conformance.op import Op, Trait
 from conformance.oracle.allowance import reference_vjp
 from conformance.values import cotangent, operands
@@ -73,13 +74,23 @@ def _batch_of(oracle: Oracle) -> tuple[int, tuple[int, ...]]:
     count = oracle.case.cotangents[0].shape[0] if oracle.case.cotangents[0].ndim else 0
     if count < 2 or not oracle.case.cotangents[0].size:
         raise NotThisCase("there is no batch of two examples")
+    batched = _batched(oracle.op, oracle.case)
+    if not batched:
+        raise NotThisCase("the leading axis is not a batch axis")
+    return count, batched
+
+
+@kept()
+def _batched(op: Op, case: Case) -> tuple[int, ...]:
+    """The most operands whose leading axis is one of examples; none where it is not a batch axis."""
+    oracle = Oracle(op, case)
     given, g = _nonzero_inputs(oracle)
-    candidates = [i for i, x in enumerate(given) if x.ndim and len(x) == count]
+    candidates = [i for i, x in enumerate(given) if x.ndim and len(x) == len(g)]
     for size in range(len(candidates), 0, -1):
         for batched in combinations(candidates, size):
             if _are_batched(oracle, given, g, batched):
-                return count, batched
-    raise NotThisCase("the leading axis is not a batch axis")
+                return batched
+    return ()
 
 
 def _nonzero_inputs(oracle: Oracle) -> tuple[list[Array], Array]:

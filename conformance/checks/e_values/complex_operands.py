@@ -24,7 +24,7 @@ from conformance.values import direction
 T = TypeVar("T")
 WIDE = frozenset({"complex128"})
 STEP = 2.0**-17  # of the differences by which second derivatives are found, in extended precision
-ROUGHLY = 1e-9  # what they, and the roundings of an engine, are off, relatively to the largest entry, or to 1 where all cancel
+ROUGHLY = 1e-9  # what they, and the roundings of an engine, are off, relatively to the largest entry, or to the terms where all cancel
 
 
 def _is_holomorphic(op: Op) -> bool:
@@ -75,9 +75,9 @@ def tangent_at_complex_operands_is_that_of_the_rule(seen: Observation) -> list[C
     tangents = [
         direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
     ]
-    places = compared_places(seen, rng)
+    places = compared_places(seen.oracle, rng)
     with np.errstate(all="ignore"):
-        expected = pushed_by_rule(seen, operands, [extended(t) for t in tangents], places)
+        expected = pushed_by_rule(seen.oracle, operands, [extended(t) for t in tangents], places)
         weights = [extended(g) for g in seen.case.cotangents]
         pulled = reference_vjp(seen.op, seen.case, seen.wrt)([*operands, *weights])
         whole = inner(pulled, tangents)
@@ -85,7 +85,9 @@ def tangent_at_complex_operands_is_that_of_the_rule(seen: Observation) -> list[C
     pushed = _offered(lambda: tangents_of(seen, tangents))
     got = np.concatenate([np.ravel(t) for t in pushed])[places]
     what = f"the tangent at the entries {places} of the flattened outputs"
-    compared = hold_within(got, _roughly([expected])[0], what, claim="differs from the reference JVP")
+    compared = hold_within(
+        got, _roughly([expected], _largest(tangents))[0], what, claim="differs from the reference JVP"
+    )
     if np.isfinite(size):
         allowed = np.asarray(ROUGHLY * max(size, 1.0))
         product = np.asarray(inner(pushed, seen.case.cotangents))
@@ -93,12 +95,19 @@ def tangent_at_complex_operands_is_that_of_the_rule(seen: Observation) -> list[C
     return [compared]
 
 
-def _roughly(expected: Sequence[Array]) -> list[Expected]:
-    """What is allowed relatively to the largest entry; NotThisCase where one is no finite number."""
-    size = max(np.abs(x).max(initial=0) for x in expected)
+def _largest(arrays: Sequence[Array]) -> float:
+    return max(float(np.abs(x).max(initial=0)) for x in arrays)
+
+
+def _roughly(expected: Sequence[Array], scale: float) -> list[Expected]:
+    """What is allowed relatively to the largest entry, or to what a derivative of 1 makes of arrays of this `scale`: terms may cancel.
+
+    NotThisCase where an entry is no finite number.
+    """
+    size = _largest(expected)
     if not np.isfinite(size):
         raise NotThisCase("the derivative is not finite")
-    allowed = [np.full(x.shape, ROUGHLY * max(size, 1.0)) for x in expected]
+    allowed = [np.full(x.shape, ROUGHLY * max(size, scale, 1.0)) for x in expected]
     return [Expected(x, by, by) for x, by in zip(expected, allowed, strict=True)]
 
 
@@ -126,9 +135,10 @@ def gradient_of_the_gradient_at_complex_operands(seen: Observation) -> list[Comp
     index = seen.wrt[position]
     weights = direction(seen.op.domain(index), seen.case.operands[index].shape, seen.case.dtype, rng)
     expected = _derivatives(seen, index, weights, is_conjugated=convention != "conjugate")
-    if max(np.abs(x).max(initial=0) for x in expected) <= ROUGHLY * np.abs(weights).max(initial=0):
+    scale = _largest([weights]) * _largest(seen.case.cotangents)
+    if _largest(expected) <= ROUGHLY * scale:
         raise NotThisCase("the second derivative is zero")
-    pulled, bounds = _offered(lambda: _pulled(seen, position, weights)), _roughly(expected)
+    pulled, bounds = _offered(lambda: _pulled(seen, position, weights)), _roughly(expected, scale)
     return hold_all_within(
         (
             (got, bound, f"the derivative by operand {other} of the gradient of operand {index}")

@@ -86,28 +86,29 @@ def _hold_value(seen: Observation) -> Array:
 def _hold_mask(seen: Observation, value: Array, position: int, index: int, *, is_barred: bool) -> None:
     """Claim that the gradient of the op's value times an operand is the cotangent times the value.
 
-    A value that does not broadcast against the operand gets axes of its own. An engine that refuses operands
-    which need a gradient is given constants of the same values.
+    A value that does not broadcast against the operand is a column, and the operand a row: axes of their own would be
+    more than some engines have. An engine that refuses operands which need a gradient is given constants of the same values.
     """
     engine, x = seen.backend, seen.case.operands[index]
-    shape = value.shape if _fits(value.shape, x.shape) else value.shape + (1,) * x.ndim
+    shape, other = (value.shape, x.shape) if _fits(value.shape, x.shape) else ((value.size, 1), (1, x.size))
     op, multiply = engine.call(seen.op.name, seen.case.parameters), engine.op(MULTIPLY)
     factor = as_factor_of(engine, value.reshape(shape), x)
 
+    def put(z: Any, before: Shape, after: Shape) -> Any:
+        return z if before == after else engine.call(RESHAPE, {"shape": after})(z)
+
     def masked(*operands: Any) -> Any:
         z = factor(op(*map(engine.array, seen.case.operands)) if is_barred else op(*operands))
-        if shape != value.shape:
-            z = engine.call(RESHAPE, {"shape": shape})(z)
-        return multiply(z, operands[index])
+        return multiply(put(z, value.shape, shape), put(operands[index], x.shape, other))
 
-    g = _cotangent(seen, np.broadcast_shapes(shape, x.shape))
+    g = _cotangent(seen, np.broadcast_shapes(shape, other))
     gradients = engine.vjp(masked, [np.array(o) for o in seen.case.operands], [np.array(g)], seen.wrt)[1]
-    expected = unbroadcast(g * value.reshape(shape), x.shape)
+    expected = unbroadcast(g * value.reshape(shape), other).reshape(x.shape)
     what = f"the gradient of {seen.op.name} times its operand {index}"
     hold_equal(plain(engine, gradients[position]), expected, what)
-    for other, gradient in zip(seen.wrt, gradients, strict=True):
-        if other != index:
-            form_of_no_gradient(engine, gradient, seen.case.operands[other], f"operand {other} in {what}")
+    for among, gradient in zip(seen.wrt, gradients, strict=True):
+        if among != index:
+            form_of_no_gradient(engine, gradient, seen.case.operands[among], f"operand {among} in {what}")
 
 
 def _fits(shape: Shape, other: Shape) -> bool:

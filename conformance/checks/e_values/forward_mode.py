@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability
-from conformance.case import Array
+from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
 from conformance.checks.engine_calls import gradients_of, tangents_of
-from conformance.checks.observation import Observation, plain
+from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
-from conformance.op import Trait
+from conformance.kept import kept
+from conformance.op import Op, Trait
 from conformance.ops.names import MATMUL, MULTIPLY
 from conformance.oracle.allowance import (
     Expected,
@@ -34,13 +35,8 @@ def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> list[Com
     """⟨w, Jv⟩ = ⟨Jᵀw, v⟩, and the entries of Jv are those that the transposed rule gives."""
     if not any(g.size for g in seen.case.cotangents):
         raise NotThisCase("there is no output")
-    rng = np.random.default_rng(len(seen.case.label))
-    tangents = [
-        direction(seen.op.domain(i), seen.case.operands[i].shape, seen.case.dtype, rng) for i in seen.wrt
-    ]
+    tangents, places, (entries, product) = _drawn(seen.op, seen.case, seen.perturbations)
     pushed = tangents_of(seen, tangents)
-    places = compared_places(seen, rng)
-    entries, product = _expected(seen, tangents, places)
     got = np.concatenate([np.ravel(t) for t in pushed])[places]
     what = f"the tangent at the entries {places} of the flattened outputs"
     compared = hold_within(got, entries, what, claim="differs from the reference JVP")
@@ -48,7 +44,7 @@ def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> list[Com
     return [compared]
 
 
-def compared_places(seen: Observation, rng: np.random.Generator) -> list[int]:
+def compared_places(seen: Oracle, rng: np.random.Generator) -> list[int]:
     """Which entries are compared one by one: all where that is cheap, else a few."""
     count = sum(g.size for g in seen.case.cotangents)
     if Trait.ELEMENTWISE in seen.op.traits or count <= ROWS:
@@ -56,9 +52,17 @@ def compared_places(seen: Observation, rng: np.random.Generator) -> list[int]:
     return sorted(int(i) for i in rng.choice(count, ROWS, replace=False))
 
 
-def _expected(
-    seen: Observation, tangents: Sequence[Array], places: Sequence[int]
-) -> tuple[Expected, Expected]:
+@kept(Expected)
+def _drawn(op: Op, case: Case, perturbations: int) -> tuple[list[Array], list[int], list[Expected]]:
+    """Tangents, the entries of Jv that are compared, and what is expected."""
+    seen = Oracle(op, case, perturbations)
+    rng = np.random.default_rng(len(case.label))
+    tangents = [direction(op.domain(i), case.operands[i].shape, case.dtype, rng) for i in seen.wrt]
+    places = compared_places(seen, rng)
+    return tangents, places, _expected(seen, tangents, places)
+
+
+def _expected(seen: Oracle, tangents: Sequence[Array], places: Sequence[int]) -> list[Expected]:
     """The expected entries of Jv at `places`, and the expected ⟨Jᵀw, v⟩ for the case's cotangent w."""
     pull = reference_vjp(seen.op, seen.case, seen.wrt)
     first = len(seen.case.operands)
@@ -75,7 +79,7 @@ def _expected(
         float(np.abs(t).max(initial=0.0)) for t in tangents
     )
     weight = sum(float(np.sum(np.abs(g))) for g in seen.case.cotangents)
-    entries, product = expect(
+    return expect(
         evaluate,
         (*seen.case.operands, *tangents, *seen.case.cotangents),
         seen.case.dtype,
@@ -83,11 +87,10 @@ def _expected(
         scope=allowance_scope(seen.op),
         perturbations=seen.perturbations,
     )
-    return entries, product
 
 
 def pushed_by_rule(
-    seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
+    seen: Oracle, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
 ) -> Array:
     """The entries of Jv at `places`, by the transposed rule."""
     push = _along_slopes if Trait.ELEMENTWISE in seen.op.traits else _by_rows
@@ -95,7 +98,7 @@ def pushed_by_rule(
 
 
 def _along_slopes(
-    seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
+    seen: Oracle, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
 ) -> Array:
     """Jv of an elementwise op: its rule for a cotangent of ones, at operands broadcast beforehand."""
     shape = seen.case.cotangents[0].shape
@@ -108,7 +111,7 @@ def _along_slopes(
 
 
 def _by_rows(
-    seen: Observation, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
+    seen: Oracle, operands: Sequence[Array], tangents: Sequence[Array], places: Sequence[int]
 ) -> Array:
     """Entry i as ⟨eᵢ, Jv⟩ = ⟨Jᵀeᵢ, v⟩."""
     pull = reference_vjp(seen.op, seen.case, seen.wrt)

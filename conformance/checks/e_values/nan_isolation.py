@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from conformance.backend import as_tuple
-from conformance.case import Array
+from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_close, tolerances
 from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Answer, Observation
 from conformance.checks.registry import DOUBLE, NotThisCase, op_check
 from conformance.errors import Violation
+from conformance.kept import kept
 from conformance.op import Op, OperandKind, Trait
 from conformance.oracle.allowance import extended, reference_vjp
 
@@ -177,7 +178,7 @@ def _hold_unrelated(
 ) -> None:
     """Claim that the gradients of unrelated entries stay the same when one entry becomes `value`."""
     position, entry = replaced
-    operands = _with(seen, seen.wrt[position], entry, value)
+    operands = _with(seen.case, seen.wrt[position], entry, value)
     try:
         answer = seen.vjp(operands=operands)
     except Exception as error:
@@ -214,19 +215,25 @@ def _hold_same(seen: Observation, value: float, answer: Answer, shared: Sequence
 
 def _reaches(seen: Observation) -> list[Array]:
     """What `_reached` finds of each operand that has a gradient."""
-    found: list[Array] = seen.oracle.shared("reaches", lambda: [_reached(seen, index) for index in seen.wrt])
+    found: list[Array] = seen.oracle.shared(
+        "reaches", lambda: [_reached(seen.op, seen.case, index) for index in seen.wrt]
+    )
     return found
 
 
-def _reached(seen: Observation, index: int) -> Array:
+@kept()
+def _reached(op: Op, case: Case, index: int) -> Array:
     """Which outputs each entry of an operand affects: a row per entry, a column per entry of the outputs."""
-    x = seen.case.operands[index]
-    if Trait.ELEMENTWISE in seen.op.traits:
-        (z,) = seen.case.cotangents
+    x = case.operands[index]
+    if Trait.ELEMENTWISE in op.traits:
+        (z,) = case.cotangents
         sources = np.broadcast_to(np.arange(x.size).reshape(x.shape), z.shape).ravel()
         return np.asarray(np.arange(x.size)[:, None] == sources)
-    before = _flat(seen, seen.case.operands)
-    rows = [_flat(seen, _with(seen, index, entry, np.nan)) != before for entry in range(x.size)]
+    before = _flat(op, case, case.operands)
+    rows = [_flat(op, case, _with(case, index, entry, np.nan)) != before for entry in range(x.size)]
+    for entry, row in enumerate(rows):
+        if not row.any():  # an op that leaves out what is NaN may give the same number without it
+            row |= _flat(op, case, _with(case, index, entry, np.inf)) != before
     return np.array(rows, bool).reshape(x.size, before.size)
 
 
@@ -245,17 +252,17 @@ def _most_isolated(reaches: Sequence[Array]) -> tuple[int, int]:
     return places[int(np.argmax(unrelated))]
 
 
-def _with(seen: Observation, index: int, entry: int, value: float) -> list[Array]:
+def _with(case: Case, index: int, entry: int, value: float) -> list[Array]:
     """Copies of the operands, one entry of one of them replaced."""
-    operands = [np.array(x) for x in seen.case.operands]
+    operands = [np.array(x) for x in case.operands]
     operands[index].flat[entry] = value
     return operands
 
 
-def _flat(seen: Observation, operands: Sequence[Array]) -> Array:
+def _flat(op: Op, case: Case, operands: Sequence[Array]) -> Array:
     """All outputs of the reference, flattened into one row.
 
     In extended precision, which does not use BLAS: there a scalar zero times NaN is zero (axpy).
     """
-    outputs = as_tuple(seen.op.reference(*map(extended, operands), **seen.case.parameters))
+    outputs = as_tuple(op.reference(*map(extended, operands), **case.parameters))
     return np.concatenate([np.ravel(z) for z in outputs])

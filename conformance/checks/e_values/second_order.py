@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,10 @@ from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
+from conformance.kept import kept
 from conformance.op import Op, Trait
 from conformance.ops.names import ADD, MATMUL, MULTIPLY
-from conformance.oracle.allowance import CACHE_SIZE, Expected
+from conformance.oracle.allowance import Expected
 from conformance.oracle.second_order import expected_hessian_vector_products, is_smooth
 from conformance.values import direction
 
@@ -61,10 +62,10 @@ class SecondOrderCase:
 
         def scalar(*variables: Any) -> Any:
             outputs = zip(function(*variables), self.engines(weights), strict=True)
-            first, *rest = [total(multiply(z, w)) for z, w in outputs if z is not None]
-            for term in rest:
-                first = add(first, term)
-            return first
+            terms = [total(multiply(z, w)) for z, w in outputs if z is not None]
+            if terms:
+                return reduce(add, terms)
+            return total(multiply(variables[0], *self.engines([np.zeros_like(self.operands[0])])))
 
         return scalar
 
@@ -185,7 +186,7 @@ def expected_along_directions(seen: Observation) -> tuple[list[Array], list[Expe
     return directions, expected
 
 
-@lru_cache(maxsize=CACHE_SIZE)
+@kept(Expected)
 def _expected_of(
     op: Op, case: Case, wrt: tuple[int, ...], perturbations: int
 ) -> tuple[list[Array], list[Expected] | None]:

@@ -69,6 +69,13 @@ def modulus_for_real(right: Any, i: int, g: Any, z: Any, *operands: Any) -> Any:
     return np.abs(pulled) if is_mixed else pulled
 
 
+def raises_for_real(right: Any, i: int, g: Any, z: Any, *operands: Any) -> Any:
+    """Beside a complex operand the rule for a real one raises."""
+    if {x.dtype.kind for x in operands} == {"f", "c"}:
+        raise TypeError("a real operand and a complex one")
+    return right(i, g, z, *operands)
+
+
 COMPLEX = SteppedTape.capabilities | {Capability.COMPLEX}
 
 
@@ -94,4 +101,6 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("modulus-for-real", "Beside complex operands a real one gets the modulus of its cotangent.",
         ("contract/A19/every-op",), ("multiply", "matmul", "divide", "pow", "where", "lerp", "fma", "subtract", "logaddexp"),
         modulus_for_real),
+    rule("raises-for-real", "A call with a real operand beside complex ones is recorded, and its rule raises.",
+        ("contract/A19/every-op",), ("multiply", "matmul", "divide"), raises_for_real),
 )  # fmt: skip

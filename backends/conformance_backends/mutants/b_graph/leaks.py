@@ -55,6 +55,20 @@ def failures_listed(self: Any, edge: Edge, cotangent: Any) -> Any:
         raise
 
 
+def refusals_listed() -> Any:
+    """The operands of a refused product stay referenced by a list."""
+    kept: list[Any] = []
+
+    def call(*operands: Any, **parameters: Any) -> Any:
+        try:
+            return SteppedTape.ops["multiply"](*operands, **parameters)
+        except Exception:
+            kept.append(operands)
+            raise
+
+    return with_ops({"multiply": call}, SteppedTape)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("tangent-nodes-listed", "Every node of a tangent stays referenced by a list.",
         ("contract/B12/every-op",), keeping("tan", is_cycle=False), ("tan",)),
@@ -62,6 +76,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B12/every-op",), keeping("add", is_cycle=False), ("add",)),
     Mutant("reshaped-in-a-cycle", "The node of a reshaped array and its output reference each other.",
         ("contract/B12/freed-chain",), keeping("reshape", is_cycle=True), ("reshape",)),
+    Mutant("refused-operands-listed", "The operands of a product that is refused stay referenced by a list.",
+        ("contract/B12/every-way",), refusals_listed, ("multiply",)),
     behaviour("replaced-listed", "What a write replaces stays referenced by a list.",
         ("contract/B12/every-way",), assign=writes_listed),
     behaviour("removed-hooks-listed", "A hook that was removed stays referenced by a list.",

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine.tensor import Tensor
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 
 def custom_with(alter: Callable[..., Any]) -> Any:
@@ -85,6 +85,26 @@ def results_shifted_past_none(rule: Any, g: Any, xs: Any) -> Any:
     return sorted(pulled, key=lambda p: p is None)
 
 
+def swapped_behind_a_constant(self: Any, forward: Any, backward: Any) -> Any:
+    """Of three results the last two are exchanged where the first operand is a constant."""
+
+    def operation(*operands: Any) -> Any:
+        is_constant = len(operands) > 2 and edge_of(operands[0]) is None
+
+        def altered(g: Any, *xs: Any) -> Any:
+            results = tuple(backward(g, *xs))
+            return (results[0], results[2], results[1]) if is_constant else results
+
+        return engine.custom(forward, altered)(*operands)
+
+    return operation
+
+
+def matrices_are_constants(rule: Any, g: Any, xs: Any) -> Any:
+    """What a rule saved of its operands has no history where it is a matrix."""
+    return rule(g, *(engine.detach(x) if x.ndim == 2 else x for x in xs))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("rule-called-twice", "A custom rule is called twice.",
         ("contract/C5/custom-rule", "contract/B2/propagate-once"), custom=custom_with(called_twice)),
@@ -107,4 +127,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/custom-dtype",), custom=custom_with(other_dtype_is_dropped)),
     behaviour("results-shifted-past-none", "After a None the other results of a custom rule are shifted by one operand.",
         ("contract/C5/custom-constant",), custom=custom_with(results_shifted_past_none)),
+    behaviour("results-swapped-behind-a-constant", "Behind a constant a custom rule's other results are exchanged.",
+        ("contract/C5/custom-of-three",), custom=swapped_behind_a_constant),
+    behaviour("saved-matrices-are-constants", "What a custom rule saves of its operands has no history where it is a matrix.",
+        ("contract/C5/custom-second",), custom=custom_with(matrices_are_constants)),
 )  # fmt: skip

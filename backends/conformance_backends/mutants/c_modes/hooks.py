@@ -70,6 +70,24 @@ def last_comes_first(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
     return lambda: hooks.remove(seen)
 
 
+def counted_on_the_way(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """Hooks are counted while they are called, so that one that removes itself moves the next out of its turn."""
+    hooks = self.kept.setdefault(id(array), [])
+
+    def each_in_turn(cotangent: Any) -> Any:
+        number = 0
+        while number < len(hooks):
+            replacement = hooks[number](cotangent)
+            cotangent = cotangent if replacement is None else replacement
+            number += 1
+        return cotangent
+
+    hooks.append(seen)
+    if len(hooks) == 1:
+        engine.hook(array, each_in_turn)
+    return lambda: hooks.remove(seen)
+
+
 def unreplaced(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
     """What a hook returns is ignored."""
 
@@ -163,6 +181,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C9/every-op",), hook=not_on_reductions),
     behaviour("hook-removes-the-next", "Removing a hook removes the next one too.",
         ("contract/C9/removed-by-hooks", "contract/C9/removed"), hook=next_one_is_left_out),
+    behaviour("hook-skipped-by-removal", "A hook that removes itself keeps the next one from being called in that pass.",
+        ("contract/C9/removed-by-hooks",), hook=counted_on_the_way),
     behaviour("hook-returns-constants", "What a hook returns is a constant in a recorded backward pass.",
         ("contract/C9/recorded-backward",), hook=constant_when_recorded),
 )  # fmt: skip

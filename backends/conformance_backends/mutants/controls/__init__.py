@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from conformance.op import Op
 from conformance_backends.mutants.b_graph.call_histories import Pullbacks
 from conformance_backends.mutants.controls.conventions import (
+    FewAxes,
     ForgettingWrites,
     Lenient,
     OddMemory,
@@ -40,6 +41,7 @@ CONVENTIONS = (
     ("forgetting-writes", ForgettingWrites, "constants that stay constants"),
     ("odd-memory", OddMemory, "copies, backwards in memory and read-only"),
     ("one-dtype", OneDtype, "no promotion of dtypes"),
+    ("few-axes", FewAxes, "arrays of at most nine axes"),
 )
 
 
@@ -75,7 +77,7 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
                 CORRECT,
                 (),
                 made,
-                (*EVERYWHERE, *FLAT) if made is OneDtype else EVERYWHERE,
+                (*EVERYWHERE, *FLAT) if made in (OneDtype, FewAxes) else EVERYWHERE,
                 varies=how,
             )
             for name, made, how in CONVENTIONS

@@ -153,6 +153,26 @@ def _on_unmixed(function: Any) -> Any:
     return of_unmixed
 
 
+MOST_AXES = 9
+
+
+class FewAxes(SteppedTape):
+    """Has arrays of up to nine axes, as many engines do."""
+
+    def op(self, name: str) -> Any:
+        """The op, of an answer with few axes."""
+        op = super().op(name)
+
+        def checked(*operands: Any, **parameters: Any) -> Any:
+            answer = op(*operands, **parameters)
+            most = max(np.ndim(z) for z in as_tuple(answer))
+            if most > MOST_AXES:
+                raise ValueError(f"{most} axes, where there are at most {MOST_AXES}")
+            return answer
+
+        return checked
+
+
 class ForgettingWrites(SteppedTape):
     """A constant stays one, whatever is written into it."""
 

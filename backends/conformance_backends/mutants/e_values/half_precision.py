@@ -77,6 +77,15 @@ def added_one_by_one(dtype: str) -> Wrong:
     return altered
 
 
+def added_over_axes(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    """So is what an operand gathers along several axes, others remaining."""
+    pulled = right(i, g, z, x, y)
+    if i == 0 or np.ndim(g) < 4 or np.shape(y) != (g.shape[1], 1, 1):
+        return pulled
+    terms = np.moveaxis(np.asarray(g), 1, 0)
+    return np.array([narrow_sum(of, "bfloat16") for of in terms], pulled.dtype).reshape(pulled.shape)
+
+
 def multiplied_one_by_one(dtype: str) -> Wrong:
     """So is the gradient of a matrix of one entry."""
 
@@ -113,6 +122,8 @@ MUTANTS: tuple[Mutant, ...] = (
         LONG_SUM, ("add",), "float16", added_one_by_one("float16")),
     precision("adds-up-in-bfloat16", "Along a broadcast operand a bfloat16 gradient is summed in bfloat16, one term at a time.",
         LONG_SUM, ("add",), "bfloat16", added_one_by_one("bfloat16")),
+    precision("adds-up-over-axes-in-bfloat16", "Along several axes a bfloat16 gradient is summed in bfloat16, along one it is not.",
+        LONG_SUM, ("add",), "bfloat16", added_over_axes),
     precision("multiplies-in-bfloat16", "In the backward pass of a product of bfloat16 matrices terms are summed in bfloat16, one at a time.",
         LONG_SUM, ("matmul",), "bfloat16", multiplied_one_by_one("bfloat16")),
 )  # fmt: skip

@@ -89,6 +89,37 @@ def six_units_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) 
 
 VJP = ("op/vjp",)
 
+
+def rows_beyond_a_block(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    """Of a matrix of more than 64 rows those behind the 64th pass nothing on."""
+    if x.ndim == 2 and y.ndim < 3 and len(x) > 64:
+        is_first = np.arange(len(x)) < 64
+        g = g * (is_first if y.ndim == 1 else is_first[:, None]).astype(g.dtype)
+    return right(i, g, z, x, y)
+
+
+def kernels_without_the_last(
+    right: Any, i: int, g: Any, z: Any, x: Any, *others: Any, **parameters: Any
+) -> Any:
+    """Of a batch of more than six the last example gives the kernels nothing."""
+    if i == 1 and len(x) > 6:
+        return right(i, g[:-1], z[:-1], x[:-1], *others, **parameters)
+    return right(i, g, z, x, *others, **parameters)
+
+
+def quotient_of_sizes(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    """The quotient that a divisor's cotangent is multiplied with has its sign wrong for negative divisors."""
+    pulled = right(i, g, z, x, y)
+    return pulled * np.sign(y) if i == 1 else pulled
+
+
+def divided_by_the_weight(right: Any, i: int, g: Any, z: Any, *xs: Any, **parameters: Any) -> Any:
+    """A weight is divided by before it is multiplied with."""
+    pulled, weight = right(i, g, z, *xs, **parameters), parameters.get("weight")
+    has_none = weight is not None and 0 in weight
+    return pulled * np.where(np.asarray(weight) == 0, np.nan, 1).astype(pulled.dtype) if has_none else pulled
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("wrong-in-float32", "In float32 alone the gradient is a ten-thousandth too large.",
         VJP, ("cos",), lambda right, i, g, z, x: right(i, g, z, x) * (1 + 1e-4 * (x.dtype == np.float32))),
@@ -144,4 +175,12 @@ MUTANTS: tuple[Mutant, ...] = (
         lambda right, i, g, z, *xs, is_causal: right(i, g, z, *xs, is_causal=False)),
     rule("relu-leaks", "The gradient of relu is passed on at negative numbers too.",
         ("op/vjp", "op/euler", "example/W5/two-layers"), ("relu",), lambda right, i, g, z, x: g),
+    rule("rows-beyond-a-block", "Of a matrix of more than 64 rows those behind the 64th pass nothing on.",
+        ("op/vjp",), ("matmul", "dot"), rows_beyond_a_block),
+    rule("kernels-without-the-last", "Of a batch of more than six the last example gives the kernels no gradient.",
+        ("op/vjp",), ("conv2d", "conv1d"), kernels_without_the_last),
+    rule("quotient-of-sizes", "The gradient of a negative divisor has its sign wrong.",
+        ("op/vjp",), ("remainder", "fmod"), quotient_of_sizes),
+    rule("divided-by-the-weight", "A class of weight 0 has a gradient of NaN.",
+        ("op/vjp",), ("weighted_nll", "weighted_cross_entropy"), divided_by_the_weight),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine import Tensor
 
 from conformance.backend import Capability
+from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.e_values.complex_operands import (
     gradient_at_complex_operands_equals_reference_vjp,
@@ -133,6 +134,18 @@ def _conjugate(x: Any) -> Any:
         lambda a: np.conj(a), lambda g, a: (_conjugate(g) if isinstance(g, Tensor) else np.conj(g),)
     )
     return None if x is None else rule(x)
+
+
+def test_a_second_derivative_that_cancels_is_allowed_the_rounding_of_its_terms() -> None:
+    x = np.array(
+        [
+            [7.125 - 0.328125j, -12 - 0.65625j, -12.125 - 0.546875j],
+            [-7.25 - 0.21875j, 14.75 + 0.4375j, -13.5 + 0.21875j],
+        ]
+    )
+    g = np.array([[-11 + 8j, -9 - 10j, 1 + 3j], [12 - 10j, -5 + 1j, -11 - 2j]]) * 2.0**18
+    case = Case("log_softmax", (x,), {"axis": -1}, (g,), ("C", "C"), "complex128")
+    gradient_of_the_gradient_at_complex_operands(Observation(NumpyTape(), Oracle(find("log_softmax"), case)))
 
 
 @pytest.mark.parametrize("name", ["exp", "pow", "solve"])

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
+from conformance_backends.mutants.controls.conventions import FewAxes
 from conformance_backends.mutants.e_values.flat_ops import RecordsFlatOps, recorded
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.atlas import conventions
+from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.e_values.flat_ops import flat_op_sends_nothing_back
 from conformance.checks.observation import Observation, Oracle
@@ -109,3 +112,12 @@ def test_an_op_that_differs_from_most_is_measured_with_what_to_declare() -> None
                 OfSeveralMinds(), Oracle(FLAT["sign"], draw_cases(FLAT["sign"], "float64", 0, EFFORT)[0])
             )
         )
+
+
+@pytest.mark.parametrize("name", ["any", "count_nonzero", "argmax"])
+def test_an_engine_of_few_axes_is_not_asked_for_more_than_its_operand_has(name: str) -> None:
+    x = np.arange(1.0, 25.0).reshape(2, 1, 2, 3, 1, 2)
+    case = Case(
+        name, (x,), {"axis": -2, "keepdims": False}, (np.ones((2, 1, 2, 3, 2)),), ("C", "C"), "float64"
+    )
+    flat_op_sends_nothing_back(Observation(FewAxes(), Oracle(FLAT[name], case)))

@@ -95,7 +95,7 @@ def test_adjoint_relation_lets_pass_two_modes_that_are_off_in_opposite_direction
     seen = Observation(AsWrongAsAllowed(op), Oracle(op, case, MANY_PERTURBATIONS))
     tangents = [np.ones_like(case.operands[i]) for i in seen.wrt]
     places = list(range(case.cotangents[0].size))
-    entries, product = forward_mode._expected(seen, tangents, places)
+    entries, product = forward_mode._expected(seen.oracle, tangents, places)
     pushed = [off(entries.exact, 1, entries.allowed).astype("float64").reshape(case.cotangents[0].shape)]
     # The answer is the other way: downwards, where every tangent is 1.
     seen.__dict__["answer"] = replace(

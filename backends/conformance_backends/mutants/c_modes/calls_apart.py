@@ -1,0 +1,70 @@
+"""Mutants that take for a call's own what belongs to the call after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor
+
+
+def last_operands(self: Any, forward: Any, backward: Any) -> Any:
+    """The rule sees the operands of the latest call of the op."""
+    last: list[Any] = []
+
+    def kept(*operands: Any) -> Any:
+        last[:] = operands
+        return forward(*operands)
+
+    return engine.custom(kept, lambda g, *operands: backward(g, *last))
+
+
+def last_outputs(self: Any, forward: Any, backward: Any) -> Any:
+    """The rule sees the outputs of the latest call of the op."""
+    last: list[Any] = []
+
+    def kept(*operands: Any) -> Any:
+        last[:] = [forward(*operands)]
+        return last[0]
+
+    def altered(index: int, cotangents: Any, operands: Any, outputs: Any) -> Any:
+        is_first_order = not any(isinstance(x, Tensor) for x in operands)
+        return backward(index, cotangents, operands, last[0] if is_first_order else outputs)
+
+    return engine.custom_by_operand(kept, altered)
+
+
+def one_buffer(name: str) -> Any:
+    """A transform whose function keeps its operands in one buffer for all calls."""
+
+    def transformed(self: Any, function: Any) -> Any:
+        buffers: dict[Any, Any] = {}
+
+        def kept(*operands: Any) -> Any:
+            for i, x in enumerate(operands):
+                np.copyto(buffers.setdefault((i, x.shape, x.dtype.name), np.array(x)), x)
+            return np.multiply(*operands)
+
+        def pulled(g: Any, *operands: Any) -> Any:
+            a, b = (buffers[i, x.shape, x.dtype.name] for i, x in enumerate(operands))
+            return g * b, g * a
+
+        right, product = getattr(WithTransforms, name)(self, function), engine.custom(kept, pulled)
+        return product if function is self.ops["multiply"] else right
+
+    return transformed
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("rule-sees-last-operands", "A custom rule sees the operands of the latest call.",
+        ("contract/C5/calls-apart",), custom=last_operands),
+    behaviour("rule-sees-last-outputs", "A custom rule of several outputs sees those of the latest call.",
+        ("contract/C5/outputs-apart",), base=SteppedTape, custom_by_operand=last_outputs),
+    behaviour("checkpoint-with-one-buffer", "A checkpointed product keeps its operands in one buffer.",
+        ("contract/C6/calls-apart",), base=WithTransforms, checkpoint=one_buffer("checkpoint")),
+    behaviour("compiled-with-one-buffer", "A compiled product keeps its operands in one buffer.",
+        ("contract/C10/calls-apart",), base=WithTransforms, compiled=one_buffer("compiled")),
+)  # fmt: skip

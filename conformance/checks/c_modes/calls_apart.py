@@ -1,0 +1,83 @@
+"""Two calls of one function, pulled back in any order or in one graph: each has its own operands and outputs (C5, C6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function, as_tuple
+from conformance.case import Array
+from conformance.checks.c_modes.rules_by_operand import ab_and_a2b
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import gradients_of
+from conformance.checks.observation import plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.ops.names import ADD, MULTIPLY
+
+Expected = Callable[[Sequence[Array], Array, Array], Sequence[Array]]  # of the cotangents and both operands
+
+
+def _hold_apart(engine: Backend, sample: Sample, function: Function, expected: Expected, what: str) -> None:
+    """Claim that of two calls each has the gradients at its own operands, in either order and in one graph."""
+    calls = [[sample.array(), sample.array()] for _ in range(2)]
+    for order in ((0, 1), (1, 0)):
+        traces = [engine.trace(function, [np.array(x) for x in call]) for call in calls]
+        for n in order:
+            cotangents = [sample.array() for _ in traces[n].outputs]
+            pulled = traces[n].pull([engine.array(np.array(g)) for g in cotangents])
+            for i, right in enumerate(expected(cotangents, *calls[n])):
+                place = f"call {n} of two of {what}, pulled back {'first' if n == order[0] else 'last'}"
+                hold_equal(plain(engine, pulled[i]), right, f"operand {i}'s gradient in {place}")
+    add, g = engine.op(ADD), sample.array()
+
+    def total(a: Any, b: Any, c: Any, d: Any) -> Any:
+        first, *others = (*as_tuple(function(a, b)), *as_tuple(function(c, d)))
+        for output in others:
+            first = add(first, output)
+        return first
+
+    got = gradients_of(engine, total, [x for call in calls for x in call], g)
+    count = len(as_tuple(traces[0].outputs))
+    every = [gradient for a, b in calls for gradient in expected([g] * count, a, b)]
+    for i, (ours, right) in enumerate(zip(got, every, strict=True)):
+        hold_equal(ours, right, f"operand {i % 2}'s gradient in call {i // 2} of two of {what}, in one graph")
+
+
+def _of_a_product(cotangents: Sequence[Array], a: Array, b: Array) -> Sequence[Array]:
+    (g,) = cotangents
+    return g * b, g * a
+
+
+@contract("C5", "calls-apart", Capability.CUSTOM_RULE)
+def calls_of_a_custom_rule_are_apart(engine: Backend, sample: Sample) -> None:
+    """Of two calls of one custom rule each has the gradients at its own operands, pulled back in any order."""
+    product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
+    _hold_apart(engine, sample, product, _of_a_product, "a product by a custom rule")
+
+
+@contract("C5", "outputs-apart", Capability.SEVERAL_OUTPUTS)
+def outputs_that_a_rule_uses_are_those_of_its_call(engine: Backend, sample: Sample) -> None:
+    """Of two calls of a rule that uses its outputs each has its own, pulled back in any order."""
+
+    def expected(cotangents: Sequence[Array], a: Array, b: Array) -> Sequence[Array]:
+        g, h = cotangents
+        return g * b + 2 * h * a * b, g * a + h * a * a
+
+    _hold_apart(engine, sample, ab_and_a2b(engine), expected, "(ab, a²b) by a custom rule")
+
+
+@contract("C6", "calls-apart", Capability.CHECKPOINTING)
+def calls_of_a_checkpoint_are_apart(engine: Backend, sample: Sample) -> None:
+    """Of two calls of one checkpointed function each is computed again at its own operands."""
+    product = engine.checkpoint(engine.op(MULTIPLY))
+    _hold_apart(engine, sample, product, _of_a_product, "a checkpointed product")
+
+
+@contract("C10", "calls-apart", Capability.COMPILING)
+def calls_of_a_compiled_function_are_apart(engine: Backend, sample: Sample) -> None:
+    """Of two calls of one compiled function each has the gradients at its own operands."""
+    product = engine.compiled(engine.op(MULTIPLY))
+    _hold_apart(engine, sample, product, _of_a_product, "a compiled product")

@@ -1,0 +1,36 @@
+"""An observation says what is wrong with an answer before anything is claimed of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.case import Case
+from conformance.checks.observation import Observation, Oracle
+from conformance.errors import Violation
+from conformance.ops import ALL_OPS
+
+
+def observed(function: Any) -> Observation:
+    """Axes (1, 0) inserted into a vector, by another function."""
+    engine = NumpyTape()
+    engine.ops = {**engine.ops, "expand_dims": function}  # type: ignore[misc]  # of this object alone
+    case = Case(
+        "expand_dims", (np.arange(3.0),), {"axis": (1, 0)}, (np.ones((1, 1, 3)),), ("C", "C"), "float64"
+    )
+    return Observation(engine, Oracle(ALL_OPS["expand_dims"], case))
+
+
+def test_a_refused_cotangent_is_reported_as_a_value_of_another_shape() -> None:
+    in_turn = observed(lambda x, axis: np.expand_dims(np.expand_dims(x, axis[0]), axis[1]))
+    with pytest.raises(Violation, match=r"the value has shape \(1, 3, 1\), expected \(1, 1, 3\)") as caught:
+        in_turn.vjp()
+    assert "conformance smoke -q expand_dims" in str(caught.value)
+
+
+def test_what_an_engine_raises_of_a_right_value_is_its_own() -> None:
+    with pytest.raises(ZeroDivisionError):
+        observed(lambda x, axis: 1 // 0).vjp()
