@@ -11,9 +11,12 @@ import numpy as np
 
 from conformance.cli.console import Page, names_of, simplest
 from conformance.op import Op, Signature
+from conformance.ops import ALL_OPS
 from conformance.run.forms import forms_of
 
 LINES = 24  # of a definition
+HELPERS = 6  # functions and numbers that a definition uses
+SHORT = 8  # lines of one that is shown
 ENTRIES = 12  # of a result that is printed; of a larger one the shape
 
 
@@ -27,7 +30,7 @@ def list_calls(op: Op, page: Page) -> None:
         f"An adapter's function is called as {op.name}({given}): operands by position, parameters by keyword."
     )
     page.line(f"Its value is that of {definition(op)}")
-    for line in source(op):
+    for line in [*source(op), *helpers(op)]:
         page.line(f"    {line}")
     page.heading("Calls, with operands in the numbers of the example below")
     for form in forms_of(op):
@@ -54,6 +57,33 @@ def source(op: Op) -> list[str]:
         return []
     lines = textwrap.dedent(written).rstrip().splitlines()
     return lines if len(lines) <= LINES else [*lines[:LINES], "…"]
+
+
+def helpers(op: Op) -> list[str]:
+    """Short functions and numbers of this project that the shown definition uses; `explain` shows those that are ops.
+
+    What only chooses a precision is left out.
+    """
+    shown: dict[str, list[str]] = {}
+    waiting = [_own(op)] if source(op) else []
+    while waiting and len(shown) < HELPERS:
+        for name, value in inspect.getclosurevars(inspect.unwrap(waiting.pop())).globals.items():
+            if name in shown or name in ALL_OPS or name.startswith("needs_"):
+                continue
+            if isinstance(value, (int, float)):
+                shown[name] = [f"{name} = {value!r}"]
+            elif lines := _short_source(value):
+                shown[name] = lines
+                waiting.append(value)
+    return [line for lines in shown.values() for line in ("", *lines)]
+
+
+def _short_source(value: Any) -> list[str]:
+    """The lines of a short function of this project; none of anything else."""
+    if not inspect.isfunction(value) or not value.__module__.startswith("conformance."):
+        return []
+    lines = textwrap.dedent(inspect.getsource(value)).rstrip().splitlines()
+    return lines if len(lines) <= SHORT else []
 
 
 def _own(op: Op) -> Callable[..., Any]:

@@ -93,7 +93,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         help="seconds that one group of checks may take",
     )
     parser.add_argument(
-        "--no-cache", action="store_true", help="compile all again, and keep nothing; see: conformance cache"
+        "--no-cache",
+        action="store_true",
+        help="compute and compile all again, and keep nothing; see: conformance cache",
     )
     parser.add_argument(
         "--budget",

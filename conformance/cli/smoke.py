@@ -14,7 +14,7 @@ from conformance.cli.console import add_json_flag
 if TYPE_CHECKING:
     from conformance.atlas.conventions import MeasuredConvention
     from conformance.backend import Backend
-    from conformance.run.mapping import MappedOp
+    from conformance.run.mapped.findings import MappedOp
     from conformance.runfile.known import KnownFailure
 
 
@@ -43,6 +43,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.load import load_backend
     from conformance.ops import find
     from conformance.run.declarations import hold_declarations
+    from conformance.run.smoke import version_of
     from conformance.runfile.known import in_force, read_known
 
     names = [find(name).name for name in options.op]
@@ -50,7 +51,7 @@ def command(options: argparse.Namespace) -> int:
     if not options.conventions:
         hold_declarations(backend)
     known = read_known(options.known) if options.known else ()
-    known = in_force(known, {backend.name: str(backend.version())})
+    known = in_force(known, {backend.name: version_of(backend)})
     found = _smoke(backend, options.backend, names, known, is_brief=options.conventions)
     if options.as_json:
         print_json(found)
@@ -134,7 +135,7 @@ def _has(declared: Any, value: Any) -> bool:
 
 def _questions(backend: Backend, found: Found) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
-    from conformance.run.smoke import questions, try_question
+    from conformance.run.smoke import questions, try_question, version_of
 
     can_go_on = True
     for question in questions(backend):
@@ -145,7 +146,7 @@ def _questions(backend: Backend, found: Found) -> bool:
             can_go_on &= not question.is_basic
             print(f"          {answer}\n          hint: {question.hint}")
     right = sum(not answer for answer in found.claims.values())
-    who = f"{backend.name} ({backend.engine} {backend.version()})"
+    who = f"{backend.name} ({backend.engine} {version_of(backend)})"
     print(f"{right} of {len(found.claims)} hold for {who}")
     return can_go_on
 

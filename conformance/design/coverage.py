@@ -13,6 +13,7 @@ from conformance.case import Case
 from conformance.design.cover import ABSENT, Tuples, tuples
 from conformance.design.levels import encoded, levels_of
 from conformance.design.rows import Row, rows_of
+from conformance.kept import kept
 from conformance.op import Op, Signature
 
 Combinations = frozenset[tuple[tuple[str, str], ...]]
@@ -60,13 +61,13 @@ def coverage_of(op: Op, rows: Iterable[int], strength: int) -> Coverage:
 def share_of(op: Op, rows: Iterable[int], strength: int) -> tuple[int, int]:
     """How many combinations some of the op's rows reach, of how many: the same as `coverage_of`, by numbers alone."""
     known = range(len(rows_of(op)))
-    chosen = [number for number in set(rows) if number in known]
-    return _count(_tuples(op, strength)[chosen]), _count_of_all(op, strength)
+    return _counted(op, tuple(sorted(number for number in set(rows) if number in known)), strength)
 
 
-@lru_cache(maxsize=1024)
-def _count_of_all(op: Op, strength: int) -> int:
-    return _count(_tuples(op, strength))
+@kept()
+def _counted(op: Op, rows: tuple[int, ...], strength: int) -> tuple[int, int]:
+    found = _tuples(op, strength)
+    return _count(found[list(rows)]), _count(found)
 
 
 def _tuples(op: Op, strength: int) -> Tuples:

@@ -27,6 +27,8 @@ ALIKE = frozenset(
     {Trait.ELEMENTWISE, Trait.LOSS, Trait.VARIADIC}
 )  # ops to which operands of all ranks are alike
 STACK = 4  # the rank from which on there are several axes of a batch
+LOOKED_AT = 3  # operands of one call whose long axes are factors
+SEVERAL, BLOCK = 4, 16  # lengths up to which an axis is short, and up to which it is shorter than a block
 MANY = 5  # operands, whose shapes are no factors any more
 LONG = 12  # a written value longer than this is distinguished by its form
 
@@ -40,6 +42,13 @@ def levels_of(op: Op, row: Row) -> Levels:
         "empty axis": _position_of(0, shapes),
         "axis of size 1": _position_of(1, shapes),
     }
+    if (
+        1 < len(shapes) < MANY and not op.traits & ALIKE
+    ):  # the op's own: each puts rows and batches together in its way
+        long = {f"{op.name} long axis of {i}": _long_axis(s) for i, s in enumerate(shapes[:LOOKED_AT])}
+    else:
+        long = {"long axis": _long_axis(shapes[0]) if shapes else ""}
+    found |= {factor: level for factor, level in long.items() if level}
     if Trait.VARIADIC in op.traits:
         found["operands"] = str(len(shapes))
     where = ", axes equal" if _is_square(shapes) else ""
@@ -101,6 +110,15 @@ def _size_class(size: int) -> str:
         return str(size)
     power = 1 << (size.bit_length() - 1)
     return f"{power} and more" if size > power + 1 else str(power) if size == power else f"{power} + 1"
+
+
+def _long_axis(shape: Shape) -> str:
+    """How long the longest axis is, and where it stands counted from the back, beyond a matrix as a stack; nothing where all are short."""
+    longest = max(shape, default=0)
+    if longest <= SEVERAL:
+        return ""
+    word = "several" if longest <= BLOCK else "many" if longest <= BLOCK**2 // SEVERAL else "very many"
+    return f"{word}, {('the last', 'the one before', 'of a stack')[min(2, shape[::-1].index(longest))]}"
 
 
 def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:

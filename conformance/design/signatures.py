@@ -26,6 +26,7 @@ from conformance.design.cover import ABSENT, Codes, Greedy, Levels, Tuples, tupl
 from conformance.design.effort import Effort
 from conformance.design.levels import encoded, is_own
 from conformance.design.rows import Row, rows_of
+from conformance.kept import kept
 from conformance.op import Op
 from conformance.ops import FAMILIES
 
@@ -41,29 +42,40 @@ IN_FAMILY = {0: 0, 1: 1, 2: 0, 3: 2, 4: 0, 5: 0}
 
 def signatures_of(op: Op, dtype: str, seed: int, effort: Effort) -> tuple[Row, ...]:
     """The rows with which an op is asked in a dtype, those on which every check can decide first."""
+    rows = rows_of(op)
     if effort.is_compact:
-        return _compact(op, dtype, seed)
-    rows = _first_dtype(_family_of(op), seed, effort.strength, effort.signatures)[op.name]
-    if dtype != FIRST:
-        rows = _other_dtype(op, dtype, seed, max(2, len(rows) // OTHER))
-    return tuple(sorted(rows, key=lambda row: (not row.can_decide, row.entries > LARGE)))
+        first, *others = (rows[i] for i in _compact(op, dtype, seed))
+        return first, *sorted(others, key=_order)
+    return tuple(
+        sorted((rows[i] for i in _whole(op, dtype, seed, effort.strength, effort.signatures)), key=_order)
+    )
 
 
-def _compact(op: Op, dtype: str, seed: int) -> tuple[Row, ...]:
-    """The rows of a compact effort: one that can decide, and, in the first dtype, what makes its family whole."""
+def _order(row: Row) -> tuple[bool, bool]:
+    """What a check that wants few signatures takes first."""
+    return not row.can_decide, row.entries > LARGE
+
+
+@kept()
+def _whole(op: Op, dtype: str, seed: int, strength: int, least: int) -> list[int]:
+    """The numbers of the rows of an effort that is not compact."""
+    chosen = _first_dtype(_family_of(op), seed, strength, least)[op.name]
+    return chosen if dtype == FIRST else _other_dtype(op, dtype, seed, max(2, len(chosen) // OTHER))
+
+
+@kept()
+def _compact(op: Op, dtype: str, seed: int) -> list[int]:
+    """The numbers of the rows of a compact effort: one that can decide, and, in the first dtype, what makes its family whole."""
     if dtype == FIRST:
-        rows = _compact_family(_family_of(op), seed)[op.name]
-    else:
-        chooser = Greedy(_pairs(op), set(), _rng(op, seed, dtype))
-        _take_plain(op, chooser)
-        rows = [rows_of(op)[i] for i in chooser.chosen]
-    first, *others = rows
-    return first, *sorted(others, key=lambda row: (not row.can_decide, row.entries > LARGE))
+        return _compact_family(_family_of(op), seed)[op.name]
+    chooser = Greedy(_pairs(op), set(), _rng(op, seed, dtype))
+    _take_plain(op, chooser)
+    return list(map(int, chooser.chosen))
 
 
 @lru_cache(maxsize=32)
-def _compact_family(family: tuple[Op, ...], seed: int) -> dict[str, list[Row]]:
-    """The rows of every op of a family: what two ops can have is asked of one, what one alone can have as far as MOST rows go.
+def _compact_family(family: tuple[Op, ...], seed: int) -> dict[str, list[int]]:
+    """The numbers of the rows of every op of a family: what two ops can have is asked of one, what one alone can have as far as MOST rows go.
 
     Parameters of one name are one factor, whichever ops have them.
     """
@@ -82,7 +94,7 @@ def _compact_family(family: tuple[Op, ...], seed: int) -> dict[str, list[Row]]:
     of_one = {name: np.where(np.isin(codes, alone), codes, ABSENT) for name, codes in every.items()}
     _share(greedy, {name: np.where(np.isin(codes, alone), ABSENT, codes) for name, codes in every.items()})
     _share(greedy, of_one, np.random.default_rng(seed), most=MOST)
-    return {op.name: [rows_of(op)[i] for i in greedy[op.name].chosen] for op in family}
+    return {op.name: list(map(int, greedy[op.name].chosen)) for op in family}
 
 
 def _take_plain(op: Op, chooser: Greedy) -> None:
@@ -103,8 +115,8 @@ def _family_of(op: Op) -> tuple[Op, ...]:
 
 
 @lru_cache(maxsize=32)
-def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -> dict[str, list[Row]]:
-    """The rows of every op of a family."""
+def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -> dict[str, list[int]]:
+    """The numbers of the rows of every op of a family."""
     levels = Levels()
     gained: set[int] = set()
     every: dict[str, Codes] = {}
@@ -121,7 +133,7 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
         chooser.fill(least)
     if IN_FAMILY[strength]:
         _share(greedy, found if IN_FAMILY[strength] == 2 else every)
-    return {op.name: [rows_of(op)[i] for i in greedy[op.name].chosen] for op in family}
+    return {op.name: list(map(int, greedy[op.name].chosen)) for op in family}
 
 
 def _share(
@@ -149,13 +161,13 @@ def _share(
         covered.update(wanted[name][row].tolist())
 
 
-def _other_dtype(op: Op, dtype: str, seed: int, count: int) -> list[Row]:
-    """Rows for another dtype: single levels, as far as so many rows have them."""
+def _other_dtype(op: Op, dtype: str, seed: int, count: int) -> list[int]:
+    """The numbers of rows for another dtype: single levels, as far as so many rows have them."""
     chooser = Greedy(_pairs(op), set(), _rng(op, seed, dtype))
     chooser.fill(count // 2, among=_deciding(op))
     chooser.cover(tuples(encoded(op)[0], 1), most=count)
     chooser.fill(count)
-    return [rows_of(op)[i] for i in chooser.chosen]
+    return list(map(int, chooser.chosen))
 
 
 @lru_cache(maxsize=512)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Case
-from conformance.op import Op, OperandKind
+from conformance.op import Domain, Op, OperandKind
 from conformance.oracle.allowance import extended
 from conformance.oracle.derivative import (
     REAL,
@@ -91,7 +91,7 @@ class _Call:
     """One call of an op in extended precision."""
 
     def __init__(self, op: Op, case: Case) -> None:
-        self.op, self.parameters = op, case.parameters
+        self.op, self.parameters, self.domains = op, case.parameters, case.domains
         self.operands = [extended(x) for x in case.operands]
         self.output = op.reference(*self.operands, **self.parameters)
         self.outputs = self.output if op.has_several_outputs else (self.output,)
@@ -150,12 +150,12 @@ class _Call:
 
     def _max_step(self, index: int) -> float:
         """The distance from an operand's entries to a kink, an end of the domain, or each other."""
-        domain, x = self.op.domain(index), self.operands[index]
+        domain, x = self._domain(index), self.operands[index]
         ends = [end for end in (*domain.kinks, domain.low, domain.high) if np.isfinite(end)]
         distances = [float(np.abs(x - end).min()) for end in ends]
         if domain.kind is OperandKind.DISTINCT:
             distinct = [
-                np.ravel(self.operands[i]) for i in self.wrt if self.op.domain(i).kind is OperandKind.DISTINCT
+                np.ravel(self.operands[i]) for i in self.wrt if self._domain(i).kind is OperandKind.DISTINCT
             ]
             gaps = np.diff(np.sort(np.concatenate(distinct)))
             distances.append(float(gaps.min(initial=np.inf)) / 2)  # two entries may approach each other
@@ -168,6 +168,10 @@ class _Call:
                 float(singular.min()) / x.shape[-1]
             )  # the distance to the nearest singular matrix
         return min(distances, default=np.inf)
+
+    def _domain(self, index: int) -> Domain:
+        """The domain of an operand: the case's own, where its signature has one."""
+        return self.domains[index] if self.domains else self.op.domain(index)
 
     def _of(self, index: int) -> Function:
         """All outputs as a function of operand `index`."""

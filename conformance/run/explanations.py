@@ -16,6 +16,10 @@ from conformance.op import Op
 
 DRAWS = 64  # of the law, for other values of the parameters
 MOST_AXES = 4  # of operands whose axes are put in every order
+SIGNS = (
+    "it is the expected value with other signs of the vectors, which a factoring leaves open: "
+    "fix them as `signs` does, which explain prints"
+)
 FACTORS = 1e-5  # relative spread up to which ratios of entries are one factor
 
 
@@ -44,9 +48,11 @@ def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
     expected = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
     if not values:
         return ""
-    got, first = np.asarray(values[0]), np.asarray(expected[0])
+    both = [(np.asarray(v), np.asarray(z)) for v, z in zip(values, expected, strict=False)]
+    got, first = next((pair for pair in both if not is_near(*pair, near)), both[0])
     return (
-        _rearranged(got, first, near)
+        _of_other_signs(both, near)
+        or _rearranged(got, first, near)
         or _with_axes_exchanged(op, case, got, near)
         or _single_factor(case, got, first, near)
     )
@@ -109,6 +115,12 @@ def _with_axes_exchanged(op: Op, case: Case, got: Array, near: float) -> str:
         ):
             return f"it is the value for operands and result with their axes in the order {axes}"
     return ""
+
+
+def _of_other_signs(both: Sequence[tuple[Array, Array]], near: float) -> str:
+    """Whether vectors have other signs than the catalogue fixes for them, as a factoring leaves them open."""
+    are_alike = all(got.shape == z.shape and is_near(np.abs(got), np.abs(z), near) for got, z in both)
+    return SIGNS if are_alike and len(both) > 1 else ""
 
 
 def _rearranged(got: Array, expected: Array, near: float) -> str:

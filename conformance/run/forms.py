@@ -17,6 +17,7 @@ from conformance.values import TEXTURES
 FORMS = 10  # calls of each op
 COMPILED_FORMS = 7  # of an engine that compiles each of them
 DRAWS = 160  # of its law, from which those calls are chosen
+AXES = ("axis", "axes", "source", "destination")  # parameters that are tuples of axes
 PAIR = 0.05  # what a new pair of features counts, beside 1 or 3 for a new feature
 
 
@@ -71,6 +72,11 @@ def features(signature: Signature) -> set[Any]:
         for n, v in signature.parameters.items()
         if isinstance(v, tuple) and len(set(map(repr, v))) > 1
     }
+    falling = {
+        (n, "falling", f"from the {'end' if v[0] < 0 else 'start'}")
+        for n, v in signature.parameters.items()
+        if n in AXES and _falls(v)
+    }
     nested = {(n, "nested", "") for n, v in signature.parameters.items() if _has_lists(v)}
     parts = {
         (n, "part", kind_of_part(part))
@@ -79,7 +85,7 @@ def features(signature: Signature) -> set[Any]:
         for part in v
         if not isinstance(part, int)
     }
-    return ranks | kinds | uneven | nested | parts
+    return ranks | kinds | uneven | falling | nested | parts
 
 
 def _sizes(signature: Signature, usual: Mapping[str, Any]) -> set[Any]:
@@ -113,6 +119,8 @@ def _coarse(value: Any) -> str:
     """The kind of a value; a number by its sign, since every axis of every rank would be another kind."""
     if isinstance(value, int) and not isinstance(value, bool):
         return "0" if value == 0 else "1" if value == 1 else "int" if value > 0 else "-int"
+    if isinstance(value, tuple) and value and set(map(repr, value)) == {"0"}:
+        return "tuple of 0"  # a margin of nothing hides what other parameters say of margins
     return kind_of_value(value)
 
 
@@ -123,6 +131,12 @@ def kind_of_part(part: Any) -> str:
     if isinstance(part, slice):
         return "reversed slice" if (part.step or 1) < 0 else "slice"
     return type(part).__name__
+
+
+def _falls(axes: Any) -> bool:
+    """Whether axes, all counted from one end, are not in ascending order: some engines sort them, or insert one after the other."""
+    numbers = [axis for axis in axes if isinstance(axis, int)] if isinstance(axes, tuple) else []
+    return numbers != sorted(numbers) and len({axis < 0 for axis in numbers}) == 1
 
 
 def _has_lists(value: Any) -> bool:

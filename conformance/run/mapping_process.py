@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.backend import Backend
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
-from conformance.run.mapping import Finding, MappedOp, try_mapping
+from conformance.run.mapped.findings import Finding, MappedOp
+from conformance.run.mapping import try_mapping
 from conformance.run.process.apart import Ended, messages_of
+
+DEATHS = 4  # calls of one op that may end the process before the others are given up
 
 Send = Callable[[Any], None]
 Progress = Callable[[str], None]
@@ -18,18 +21,25 @@ Progress = Callable[[str], None]
 def try_ops(
     backend: Backend, spec: str, dtype: str, names: Sequence[str], progress: Progress
 ) -> Iterator[MappedOp]:
-    """What came of every op that the adapter names, or of those of `names`; an op that ends the process is one too."""
+    """What came of every op that the adapter names, or of those of `names`.
+
+    An op that ends the process is tried again without the calls that do, so that what is wrong with the others shows too.
+    """
     waiting = [name for name in ALL_OPS if name in backend.ops and (not names or name in names)]
+    deadly: dict[str, dict[str, str]] = {}
     while waiting:
-        for mapped in _until_it_ends(spec, dtype, waiting, progress):
+        for mapped in _until_it_ends(spec, dtype, waiting, deadly, progress):
             waiting.remove(mapped.op)
             yield mapped
 
 
-def _until_it_ends(spec: str, dtype: str, names: Sequence[str], progress: Progress) -> Iterator[MappedOp]:
+def _until_it_ends(
+    spec: str, dtype: str, names: Sequence[str], deadly: dict[str, dict[str, str]], progress: Progress
+) -> Iterator[MappedOp]:
+    """The ops until one ends the process; its call is added to the `deadly` ones, unless it has enough of them."""
     call = ""
     try:
-        for found in messages_of(_try_all, spec, dtype, list(names)):
+        for found in messages_of(_try_all, spec, dtype, list(names), deadly):
             if isinstance(found, MappedOp):
                 call = ""
                 yield found
@@ -38,13 +48,19 @@ def _until_it_ends(spec: str, dtype: str, names: Sequence[str], progress: Progre
                 progress(call)
     except Ended as end:
         name = call.partition(" ")[0] or names[0]
-        yield MappedOp(name, 1, refused=(Finding(call or name, str(end)),))
+        calls = deadly.setdefault(name, {})
+        calls[call or name] = str(end)
+        if len(calls) == DEATHS or end.is_hang or call in ("", name):
+            said = (Finding(call, how) for call, how in calls.items())
+            yield MappedOp(name, len(calls), refused=tuple(said))
 
 
-def _try_all(send: Send, spec: str, dtype: str, names: Sequence[str]) -> None:
+def _try_all(
+    send: Send, spec: str, dtype: str, names: Sequence[str], deadly: Mapping[str, Mapping[str, str]]
+) -> None:
     """Send each call before it is made, and each op when it is done."""
     backend = load_backend(spec)
     for name in names:
         send(name)
-        send(try_mapping(backend, ALL_OPS[name], dtype, send))
+        send(try_mapping(backend, ALL_OPS[name], dtype, send, deadly.get(name, {})))
         backend.forget()

@@ -15,7 +15,7 @@ from conformance.checks.observation import plain
 from conformance.errors import Violation, error_text, is_ctrl_c
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops.names import ADD, MULTIPLY
-from conformance.run.mapping import MappedOp, place_of
+from conformance.run.mapped.findings import MappedOp, place_of
 from conformance.runfile.known import KnownFailure
 
 WRONG_VALUE = "the value differs from the reference value"  # what a run says of it, without the numbers
@@ -33,6 +33,14 @@ class SmokeQuestion:
     try_it: Callable[[Backend], Any]
     hint: str
     is_basic: bool = False
+
+
+def version_of(backend: Backend) -> str:
+    """The engine's version; "unknown" where version() raises, which is a claim of its own."""
+    try:
+        return str(backend.version())
+    except Exception:
+        return "unknown"
 
 
 def _named(backend: Backend) -> None:
@@ -134,6 +142,15 @@ def _read_between(backend: Backend) -> None:
     hold_equal(plain(backend, gradient), 2 * g * x, "the gradient of x * x whose value was read first")
 
 
+def _captured(backend: Backend) -> None:
+    """nested_vjp differentiates by its own variables: what the function captures is a constant, the same array too."""
+    multiply, g = backend.op(MULTIPLY), _array(backend, [1, -1])
+    inner = lambda a: backend.nested_vjp(lambda y: multiply(a, y), [a], [backend.array(np.array(g))])[0]  # noqa: E731
+    x = _array(backend, [3, 5])
+    outputs, _ = backend.vjp(inner, [np.array(x)], [np.array(g)])
+    hold_equal(plain(backend, outputs[0]), g * x, "the gradient of x * y by y, at y = x, where x is captured")
+
+
 def _cleared(backend: TapeBackend) -> None:
     """A gradient is stored, cleared, and the next one is not added to it."""
     x = _array(backend, [1, 2])
@@ -150,7 +167,9 @@ def _cleared(backend: TapeBackend) -> None:
 def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter."""
     yield SmokeQuestion(
-        "the engine has a name and a version", _named, "set `engine`, and let version() return the engine's"
+        "the engine has a name and a version",
+        _named,
+        "set `engine`, and let version() return the engine's, such as engine.__version__",
     )
     for dtype in backend.dtypes:
         yield SmokeQuestion(
@@ -202,6 +221,12 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
             lambda _: _cleared(backend),
             "clear() resets what grad() reads: None, or zeros",
         )
+    if Capability.HIGHER_ORDER in backend.capabilities:
+        yield SmokeQuestion(
+            "an inner gradient takes what it captures as a constant",
+            _captured,
+            "nested_vjp() calls the function with new variables, such as views of `arrays`, and differentiates by those",
+        )
     yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
 
 
@@ -223,10 +248,10 @@ def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) 
 
     An entry counts that says what goes wrong with the value, and has a kind or a script: somebody has judged it.
     """
-    identifier = f"{backend.name}/op/{op.op}/value/{real_dtype(backend)}"
-    judged = [e for e in known if e.says and (e.kind or e.script) and e.covers(identifier)]
+    ids = [f"{backend.name}/op/{op.op}/{check}/{real_dtype(backend)}" for check in ("value", "vjp")]
+    judged = [(e, i) for e in known if e.says and (e.kind or e.script) for i in ids if e.covers(i)]
     said = [
-        [e.reason for e in judged if any(e.explains(identifier, m) for m in (slip.message, WRONG_VALUE))]
+        [e.reason for e, i in judged if any(e.explains(i, m) for m in (slip.message, WRONG_VALUE))]
         for slip in op.slips
         if not slip.place  # an exception of the adapter is no wrong value
     ]

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -22,11 +23,24 @@ from conformance.backend import Backend
 
 
 def modules_of(backend: Backend) -> list[ModuleType]:
-    """The modules an adapter is written in: its class's, and those its ops come from."""
-    names = [type(backend).__module__, *(getattr(f, "__module__", None) for f in backend.ops.values())]
-    roots = {type(backend).__module__.partition(".")[0]}
-    chosen = dict.fromkeys(n for n in names if n and n.partition(".")[0] in roots)
-    return [sys.modules[name] for name in chosen if name in sys.modules]
+    """The modules an adapter is written in: its class's, those of its package, and files beside it with lambdas as ops."""
+    own = sys.modules[type(backend).__module__]
+    names = [own.__name__, *(getattr(f, "__module__", None) for f in backend.ops.values())]
+    modules = [sys.modules[name] for name in dict.fromkeys(names) if name in sys.modules]
+    beside = _files_of_lambdas(backend)
+    return [m for m in modules if _package(m) == _package(own) or getattr(m, "__file__", None) in beside]
+
+
+def _package(module: ModuleType) -> str:
+    return module.__name__.partition(".")[0]
+
+
+def _files_of_lambdas(backend: Backend) -> set[str]:
+    """Files beside the adapter's that spell ops as lambdas; an engine's own file there has functions with names."""
+    folder = Path(inspect.getfile(type(backend))).parent
+    codes = (getattr(function, "__code__", None) for function in backend.ops.values())
+    files = {code.co_filename for code in codes if code and code.co_name == "<lambda>"}
+    return {file for file in files if Path(file).parent == folder}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from conformance.backend import Backend, Function, NDArray, as_tuple
+from conformance.errors import Unsupported
 from conformance.scripts import adapter_source
 from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.formulas import Symbol
@@ -72,15 +73,21 @@ class Recording(Backend):
         self.builder.write(f"{self.builder.called(array)}[...] = 7.0")
         return memory
 
+    def _words(self, call: str) -> str:
+        """How the dialect writes a call; without words the script ends before it, since half a line would be no Python."""
+        if words := str(getattr(self.builder.dialect, call)):
+            return words
+        raise Unsupported(f"the dialect of {self.engine} has no words for {call}")
+
     def detach(self, array: Any) -> Any:
         """A detached array."""
         name = self.builder.fresh("d")
-        self.builder.write(f"{name} = {self.builder.dialect.detach.format(value=self.builder.called(array))}")
+        self.builder.write(f"{name} = {self._words('detach').format(value=self.builder.called(array))}")
         return self.builder.name(self.inner.detach(array), name)
 
     def no_grad(self) -> AbstractContextManager[None]:
         """A scope."""
-        return self.scope(self.builder.dialect.no_grad, self.inner.no_grad())
+        return self.scope(self._words("no_grad"), self.inner.no_grad())
 
     @contextlib.contextmanager
     def scope(self, text: str, inner: AbstractContextManager[Any]) -> Iterator[None]:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.run.lacking import is_explained
-from conformance.run.mapping import Finding, MappedOp
+from conformance.run.mapped.findings import Finding, MappedOp
 
 # Of one cause, a message differs in numbers, quoted names and lists, and in the line of the adapter that made the call.
 OF_THE_CALL = re.compile(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|\d[\d.e+-]*")
+CAUSES = 3  # calls of an op that are shown, each of another cause
 SHOWN = 8  # ops that the first line of a block names
 
 
@@ -92,9 +93,18 @@ def _block(alike: Sequence[Remark]) -> Iterator[str]:
 
 
 def _of_findings(mark: str, op: MappedOp, findings: Sequence[Finding], what: str, *further: str) -> Remark:
-    first = findings[0]
-    details = (f"{first.call}: {shown_message(first)}", first.explanation, *further)
+    first, *others = _by_cause(findings)[:CAUSES]
+    further_calls = [f"{other.call}: {shown_message(other)}" for other in others]
+    details = (f"{first.call}: {shown_message(first)}", first.explanation, *further_calls, *further)
     return Remark(mark, op.op, what, shown_message(first), _share(findings, op), tuple(filter(None, details)))
+
+
+def _by_cause(findings: Sequence[Finding]) -> list[Finding]:
+    """The first finding of each cause: one that wrong values share, and one for each exception that says something else."""
+    causes = {
+        OF_THE_CALL.sub("#", f.message) if f.place or not f.explanation else "": f for f in reversed(findings)
+    }
+    return [f for f in findings if f in causes.values()]
 
 
 def _share(findings: Sequence[Finding], op: MappedOp) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
@@ -13,7 +14,15 @@ SILENCE = 60.0  # seconds without a message after which a process counts as hang
 
 
 class Ended(Exception):
-    """The process ended, or was ended, before its work was done; the message says how."""
+    """The process ended, or was ended, before its work was done; the message says how.
+
+    Attributes:
+        is_hang: whether it gave no answer in time.
+    """
+
+    def __init__(self, how: str, *, is_hang: bool = False) -> None:
+        super().__init__(how)
+        self.is_hang = is_hang
 
 
 def messages_of(work: Callable[..., None], *arguments: Any, silence: float = SILENCE) -> Iterator[Any]:
@@ -31,7 +40,7 @@ def messages_of(work: Callable[..., None], *arguments: Any, silence: float = SIL
     try:
         while receiver.poll(silence):
             yield receiver.recv()
-        raise Ended(f"the engine gave no answer within {silence:g} seconds")
+        raise Ended(f"the engine gave no answer within {silence:g} seconds", is_hang=True)
     except EOFError:
         process.join(silence)
     finally:
@@ -42,5 +51,6 @@ def messages_of(work: Callable[..., None], *arguments: Any, silence: float = SIL
 
 
 def _working(sender: Connection, work: Callable[..., None], *arguments: Any) -> None:
+    os.dup2(2, 1)  # what an engine prints when it dies would stand in the middle of a report
     work(sender.send, *arguments)
     sender.close()

@@ -145,6 +145,14 @@ class Surroundings:
                     signal.signal(number, handler)
 
 
+SMALLEST = sys.float_info.min  # of the normal numbers: a half of it is not zero by IEEE 754
+
+
+def keeps_small_numbers() -> bool:
+    """Whether this thread computes with numbers below the normal ones; an engine may have switched that off."""
+    return SMALLEST / 2 != 0
+
+
 _VARY = frozenset({"_", "__warningregistry__"})  # of modules: changed by Python itself
 
 

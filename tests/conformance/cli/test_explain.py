@@ -205,3 +205,13 @@ def test_every_kind_of_operand_has_words() -> None:
             assert in_words(domain)
     assert in_words(index_below(3)).startswith("integers")
     assert len(OperandKind) == 6
+
+
+def test_a_definition_comes_with_the_short_functions_that_it_uses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "eigh"]) == 0
+    said = capsys.readouterr().out
+    assert "def sign_weights(n: int)" in said
+    assert "WEIGHT = 0.718" in said
+    assert "def needs_jacobi" not in said  # which only chooses a precision
+    assert main(["explain", "cross_entropy"]) == 0
+    assert "def log_softmax" not in capsys.readouterr().out  # an op of its own

@@ -152,7 +152,10 @@ def has_infinite_slope_at_0(op: Op) -> bool:
         return False
     zero, one = np.zeros((), np.longdouble), np.ones((), np.longdouble)
     _, parameters = calls(op)[0]
-    (z,) = outputs(op, [zero], parameters)
+    try:
+        (z,) = outputs(op, [zero], parameters)
+    except DOES_NOT_FIT:  # an op of axes, of which a test says that it is elementwise
+        return False
     with np.errstate(all="ignore"):
         return bool(np.isinf(op.rule(0, one, z, zero, **parameters)).all())
 

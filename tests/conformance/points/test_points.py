@@ -14,6 +14,7 @@ from conformance.points import (
     compositions,
     elementwise,
     find_point,
+    gathered,
     losses,
     reductions,
     require_ops,
@@ -22,7 +23,7 @@ from conformance.points import (
 from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
 
-FAMILIES = (activations, compositions, elementwise, losses, reductions, tails)
+FAMILIES = (activations, compositions, elementwise, gathered, losses, reductions, tails)
 
 
 def test_no_two_points_have_one_key() -> None:

@@ -144,6 +144,7 @@ SLIPS: dict[tuple[str, str], Callable[..., Any]] = {
     ("batches of the right side", "dot"): R["matmul"],
     ("a power of each entry", "matrix_power"): lambda x, n: R["pow"](x, np.asarray(float(n), x.dtype)),
     ("truth values as positions", "getitem_integer_array"): lambda x, index: R["getitem_integer_array"](x, index=tuple([int(i) for i in part] if isinstance(part, list) and part and isinstance(part[0], bool) else part for part in index)),
+    ("computed in float32", "exp"): lambda x: R["astype"](R["exp"](R["astype"](x, dtype="float32")), dtype=x.dtype.name),
 }  # fmt: skip
 
 assert {op for _, op in SLIPS} <= set(ALL_OPS)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
+from conformance_backends.numpy_engine.tensor import edge_of
 
 from conformance.cli.pages.smoke_ops import blocks, remarks, written
 from conformance.errors import AdapterError, Unsupported
+from conformance.load import load_backend
 from conformance.ops import ALL_OPS
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import forms_of
-from conformance.run.mapping import MappedOp, try_mapping
-from conformance.run.smoke import questions, reason_known, try_question
+from conformance.run.mapped.findings import MappedOp
+from conformance.run.mapping import try_mapping
+from conformance.run.mapping_process import try_ops
+from conformance.run.smoke import questions, reason_known, try_question, version_of
 from conformance.runfile.known import KnownFailure
 
 from .slips import SLIPS
@@ -380,3 +385,142 @@ def test_ops_with_one_cause_are_one_block() -> None:
     assert "          exp (in 7 of 7 calls), log (in 7 of 7 calls), tanh (in 7 of 7 calls)" in lines
     assert sum("no kernel for float64" in line for line in lines) == 1
     assert sum(line.startswith("  BAD   sin: not the op that the catalogue means") for line in lines) == 1
+
+
+class LeavesConstantsAlone(NumpyTape):
+    """A backward call from a constant does nothing, as in many engines."""
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """Of what is recorded alone."""
+        if edge_of(output) is not None:
+            super().backward(output, gradient, retain=retain)
+
+
+def test_a_function_that_leaves_the_engine_is_a_slip_where_no_gradient_arrives() -> None:
+    adapter = LeavesConstantsAlone()
+    adapter.ops = {**adapter.ops, "sinh": lambda x: numpy_engine.Tensor(np.sinh(x.value))}  # type: ignore[misc]
+    (slip,) = try_mapping(adapter, ALL_OPS["sinh"], "float64").slips
+    assert "NumPy, Python's numbers or detach" in slip.explanation
+    says = "the gradient of operand 0 was dropped: the engine gave None"  # as a run has it
+    known = KnownFailure(
+        id=f"{adapter.name}/op/sinh/vjp/float64", reason="no gradient", says=says, kind="fault"
+    )
+    assert reason_known(MappedOp("sinh", 7, (slip,)), adapter, [known]) == "no gradient"
+
+
+def test_a_function_that_writes_into_its_operand_is_a_slip() -> None:
+    def in_place(x: Any) -> Any:
+        if x.size:
+            np.maximum(x.value, 0, out=x.value)
+        return NumpyTape.ops["relu"](x)
+
+    (slip,) = mapped("relu", in_place).slips
+    assert "operand 0 is" in slip.message
+    assert "writes into it" in slip.message
+
+
+def test_vectors_of_other_signs_are_named() -> None:
+    def negated(x: Any) -> Any:
+        values, vectors = NumpyTape.ops["eigh"](x)
+        return values, vectors * -1.0
+
+    found = mapped("eigh", negated)
+    assert "other signs of the vectors" in found.slips[0].explanation
+
+
+def test_the_first_value_that_is_wrong_is_explained() -> None:
+    def halved(x: Any) -> Any:
+        sign, logarithm = NumpyTape.ops["slogdet"](x)
+        return sign, logarithm * 0.5
+
+    assert any("it is 0.5 times" in s.explanation for s in mapped("slogdet", halved).slips)
+
+
+def test_each_cause_of_a_refusal_is_shown() -> None:
+    def refuse(x: Any, axis: Any, keepdims: Any) -> Any:
+        if axis is None:
+            raise ValueError("no axis")
+        raise RuntimeError(f"no kernel for rank {x.ndim}")
+
+    (block,) = (remark for remark in remarks(mapped("sum", refuse)) if remark.mark == "REF")
+    assert [("no axis" in line, "no kernel" in line) for line in block.details] in (
+        [(True, False), (False, True)],
+        [(False, True), (True, False)],
+    )
+
+
+def test_axes_that_are_inserted_one_after_the_other_are_noticed() -> None:
+    def inserted(x: Any, axis: Any) -> Any:
+        for number in axis if isinstance(axis, tuple) else (axis,):
+            x = np.expand_dims(x, number)
+        return x
+
+    found = mapped("expand_dims", inserted)
+    assert any("axis=(" in finding.call for finding in (*found.slips, *found.refused))
+
+
+ENDS_AND_SLIPS = """
+import os
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+def total(x, axis, keepdims):
+    if axis is None:
+        os.abort()
+    return np.sum(x, axis=axis)
+
+class Ends(NumpyTape):
+    ops = {**NumpyTape.ops, "sum": total}
+"""
+
+
+def test_an_op_that_ends_the_process_is_tried_without_the_call_that_does(tmp_path: Path) -> None:
+    file = tmp_path / "ends_at_none.py"
+    file.write_text(ENDS_AND_SLIPS)
+    (found,) = try_ops(load_backend(str(file)), str(file), "float64", ["sum"], lambda doing: None)
+    assert found.calls == len(forms_of(ALL_OPS["sum"]))
+    assert {"axis=None" in finding.call for finding in found.refused} == {True}
+    assert "ended the process" in found.refused[0].message
+    assert any("expected" in slip.message for slip in found.slips)  # keepdims is not handed on
+
+
+class NotInstalled(NumpyTape):
+    """Asks for the version of a distribution that has another name."""
+
+    def version(self) -> str:
+        """As a new adapter's does where engine and distribution have different names."""
+        raise ImportError("no package metadata was found")
+
+
+def test_a_version_that_raises_is_a_claim_about_the_adapter() -> None:
+    assert version_of(NotInstalled()) == "unknown"
+    first = next(iter(questions(NotInstalled())))
+    assert "no package metadata" in try_question(first, NotInstalled())
+    assert "engine.__version__" in first.hint
+
+
+class DifferentiatesByWhatItIsGiven(NumpyTape):
+    """Takes the arrays themselves for the variables, and so what the function captures of them."""
+
+    def nested_vjp(self, function: Any, arrays: Any, cotangents: Any) -> tuple[Any, ...]:
+        """The gradient by everything that is one of the arrays."""
+        return tuple(2 * g for g in super().nested_vjp(function, arrays, cotangents))
+
+
+def test_an_inner_gradient_by_what_is_captured_is_a_finding() -> None:
+    claims = {q.claim: q for q in questions(NumpyTape())}
+    claim = claims["an inner gradient takes what it captures as a constant"]
+    assert try_question(claim, NumpyTape()) == ""
+    assert "at y = x" in try_question(claim, DifferentiatesByWhatItIsGiven())
+
+
+def test_values_that_have_the_digits_of_float32_by_chance_are_no_slip() -> None:
+    calls = 0
+
+    def once(x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        cast = NumpyTape.ops["astype"]
+        return np.exp(x) if calls > 1 else cast(cast(np.exp(x), dtype="float32"), dtype="float64")
+
+    assert not mapped("exp", once).slips

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.backend import Backend
 from conformance.load import load_backend
-from conformance.scripts.adapter_source import expression_of
+from conformance.scripts.adapter_source import expression_of, helpers_in
 
 ADAPTER = """
 import functools
@@ -68,3 +68,38 @@ def test_a_wrapped_op_is_quoted_without_its_wrapper(adapter: ModuleType) -> None
 def test_the_entry_of_an_op_that_a_subclass_replaces_is_not_quoted(adapter: ModuleType) -> None:
     assert quoted(adapter.Replaced(), "exp") == "eval('lambda x: x')"
     assert quoted(adapter.Replaced(), "tanh") == "lambda x: np.tanh(x)"
+
+
+ENGINE = """
+import numpy as np
+
+def sin(x):
+    return np.sin(x)
+"""
+
+OPS = """
+import numpy as np
+
+def scaled(x):
+    return 2 * x
+
+OPS = {"exp": lambda x: np.exp(x), "tanh": scaled}
+"""
+
+BESIDE = """
+import tiny_engine
+from tiny_ops import OPS
+from conformance_backends.numpy_backend import NumpyTape
+
+class Mine(NumpyTape):
+    ops = {**OPS, "sin": tiny_engine.sin}
+"""
+
+
+def test_lambdas_and_functions_of_a_file_beside_the_adapter_are_quoted(tmp_path: Path) -> None:
+    for name, text in {"tiny_engine": ENGINE, "tiny_ops": OPS, "tiny": BESIDE}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    backend = load_backend(str(tmp_path / "tiny.py"))
+    assert quoted(backend, "exp") == "lambda x: np.exp(x)"
+    assert helpers_in(backend, "y = scaled(x)") == "def scaled(x):\n    return 2 * x"
+    assert not helpers_in(backend, "y = sin(x)")  # the engine's own, which it imports

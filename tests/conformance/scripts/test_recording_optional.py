@@ -129,3 +129,7 @@ def test_a_dialect_without_words_says_so() -> None:
     recording = recorder(backend, ScriptBuilder(backend, type(backend.dialect)(imports="", array="")))
     with pytest.raises(Unsupported, match="no words for checkpoint"):
         recording.checkpoint(lambda x: x)
+    with pytest.raises(Unsupported, match="no words for detach"):
+        recording.detach(recording.array(np.ones(2)))
+    with pytest.raises(Unsupported, match="no words for no_grad"):
+        recording.no_grad()

@@ -1,0 +1,1 @@
+"""What comes of the calls of one op: findings, values, gradients."""

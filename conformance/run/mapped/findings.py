@@ -1,0 +1,80 @@
+"""Findings: calls that an engine does not answer as the reference does."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conformance.backend import Backend
+from conformance.case import Case
+from conformance.errors import ConformanceError
+from conformance.op import Signature
+
+OURS = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One call that an engine does not answer as its reference does.
+
+    Attributes:
+        call: the op with its shapes and parameters.
+        message: what came instead, and what was expected.
+        place: where the exception was raised; empty where there was none.
+        explanation: what would make the answer right.
+        signature: the shapes and parameters of the call.
+    """
+
+    call: str
+    message: str
+    place: str = ""
+    explanation: str = ""
+    signature: Signature = field(default_factory=lambda: Signature(()))
+
+
+@dataclass(frozen=True)
+class MappedOp:
+    """What came of one op.
+
+    Attributes:
+        op: its name.
+        calls: how many forms of a call were tried.
+        slips: calls in which the adapter raises, or whose value is not that of the reference.
+        refused: calls that the engine refuses.
+        not_offered: calls for which the adapter raises Unsupported, with its reasons.
+        ungradable: how the engine refuses every gradient of the op; None where it gives one.
+        suspect: gradients that are wrong, or refused now and then, though the value is right: the engine's.
+        lacking: the parameter values that all refused calls have, and no other.
+    """
+
+    op: str
+    calls: int
+    slips: tuple[Finding, ...] = ()
+    refused: tuple[Finding, ...] = ()
+    not_offered: tuple[Finding, ...] = ()
+    ungradable: Finding | None = None
+    suspect: tuple[Finding, ...] = ()
+    lacking: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+def raised(case: Case, error: BaseException, backend: Backend, signature: Signature) -> Finding:
+    """The finding of a call that raises: the first line of what it says, and its place."""
+    first = (str(error).strip().splitlines() or [""])[0][:200]
+    name = "" if isinstance(error, ConformanceError) else f"{type(error).__name__}: "
+    return Finding(case.label, f"{name}{first}", place_of(error, backend), signature=signature)
+
+
+def place_of(error: BaseException, backend: Backend) -> str:
+    """Where an exception was raised: the innermost line of the adapter's folder, and the innermost of all."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return ""
+    folder = str(Path(inspect.getfile(type(backend))).parent)
+    own = [f for f in frames if str(Path(f.filename).parent) == folder]
+    last = [f for f in frames if OURS not in Path(f.filename).parents]
+    shown = [f"{Path(f.filename).name}:{f.lineno}" for f in (*own[-1:], *last[-1:])]
+    return " → ".join(dict.fromkeys(shown))

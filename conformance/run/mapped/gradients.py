@@ -1,0 +1,106 @@
+"""The gradients of the calls of one op whose values are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.case import Array, Case
+from conformance.checks.observation import Observation, Oracle
+from conformance.errors import Unsupported, is_ctrl_c
+from conformance.op import Op
+from conformance.run.explanations import is_near
+from conformance.run.forms import signature_of
+from conformance.run.mapped.findings import Finding, raised
+from conformance.run.mapped.values import brief, tolerance
+from conformance.run.verdict import is_slip
+
+GRADIENTS = 3  # calls of each op of which the gradient is computed as well
+ENOUGH = 2  # gradients of which none arrives, for the function to have left the engine
+CUT = (
+    "no gradient arrives in any call: does the function leave the engine, through NumPy, Python's numbers or detach? "
+    "If the engine drops it, that is a known failure"
+)
+
+
+def gradients_of_calls(
+    backend: Backend,
+    op: Op,
+    cases: Sequence[Case],
+    note: Callable[[str], None],
+    deadly: Mapping[str, str],
+) -> tuple[Finding | None, tuple[Finding, ...], tuple[Finding, ...]]:
+    """How every gradient is refused, those that are wrong, and slips of the adapter."""
+    refused: list[Finding] = []
+    suspect: list[Finding] = []
+    slips: list[Finding] = []
+    arrived: list[bool] = []
+    for case in [] if op.is_flat else _different(cases):
+        seen, call = Observation(backend, Oracle(op, case)), f"{case.label}, gradient"
+        if call in deadly:
+            refused.append(Finding(call, deadly[call], signature=signature_of(case)))
+            continue
+        note(call)
+        try:
+            gradients = seen.answer.gradients
+        except Unsupported:
+            continue
+        except BaseException as error:
+            if is_ctrl_c(error):
+                raise
+            finding = raised(case, error, backend, signature_of(case))
+            (slips if is_slip(error, type(backend)) else refused).append(finding)
+            continue
+        arrived += _arrivals(seen, gradients)
+        for position, got in enumerate(gradients):
+            wrong = _wrong_gradient(seen, position, got)
+            if wrong:
+                suspect.append(Finding(case.label, wrong, signature=signature_of(case)))
+    survived = [finding for finding in refused if finding.call not in deadly]
+    if survived and not arrived:
+        return survived[0], (), tuple(slips)
+    if len(arrived) >= ENOUGH and not any(arrived):
+        return (
+            None,
+            tuple(refused),
+            (*slips, replace(suspect[0], message=_as_a_run_says(suspect[0].message), explanation=CUT)),
+        )
+    return None, (*suspect, *refused), tuple(slips)
+
+
+def _as_a_run_says(message: str) -> str:
+    """The message that a run has for it, by which a known failure is found."""
+    what, is_none, _ = message.partition(" is None, ")
+    return f"{what} was dropped: the engine gave None" if is_none else message
+
+
+def _arrivals(seen: Observation, gradients: Sequence[Array | None]) -> list[bool]:
+    """For each operand whose gradient is not zero, whether anything arrives there."""
+    exact = [expected.exact for expected in seen.expected]
+    return [g is not None and bool(np.any(g)) for g, z in zip(gradients, exact, strict=True) if z.any()]
+
+
+def _different(cases: Sequence[Case]) -> list[Case]:
+    """A few cases of different ranks, with entries before empty ones."""
+    ranked = sorted(cases, key=lambda c: not all(x.size for x in c.operands))
+    by_rank = {tuple(x.ndim for x in case.operands): case for case in reversed(ranked)}
+    return list(by_rank.values())[::-1][:GRADIENTS]
+
+
+def _wrong_gradient(seen: Observation, position: int, got: Array | None) -> str:
+    exact, what = seen.expected[position].exact, seen.label(position)
+    if got is None:
+        is_scalar = not seen.case.operands[seen.wrt[position]].ndim
+        hint = " (of a 0-d operand: does the engine take it for a constant?)" if is_scalar else ""
+        return f"{what} is None, expected {brief(exact.astype(float))}{hint}" if exact.any() else ""
+    if got.shape != exact.shape:
+        return f"{what} has shape {got.shape}, expected {exact.shape}"
+    if is_near(got, exact.astype(float), 100 * tolerance(seen.case.dtype)):
+        return ""
+    distance = np.where(np.isfinite(got), np.abs(got - exact), np.inf)
+    place = np.unravel_index(int(np.argmax(distance)), got.shape)
+    at = f" at {[int(i) for i in place]}" if place else ""
+    return f"{what} is {got[place]:.6g}{at}, expected {float(exact[place]):.6g}; the value is right"

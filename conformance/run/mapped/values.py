@@ -1,0 +1,97 @@
+"""How the values of a call differ from the reference's, coarsely: as a slip of a mapping makes them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, as_tuple
+from conformance.case import Array, Case
+from conformance.checks.e_values.flat_ops import is_kind_of
+from conformance.checks.observation import plain
+from conformance.dtype import carried, finfo
+from conformance.op import Op
+from conformance.run.explanations import is_near
+
+ENOUGH = 3  # entries that show that a value has fewer digits than its dtype
+NARROW = "every entry of the value, of float64, is a number of float32: is it computed in float32, and cast?"
+
+
+def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
+    """How an engine's values differ from the reference's, coarsely; empty where they do not."""
+    references = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
+    if len(values) != len(references):
+        return f"{len(values)} values, where the reference has {len(references)}"
+    for got, reference in zip(values, map(np.asarray, references), strict=True):
+        if got.shape != reference.shape:
+            return f"the value has shape {got.shape}, expected {reference.shape}"
+        if reference.dtype.kind in "iub" and not is_kind_of(got.dtype, reference.dtype):
+            return f"the value has dtype {got.dtype}, expected {reference.dtype}"
+        is_real_value = reference.dtype.kind in "fc"  # of whole numbers the width is not specified
+        if is_real_value and got.dtype != reference.dtype and case.dtype == operand_dtype(case):
+            return f"the value has dtype {got.dtype}, expected {reference.dtype}"
+        if not is_near(got, reference, tolerance(case.dtype)):
+            return f"the value is {brief(got)}, expected {brief(reference)}"
+    return ""
+
+
+def narrowed(op: Op, case: Case, values: Sequence[Array]) -> str | None:
+    """Whether values of float64 are all numbers of float32, where the reference's are not; empty if they are no such.
+
+    None where too few entries show it.
+    """
+    if case.dtype != "float64" or (case.operands and operand_dtype(case) != case.dtype):
+        return None
+    references = as_tuple(op.reference(*case.operands, **case.parameters))
+    pairs = [(np.asarray(v), np.asarray(z)) for v, z in zip(values, references, strict=True)]
+    odd = [(v, z != z.astype("float32")) for v, z in pairs if z.dtype == v.dtype == "float64"]
+    if sum(int(is_odd.sum()) for _, is_odd in odd) < ENOUGH:
+        return None
+    are_narrow = all(np.array_equal(v[is_odd], v[is_odd].astype("float32")) for v, is_odd in odd)
+    return NARROW if are_narrow else ""
+
+
+def written_operands(backend: Backend, op: Op, case: Case) -> str:
+    """Which operand has other numbers after the call; empty where none has, or where nothing can be said."""
+    kept: list[Any] = []
+    call = backend.call(op.name, case.parameters)
+
+    def keeping(*arrays: Any) -> Any:
+        kept.extend(arrays)
+        return call(*arrays)
+
+    try:
+        for z in backend.forward(keeping, [np.array(x) for x in case.operands]):
+            plain(backend, z)
+        after = [plain(backend, x) for x in kept]
+    except Exception:  # the call is right: what fails here is the second reading
+        return ""
+    for position, (x, was) in enumerate(zip(after, case.operands, strict=False)):
+        if not np.array_equal(x, was, equal_nan=x.dtype.kind in "fc"):
+            return f"operand {position} is {brief(x)} after the call, and was {brief(was)}: the function writes into it"
+    return ""
+
+
+def operand_dtype(case: Case) -> str:
+    """The dtype in which the reference computes the case; another than the case's where NumPy computes badly in that."""
+    return str(np.result_type(*map(carried, case.operands)).name) if case.operands else case.dtype
+
+
+def tolerance(dtype: str) -> float:
+    """The error, over the largest entry, up to which a value counts as that of the reference."""
+    return max(1e-4, 16 * float(finfo(dtype).eps))
+
+
+def brief(values: Array) -> str:
+    """An array in a line, its middle left out."""
+    text = np.array2string(
+        np.asarray(carried(values)),
+        precision=4,
+        separator=", ",
+        threshold=12,
+        edgeitems=2,
+        suppress_small=True,
+    )
+    return " ".join(text.split())
