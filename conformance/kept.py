@@ -66,9 +66,11 @@ class Shelf:
 
     def write(self) -> None:
         """Write the file, where there is something new; a folder that takes none costs the results, and is no error."""
-        packed = msgspec.msgpack.encode(self._found)
-        with contextlib.suppress(OSError):
-            if not self._has_new or not self._is_trusted or len(packed) > LARGEST:
+        if not self._is_trusted:
+            return
+        with contextlib.suppress(OSError, MemoryError):  # an engine may have left no memory to encode them in
+            packed = msgspec.msgpack.encode(self._found) if self._has_new else b""
+            if not packed or len(packed) > LARGEST:
                 os.utime(self.path)  # it was of use: what was not for longest is removed first
                 return
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -58,7 +58,8 @@ SOLVERS = (
     *(np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.qr),
 )
 
-# Backward stable in the norm alone: each entry may be off by a unit of the matrix's largest (LAPACK Users' Guide, 4.7 to 4.9).
+# Backward stable in the norm alone: the error is a unit of the norm times a modest function of the order
+# (LAPACK Users' Guide, 4.7 to 4.9), for which the order itself is taken.
 FACTORINGS = (np.linalg.pinv, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.qr)
 
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
@@ -121,9 +122,11 @@ def _step(array: Array, size: Array, draws: Draws, *, furthest: int) -> Array:
 
 
 def _perturbed_in_norm(matrices: Array, draws: Draws) -> Array:
-    """Every entry perturbed by at most one unit in the last place of its matrix's largest entry."""
+    """Every entry perturbed by at most as many units of its matrix's largest entry as that has rows or columns."""
     largest = np.max(np.abs(matrices), axis=(-2, -1), keepdims=True, initial=0)
-    return _step(matrices, np.broadcast_to(largest, matrices.shape), draws, furthest=1)
+    return _step(
+        matrices, np.broadcast_to(largest, matrices.shape), draws, furthest=max(1, *matrices.shape[-2:])
+    )
 
 
 def _kept_infinities(moved: Array, value: Array, operands: Sequence[Any]) -> Array:

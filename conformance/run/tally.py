@@ -115,7 +115,9 @@ class Tally:
         """What the check returns or raises; the process is put back before anything else is done."""
         try:
             found = question.run(check, arguments)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, MemoryError):
+                kept.distrust()  # what was being computed when memory ended may be cut short
             self._put_back()
             raise
         self._put_back()

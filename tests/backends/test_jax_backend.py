@@ -46,7 +46,8 @@ def is_refused(call: Callable[[], Any]) -> bool:
 @pytest.mark.parametrize("name", [name for name in JIT.ops if name in CATALOGUE])
 def test_an_op_is_the_catalogues(name: str) -> None:
     for seen in observations(JIT, name, "float64", effort=FEW):
-        hold(seen)
+        with suppress(Unsupported):  # a value of a parameter that jax does not take
+            hold(seen)
 
 
 @MODES

@@ -133,6 +133,7 @@ class Worker:
             self._forget(executor.backend)
             with kept.opened(caches.shelf(items[0], self.profile, self.seed)):
                 results = list(executor.results(items))
+                memory.bound()  # again: what an engine keeps of it is not what writing the shelf may take
             self._is_suspect = any(result.verdict not in HARMLESS for result in results)
             return [
                 judge(result, self.known, today, is_compact=executor.effort.is_compact) for result in results

@@ -31,7 +31,7 @@ def test_every_op_has_a_gradient_that_is_checked_to_its_last_digits(name: str, d
     op = find(name)
     found = [
         expected
-        for case in draw_cases(op, dtype, 0, Effort(4, 3, 1, 1))
+        for case in draw_cases(op, dtype, 0, Effort(6, 2, 1, 1))
         for expected in expected_gradients(op, case)
     ]
     assert all(np.isfinite(expected.allowed).all() for expected in found), "anything is allowed"

@@ -22,7 +22,7 @@ from conformance.oracle.allowance import MANY_PERTURBATIONS, expected_gradients
 from conformance.strategies import Effort, draw_cases
 
 NEARLY = 0.9  # of what is allowed: rounding to the dtype needs a little, too
-EFFORT = Effort(signatures=6, draws=2, samples=1, programs=1)
+EFFORT = Effort(signatures=9, draws=2, samples=1, programs=1)
 LAWS = {
     "op/layout": ("add", "exp", "softmax", "matmul"),
     "op/cotangent-dtype": ("exp", "var"),
