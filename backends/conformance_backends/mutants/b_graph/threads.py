@@ -49,12 +49,12 @@ class GraphOfOneThread(SteppedTape):
     def leaf(self, value: Any) -> Tensor:
         """A leaf of this thread."""
         made = super().leaf(value)
-        self.kept[id(made)] = made, threading.get_ident()
+        self.kept[id(made)] = made, threading.current_thread()
         return made
 
     def accumulate(self, leaf: Tensor, arrived: Any) -> None:
         """Nothing, in another thread."""
-        is_own = self.kept.get(id(leaf), (leaf, threading.get_ident()))[1] == threading.get_ident()
+        is_own = self.kept.get(id(leaf), (leaf, threading.current_thread()))[1] == threading.current_thread()
         super().accumulate(leaf, arrived if is_own else np.zeros_like(arrived))
 
 
