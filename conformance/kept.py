@@ -27,15 +27,12 @@ from conformance.op import Op
 from conformance.ops import ALL_OPS
 
 Found = TypeVar("Found")
-REMEMBERED = (
-    1024  # results of a function that a process remembers, shelf or not: more than a group of questions has
-)
+# Results of a function that a process remembers, shelf or not: more than a group of questions has.
+REMEMBERED = 1024
 LARGEST = 64_000_000  # bytes of one shelf, unpacked: some hundred times what an op has at the profile quick
 QUICKLY = 1  # of zlib's levels: numbers pack badly, so that more effort is lost
-RECORD, NUMBER = (
-    "r",
-    "n",
-)  # tags of a record and of NumPy's numbers, beside those of `conformance.case.encode`
+# Tags of a record and of NumPy's numbers, beside those of `conformance.case.encode`.
+RECORD, NUMBER = "r", "n"
 
 
 class Unkept(Exception):

@@ -230,17 +230,6 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "unfold": lambda x, kernel_size, stride, padding, dilation: jax.lax.conv_general_dilated_patches(
         x, kernel_size, stride, [(p, p) for p in padding], rhs_dilation=dilation
     ).reshape(x.shape[0], x.shape[1] * kernel_size[0] * kernel_size[1], -1),
-    "conv2d": lambda x, weight, bias, stride, padding, dilation, groups: (
-        jax.lax.conv_general_dilated(
-            x,
-            weight,
-            stride,
-            [(p, p) for p in padding],
-            rhs_dilation=dilation,
-            feature_group_count=groups,
-        )
-        + bias[:, None, None]
-    ),
     "conv_transpose2d": conv_transpose2d,
     "avg_pool2d": avg_pool2d,
     "max_pool2d": lambda x, kernel_size, stride, padding: jax.lax.reduce_window(

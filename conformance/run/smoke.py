@@ -215,6 +215,12 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         _scalar,
         "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
     )
+    yield from _questions_of_capabilities(backend)
+    yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
+
+
+def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
+    """The claims about what an adapter declares that its engine can do."""
     if isinstance(backend, TapeBackend) and Capability.CLEARING in backend.capabilities:
         yield SmokeQuestion(
             "a cleared gradient is gone",
@@ -227,7 +233,6 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
             _captured,
             "nested_vjp() calls the function with new variables, such as views of `arrays`, and differentiates by those",
         )
-    yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
 
 
 def try_question(question: SmokeQuestion, backend: Backend) -> str:

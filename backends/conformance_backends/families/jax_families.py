@@ -34,6 +34,15 @@ def scatter_reduce(x: Any, index: Any, values: Any, axis: Any, reduce: Any, incl
     return {"sum": at.add, "amax": at.max, "amin": at.min}[reduce](values)
 
 
+def convolution(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    """Of images or volumes: jax.lax.conv_general_dilated, and a bias for each channel."""
+    pads = [(p, p) for p in padding]
+    y = jax.lax.conv_general_dilated(
+        x, weight, stride, pads, rhs_dilation=dilation, feature_group_count=groups
+    )
+    return y + jnp.expand_dims(bias, range(1, y.ndim - 1))
+
+
 def parts(z: Any) -> Any:
     """The real and the imaginary part."""
     return z.real, z.imag
@@ -56,17 +65,8 @@ OPS: Mapping[str, Callable[..., Any]] = {
         )
         + bias[:, None]
     ),
-    "conv3d": lambda x, weight, bias, stride, padding, dilation, groups: (
-        jax.lax.conv_general_dilated(
-            x,
-            weight,
-            stride,
-            [(p, p) for p in padding],
-            rhs_dilation=dilation,
-            feature_group_count=groups,
-        )
-        + bias[:, None, None, None]
-    ),
+    "conv2d": convolution,
+    "conv3d": convolution,
     "fft": lambda re, im, n, axis, norm: parts(jnp.fft.fft(jax.lax.complex(re, im), n, axis, norm)),
     "ifft": lambda re, im, n, axis, norm: parts(jnp.fft.ifft(jax.lax.complex(re, im), n, axis, norm)),
     "rfft": lambda x, n, axis, norm: parts(jnp.fft.rfft(x, n, axis, norm)),

@@ -23,15 +23,8 @@ from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, MULTIPLY
 
-SUBSETS = (
-    (0,),
-    (1,),
-    (2,),
-    (0, 1),
-    (0, 2),
-    (1, 2),
-    (0, 1, 2),
-)  # of three operands, those that need a gradient
+# Of three operands, those that need a gradient.
+SUBSETS = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))
 SHAPES = ((3,), (2, 3), (), (3, 3), (1,), (2, 1, 3))
 
 

@@ -10,6 +10,7 @@ import pytest
 from conformance.design.signatures import signatures_of
 from conformance.dtype import BFLOAT16, finfo
 from conformance.ops import find
+from conformance.oracle import rounding
 from conformance.oracle.allowance import PER_ENTRY, ROUNDING, ULPS, expect, expected_gradients
 from conformance.oracle.draws import Draws
 from conformance.oracle.rounding import Rounded, RoundedWhole, library_calls, rounded, rounding_by, trial
@@ -173,3 +174,14 @@ def test_what_is_computed_from_a_system_solved_in_half_precision_rounds(name: st
     operands = (matrix, matrix) if name == "solve" else (matrix,)
     with rounding_by(Draws(), dtype):
         assert isinstance(np.asanyarray(find(name).reference(*map(rounded, operands)) * 1), Rounded)
+
+
+@pytest.mark.parametrize("shape", [(6, 6), (2, 6), (3, 5, 2), (1, 1)])
+def test_a_factoring_moves_by_units_of_the_largest_entry_as_many_as_there_are_rows_or_columns(
+    shape: tuple[int, ...],
+) -> None:
+    matrices = np.full(shape, 2.0**-9)
+    matrices[..., 0, 0] = 1.5
+    draws = Draws()
+    steps = [(rounding._perturbed_in_norm(matrices, draws) - matrices) / np.spacing(1.5) for _ in range(50)]
+    assert np.abs(steps).max() == pytest.approx(max(shape[-2:]), abs=1e-6)
