@@ -44,7 +44,7 @@ def homogeneous_gradient_obeys_euler(seen: Observation) -> None:
         size = sum(np.sum(np.abs(g * z)) for g, z in zip(seen.case.cotangents, outputs, strict=True))
         hold_close(np.asarray(got), np.asarray(law.degree * paired), np.asarray(allowed + _lost(size)), claim)
         terms += [Term(gradient, x, allowed, law.degree) for gradient, x in own]
-    if Trait.VANISHING not in seen.op.traits and not _would_show(terms):
+    if Trait.VANISHING not in seen.op.traits and not would_show(terms):
         raise NotThisCase("the sum would hardly be another of other gradients")
     decides(True)
 
@@ -58,7 +58,7 @@ class Term(NamedTuple):
     degree: float
 
 
-def _would_show(terms: Sequence[Term]) -> bool:
+def would_show(terms: Sequence[Term]) -> bool:
     """Whether a sum would be another if its gradient were 0, or that of the entry before: everywhere, or where it is largest.
 
     Products may cancel by chance, or lie within the allowance of others; of degree 0 they always cancel.
