@@ -164,10 +164,9 @@ class ConformanceItem(pytest.Item):
             raise NotConforming(failure_text(result, _worker(self.config).described(result.backend)))
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
-        """The failure message of the suite."""
-        return (
-            str(excinfo.value) if isinstance(excinfo.value, NotConforming) else super().repr_failure(excinfo)
-        )
+        """The failure message of the suite; where it is about us, no traceback, whose sources pytest would read."""
+        is_ours = isinstance(excinfo.value, (NotConforming, pytest.xfail.Exception))
+        return str(excinfo.value) if is_ours else super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it is: nowhere in a file."""

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from conformance.case import Case
-from conformance.design.cover import ABSENT, Tuples, tuples
+from conformance.design.cover import ABSENT, Codes, Tuples, tuples
 from conformance.design.levels import encoded, levels_of
 from conformance.design.rows import Row, rows_of
 from conformance.kept import kept
@@ -66,12 +66,17 @@ def share_of(op: Op, rows: Iterable[int], strength: int) -> tuple[int, int]:
 
 @kept()
 def _counted(op: Op, rows: tuple[int, ...], strength: int) -> tuple[int, int]:
-    found = _tuples(op, strength)
-    return _count(found[list(rows)]), _count(found)
-
-
-def _tuples(op: Op, strength: int) -> Tuples:
     codes, _ = encoded(op)
+    return _count(_tuples(codes[list(rows)], strength)), _count_offered(op, strength)
+
+
+@kept()
+def _count_offered(op: Op, strength: int) -> int:
+    codes, _ = encoded(op)
+    return _count(_tuples(codes, strength))
+
+
+def _tuples(codes: Codes, strength: int) -> Tuples:
     return tuples(codes, strength) if codes.shape[1] >= strength else codes[:, :0]
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from conformance.kept import kept
 from conformance.op import Law, Op, Signature
 
 KEEPS_SOMETHING = frozenset(
@@ -84,12 +85,18 @@ def _traversed(law: Law) -> Iterator[Signature]:
 @lru_cache(maxsize=512)
 def rows_of(op: Op) -> tuple[Row, ...]:
     """Every row of an op."""
+    empty = frozenset(_without_output(op))
     return tuple(
-        Row(leaf, wrt, has_output)
-        for leaf in leaves(op.law)
-        for has_output in [_has_output(op, leaf)]
+        Row(leaf, wrt, number not in empty)
+        for number, leaf in enumerate(leaves(op.law))
         for wrt in needs(op, len(leaf.shapes))
     )
+
+
+@kept()
+def _without_output(op: Op) -> list[int]:
+    """The numbers of the leaves of an op's law that leave nothing of operands that are not empty."""
+    return [number for number, leaf in enumerate(leaves(op.law)) if not _has_output(op, leaf)]
 
 
 def _has_output(op: Op, signature: Signature) -> bool:
