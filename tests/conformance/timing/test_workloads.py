@@ -45,13 +45,14 @@ def test_the_hand_written_gradient_is_the_complex_step_along_a_direction(
     size, operands = workload.sizes[rank], operands_of(workload, rank)
     _, gradients = workload.gradient(size, *operands)
     rng = np.random.default_rng(4)
-    for index, gradient in enumerate(gradients):
-        direction = rng.standard_normal(gradient.shape)
-        perturbed = [x.astype(complex) for x in operands]
-        perturbed[index] += 1e-30j * direction
-        slope = np.imag(workload.forward(size, *perturbed)) / 1e-30
-        scale = np.linalg.norm(gradient) * np.linalg.norm(direction)
-        assert abs(np.sum(gradient * direction) - slope) <= 1e-13 * scale
+    directions = [rng.standard_normal(gradient.shape) for gradient in gradients]
+    perturbed = [x + 1e-30j * along for x, along in zip(operands, directions, strict=True)]
+    slope = np.imag(workload.forward(size, *perturbed)) / 1e-30
+    terms = [
+        (np.sum(g * along), np.linalg.norm(g) * np.linalg.norm(along))
+        for g, along in zip(gradients, directions, strict=True)
+    ]
+    assert abs(sum(term for term, _ in terms) - slope) <= 1e-13 * sum(scale for _, scale in terms)
 
 
 @EVERY
