@@ -117,6 +117,12 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "gammaln": autograd.scipy.special.gammaln,
     "digamma": autograd.scipy.special.digamma,
     "polygamma": lambda x, n: autograd.scipy.special.polygamma(n, x),
+    "erfinv": autograd.scipy.special.erfinv,
+    "i0": autograd.scipy.special.i0,
+    "i1": autograd.scipy.special.i1,
+    "betaln": autograd.scipy.special.betaln,
+    "gammainc": lambda x, a: autograd.scipy.special.gammainc(a, x),
+    "gammaincc": lambda x, a: autograd.scipy.special.gammaincc(a, x),
     "remainder": np.remainder,
     "nan_to_num": nan_to_num,
 }

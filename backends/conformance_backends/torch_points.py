@@ -12,6 +12,7 @@ DEPARTURES: Mapping[str, str | None] = {
     "relu6/at-nan": "one",
     "hard_tanh/at-nan": "one",
     "xlogy/at-0-0-in-the-factor": "zero",
+    "xlog1py/at-0-minus-1-in-the-factor": "zero",
     "atan2/at-0": "zero",
     "cummax/tie-of-2": "last",
     "cummin/tie-of-2": "last",

@@ -31,9 +31,16 @@ from conformance.ops.comparisons import distances, orders
 from conformance.ops.factorings import decompositions, norms, triangles
 from conformance.ops.gathered import numbers, scattered
 from conformance.ops.signals import resampling, spectra, volumes
+from conformance.ops.specials import bessel, entropies, gamma_ratios, normal
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
-    "elementwise": elementwise.ROWS + ternary.ROWS + special.ROWS,
+    "elementwise": elementwise.ROWS
+    + ternary.ROWS
+    + special.ROWS
+    + normal.ROWS
+    + bessel.ROWS
+    + entropies.ROWS
+    + gamma_ratios.ROWS,
     "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS,
     "shape": shape.ROWS + joining.ROWS,
     "indexing": indexing.ROWS + scattered.ROWS,

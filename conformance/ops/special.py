@@ -17,7 +17,7 @@ from conformance.op import POSITIVE, Op
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
-from conformance.ops.traits import INFINITE_SLOPE_AT_0
+from conformance.ops.traits import INFINITE_SLOPE_AT_0, undone_by
 
 WIDER = {"e": "f8", "f": "f8", "d": np.longdouble, "F": "c16", "D": np.clongdouble}
 # B₂ₖ from k = 1, as numerator and denominator.
@@ -37,18 +37,18 @@ SLOPE_AT_0 = 2 / math.sqrt(math.pi)
 ROOT_HALF, DENSITY_AT_0 = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 
 
-def as_a_library(compute: Callable[..., Any], x: Any, **parameters: Any) -> Any:
-    """`compute(x)` in a wider precision, rounded once; an array that watches NumPy's functions sees one call."""
+def as_a_library(compute: Callable[..., Any], *operands: Any, **parameters: Any) -> Any:
+    """`compute(*operands)` in a wider precision, rounded once; an array that watches NumPy's functions sees one call."""
 
     @functools.wraps(compute)
-    def once(plain: Any) -> Any:
-        plain = np.asarray(plain)
+    def once(*plain: Any) -> Any:
+        dtype = np.result_type(*plain)
         with np.errstate(all="ignore"):
-            wide = plain.astype(WIDER.get(plain.dtype.char, plain.dtype))
-            return compute(wide, **parameters).astype(plain.dtype)[()]
+            wide = [np.asarray(x).astype(WIDER.get(dtype.char, dtype)) for x in plain]
+            return compute(*wide, **parameters).astype(dtype)[()]
 
-    is_watching = isinstance(x, np.ndarray) and type(x) is not np.ndarray
-    return x.__array_ufunc__(once, "__call__", x) if is_watching else once(x)
+    watching = [x for x in operands if isinstance(x, np.ndarray) and type(x) is not np.ndarray]
+    return watching[0].__array_ufunc__(once, "__call__", *operands) if watching else once(*operands)
 
 
 def constant(digits: str, like: Any) -> Any:
@@ -59,7 +59,7 @@ def constant(digits: str, like: Any) -> Any:
 # -- the error function ----------------------------------------------------------------------------
 
 
-def _near(x: Any) -> Any:
+def near_0(x: Any) -> Any:
     """erf x = 2/√π e^(−x²) Σ 2ⁿ x²ⁿ⁺¹/(2n+1)!! (DLMF 7.6.2), whose terms have one sign."""
     double, total = 2 * x * x, np.ones_like(x)
     for n in range(SERIES, 0, -1):
@@ -67,29 +67,36 @@ def _near(x: Any) -> Any:
     return 2 * x * np.exp(-x * x) * total / constant(ROOT_PI, x)
 
 
-def _far(x: Any) -> Any:
-    """erfc x, right of 0, by its continued fraction (DLMF 7.9.2)."""
+def scaled_tail(x: Any) -> Any:
+    """e^(x²) erfc x, right of 0, by its continued fraction (DLMF 7.9.2)."""
     double = 2 * x * x
     tail = double + 4 * FRACTION + 1
     for n in range(FRACTION, 0, -1):
         tail = double + 4 * n - 3 - (2 * n - 1) * (2 * n) / tail
-    return np.where(np.isinf(double), 0, 2 * x / tail * np.exp(-x * x) / constant(ROOT_PI, x))
+    return np.where(np.isinf(double), 0, 2 * x / tail / constant(ROOT_PI, x))
+
+
+def _far(x: Any) -> Any:
+    """erfc x, right of 0."""
+    return scaled_tail(x) * np.exp(-x * x)
 
 
 def _both(x: Any) -> tuple[Any, Any, Any, Any]:
     """Whether entries are near 0; erf of those; whether entries are left of 0; erfc of the sizes of the far ones."""
     is_near, is_left = np.abs(np.real(x)) < NEAR, np.real(x) < 0
-    near = _near(np.where(is_near, x, 0)) if is_near.any() else x
+    near = near_0(np.where(is_near, x, 0)) if is_near.any() else x
     far = _far(np.where(is_near, NEAR, np.where(is_left, -x, x))) if not is_near.all() else x
     return is_near, near, is_left, far
 
 
-def _erf(x: Any) -> Any:
+def exact_erf(x: Any) -> Any:
+    """erf in the precision of `x`."""
     is_near, near, is_left, far = _both(x)
     return np.where(is_near, near, np.where(is_left, far - 1, 1 - far))
 
 
-def _erfc(x: Any) -> Any:
+def exact_erfc(x: Any) -> Any:
+    """1 − erf in the precision of `x`."""
     # Near 0 on the right 1 − erf loses digits, which the wider precision has to spare: erfc is 0.01 at least.
     is_near, near, is_left, far = _both(x)
     return np.where(is_near, 1 - near, np.where(is_left, 2 - far, far))
@@ -98,13 +105,13 @@ def _erfc(x: Any) -> Any:
 @dispatched
 def erf(x: Any) -> Any:
     """2/√π ∫₀ˣ e^(−t²) dt."""
-    return as_a_library(_erf, x)
+    return as_a_library(exact_erf, x)
 
 
 @dispatched
 def erfc(x: Any) -> Any:
     """1 − erf x, which keeps its digits far on the right."""
-    return as_a_library(_erfc, x)
+    return as_a_library(exact_erfc, x)
 
 
 @dispatched
@@ -121,7 +128,7 @@ def gelu_slope(z: Any, x: Any) -> Any:
 # -- the gamma function ----------------------------------------------------------------------------
 
 
-def _moved(x: Any, gather: Callable[[Any, Any], Any], start: float) -> tuple[Any, Any]:
+def moved(x: Any, gather: Callable[[Any, Any], Any], start: float) -> tuple[Any, Any]:
     """x + N, far enough for an asymptotic series, and what `gather(total, x + k)` makes of the k < N passed."""
     total = np.full_like(x, start)
     for _ in range(FAR):
@@ -130,7 +137,7 @@ def _moved(x: Any, gather: Callable[[Any, Any], Any], start: float) -> tuple[Any
     return x, total
 
 
-def _bernoulli(x: Any, weight: Callable[[int], float]) -> Any:
+def bernoulli(x: Any, weight: Callable[[int], float]) -> Any:
     """Σ B₂ₖ weight(k) / x²ᵏ."""
     square, total = 1 / (x * x), np.zeros_like(x)
     for k in range(len(BERNOULLI), 0, -1):
@@ -139,20 +146,20 @@ def _bernoulli(x: Any, weight: Callable[[int], float]) -> Any:
     return total
 
 
-def _gammaln(x: Any) -> Any:
+def exact_gammaln(x: Any) -> Any:
     """Stirling's series (DLMF 5.11.1) far out, ln Γ(x) = ln Γ(x + N) − ln Π (x + k) before."""
-    y, product = _moved(x, lambda total, at: total * at, 1.0)
-    series = y * _bernoulli(y, lambda k: 1 / (2 * k * (2 * k - 1)))
+    y, product = moved(x, lambda total, at: total * at, 1.0)
+    series = y * bernoulli(y, lambda k: 1 / (2 * k * (2 * k - 1)))
     whole = (y - 0.5) * np.log(y) - y + constant(HALF_LOG_TWO_PI, y) + series - np.log(product)
     return np.where((x == 1) | (x == 2), 0, whole)
 
 
 def _polygamma(x: Any, n: int) -> Any:
     """The asymptotic series (DLMF 5.11.2, 5.15.8) far out, n! Σ 1/(x + k)ⁿ⁺¹ added before."""
-    y, passed = _moved(x, lambda total, at: total + at ** -(n + 1), 0.0)
+    y, passed = moved(x, lambda total, at: total + at ** -(n + 1), 0.0)
     if n == 0:
-        return np.log(y) - 0.5 / y - _bernoulli(y, lambda k: 1 / (2 * k)) - passed
-    series = _bernoulli(y, lambda k: math.factorial(2 * k + n - 1) / math.factorial(2 * k))
+        return np.log(y) - 0.5 / y - bernoulli(y, lambda k: 1 / (2 * k)) - passed
+    series = bernoulli(y, lambda k: math.factorial(2 * k + n - 1) / math.factorial(2 * k))
     leading = math.factorial(n - 1) + math.factorial(n) / (2 * y) + series
     return (-1) ** (n + 1) * (leading / y**n + math.factorial(n) * passed)
 
@@ -160,7 +167,7 @@ def _polygamma(x: Any, n: int) -> Any:
 @dispatched
 def gammaln(x: Any) -> Any:
     """The logarithm of the gamma function."""
-    return as_a_library(_gammaln, x)
+    return as_a_library(exact_gammaln, x)
 
 
 @dispatched
@@ -179,7 +186,7 @@ def polygamma(x: Any, *, n: int) -> Any:
 
 ERROR_FUNCTIONS = (
     elementwise("erf", erf, lambda z, x: SLOPE_AT_0 * np.exp(-x * x),
-        formula="x̄ = g · 2/√π e^(−x²)", source="DLMF 7.2.1"),
+        formula="x̄ = g · 2/√π e^(−x²)", source="DLMF 7.2.1", traits={undone_by("erfinv")}),
     elementwise("erfc", erfc, lambda z, x: -SLOPE_AT_0 * np.exp(-x * x),
         formula="x̄ = −g · 2/√π e^(−x²)", source="DLMF 7.2.2"),
 )  # fmt: skip

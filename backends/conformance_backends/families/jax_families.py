@@ -1,4 +1,4 @@
-"""Signals, volumes, resampling, spectra, norms of matrices and gathered reductions as users of jax write them.
+"""Special functions, signals, volumes, resampling, spectra, norms of matrices and gathered reductions as users of jax write them.
 
 The table is read as source too, like those of `jax_ops`.
 """
@@ -48,9 +48,29 @@ def parts(z: Any) -> Any:
     return z.real, z.imag
 
 
-# ---- the table ----------------------------------------------------------------------------------
+# ---- the tables ---------------------------------------------------------------------------------
+
+SPECIAL: Mapping[str, Callable[..., Any]] = {
+    "erfcx": jax.scipy.special.erfcx,
+    "ndtr": jax.scipy.special.ndtr,
+    "log_ndtr": jax.scipy.special.log_ndtr,
+    "erfinv": jax.scipy.special.erfinv,
+    "ndtri": jax.scipy.special.ndtri,
+    "i0": jax.scipy.special.i0,
+    "i1": jax.scipy.special.i1,
+    "i0e": jax.scipy.special.i0e,
+    "i1e": jax.scipy.special.i1e,
+    "entr": jax.scipy.special.entr,
+    "rel_entr": jax.scipy.special.rel_entr,
+    "xlog1py": jax.scipy.special.xlog1py,
+    "betaln": jax.scipy.special.betaln,
+    "gammainc": lambda x, a: jax.scipy.special.gammainc(a, x),
+    "gammaincc": lambda x, a: jax.scipy.special.gammaincc(a, x),
+    "zeta": lambda q, s: jax.scipy.special.zeta(s, q),
+}
 
 OPS: Mapping[str, Callable[..., Any]] = {
+    **SPECIAL,
     "nansum": lambda x, axis, keepdims: jnp.nansum(x, axis=axis, keepdims=keepdims),
     "nanmean": lambda x, axis, keepdims: jnp.nanmean(x, axis=axis, keepdims=keepdims),
     "scatter_reduce": scatter_reduce,

@@ -1,4 +1,4 @@
-"""Volumes, resampling, spectra, norms of matrices and gathered reductions as users of torch write them.
+"""Special functions, volumes, resampling, spectra, norms of matrices and gathered reductions as users of torch write them.
 
 The table is read as source too, like those of `torch_ops`.
 """
@@ -28,9 +28,27 @@ def parts(z: Any) -> Any:
     return z.real, z.imag
 
 
-# ---- the table ----------------------------------------------------------------------------------
+# ---- the tables ---------------------------------------------------------------------------------
+
+SPECIAL: Mapping[str, Callable[..., Any]] = {
+    "erfcx": torch.special.erfcx,
+    "ndtr": torch.special.ndtr,
+    "log_ndtr": torch.special.log_ndtr,
+    "erfinv": torch.special.erfinv,
+    "ndtri": torch.special.ndtri,
+    "i0": torch.special.i0,
+    "i1": torch.special.i1,
+    "i0e": torch.special.i0e,
+    "i1e": torch.special.i1e,
+    "entr": torch.special.entr,
+    "xlog1py": torch.special.xlog1py,
+    "gammainc": lambda x, a: torch.special.gammainc(x.new_tensor(a), x),
+    "gammaincc": lambda x, a: torch.special.gammaincc(x.new_tensor(a), x),
+    "zeta": lambda q, s: torch.special.zeta(s, q),
+}
 
 OPS: Mapping[str, Callable[..., Any]] = {
+    **SPECIAL,
     "nansum": lambda x, axis, keepdims: over_axes(torch.nansum, x, axis, keepdims),
     "nanmean": lambda x, axis, keepdims: over_axes(torch.nanmean, x, axis, keepdims),
     "scatter_reduce": lambda x, index, values, axis, reduce, include_self: torch.scatter_reduce(

@@ -1,0 +1,76 @@
+"""Special points of the special functions: symmetry at 0, tails that vanish, ends of domains."""
+
+from __future__ import annotations
+
+import math
+
+from conformance.points.constructors import INF, NAN, border, finite, kink, limit, slopes
+from conformance.points.point import SpecialPoint
+
+LN2 = math.log(2)
+ROOT_TWO_OVER_PI = math.sqrt(2 / math.pi)
+
+AT_0 = (
+    limit("erfcx", "at-0", (0.0,), (-2 / math.sqrt(math.pi),)),
+    limit("ndtr", "at-0", (0.0,), (1 / math.sqrt(2 * math.pi),)),
+    limit("log_ndtr", "at-0", (0.0,), (ROOT_TWO_OVER_PI,)),
+    limit("erfinv", "at-0", (0.0,), (math.sqrt(math.pi) / 2,)),
+    limit("ndtri", "at-half", (0.5,), (math.sqrt(2 * math.pi),)),
+    limit("i0", "at-0", (0.0,), (0,)),
+    limit("i1", "at-0", (0.0,), (0.5,)),
+    limit("i1", "at-minus-0", (-0.0,), (0.5,)),
+    kink("i0e", "at-0", (0.0,), (1, -1)),
+    limit("i1e", "at-0", (0.0,), (0.5,)),
+    limit("xlog1py", "at-0", (0.0, 1.0), (LN2, 0)),
+    limit("xlog1py", "at-0-minus-1", (0.0, -1.0), (None, 0)),
+    limit("betaln", "equal", (2.0, 2.0), (-5 / 6, -5 / 6)),
+    limit("gammainc", "at-0-order-1", (0.0,), (1,), a=1.0),
+    limit("gammainc", "at-0-order-2", (0.0,), (0,), a=2.0),
+    limit("gammaincc", "at-0-order-1", (0.0,), (-1,), a=1.0),
+    limit("gammaincc", "at-0-order-2", (0.0,), (0,), a=2.0),
+)  # fmt: skip
+
+FAR = (
+    finite("erfcx", "at-huge", lambda e: (e.huge,), (0,)),
+    finite("erfcx", "at-least", lambda e: (e.least,), (-2 / math.sqrt(math.pi),)),
+    finite("ndtr", "at-1000", (1000.0,), (0,)),
+    finite("ndtr", "at-minus-huge", lambda e: (-e.huge,), (0,)),
+    finite("ndtr", "at-infinity", (INF,), (0,)),
+    finite("log_ndtr", "at-1000", (1000.0,), (0,)),
+    finite("log_ndtr", "at-huge", lambda e: (e.huge,), (0,)),
+    # 1000 + 1/1000 but for 2·10⁻⁹: the quotient of two numbers that underflow.
+    finite("log_ndtr", "at-minus-1000", (-1000.0,), (1000.000999998,)),
+    finite("erfinv", "at-least", lambda e: (e.least,), (math.sqrt(math.pi) / 2,)),
+    finite("i0", "at-least", lambda e: (e.least,), (0,)),
+    finite("i1", "at-least", lambda e: (e.least,), (0.5,)),
+    finite("i0e", "at-huge", lambda e: (e.huge,), (0,)),
+    finite("i1e", "at-huge", lambda e: (e.huge,), (0,)),
+    finite("i1e", "at-least", lambda e: (e.least,), (0.5,)),
+    finite("xlog1py", "at-least", lambda e: (2.0, e.least), lambda e: (e.least, 2)),
+    finite("rel_entr", "huge-and-equal", lambda e: (e.huge, e.huge), (1, -1)),
+    finite("gammainc", "at-1000", (1000.0,), (0,), a=2.0),
+    finite("gammaincc", "at-1000", (1000.0,), (0,), a=2.0),
+    finite("zeta", "at-huge", lambda e: (e.huge,), (0,), s=2.0),
+)  # fmt: skip
+
+ENDS = (
+    border("log_ndtr", "at-minus-infinity", (-INF,), slopes("infinite", "nan", "zero")),
+    border("erfinv", "at-1", (1.0,), slopes("infinite", "nan", "zero")),
+    border("erfinv", "at-minus-1", (-1.0,), slopes("infinite", "nan", "zero")),
+    border("erfinv", "beyond-1", (2.0,), slopes("nan", "zero", "infinite")),
+    border("ndtri", "at-0", (0.0,), slopes("infinite", "nan", "zero")),
+    border("ndtri", "at-1", (1.0,), slopes("infinite", "nan", "zero")),
+    border("entr", "at-0", (0.0,), slopes("infinite", "nan", "zero")),
+    border("entr", "below-0", (-1.0,), slopes("nan", "zero", "infinite", "minus one")),
+    border("rel_entr", "at-0", (0.0, 2.0), {
+        "minus infinite": (-INF, 0.0), "nan": (NAN, 0.0), "zero": (0.0, 0.0)}, (None, (0, 0))),
+    border("rel_entr", "at-0-0", (0.0, 0.0), {
+        "nan": (NAN, NAN), "zero": (0.0, 0.0), "minus infinite": (-INF, 0.0), "minus infinite, nan": (-INF, NAN)}),
+    border("xlog1py", "at-0-minus-1-in-the-factor", (0.0, -1.0), {
+        "minus infinite": (-INF, None), "zero": (0.0, None), "nan": (NAN, None)}),
+    border("gammainc", "at-0-order-half", (0.0,), slopes("infinite", "nan", "zero"), a=0.5),
+    border("gammaincc", "at-0-order-half", (0.0,), slopes("minus infinite", "nan", "zero"), a=0.5),
+    border("gammainc", "at-infinity", (INF,), slopes("zero", "nan"), a=2.0),
+)  # fmt: skip
+
+POINTS: tuple[SpecialPoint, ...] = (*AT_0, *FAR, *ENDS)
