@@ -117,6 +117,8 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "gammaln": autograd.scipy.special.gammaln,
     "digamma": autograd.scipy.special.digamma,
     "polygamma": lambda x, n: autograd.scipy.special.polygamma(n, x),
+    "fmax": np.fmax,
+    "fmin": np.fmin,
     "erfinv": autograd.scipy.special.erfinv,
     "i0": autograd.scipy.special.i0,
     "i1": autograd.scipy.special.i1,

@@ -10,6 +10,8 @@ DEPARTURES: Mapping[str, str | None] = {
     "gelu_tanh/at-infinity": "one",
     "median/tie-of-2": "shared equally",
     "nanmean/all-nan": "zero",
+    "fmax/both-nan": "one each",
+    "fmin/both-nan": "one each",
     "max_pool2d": "shared equally",
     "logsumexp/with-infinity": "nan",
     "log_ndtr/at-minus-infinity": "infinite",

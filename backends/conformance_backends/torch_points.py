@@ -8,6 +8,8 @@ DEPARTURES: Mapping[str, str | None] = {
     "abs/at-nan": "zero",
     "maximum/beside-nan": "one each",
     "minimum/beside-nan": "one each",
+    "fmax": "first",
+    "fmin": "first",
     "relu/at-nan": "one",
     "relu6/at-nan": "one",
     "hard_tanh/at-nan": "one",

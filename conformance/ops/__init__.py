@@ -40,7 +40,8 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + normal.ROWS
     + bessel.ROWS
     + entropies.ROWS
-    + gamma_ratios.ROWS,
+    + gamma_ratios.ROWS
+    + numbers.PAIRS,
     "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS,
     "shape": shape.ROWS + joining.ROWS,
     "indexing": indexing.ROWS + scattered.ROWS,

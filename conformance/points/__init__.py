@@ -7,7 +7,16 @@ from collections.abc import Iterable
 
 from conformance.errors import UsageError
 from conformance.ops import require_canonical
-from conformance.points import activations, compositions, elementwise, gathered, losses, reductions, specials, tails
+from conformance.points import (
+    activations,
+    compositions,
+    elementwise,
+    gathered,
+    losses,
+    reductions,
+    specials,
+    tails,
+)
 from conformance.points.point import COMPOSED, SpecialPoint
 
 SPECIAL_POINTS: dict[str, SpecialPoint] = {

@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from conformance.points.constructors import FIRST, INF, LAST, NAN, SHARED, border, fair, limit, masked
+from conformance.points.constructors import (
+    FIRST,
+    INF,
+    LAST,
+    NAN,
+    SHARED,
+    border,
+    fair,
+    limit,
+    masked,
+    tie,
+    tied_pair,
+)
 from conformance.points.point import Nature, SpecialPoint
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
@@ -24,6 +36,23 @@ POINTS: tuple[SpecialPoint, ...] = (
     limit("nansum", "beside-infinity", ([1.0, INF],), ([1, 1],), **WHOLE),
     masked("nanmean", "beside-nan", ([1.0, NAN, 2.0],), ([0.5, 0, 0.5],), **WHOLE),
     border("nanmean", "all-nan", ([NAN, NAN],), {"nan": (NAN,), "zero": (0.0,)}, **WHOLE),
+    *(masked(op, "beside-nan", ([1.0, NAN, 2.0],), (gradient,), **WHOLE)
+      for op, gradient in (("nanmax", [0, 0, 1]), ("nanmin", [1, 0, 0]))),
+    *(tie(op, "tie-beside-nan", [NAN, 2.0, 2.0], [1, 2], **WHOLE) for op in ("nanmax", "nanmin")),
+    *(border(op, "all-nan", ([NAN, NAN],), {"nan": (NAN,), "zero": (0.0,), "one": (1.0,), SHARED: (0.5,)}, **WHOLE)
+      for op in ("nanmax", "nanmin")),
+    *(point
+      for op in ("fmax", "fmin")
+      for point in (
+          masked(op, "nan-and-number", (NAN, 1.0), (0, 1)),
+          masked(op, "number-and-nan", (1.0, NAN), (1, 0)),
+          tied_pair(op, "tie", (1.0, 1.0)),
+          tied_pair(op, "tie-of-signed-zeros", (0.0, -0.0)),
+          tied_pair(op, "tie-at-infinity", (INF, INF)),
+          border(op, "both-nan", (NAN, NAN), {
+              "one each": (1.0, 1.0), SHARED: (0.5, 0.5), "zero": (0.0, 0.0), "nan": (NAN, NAN),
+              FIRST: (1.0, 0.0), LAST: (0.0, 1.0)}),
+      )),
     limit("scatter_reduce", "product-with-a-0", ([2.0], BOTH, [0.0, 3.0]), ([0], None, [6, 0]), **scattered("prod")),
     limit("scatter_reduce", "product-with-two-0", ([2.0], BOTH, [0.0, 0.0]), ([0], None, [0, 0]), **scattered("prod")),
     limit("scatter_reduce", "product-of-0", ([0.0], BOTH, [2.0, 3.0]), ([6], None, [0, 0]), **scattered("prod")),

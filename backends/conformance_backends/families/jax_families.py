@@ -71,6 +71,10 @@ SPECIAL: Mapping[str, Callable[..., Any]] = {
 
 OPS: Mapping[str, Callable[..., Any]] = {
     **SPECIAL,
+    "fmax": jnp.fmax,
+    "fmin": jnp.fmin,
+    "nanmax": lambda x, axis, keepdims: jnp.nanmax(x, axis=axis, keepdims=keepdims),
+    "nanmin": lambda x, axis, keepdims: jnp.nanmin(x, axis=axis, keepdims=keepdims),
     "nansum": lambda x, axis, keepdims: jnp.nansum(x, axis=axis, keepdims=keepdims),
     "nanmean": lambda x, axis, keepdims: jnp.nanmean(x, axis=axis, keepdims=keepdims),
     "scatter_reduce": scatter_reduce,

@@ -49,6 +49,8 @@ SPECIAL: Mapping[str, Callable[..., Any]] = {
 
 OPS: Mapping[str, Callable[..., Any]] = {
     **SPECIAL,
+    "fmax": torch.fmax,
+    "fmin": torch.fmin,
     "nansum": lambda x, axis, keepdims: over_axes(torch.nansum, x, axis, keepdims),
     "nanmean": lambda x, axis, keepdims: over_axes(torch.nanmean, x, axis, keepdims),
     "scatter_reduce": lambda x, index, values, axis, reduce, include_self: torch.scatter_reduce(

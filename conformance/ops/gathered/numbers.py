@@ -1,4 +1,4 @@
-"""Sums and means of the entries that are numbers: one that is NaN is left out, and its gradient is 0."""
+"""Sums, means and extremes of what are numbers: a NaN is left out, and its gradient is 0."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Op
+from conformance.op import DISTINCT, Op
 from conformance.ops import laws
-from conformance.ops.reductions import SPREAD, axes_of, kept, several_entries
-from conformance.ops.rows import general
-from conformance.ops.traits import ORDER_INVARIANT, PIECEWISE_LINEAR, REDUCTION, Homogeneous, Shift
+from conformance.ops.reductions import ENTRIES, SPREAD, axes_of, kept, routed, several_entries
+from conformance.ops.rows import elementwise, general
+from conformance.ops.traits import (
+    COMMUTATIVE,
+    ORDER_INVARIANT,
+    PIECEWISE_LINEAR,
+    REDUCTION,
+    Homogeneous,
+    Shift,
+)
 
 # -- rules -------------------------------------------------------------------------------------------
 
@@ -27,7 +34,25 @@ def nanmean_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
     return np.where(is_number, kept(g, x, axis) / count, 0)
 
 
+def share(is_chosen: Any, x: Any, y: Any) -> Any:
+    """1 where x is chosen or y is NaN, ½ at a tie, else 0."""
+    return np.where(x == y, 0.5, is_chosen | np.isnan(y))
+
+
 # -- rows --------------------------------------------------------------------------------------------
+
+PAIRS: tuple[Op, ...] = (
+    elementwise("fmax", np.fmax, lambda z, x, y: share(x > y, x, y), lambda z, x, y: share(y > x, y, x),
+        formula="x̄ = g where x > y or y is NaN, g/2 where x = y, else 0",
+        source="routes to the larger operand, or to the only number; a tie is shared equally",
+        domains=[DISTINCT, DISTINCT],
+        traits={COMMUTATIVE, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1)), Shift(1, of=(0, 1))}),
+    elementwise("fmin", np.fmin, lambda z, x, y: share(x < y, x, y), lambda z, x, y: share(y < x, y, x),
+        formula="x̄ = g where x < y or y is NaN, g/2 where x = y, else 0",
+        source="routes to the smaller operand, or to the only number; a tie is shared equally",
+        domains=[DISTINCT, DISTINCT],
+        traits={COMMUTATIVE, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1)), Shift(1, of=(0, 1))}),
+)  # fmt: skip
 
 ROWS: tuple[Op, ...] = (
     general("nansum", np.nansum, nansum_vjp,
@@ -37,4 +62,12 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ᵢ = g / n, 0 where xᵢ is NaN, n the entries that are numbers",
         source="the mean's rule on the entries that are numbers", law=several_entries(1),
         traits={REDUCTION, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1), Shift(1)}),
+    general("nanmax", np.nanmax, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
+        formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the largest number; ties share equally",
+        domains=[DISTINCT], law=ENTRIES,
+        traits={REDUCTION, PIECEWISE_LINEAR, Homogeneous(1), Shift(1), ORDER_INVARIANT}),
+    general("nanmin", np.nanmin, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
+        formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the smallest number; ties share equally",
+        domains=[DISTINCT], law=ENTRIES,
+        traits={REDUCTION, PIECEWISE_LINEAR, Homogeneous(1), Shift(1), ORDER_INVARIANT}),
 )  # fmt: skip
