@@ -18,6 +18,11 @@ def show(name, function, operands, exact, upstream=1.0):
 show("hypot(0, 0)", torch.hypot, (0.0, 0.0), "any [a, b] with a^2 + b^2 <= 1")
 # xlogy(0, y) is 0 for every y: it does not depend on y
 show("xlogy(0, 0) in y", lambda y: torch.special.xlogy(torch.zeros_like(y), y), (0.0,), [0])
+# xlog1py(0, y) too
+show("xlog1py(0, -1) in y", lambda y: torch.special.xlog1py(torch.zeros_like(y), y), (-1.0,), [0])
+# gammainc(1, x) is 1 - exp(-x), and gammaincc(1, x) is exp(-x)
+show("gammainc(1, 0) in x", lambda x: torch.special.gammainc(torch.ones_like(x), x), (0.0,), [1])
+show("gammaincc(1, 0) in x", lambda x: torch.special.gammaincc(torch.ones_like(x), x), (0.0,), [-1])
 # -log(1 - p) has slope 1/(1 - p), which is 1 at 0; the slope of -log p at 1 is -1
 for p in (0.0, 1e-9):
     show(

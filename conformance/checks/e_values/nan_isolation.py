@@ -231,9 +231,10 @@ def _reached(op: Op, case: Case, index: int) -> Array:
         return np.asarray(np.arange(x.size)[:, None] == sources)
     before = _flat(op, case, case.operands)
     rows = [_flat(op, case, _with(case, index, entry, np.nan)) != before for entry in range(x.size)]
-    for entry, row in enumerate(rows):
-        if not row.any():  # an op that leaves out what is NaN may give the same number without it
-            row |= _flat(op, case, _with(case, index, entry, np.inf)) != before
+    for value in (np.inf, -np.inf):  # an op that leaves out what is NaN may give the same number without it
+        for entry, row in enumerate(rows):
+            if not row.any():
+                row |= _flat(op, case, _with(case, index, entry, value)) != before
     return np.array(rows, bool).reshape(x.size, before.size)
 
 

@@ -48,8 +48,9 @@ def _scaled(x: Any, order: int) -> Any:
 
 def _plain(x: Any, order: int) -> Any:
     """I(x): the scaled one times e^|x|, in two factors, so that it overflows no earlier than it must."""
-    half = np.exp(np.where(np.real(x) < 0, -x, x) / 2)
-    return _scaled(x, order) * half * half
+    size = np.where(np.real(x) < 0, -x, x)
+    half = np.exp(size / 2)
+    return np.where(np.isinf(x), x if order else size, _scaled(x, order) * half * half)
 
 
 # -- references NumPy lacks ------------------------------------------------------------------------
@@ -89,7 +90,10 @@ def over_operand(z: Any, x: Any, scale: Any) -> Any:
     series = quarter * 0
     for k in range(FEW, 0, -1):
         series = (1 + series) * quarter / (k * (k + 1))
-    return np.where(is_beside, 0.5 * scale * (1 + series), z / np.where(is_beside, 1, x))
+    # Where z is infinite the slope is I₀(x), which is infinite too.
+    return np.where(
+        is_beside, 0.5 * scale * (1 + series), np.where(np.isinf(z), 0, z) / np.where(is_beside, 1, x)
+    )
 
 
 def i1e_slope(z: Any, x: Any) -> Any:

@@ -136,6 +136,14 @@ def erfcx_slope(z: Any, x: Any) -> Any:
     return np.where(is_far, -SLOPE_AT_0 * step * (1 + series), 2 * x * z - SLOPE_AT_0)
 
 
+def log_ndtr_slope(z: Any, x: Any) -> Any:
+    """φ(x)/Φ(x): left of 0 over e^(−x²/2) in both, where the logarithm and half the square cancel; right of it as e^(−x²/2 − z)."""
+    is_left = np.real(x) < 0
+    left, right = np.where(is_left, x, 0), np.where(is_left, 0, x)
+    near = np.exp(-0.5 * right * right - np.where(is_left, 0, z))
+    return DENSITY_AT_0 * np.where(is_left, 2 / erfcx(-ROOT_HALF * left), near)
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -143,7 +151,7 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ = g · (2x z − 2/√π)", source="product rule on e^(x²) erfc x, DLMF 7.2.2"),
     elementwise("ndtr", ndtr, lambda z, x: DENSITY_AT_0 * np.exp(-0.5 * x * x),
         formula="x̄ = g · φ(x)", source="the density, e^(−x²/2)/√(2π)", traits={undone_by("ndtri")}),
-    elementwise("log_ndtr", log_ndtr, lambda z, x: 2 * DENSITY_AT_0 / erfcx(-ROOT_HALF * x),
+    elementwise("log_ndtr", log_ndtr, log_ndtr_slope,
         formula="x̄ = g · φ(x)/Φ(x) = g · √(2/π) / erfcx(−x/√2)", source="Φ′/Φ, over e^(−x²/2) in both"),
     elementwise("erfinv", erfinv, lambda z, x: np.exp(z * z) / SLOPE_AT_0,
         formula="x̄ = g · √π/2 e^(z²)", source="erf z = x differentiated, DLMF 7.2.1", domains=[UNIT],
