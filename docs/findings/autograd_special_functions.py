@@ -23,7 +23,11 @@ for dtype in (np.float16, np.float32):
         print(np.dtype(dtype), "the gradient of", name, "has", slope(function)(x).dtype)
 # x^1.5 overflows, and e^-x is 0
 for name, function in (("gammainc", gammainc), ("gammaincc", gammaincc)):
-    print(f"the gradient of {name}(2.5, x) at 1e250: got", slope(lambda x, f=function: f(2.5, x))(1e250), "exactly 0")
+    print(
+        f"the gradient of {name}(2.5, x) at 1e250: got",
+        slope(lambda x, f=function: f(2.5, x))(1e250),
+        "exactly 0",
+    )
 # SciPy's iv(2, x) is NaN at the least number
 for x in (5e-324, 1e-310):
     print("the gradient of i1 at", x, "got", slope(i1)(x), "exactly 0.5")
