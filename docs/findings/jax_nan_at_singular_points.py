@@ -10,6 +10,11 @@ zero = jnp.float64(0.0)
 print("power(x, 0.0) at 0:", jax.grad(jnp.power)(zero, zero), "exact 0")
 # xlogy(0, y) is 0 for every y
 print("xlogy(0, y) at 0:", jax.grad(jax.scipy.special.xlogy, argnums=1)(zero, zero), "exact 0")
+# so is xlog1py(0, y)
+print("xlog1py(0, y) at -1:", jax.grad(jax.scipy.special.xlog1py, argnums=1)(zero, zero - 1), "exact 0")
+# gammainc(1, x) is 1 - exp(-x)
+print("gammainc(1, x) at 0:", jax.grad(lambda x: jax.scipy.special.gammainc(1.0, x))(zero), "exact 1")
+print("gammaincc(1, x) at 0:", jax.grad(lambda x: jax.scipy.special.gammaincc(1.0, x))(zero), "exact -1")
 # a norm has no slope larger than 1
 norm = jnp.linalg.vector_norm
 print("norm at [0, 0]:", jax.grad(norm)(jnp.zeros(2)), "exact any [a, b] with a^2 + b^2 <= 1")
