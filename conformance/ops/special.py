@@ -43,11 +43,12 @@ def as_a_library(compute: Callable[..., Any], *operands: Any, **parameters: Any)
     @functools.wraps(compute)
     def once(*plain: Any) -> Any:
         dtype = np.result_type(*plain)
+        wider: Any = WIDER.get(dtype.char, dtype)
         with np.errstate(all="ignore"):
-            wide = [np.asarray(x).astype(WIDER.get(dtype.char, dtype)) for x in plain]
+            wide = [np.asarray(x).astype(wider) for x in plain]
             return compute(*wide, **parameters).astype(dtype)[()]
 
-    watching = [x for x in operands if isinstance(x, np.ndarray) and type(x) is not np.ndarray]
+    watching: list[Any] = [x for x in operands if isinstance(x, np.ndarray) and type(x) is not np.ndarray]
     return watching[0].__array_ufunc__(once, "__call__", *operands) if watching else once(*operands)
 
 
