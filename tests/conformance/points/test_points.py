@@ -18,12 +18,13 @@ from conformance.points import (
     losses,
     reductions,
     require_ops,
+    specials,
     tails,
 )
 from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
 
-FAMILIES = (activations, compositions, elementwise, gathered, losses, reductions, tails)
+FAMILIES = (activations, compositions, elementwise, gathered, losses, reductions, specials, tails)
 
 
 def test_no_two_points_have_one_key() -> None:
