@@ -1,4 +1,4 @@
-"""torch: gelu on the left is x (1 + erf(x/√2))/2, in which digits cancel, where erfc(−x/√2) keeps them; against mpmath."""
+"""torch: gelu on the left is x (1 + erf(x/√2))/2, in which digits cancel, and so is ndtr; erfc(−x/√2) keeps them; against mpmath."""
 
 import mpmath
 import torch
@@ -15,3 +15,6 @@ for dtype, x in ((torch.float32, -2.75), (torch.float32, -5.0), (torch.float64, 
     with_erfc = 0.5 * operand * torch.erfc(-operand * 0.5**0.5)
     print(dtype, x, "value: got", value.item(), "with erfc", with_erfc.item(), "exactly", float(x * share))
     print("    gradient: got", gradient.item(), "exactly", float(slope))
+    probability = torch.special.ndtr(operand.detach())
+    print("    ndtr: got", probability.item(), "exactly", float(share))
+print("ndtr(-14.625): got", torch.special.ndtr(torch.tensor(-14.625, dtype=torch.float64)).item())
