@@ -12,6 +12,11 @@ pullback, _ = make_vjp(lambda a: a + y)(x)
 print("x float32, y a float64 constant: the gradient of x + y is", pullback(np.ones(3)).dtype)
 pullback, _ = make_vjp(lambda both: both[0] + both[1])(autograd.builtins.tuple((x, y)))
 print("both differentiated:", [g.dtype.name for g in pullback(np.ones(3))])
-for name, function in (("maximum", np.maximum), ("minimum", np.minimum)):
+for name, function in (
+    ("maximum", np.maximum),
+    ("minimum", np.minimum),
+    ("fmax", np.fmax),
+    ("fmin", np.fmin),
+):
     pullback, _ = make_vjp(lambda a, f=function: f(a, np.zeros(3, np.float32)))(x)
     print(f"x and a constant float32: the gradient of {name} is", pullback(np.ones(3, np.float32)).dtype)

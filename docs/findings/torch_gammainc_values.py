@@ -11,4 +11,4 @@ for name, function in (("gammainc", torch.special.gammainc), ("gammaincc", torch
         exact = mpmath.gammainc(a, *ends, regularized=True)
         got = function(*(torch.tensor(v, dtype=torch.float64) for v in (a, x))).item()
         error = float(abs(mpmath.mpf(got) - exact) / exact * 2**52)
-        print(f"{name}({a}, {x}): got {got}, exactly {float(exact)}, an error of {error:.1f} ulp of 1")
+        print(f"{name}({a}, {x}): got {got}, exactly {float(exact)}, an error of {error:.1f} times 2^-52")
