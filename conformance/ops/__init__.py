@@ -30,7 +30,7 @@ from conformance.ops import (
 from conformance.ops.comparisons import distances, orders
 from conformance.ops.factorings import decompositions, norms, triangles
 from conformance.ops.gathered import numbers, scattered
-from conformance.ops.signals import resampling, spectra, volumes
+from conformance.ops.signals import resampling, sampling, spectra, volumes
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS + ternary.ROWS + special.ROWS,
@@ -44,7 +44,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + norms.ROWS
     + distances.ROWS,
     "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
-    "layers": layers.ROWS + convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS,
+    "layers": layers.ROWS + convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS + sampling.ROWS,
     "spectra": spectra.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS,
     "flat": flat.ROWS,
@@ -66,7 +66,7 @@ def family_of(op: Op) -> str:
         return "scans"
     if op in joining.ROWS:
         return "joining"
-    if op in convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS:
+    if op in convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS + sampling.ROWS:
         return "convolution"
     return FAMILY[op.name].replace("_", " ")
 

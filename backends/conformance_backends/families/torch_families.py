@@ -48,4 +48,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "interpolate": lambda x, size, mode, align_corners: F.interpolate(
         x, size=size, mode=LINEAR[x.ndim] if mode == "linear" else mode, align_corners=align_corners
     ),
+    "grid_sample": lambda x, grid, mode, padding_mode, align_corners: F.grid_sample(
+        x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
+    ),
 }
