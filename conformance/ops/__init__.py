@@ -30,6 +30,7 @@ from conformance.ops import (
 from conformance.ops.comparisons import distances, orders
 from conformance.ops.factorings import decompositions, norms, triangles
 from conformance.ops.gathered import numbers, scattered
+from conformance.ops.networks import channels, pairs, recurrent
 from conformance.ops.signals import resampling, sampling, spectra, volumes
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
@@ -44,7 +45,15 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + norms.ROWS
     + distances.ROWS,
     "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
-    "layers": layers.ROWS + convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS + sampling.ROWS,
+    "layers": layers.ROWS
+    + convolution.ROWS
+    + pooling.ROWS
+    + volumes.ROWS
+    + resampling.ROWS
+    + sampling.ROWS
+    + channels.ROWS
+    + recurrent.ROWS
+    + pairs.ROWS,
     "spectra": spectra.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS,
     "flat": flat.ROWS,

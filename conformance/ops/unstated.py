@@ -22,6 +22,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention grid_sample
+            local_response_norm rnn_cell gru_cell lstm_cell
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky",

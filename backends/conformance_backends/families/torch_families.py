@@ -51,4 +51,18 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "grid_sample": lambda x, grid, mode, padding_mode, align_corners: F.grid_sample(
         x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
     ),
+    "local_response_norm": lambda x, size, alpha, beta, k: F.local_response_norm(
+        x, size, alpha=alpha, beta=beta, k=k
+    ),
+    "pixel_shuffle": lambda x, upscale_factor: F.pixel_shuffle(x, upscale_factor),
+    "pixel_unshuffle": lambda x, downscale_factor: F.pixel_unshuffle(x, downscale_factor),
+    "adaptive_avg_pool2d": lambda x, output_size: F.adaptive_avg_pool2d(x, output_size),
+    "rnn_cell": torch.rnn_tanh_cell,
+    "gru_cell": torch.gru_cell,
+    "lstm_cell": lambda x, h, c, *weights: torch.lstm_cell(x, (h, c), *weights),
+    "bilinear": F.bilinear,
+    "pairwise_distance": lambda x, y, p, eps, keepdims: F.pairwise_distance(
+        x, y, p=p, eps=eps, keepdim=keepdims
+    ),
+    "normalize": lambda x, p, axis, eps: F.normalize(x, p=p, dim=axis, eps=eps),
 }
