@@ -27,11 +27,11 @@ from conformance.ops import (
     ternary,
     weighted_losses,
 )
-from conformance.ops.comparisons import distances, orders
-from conformance.ops.factorings import decompositions, norms, triangles
+from conformance.ops.comparisons import distances, margins, orders
+from conformance.ops.factorings import decompositions, norms, systems, triangles
 from conformance.ops.gathered import numbers, scattered
 from conformance.ops.networks import channels, pairs, recurrent
-from conformance.ops.signals import resampling, sampling, spectra, volumes
+from conformance.ops.signals import resampling, sampling, spectra, volume_spectra, volumes
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS + ternary.ROWS + special.ROWS,
@@ -43,6 +43,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + decompositions.ROWS
     + triangles.ROWS
     + norms.ROWS
+    + systems.ROWS
     + distances.ROWS,
     "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
     "layers": layers.ROWS
@@ -54,8 +55,8 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + channels.ROWS
     + recurrent.ROWS
     + pairs.ROWS,
-    "spectra": spectra.ROWS,
-    "losses": losses.ROWS + weighted_losses.ROWS,
+    "spectra": spectra.ROWS + volume_spectra.ROWS,
+    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS,
     "flat": flat.ROWS,
 }
 

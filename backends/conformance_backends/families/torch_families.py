@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
 from conformance.errors import Unsupported
+from conformance_backends.torch_layers import of_classes
 
 LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}  # by the number of axes
 
@@ -26,6 +27,11 @@ def over_axes(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
 def parts(z: Any) -> Any:
     """The real and the imaginary part."""
     return z.real, z.imag
+
+
+def signs(is_positive: Any, x: Any) -> Any:
+    """Truth values as the targets 1 and -1, of the scores' type."""
+    return 2 * is_positive.to(x.dtype) - 1
 
 
 # ---- the table ----------------------------------------------------------------------------------
@@ -65,4 +71,26 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, y, p=p, eps=eps, keepdim=keepdims
     ),
     "normalize": lambda x, p, axis, eps: F.normalize(x, p=p, dim=axis, eps=eps),
+    "margin_ranking": lambda x, y, is_first, margin, reduction: F.margin_ranking_loss(
+        x, y, signs(is_first, x), margin=margin, reduction=reduction
+    ),
+    "hinge_embedding": lambda x, is_similar, margin, reduction: F.hinge_embedding_loss(
+        x, signs(is_similar, x), margin=margin, reduction=reduction
+    ),
+    "triplet_margin": lambda anchor, near, far, margin, p, eps, reduction: F.triplet_margin_loss(
+        anchor, near, far, margin=margin, p=p, eps=eps, reduction=reduction
+    ),
+    "multi_margin": lambda x, t, p, margin, weight, reduction: F.multi_margin_loss(
+        x, t, p=p, margin=margin, weight=of_classes(weight, x), reduction=reduction
+    ),
+    "multilabel_soft_margin": lambda x, t, reduction: F.multilabel_soft_margin_loss(
+        x, t, reduction=reduction
+    ),
+    "cholesky_solve": lambda b, factor, upper: torch.cholesky_solve(b, factor, upper=upper),
+    "lstsq": lambda a, b: torch.linalg.lstsq(a, b).solution,
+    "addmm": lambda c, a, b, alpha, beta: torch.addmm(c, a, b, alpha=alpha, beta=beta),
+    "baddbmm": lambda c, a, b, alpha, beta: torch.baddbmm(c, a, b, alpha=alpha, beta=beta),
+    "multi_dot": lambda *xs: torch.linalg.multi_dot(xs),
+    "fftn": lambda re, im, s, axes, norm: parts(torch.fft.fftn(torch.complex(re, im), s, axes, norm)),
+    "ifftn": lambda re, im, s, axes, norm: parts(torch.fft.ifftn(torch.complex(re, im), s, axes, norm)),
 }
