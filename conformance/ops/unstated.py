@@ -26,7 +26,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             local_response_norm rnn_cell gru_cell lstm_cell triplet_margin multi_margin multilabel_soft_margin
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn",
-        "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky",
+        "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",
         "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq",
     },
     Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean"},

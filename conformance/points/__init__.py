@@ -7,12 +7,32 @@ from collections.abc import Iterable
 
 from conformance.errors import UsageError
 from conformance.ops import require_canonical
-from conformance.points import activations, compositions, elementwise, gathered, losses, reductions, tails
+from conformance.points import (
+    activations,
+    compositions,
+    elementwise,
+    gathered,
+    layers,
+    losses,
+    margins,
+    reductions,
+    tails,
+)
 from conformance.points.point import COMPOSED, SpecialPoint
 
 SPECIAL_POINTS: dict[str, SpecialPoint] = {
     point.key: point
-    for family in (elementwise, activations, reductions, gathered, losses, compositions, tails)
+    for family in (
+        elementwise,
+        activations,
+        reductions,
+        gathered,
+        layers,
+        losses,
+        margins,
+        compositions,
+        tails,
+    )
     for point in family.POINTS
 }
 

@@ -86,7 +86,10 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "multilabel_soft_margin": lambda x, t, reduction: F.multilabel_soft_margin_loss(
         x, t, reduction=reduction
     ),
-    "cholesky_solve": lambda b, factor, upper: torch.cholesky_solve(b, factor, upper=upper),
+    # Its manual asks for a factor that is a triangle.
+    "cholesky_solve": lambda b, factor, upper: torch.cholesky_solve(
+        b, factor.triu() if upper else factor.tril(), upper=upper
+    ),
     "lstsq": lambda a, b: torch.linalg.lstsq(a, b).solution,
     "addmm": lambda c, a, b, alpha, beta: torch.addmm(c, a, b, alpha=alpha, beta=beta),
     "baddbmm": lambda c, a, b, alpha, beta: torch.baddbmm(c, a, b, alpha=alpha, beta=beta),

@@ -140,7 +140,7 @@ ROWS: tuple[Op, ...] = (
     general("cholesky_solve", cholesky_solve, cholesky_solve_right, cholesky_solve_factor,
         formula="b̄ = A⁻¹ g, L̄ = (Ā + Āᵀ) L in the triangle, Ā = −b̄ zᵀ",
         source="Giles 2008, 2.3.1 and 2.2.3: A = L Lᵀ", domains=[REAL, WITH_PIVOTS], law=FACTORED,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(-2, of=(1,))}),
+        traits={Homogeneous(1), Homogeneous(-2, of=(1,))}),
     general("lstsq", lstsq, lstsq_left, lambda g, z, a, b: np.matmul(transposed(pinv(a)), g),
         formula="b̄ = A⁺ᵀ g, Ā = pinv's rule on g bᵀ", source="Golub and Pereyra 1973, eq. 4.12: z = A⁺ b",
         domains=[SEPARATED, REAL], law=OVERDETERMINED, traits={Homogeneous(-1), Homogeneous(1, of=(1,))}),
