@@ -27,7 +27,7 @@ class Placed(NamedTuple):
 
     place: Any
     slope: Any
-    count: int
+    size: int
 
 
 def pixels(grid: Any, count: int, padding_mode: str, align_corners: bool) -> Placed:
@@ -88,12 +88,12 @@ def neighbours(at: Placed, mode: str) -> tuple[Neighbour, ...]:
     """The pixel nearest to each place; or the one below it and the one above."""
     real = np.real(at.place)
     if mode == "nearest":
-        return (neighbour(integers(np.rint(real)), at.count, 1, 0),)
+        return (neighbour(integers(np.rint(real)), at.size, 1, 0),)
     below = integers(np.floor(real))
     share = at.place - in_precision_of(at.place, below)
     return (
-        neighbour(below, at.count, 1 - share, -at.slope),
-        neighbour(below + 1, at.count, share, at.slope),
+        neighbour(below, at.size, 1 - share, -at.slope),
+        neighbour(below + 1, at.size, share, at.slope),
     )
 
 
@@ -186,13 +186,11 @@ def kinks(count: int, mode: str, padding_mode: str, align_corners: bool) -> set[
 def sampling(choose: Choose) -> Signature:
     """Images, as many grids, and how they are read."""
     shape, places = choose(CALLS)
-    parameters = {
-        "mode": choose(("bilinear", "nearest")),
-        "padding_mode": choose(("zeros", "border", "reflection")),
-        "align_corners": choose((False, True)),
-    }
-    found = kinks(shape[2], **parameters) | kinks(shape[3], **parameters)
-    grid = Domain(low=-REACH, high=REACH, kinks=tuple(sorted(found)))
+    mode, padding_mode = choose(("bilinear", "nearest")), choose(("zeros", "border", "reflection"))
+    align_corners = choose((False, True))
+    height, width = (kinks(size, mode, padding_mode, align_corners) for size in shape[2:])
+    grid = Domain(low=-REACH, high=REACH, kinks=tuple(sorted(height | width)))
+    parameters = {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners}
     return Signature((shape, (shape[0], *places, 2)), parameters, domains=(REAL, grid))
 
 
