@@ -50,6 +50,13 @@ def lstsq(a: Any, b: Any) -> Any:
     return jnp.linalg.lstsq(a, b)[0]
 
 
+def cholesky_solve(b: Any, factor: Any, upper: Any) -> Any:
+    """jax.scipy.linalg.cho_solve, of operands in the same batches."""
+    if b.shape[:-2] != factor.shape[:-2]:
+        raise Unsupported("jax.scipy.linalg.cho_solve does not broadcast")
+    return jax.scipy.linalg.cho_solve((factor, not upper), b)
+
+
 def parts(z: Any) -> Any:
     """The real and the imaginary part."""
     return z.real, z.imag
@@ -82,7 +89,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "matrix_exp": jax.scipy.linalg.expm,
     "interpolate": interpolate,
     "lstsq": lstsq,
-    "cholesky_solve": lambda b, factor, upper: jax.scipy.linalg.cho_solve((factor, not upper), b),
+    "cholesky_solve": cholesky_solve,
     "multi_dot": lambda *xs: jnp.linalg.multi_dot(xs),
     "fftn": lambda re, im, s, axes, norm: parts(jnp.fft.fftn(jax.lax.complex(re, im), s, axes, norm)),
     "ifftn": lambda re, im, s, axes, norm: parts(jnp.fft.ifftn(jax.lax.complex(re, im), s, axes, norm)),
