@@ -204,6 +204,8 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "irfft": lambda re, im, n, axis, norm: np.fft.irfft(
         re + 1j * im, n, axis, None if norm == "backward" else norm
     ),
+    "fftn": lambda re, im, s, axes, norm: parts(np.fft.fftn(re + 1j * im, s, axes, norm)),
+    "ifftn": lambda re, im, s, axes, norm: parts(np.fft.ifftn(re + 1j * im, s, axes, norm)),
 }
 
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {

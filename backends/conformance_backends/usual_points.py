@@ -165,6 +165,14 @@ USUAL: Mapping[str, str] = {
     "kl_div/of-nothing-in-the-target": "minus infinite",
     "weighted_nll/all-ignored": "nan",
     "weighted_cross_entropy/all-ignored": "nan",
+    "grid_sample/at-a-pixel": "right",
+    "grid_sample/at-the-end-before-zeros": "right",
+    "grid_sample/at-the-end-before-the-margin": "zero",
+    "grid_sample/at-the-end-before-the-mirror": "zero",
+    "margin_ranking/at-the-margin": "zero",
+    "hinge_embedding/at-the-margin": "zero",
+    "triplet_margin/at-the-margin": "zero",
+    "multi_margin/at-the-margin": "zero",
 }
 
 

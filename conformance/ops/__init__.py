@@ -27,10 +27,11 @@ from conformance.ops import (
     ternary,
     weighted_losses,
 )
-from conformance.ops.comparisons import distances, orders
-from conformance.ops.factorings import decompositions, norms, triangles
+from conformance.ops.comparisons import distances, margins, orders
+from conformance.ops.factorings import decompositions, norms, systems, triangles
 from conformance.ops.gathered import numbers, scattered
-from conformance.ops.signals import resampling, spectra, volumes
+from conformance.ops.networks import channels, pairs, recurrent
+from conformance.ops.signals import resampling, sampling, spectra, volume_spectra, volumes
 from conformance.ops.specials import bessel, entropies, gamma_ratios, normal
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
@@ -50,11 +51,20 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + decompositions.ROWS
     + triangles.ROWS
     + norms.ROWS
+    + systems.ROWS
     + distances.ROWS,
     "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
-    "layers": layers.ROWS + convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS,
-    "spectra": spectra.ROWS,
-    "losses": losses.ROWS + weighted_losses.ROWS,
+    "layers": layers.ROWS
+    + convolution.ROWS
+    + pooling.ROWS
+    + volumes.ROWS
+    + resampling.ROWS
+    + sampling.ROWS
+    + channels.ROWS
+    + recurrent.ROWS
+    + pairs.ROWS,
+    "spectra": spectra.ROWS + volume_spectra.ROWS,
+    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS,
     "flat": flat.ROWS,
 }
 
@@ -74,7 +84,7 @@ def family_of(op: Op) -> str:
         return "scans"
     if op in joining.ROWS:
         return "joining"
-    if op in convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS:
+    if op in convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS + sampling.ROWS:
         return "convolution"
     return FAMILY[op.name].replace("_", " ")
 

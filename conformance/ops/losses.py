@@ -55,7 +55,7 @@ def _with_reduction(loss: Callable[..., Any]) -> inspect.Signature:
 def pointwise(
     name: str,
     loss: Callable[..., Any],
-    *partials: Callable[..., Any],
+    *partials: Callable[..., Any] | None,
     source: str,
     formula: str,
     domains: Sequence[Domain] = (),
@@ -63,7 +63,7 @@ def pointwise(
     aliases: tuple[str, ...] = (),
     traits: Iterable[Property] = (),
 ) -> Op:
-    """A loss of each entry alone: `partials[i](*operands, **parameters)` is ∂ℓ/∂xᵢ."""
+    """A loss of each entry alone: `partials[i](*operands, **parameters)` is ∂ℓ/∂xᵢ, None of truth values."""
 
     @dispatched
     def reference(*operands: Any, reduction: str = "mean", **parameters: Any) -> Any:
@@ -81,7 +81,7 @@ def pointwise(
     return general(
         name,
         reference,
-        *(vjp(partial) for partial in partials),
+        *(partial and vjp(partial) for partial in partials),
         law=law,
         source=source,
         formula=formula,

@@ -12,7 +12,9 @@ from conformance.points import (
     compositions,
     elementwise,
     gathered,
+    layers,
     losses,
+    margins,
     reductions,
     specials,
     tails,
@@ -21,7 +23,18 @@ from conformance.points.point import COMPOSED, SpecialPoint
 
 SPECIAL_POINTS: dict[str, SpecialPoint] = {
     point.key: point
-    for family in (elementwise, activations, reductions, gathered, losses, specials, compositions, tails)
+    for family in (
+        elementwise,
+        activations,
+        reductions,
+        gathered,
+        layers,
+        losses,
+        margins,
+        specials,
+        compositions,
+        tails,
+    )
     for point in family.POINTS
 }
 

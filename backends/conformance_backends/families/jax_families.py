@@ -43,6 +43,20 @@ def convolution(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilat
     return y + jnp.expand_dims(bias, range(1, y.ndim - 1))
 
 
+def lstsq(a: Any, b: Any) -> Any:
+    """jnp.linalg.lstsq, of one matrix."""
+    if a.ndim > 2:
+        raise Unsupported("jnp.linalg.lstsq takes one matrix")
+    return jnp.linalg.lstsq(a, b)[0]
+
+
+def cholesky_solve(b: Any, factor: Any, upper: Any) -> Any:
+    """jax.scipy.linalg.cho_solve, of operands in the same batches."""
+    if b.shape[:-2] != factor.shape[:-2]:
+        raise Unsupported("jax.scipy.linalg.cho_solve does not broadcast")
+    return jax.scipy.linalg.cho_solve((factor, not upper), b)
+
+
 def parts(z: Any) -> Any:
     """The real and the imaginary part."""
     return z.real, z.imag
@@ -98,4 +112,9 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "matrix_norm": lambda x, ord, keepdims: jnp.linalg.matrix_norm(x, ord=ord, keepdims=keepdims),
     "matrix_exp": jax.scipy.linalg.expm,
     "interpolate": interpolate,
+    "lstsq": lstsq,
+    "cholesky_solve": cholesky_solve,
+    "multi_dot": lambda *xs: jnp.linalg.multi_dot(xs),
+    "fftn": lambda re, im, s, axes, norm: parts(jnp.fft.fftn(jax.lax.complex(re, im), s, axes, norm)),
+    "ifftn": lambda re, im, s, axes, norm: parts(jnp.fft.ifftn(jax.lax.complex(re, im), s, axes, norm)),
 }

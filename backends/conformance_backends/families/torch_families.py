@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
 from conformance.errors import Unsupported
+from conformance_backends.torch_layers import of_classes
 
 LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}  # by the number of axes
 
@@ -26,6 +27,11 @@ def over_axes(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
 def parts(z: Any) -> Any:
     """The real and the imaginary part."""
     return z.real, z.imag
+
+
+def signs(is_positive: Any, x: Any) -> Any:
+    """Truth values as the targets 1 and -1, of the scores' type."""
+    return 2 * is_positive.to(x.dtype) - 1
 
 
 # ---- the tables ---------------------------------------------------------------------------------
@@ -68,4 +74,46 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "interpolate": lambda x, size, mode, align_corners: F.interpolate(
         x, size=size, mode=LINEAR[x.ndim] if mode == "linear" else mode, align_corners=align_corners
     ),
+    "grid_sample": lambda x, grid, mode, padding_mode, align_corners: F.grid_sample(
+        x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
+    ),
+    "local_response_norm": lambda x, size, alpha, beta, k: F.local_response_norm(
+        x, size, alpha=alpha, beta=beta, k=k
+    ),
+    "pixel_shuffle": lambda x, upscale_factor: F.pixel_shuffle(x, upscale_factor),
+    "pixel_unshuffle": lambda x, downscale_factor: F.pixel_unshuffle(x, downscale_factor),
+    "adaptive_avg_pool2d": lambda x, output_size: F.adaptive_avg_pool2d(x, output_size),
+    "rnn_cell": torch.rnn_tanh_cell,
+    "gru_cell": torch.gru_cell,
+    "lstm_cell": lambda x, h, c, *weights: torch.lstm_cell(x, (h, c), *weights),
+    "bilinear": F.bilinear,
+    "pairwise_distance": lambda x, y, p, eps, keepdims: F.pairwise_distance(
+        x, y, p=p, eps=eps, keepdim=keepdims
+    ),
+    "normalize": lambda x, p, axis, eps: F.normalize(x, p=p, dim=axis, eps=eps),
+    "margin_ranking": lambda x, y, is_first, margin, reduction: F.margin_ranking_loss(
+        x, y, signs(is_first, x), margin=margin, reduction=reduction
+    ),
+    "hinge_embedding": lambda x, is_similar, margin, reduction: F.hinge_embedding_loss(
+        x, signs(is_similar, x), margin=margin, reduction=reduction
+    ),
+    "triplet_margin": lambda anchor, near, far, margin, p, eps, reduction: F.triplet_margin_loss(
+        anchor, near, far, margin=margin, p=p, eps=eps, reduction=reduction
+    ),
+    "multi_margin": lambda x, t, p, margin, weight, reduction: F.multi_margin_loss(
+        x, t, p=p, margin=margin, weight=of_classes(weight, x), reduction=reduction
+    ),
+    "multilabel_soft_margin": lambda x, t, reduction: F.multilabel_soft_margin_loss(
+        x, t, reduction=reduction
+    ),
+    # Its manual asks for a factor that is a triangle.
+    "cholesky_solve": lambda b, factor, upper: torch.cholesky_solve(
+        b, factor.triu() if upper else factor.tril(), upper=upper
+    ),
+    "lstsq": lambda a, b: torch.linalg.lstsq(a, b).solution,
+    "addmm": lambda c, a, b, alpha, beta: torch.addmm(c, a, b, alpha=alpha, beta=beta),
+    "baddbmm": lambda c, a, b, alpha, beta: torch.baddbmm(c, a, b, alpha=alpha, beta=beta),
+    "multi_dot": lambda *xs: torch.linalg.multi_dot(xs),
+    "fftn": lambda re, im, s, axes, norm: parts(torch.fft.fftn(torch.complex(re, im), s, axes, norm)),
+    "ifftn": lambda re, im, s, axes, norm: parts(torch.fft.ifftn(torch.complex(re, im), s, axes, norm)),
 }

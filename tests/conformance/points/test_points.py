@@ -15,7 +15,9 @@ from conformance.points import (
     elementwise,
     find_point,
     gathered,
+    layers,
     losses,
+    margins,
     reductions,
     require_ops,
     specials,
@@ -24,7 +26,18 @@ from conformance.points import (
 from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
 
-FAMILIES = (activations, compositions, elementwise, gathered, losses, reductions, specials, tails)
+FAMILIES = (
+    activations,
+    compositions,
+    elementwise,
+    gathered,
+    layers,
+    losses,
+    margins,
+    reductions,
+    specials,
+    tails,
+)
 
 
 def test_no_two_points_have_one_key() -> None:

@@ -1,0 +1,226 @@
+"""Losses that ask of scores or distances to differ by a margin; what differs by more costs nothing.
+
+A loss has a kink where the difference is the margin. Operands are drawn on both sides of it: in regions that a margin
+parts, or without a margin and with no two entries equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.op import BOOLEAN, DISTINCT, REAL, Choose, Domain, Op, Shape, Signature, index_below
+from conformance.ops import laws
+from conformance.ops.activations import sigmoid, softplus
+from conformance.ops.dispatch import dispatched
+from conformance.ops.losses import REDUCTIONS, SHAPES, each_row, one_hot, pointwise, reduced, shared
+from conformance.ops.reductions import vector_norm_vjp
+from conformance.ops.rows import general, in_precision_of
+from conformance.ops.traits import LOSS, PIECEWISE_LINEAR, REAL_RULE, Shift
+from conformance.ops.weighted_losses import WEIGHTS, Weights, class_weights
+
+# -- of each entry -----------------------------------------------------------------------------------
+
+
+def positive_part(x: Any) -> Any:
+    """max(0, x)."""
+    return np.where(x > 0, x, 0 * x)
+
+
+def margin_ranking(x: Any, y: Any, is_first: Any, *, margin: float) -> Any:
+    """By how much the one that is to be larger is not larger than the other by the margin."""
+    return positive_part(margin - np.where(is_first, x - y, y - x))
+
+
+def ranking_slope(x: Any, y: Any, is_first: Any, margin: float) -> Any:
+    """−1 where x is to be larger and is not, 1 where y is."""
+    is_short = margin_ranking(x, y, is_first, margin=margin) > 0
+    return np.where(is_short, np.where(is_first, -1, 1), 0)
+
+
+def hinge_embedding(x: Any, is_similar: Any, *, margin: float) -> Any:
+    """The distance of what is similar; of the rest, by how much it is less than the margin."""
+    return np.where(is_similar, x, positive_part(margin - x))
+
+
+def hinge_slope(x: Any, is_similar: Any, margin: float) -> Any:
+    """1 where similar, else −1 below the margin."""
+    return np.where(is_similar, 1, np.where(x < margin, -1, 0))
+
+
+# -- of each row -------------------------------------------------------------------------------------
+
+
+def triplet_sides(anchor: Any, near: Any, far: Any, eps: float) -> tuple[Any, Any]:
+    """The differences from the anchor to both, plus ε."""
+    return anchor - near + eps, anchor - far + eps
+
+
+def triplet_losses(anchor: Any, near: Any, far: Any, margin: float, p: float, eps: float) -> Any:
+    """By how much the second distance is not larger than the first by the margin."""
+    first, second = (
+        np.linalg.vector_norm(side, axis=-1, ord=p) for side in triplet_sides(anchor, near, far, eps)
+    )
+    return positive_part(first - second + margin)
+
+
+@dispatched
+def triplet_margin(
+    anchor: Any, near: Any, far: Any, *, margin: float, p: float, eps: float, reduction: str
+) -> Any:
+    """The same, reduced."""
+    return reduced(triplet_losses(anchor, near, far, margin, p, eps), reduction)
+
+
+def triplet_vjp(signs: tuple[int, int]) -> Any:
+    """The norm's rule on both differences where the loss is positive, with a sign for each that the operand enters by."""
+
+    def vjp(
+        g: Any, z: Any, anchor: Any, near: Any, far: Any, margin: float, p: float, eps: float, reduction: str
+    ) -> Any:
+        losses = triplet_losses(anchor, near, far, margin, p, eps)
+        each = np.where(losses > 0, shared(g, np.size(losses), reduction), 0)
+        sides = triplet_sides(anchor, near, far, eps)
+        first, second = (vector_norm_vjp(each, None, side, axis=-1, ord=p) for side in sides)
+        return signs[0] * first + signs[1] * second
+
+    return vjp
+
+
+def shortfalls(x: Any, target: Any, margin: float) -> Any:
+    """By how much the target's score is not larger than each other by the margin; 0 of the target itself."""
+    hot = one_hot(target, x)
+    own = np.sum(hot * x, axis=-1, keepdims=True)
+    return positive_part(np.where(hot > 0, 0 * x, margin - own + x))
+
+
+def target_weights(x: Any, target: Any, weight: Weights) -> Any:
+    """The weight of each row's target over the number of classes, as a column."""
+    return np.expand_dims(class_weights(x, weight)[target], axis=-1) / np.shape(x)[-1]
+
+
+@dispatched
+def multi_margin(x: Any, target: Any, *, p: int, margin: float, weight: Weights, reduction: str) -> Any:
+    """The mean over the classes of a power of these, times the weight of the target."""
+    powers = shortfalls(x, target, margin)
+    powers = powers if p == 1 else powers * powers
+    return reduced(np.sum(powers * target_weights(x, target, weight), axis=-1), reduction)
+
+
+def multi_margin_vjp(
+    g: Any, z: Any, x: Any, target: Any, p: int, margin: float, weight: Weights, reduction: str
+) -> Any:
+    """The slope of each power at its class, and minus their sum at the target."""
+    short = shortfalls(x, target, margin)
+    slopes = in_precision_of(g, np.where(short > 0, 1, 0)) if p == 1 else 2 * short
+    slopes = slopes * target_weights(x, target, weight) * each_row(g, target, reduction)
+    return slopes - one_hot(target, x) * np.sum(slopes, axis=-1, keepdims=True)
+
+
+@dispatched
+def multilabel_soft_margin(x: Any, target: Any, *, reduction: str) -> Any:
+    """The mean over the classes of the logistic losses of the scores, each class a label of its own."""
+    return reduced(np.mean(softplus(x) - target * x, axis=-1), reduction)
+
+
+def label_vjp(slope: Any) -> Any:
+    """A slope times the cotangent of its row, over the number of classes."""
+
+    def vjp(g: Any, z: Any, x: Any, target: Any, reduction: str) -> Any:
+        *batch, count = np.shape(x)
+        each = shared(g, int(np.prod(batch)), reduction) / count
+        return (np.expand_dims(each, axis=-1) if reduction == "none" else each) * slope(x, target)
+
+    return vjp
+
+
+# -- laws --------------------------------------------------------------------------------------------
+
+# Margins, and domains of both operands: no two entries equal; the first above, or below; none apart by so much.
+LOW, MIDDLE, HIGH = (Domain(low=low, high=low + 1) for low in (0.0, 2.0, 4.0))
+RANKED = (
+    (0.0, DISTINCT, DISTINCT),
+    (0.5, MIDDLE, LOW),
+    (0.5, LOW, MIDDLE),
+    (1.5, LOW, LOW),
+    (-0.5, MIDDLE, LOW),
+)
+
+
+def ranking(choose: Choose) -> Signature:
+    """Two operands of one shape, which of them is to be larger, and the margin."""
+    shape, (margin, first, second) = choose(SHAPES), choose(RANKED)
+    parameters = {"margin": margin, "reduction": choose(REDUCTIONS)}
+    return Signature((shape,) * 3, parameters, domains=(first, second, BOOLEAN))
+
+
+def embedding(choose: Choose) -> Signature:
+    """Distances, what is similar, and the margin, at which is a kink."""
+    shape, margin = choose(SHAPES), choose((1.0, 0.5, 2.25, 0.0))
+    parameters = {"margin": margin, "reduction": choose(REDUCTIONS)}
+    return Signature((shape,) * 2, parameters, domains=(Domain(kinks=(margin,)), BOOLEAN))
+
+
+VECTORS: tuple[Shape, ...] = (
+    *((2, 3), (3, 3), (1, 2), (4, 1), (2, 33), (17, 2), (5, 7), (2, 129), (66, 2)),
+)  # fmt: skip
+
+
+def triplets(choose: Choose) -> Signature:
+    """Anchors, with vectors at one distance of them and at a larger one; and the same exchanged, which costs."""
+    shape, (near, far) = choose(VECTORS), choose(((HIGH, MIDDLE), (MIDDLE, HIGH)))
+    parameters = {
+        "margin": choose((1.0, 0.5)) if near is HIGH else 0.5,
+        "p": choose((2.0, 1.0, 3.0)),
+        "eps": choose((1e-6, 0.0)),
+        "reduction": choose(REDUCTIONS),
+    }
+    return Signature((shape,) * 3, parameters, domains=(LOW, near, far))
+
+
+# The power, the margin, and the domain: the square has no kink.
+POWERS = ((2, 1.0, REAL), (1, 0.0, DISTINCT), (1, 1.5, LOW), (2, 0.25, REAL))
+
+
+def scoring(choose: Choose) -> Signature:
+    """Rows of scores, targets among the classes, and weights of few classes."""
+    n, c = choose(((2, 3), (3, 3), (1, 4), (4, 2), (5, 7), (2, 17), (33, 2), (2, 129), (66, 3)))
+    p, margin, domain = choose(POWERS)
+    parameters = {
+        "p": p,
+        "margin": margin,
+        "weight": choose((None, WEIGHTS.get(c))),
+        "reduction": choose(REDUCTIONS),
+    }
+    return Signature(((n, c), (n,)), parameters, domains=(domain, index_below(c)))
+
+
+LABELLED = laws.shapes_of(
+    *((shape, shape) for shape in ((2, 3), (3, 3), (3,), (1, 4), (4, 1), (5, 7), (2, 17), (33, 2), (2, 129), (2, 3, 2))),
+    reduction=REDUCTIONS,
+)  # fmt: skip
+
+# -- rows --------------------------------------------------------------------------------------------
+
+ROWS: tuple[Op, ...] = (
+    pointwise("margin_ranking", margin_ranking, ranking_slope,
+        lambda x, y, is_first, margin: -ranking_slope(x, y, is_first, margin), None,
+        formula="x̄ = ∓g where ±(x − y) < m, else 0, ȳ = −x̄", source="the slope of max(0, m ∓ (x − y))",
+        domains=[DISTINCT, DISTINCT, BOOLEAN], law=ranking, traits={PIECEWISE_LINEAR, Shift(0, of=(0, 1))}),
+    pointwise("hinge_embedding", hinge_embedding, hinge_slope, None,
+        formula="x̄ = g where similar, else −g where x < m", source="the slope of x, or of max(0, m − x)",
+        domains=[Domain(kinks=(1.0,)), BOOLEAN], law=embedding, traits={PIECEWISE_LINEAR}),
+    general("triplet_margin", triplet_margin, triplet_vjp((1, -1)), triplet_vjp((-1, 0)), triplet_vjp((0, 1)),
+        formula="p̄ = −g ∂|a − p|, n̄ = g ∂|a − n|, ā = −p̄ − n̄ where the loss is positive, else 0",
+        source="Balntas and others 2016, section 3; vector_norm's rule", domains=[LOW, MIDDLE, HIGH], law=triplets,
+        traits={LOSS, REAL_RULE, Shift(0, of=(0, 1, 2))}),
+    general("multi_margin", multi_margin, multi_margin_vjp, None,
+        formula="x̄ⱼ = g w p sⱼᵖ⁻¹/C, x̄ₜ = −Σⱼ x̄ⱼ, sⱼ = max(0, m − xₜ + xⱼ)",
+        source="Crammer and Singer 2001; the slope of each power", domains=[REAL, index_below(1)], law=scoring,
+        traits={LOSS, Shift(0)}),
+    general("multilabel_soft_margin", multilabel_soft_margin, label_vjp(lambda x, t: sigmoid(x) - t),
+        label_vjp(lambda x, t: -x),
+        formula="x̄ = g (σ(x) − t)/C, t̄ = −g x/C", source="binary_cross_entropy_with_logits, its mean over the classes",
+        law=LABELLED, traits={LOSS}),
+)  # fmt: skip

@@ -1,0 +1,32 @@
+"""Special points of layers: grids that sample images at pixels and at ends, vectors without a length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.points.constructors import LEFT, MIDDLE, RIGHT, ZERO, fair, limit
+from conformance.points.point import SpecialPoint
+
+ROW = [[[[3.0, 2.0, 4.0]]]]  # an image of one row
+CENTRE, END = [[[[0.0, 0.0]]]], [[[[-1.0, 0.0]]]]  # places in it
+AT_CENTRE, AT_END = [[[[0.0, 1.0, 0.0]]]], [[[[1.0, 0.0, 0.0]]]]  # the image's gradients there
+
+
+def sampled(name: str, padding_mode: str, place: Any, pixel: Any, left: float, right: float) -> SpecialPoint:
+    """A place of the row at which the slope jumps; along the column there is none."""
+    slopes = {LEFT: left, RIGHT: right, MIDDLE: (left + right) / 2}
+    if min(left, right) <= 0 <= max(left, right):
+        slopes = {ZERO: 0.0, **slopes}
+    return fair("grid_sample", name, (ROW, place),
+        ((pixel, pixel), ([[[[min(left, right), 0.0]]]], [[[[max(left, right), 0.0]]]])),
+        {convention: (pixel, [[[[slope, 0.0]]]]) for convention, slope in slopes.items()},
+        mode="bilinear", padding_mode=padding_mode, align_corners=True)  # fmt: skip
+
+
+POINTS: tuple[SpecialPoint, ...] = (
+    sampled("at-a-pixel", "zeros", CENTRE, AT_CENTRE, -1.0, 2.0),
+    sampled("at-the-end-before-zeros", "zeros", END, AT_END, 3.0, -1.0),
+    sampled("at-the-end-before-the-margin", "border", END, AT_END, 0.0, -1.0),
+    sampled("at-the-end-before-the-mirror", "reflection", END, AT_END, 1.0, -1.0),
+    limit("normalize", "at-0", ([0.0, 0.0],), ([2, 2],), p=2.0, axis=-1, eps=0.5),
+)  # fmt: skip
