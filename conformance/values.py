@@ -31,8 +31,12 @@ STEEP = "steep"  # ordinary numbers, whose cotangents are near the largest numbe
 MAGNITUDES = (*FAR, *FAR, FAR[0], SUBNORMAL, STEEP)
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
-DISTINCT_BELOW = 5  # powers of two below the normal numbers to which distinct numbers are scaled: the steps remain exact
-NEAR_THE_LARGEST = 8  # powers of two between cotangents and the largest number: products with ordinary numbers are finite
+DISTINCT_BELOW = (
+    5  # powers of two below the normal numbers to which distinct numbers are scaled: the steps remain exact
+)
+NEAR_THE_LARGEST = (
+    8  # powers of two between cotangents and the largest number: products with ordinary numbers are finite
+)
 STEP = 1 / 8
 JITTER = 0.4  # of a step; below one half, so that adjacent grid points never meet
 # Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.

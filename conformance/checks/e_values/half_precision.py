@@ -1,15 +1,18 @@
-"""Chapter E: accuracy in half precision."""
+"""Chapter E: accuracy in half precision, of reverse and of forward mode."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from conformance.backend import Backend
+from conformance.backend import Backend, Capability
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, decides, hold_within, tolerances
-from conformance.checks.engine_calls import one_sample_in_four, require_offered
+from conformance.checks.e_values.forward_mode import forward_mode_is_the_transpose_of_reverse_mode
+from conformance.checks.engine_calls import one_sample_in_four, require_offered, tangents_of
+from conformance.checks.members import PARTS, is_right_alone, members
 from conformance.checks.observation import Observation, Oracle, hold_gradients
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
@@ -18,7 +21,7 @@ from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Shift, Trait
 from conformance.ops import CATALOGUE, find
 from conformance.ops.names import ADD, MATMUL
-from conformance.oracle.allowance import Expected
+from conformance.oracle.allowance import MANY_PERTURBATIONS, Expected
 from conformance.points import SPECIAL_POINTS
 from conformance.points.point import Nature
 
@@ -129,3 +132,47 @@ def _all_tied(op: str, dtype: str) -> Case:
     return Case(
         op, (np.full(TIED, 2, dtype),), parameters, (np.full((), UPSTREAM, dtype),), ("C", "C"), dtype
     )
+
+
+# ---- forward mode ----------------------------------------------------------------------------------------
+
+
+@contract("E2", "half-precision", Capability.FORWARD, is_wide=True)
+def forward_mode_in_half_precision_is_the_transpose_of_reverse_mode(engine: Backend, sample: Sample) -> None:
+    """In half precision, in any op, ⟨w, Jv⟩ = ⟨Jᵀw, v⟩, the entries of Jv are those of the rule, and Jv has the dtype of the value."""
+    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
+    if not narrow:
+        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    asked = replace(sample, dtype=narrow[sample.seed // PARTS % len(narrow)])
+    count = 0
+    for member in members(engine, asked, is_built=False):
+        try:
+            _hold_forward(Observation(engine, member.oracle))
+            count += 1
+        except (NotThisCase, Unsupported):
+            continue
+        except Exception:
+            if is_right_alone(engine, member):
+                raise
+    if not count:
+        raise NotThisCase("the engine has none of this sample's ops")
+
+
+def _hold_forward(seen: Observation) -> None:
+    """Claim the relation, and the dtype; many perturbations are tried before an engine is called wrong."""
+    require_offered(seen)
+    try:
+        forward_mode_is_the_transpose_of_reverse_mode(seen)
+    except Violation as failure:
+        if failure.error is None:
+            raise
+        forward_mode_is_the_transpose_of_reverse_mode(seen.with_perturbations(MANY_PERTURBATIONS))
+    for pushed, value in zip(
+        tangents_of(seen, [np.ones_like(seen.case.operands[i]) for i in seen.wrt]),
+        seen.answer.outputs,
+        strict=True,
+    ):
+        if pushed.dtype != value.dtype:
+            raise Violation(
+                f"a tangent of {seen.op.name} has dtype {pushed.dtype}, its value {value.dtype}", got=pushed
+            )

@@ -1,4 +1,4 @@
-"""Chapter E: gradients at operands of every magnitude of a dtype."""
+"""Chapter E: gradients, and their derivatives, at operands of every magnitude of a dtype."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from conformance.backend import Backend, as_tuple
-from conformance.checks.comparison import Comparison
+from conformance.backend import Backend, Capability, as_tuple
+from conformance.case import Array, Case
+from conformance.checks.comparison import Comparison, hold_all_within
+from conformance.checks.e_values.second_order import SecondOrderCase, has_curvature, reverse_over_reverse
 from conformance.checks.engine_calls import require_offered
 from conformance.checks.observation import Observation, hold_gradients, plain
-from conformance.checks.registry import FULL, NotThisCase, op_check
+from conformance.checks.registry import DOUBLE, FULL, NotThisCase, op_check
 from conformance.dtype import BFLOAT16, HALF, finfo
-from conformance.op import Trait
+from conformance.kept import kept
+from conformance.op import Op, Trait
 from conformance.ops.names import MULTIPLY
-from conformance.oracle.allowance import extended
-from conformance.values import MAGNITUDES, SUBNORMAL
+from conformance.oracle.allowance import Expected, extended
+from conformance.oracle.second_order import expected_hessian_vector_products, is_smooth
+from conformance.values import FAR, MAGNITUDES, SUBNORMAL, direction
 
+FOURTH_POWERS = (
+    10  # the largest number's root of this order is as far as operands go; its fourth power is a number
+)
 LANES = 33  # entries: as many as a vector register has, and more
 _KEPT: WeakKeyDictionary[Backend, dict[str, bool]] = WeakKeyDictionary()
 
@@ -64,3 +71,49 @@ def _would_show(seen: Observation) -> bool:
     """Whether a gradient of another size would be seen, and one that is not multiplied by its cotangent."""
     is_seen = any((np.abs(expected.exact) > 4 * expected.allowed).any() for expected in seen.expected)
     return is_seen and any((g != 1).any() for g in seen.case.cotangents)
+
+
+def _has_curvature_alone(op: Op) -> bool:
+    return has_curvature(op) and Trait.ELEMENTWISE in op.traits
+
+
+@op_check(
+    *("E4", "second-magnitudes", Capability.HIGHER_ORDER),
+    applies=_has_curvature_alone,
+    textures=MAGNITUDES,
+    dtypes=DOUBLE,
+    sparing=True,
+)
+def second_derivative_is_right_at_every_magnitude(seen: Observation) -> list[Comparison]:
+    """Of operands far from 1 the gradient of the gradient is the derivative of the reference VJP, along each operand itself.
+
+    Not so far that the square of a square is no number any more.
+    """
+    farthest = 2.0 ** (finfo(seen.case.dtype).maxexp // FOURTH_POWERS)
+    operands = [np.abs(seen.case.operands[i]) for i in seen.wrt]
+    if seen.case.texture not in FAR or any(((x > farthest) | (x * farthest < 1)).any() for x in operands):
+        raise NotThisCase("an operand is so far that products of the second derivative are no numbers")
+    directions, expected = _expected_along_operands(seen.op, seen.case, tuple(seen.wrt), seen.perturbations)
+    if expected is None:
+        raise NotThisCase("the rule is not analytic here, so its derivative is not known")
+    case = SecondOrderCase.of(seen, directions)
+    pairs = enumerate(zip(reverse_over_reverse(case), expected, strict=True))
+    return hold_all_within(
+        ((got, bound, f"the derivative of {seen.label(n)}") for n, (got, bound) in pairs),
+        claim="differs from the derivative of the reference VJP",
+    )
+
+
+@kept(Expected)
+def _expected_along_operands(
+    op: Op, case: Case, wrt: tuple[int, ...], perturbations: int
+) -> tuple[list[Array], list[Expected] | None]:
+    """Directions of the operands' own magnitudes, and the products; None where the rule is not analytic."""
+    rng = np.random.default_rng(len(case.label))
+    directions = [
+        np.array(case.operands[i] * direction(op.domain(i), case.operands[i].shape, case.dtype, rng))
+        for i in wrt
+    ]
+    if not is_smooth(op, case, wrt, directions):
+        return directions, None
+    return directions, expected_hessian_vector_products(op, case, wrt, directions, perturbations)
