@@ -31,12 +31,9 @@ STEEP = "steep"  # ordinary numbers, whose cotangents are near the largest numbe
 MAGNITUDES = (*FAR, *FAR, FAR[0], SUBNORMAL, STEEP)
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
-DISTINCT_BELOW = (
-    5  # powers of two below the normal numbers to which distinct numbers are scaled: the steps remain exact
-)
-NEAR_THE_LARGEST = (
-    8  # powers of two between cotangents and the largest number: products with ordinary numbers are finite
-)
+# In powers of two: how far below the normal numbers distinct numbers are scaled, with exact steps, and how far cotangents stay
+# from the largest number, at most, so that a thousand of them add up to a number.
+DISTINCT_BELOW, NEAR_THE_LARGEST = 5, 16
 STEP = 1 / 8
 JITTER = 0.4  # of a step; below one half, so that adjacent grid points never meet
 # Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.
@@ -102,7 +99,7 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
     elif texture == "large":
         values = values * 2.0 ** min(20, finfo(dtype).maxexp // 4)  # products of two stay in range
     elif texture == "largest":
-        values = values * 2.0 ** (finfo(dtype).maxexp - NEAR_THE_LARGEST)
+        values = values * 2.0 ** (finfo(dtype).maxexp - min(NEAR_THE_LARGEST, finfo(dtype).maxexp // 2))
     elif texture == "constant":
         values = np.broadcast_to(values.flat[0] if np.size(values) else 0.0, shape)
     return np.array(values, dtype=dtype, order="C")

@@ -111,16 +111,6 @@ def tangents_doubled(self: Any, function: Function, operands: Any, tangents: Any
     return outputs, tuple(t + t if t is not None and t.dtype.itemsize == 2 else t for t in pushed)
 
 
-def tangents_in_single(self: Any, function: Function, operands: Any, tangents: Any) -> Any:
-    """In half precision a tangent is in single precision."""
-    outputs, pushed = NumpyTape.jvp(self, function, operands, tangents)
-    is_narrow = [t is not None and t.dtype.itemsize == 2 for t in pushed]
-    return outputs, tuple(
-        Tensor(t.value.astype("float32")) if narrow else t
-        for t, narrow in zip(pushed, is_narrow, strict=True)
-    )
-
-
 MUTANTS: tuple[Mutant, ...] = (
     rule("wrong-in-half-precision", "In half precision alone the gradient is a fiftieth too large.",
         ("op/half-precision",), ("cos",),
@@ -145,6 +135,4 @@ MUTANTS: tuple[Mutant, ...] = (
         LONG_SUM, ("matmul",), "bfloat16", multiplied_one_by_one("bfloat16")),
     behaviour("half-tangents-doubled", "In half precision a tangent is doubled.",
         ("contract/E2/half-precision",), jvp=tangents_doubled),
-    behaviour("half-tangents-in-single", "In half precision a tangent is in single precision.",
-        ("contract/E2/half-precision",), jvp=tangents_in_single),
 )  # fmt: skip
