@@ -2,7 +2,7 @@
 
 Numbers lie on a coarse grid, so that failures read well and ties and kinks are avoided by
 construction; a `full` texture then perturbs each by less than half a step. Two textures have numbers of
-any magnitude instead, over the whole range of exponents of a dtype.
+any magnitude instead, over the whole range of exponents of a dtype; a third has subnormal numbers among ordinary ones.
 
 A complex number has its real part in the domain and its imaginary part in a strip so narrow that no
 pole and no branch cut of the catalogue's functions reaches into it. What is defined for positive numbers has its cut
@@ -24,9 +24,16 @@ Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
 
 TEXTURES = ("round", "full", "zeros", "wide", "whole", "repeated")
-MAGNITUDES = ("swept", "scaled")  # a magnitude for every number; one for each array
+FAR = ("swept", "scaled")  # a magnitude for every number; one for each array
+SUBNORMAL = "subnormal"  # every other number is below the normal ones
+STEEP = "steep"  # ordinary numbers, whose cotangents are near the largest number of the type
+# What the textures of any magnitude take turns in: most draws are of the first two, since they have most to find.
+MAGNITUDES = (*FAR, *FAR, FAR[0], SUBNORMAL, STEEP)
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
+# In powers of two: how far below the normal numbers distinct numbers are scaled, with exact steps, and how far cotangents stay
+# from the largest number, at most, so that a thousand of them add up to a number.
+DISTINCT_BELOW, NEAR_THE_LARGEST = 5, 16
 STEP = 1 / 8
 JITTER = 0.4  # of a step; below one half, so that adjacent grid points never meet
 # Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.
@@ -57,11 +64,13 @@ def operands(
             if domain.kinks:
                 values = _of_distinct_size(values, dtype, rng)
             drawn.append(_kept_apart(values, _textured(values, STEP, texture, rng), dtype))
-        elif texture in MAGNITUDES and domain.kind is OperandKind.REAL:
+        elif texture in FAR and domain.kind is OperandKind.REAL:
             drawn.append(_of_any_magnitude(domain, shape, dtype, texture, rng))
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
-        if texture in MAGNITUDES and domain.kind in _SCALED:
+        if texture == SUBNORMAL and domain.low <= 0 <= domain.high:
+            drawn[-1] = _with_subnormals(domain, drawn[-1], dtype, rng)
+        if texture in FAR and domain.kind in _SCALED:
             drawn[-1] = _scaled(drawn[-1], dtype, rng)
     return tuple(drawn)
 
@@ -89,6 +98,8 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
         values = np.where(kept, values, 0.0) if kept.any() else values  # one of zeros decides nothing
     elif texture == "large":
         values = values * 2.0 ** min(20, finfo(dtype).maxexp // 4)  # products of two stay in range
+    elif texture == "largest":
+        values = values * 2.0 ** (finfo(dtype).maxexp - min(NEAR_THE_LARGEST, finfo(dtype).maxexp // 2))
     elif texture == "constant":
         values = np.broadcast_to(values.flat[0] if np.size(values) else 0.0, shape)
     return np.array(values, dtype=dtype, order="C")
@@ -178,6 +189,24 @@ def _scaled(values: Array, dtype: str, rng: Generator) -> Array:
     largest = int(np.frexp(np.abs(values.astype(float)).max(initial=0))[1])
     exponent = _middling(low, min(high, finfo(dtype).maxexp - 1 - largest), rng, ())
     return np.array(np.ldexp(values, exponent), dtype=dtype)
+
+
+def _with_subnormals(domain: Domain, values: Array, dtype: str, rng: Generator) -> Array:
+    """The numbers, about half of them replaced by subnormal ones, all where they must be distinct.
+
+    None is so near to zero that an error of one unit takes it there.
+    """
+    least = finfo(dtype).minexp
+    if domain.kind is OperandKind.DISTINCT:
+        is_exact = finfo(dtype).nmant > -np.log2(STEP) + DISTINCT_BELOW
+        return np.array(np.ldexp(values, least - DISTINCT_BELOW), dtype=dtype) if is_exact else values
+    if domain.kind is not OperandKind.REAL:
+        return values
+    exponents = rng.integers(least - int(finfo(dtype).nmant) + 3, least, values.shape)
+    below = domain.low < 0
+    signs = rng.choice((-1, 1), values.shape) if below and domain.high > 0 else -1 if below else 1
+    subnormal = signs * np.ldexp(rng.uniform(1, 2, values.shape), exponents)
+    return np.array(np.where(rng.random(values.shape) < 0.5, subnormal, values), dtype=dtype)
 
 
 def _distinct(count: int, dtype: str, rng: Generator) -> Array:

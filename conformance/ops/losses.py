@@ -18,7 +18,7 @@ from conformance.ops import laws
 from conformance.ops.activations import sigmoid, softplus
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import xlogy
-from conformance.ops.rows import general, in_precision_of
+from conformance.ops.rows import general, in_precision_of, unbroadcast
 from conformance.ops.softmax import log_softmax, softmax
 from conformance.ops.traits import LINEAR, LOSS, PIECEWISE_LINEAR, Homogeneous, Shift
 
@@ -42,7 +42,10 @@ def shared(g: Any, count: int, reduction: str) -> Any:
 
 # A mean of nothing is none.
 SHAPES = tuple(shape for shape in laws.SHAPES if 0 not in shape)
-ONE_LOSS_EACH = laws.shapes_of(*((shape, shape) for shape in SHAPES), reduction=REDUCTIONS)
+PAIRS = tuple((shape, shape) for shape in SHAPES)
+BROADCAST = tuple((x, t) for x, t in laws.BROADCAST_PAIRS if x != t and 0 not in (*x, *t))
+ONE_LOSS_EACH = laws.shapes_of(*PAIRS, *BROADCAST, reduction=REDUCTIONS)
+OF_EQUAL_SHAPES = laws.shapes_of(*PAIRS, reduction=REDUCTIONS)  # where engines refuse to broadcast
 THREE_EACH = laws.shapes_of(*((shape,) * 3 for shape in SHAPES), reduction=REDUCTIONS)
 
 
@@ -63,16 +66,20 @@ def pointwise(
     aliases: tuple[str, ...] = (),
     traits: Iterable[Property] = (),
 ) -> Op:
-    """A loss of each entry alone: `partials[i](*operands, **parameters)` is ∂ℓ/∂xᵢ, None of truth values."""
+    """A loss of each entry alone, of operands that broadcast: `partials[i](*operands, **parameters)` is ∂ℓ/∂xᵢ, None of truth values."""
 
     @dispatched
     def reference(*operands: Any, reduction: str = "mean", **parameters: Any) -> Any:
         return reduced(loss(*operands, **parameters), reduction)
 
-    def vjp(partial: Callable[..., Any]) -> Callable[..., Any]:
+    def vjp(index: int, partial: Callable[..., Any]) -> Callable[..., Any]:
         def rule(g: Any, z: Any, *operands: Any, reduction: str = "mean", **parameters: Any) -> Any:
-            each = shared(g, np.size(operands[0]), reduction)
-            return each * in_precision_of(g, partial(*operands, **parameters))
+            whole = np.broadcast_shapes(*map(np.shape, operands))
+            each = shared(g, math.prod(whole), reduction)
+            pulled = each * in_precision_of(g, partial(*operands, **parameters))
+            if pulled.shape != whole:  # the partial is of fewer operands
+                pulled = np.broadcast_to(pulled, whole)
+            return unbroadcast(pulled, np.shape(operands[index]))
 
         return rule
 
@@ -81,7 +88,7 @@ def pointwise(
     return general(
         name,
         reference,
-        *(partial and vjp(partial) for partial in partials),
+        *(partial and vjp(index, partial) for index, partial in enumerate(partials)),
         law=law,
         source=source,
         formula=formula,
@@ -190,11 +197,13 @@ LIKELIHOODS = (
     pointwise("binary_cross_entropy", lambda p, t: -xlogy(t, p) - xlog1py(1 - t, -p),
         certain_or, lambda p, t: np.log1p(-p) - np.log(p),
         formula="p̄ = g · (p − t)/(p(1 − p)), t̄ = −g · logit p",
-        source="−t/p + (1 − t)/(1 − p), over one denominator", domains=[PROBABILITY, PROBABILITY]),
+        source="−t/p + (1 − t)/(1 − p), over one denominator", domains=[PROBABILITY, PROBABILITY],
+        law=OF_EQUAL_SHAPES),
     pointwise("binary_cross_entropy_with_logits", lambda x, t: softplus(x) - t * x,
         lambda x, t: sigmoid(x) - t, lambda x, t: -x,
         formula="x̄ = g · (σ(x) − t), t̄ = −g · x",
-        source="−t log σ(x) − (1 − t) log σ(−x) = softplus(x) − tx", aliases=("bce_with_logits",)),
+        source="−t log σ(x) − (1 − t) log σ(−x) = softplus(x) − tx", law=OF_EQUAL_SHAPES,
+        aliases=("bce_with_logits",)),
     pointwise("kl_div", lambda x, t: xlogy(t, t) - t * x, lambda x, t: -t, lambda x, t: np.log(t) + 1 - x,
         formula="x̄ = −g · t, t̄ = g · (ln t + 1 − x)", source="product rule; x is a log-probability",
         domains=[REAL, POSITIVE]),

@@ -21,7 +21,7 @@ from conformance.design.rows import rows_of
 from conformance.dtype import HALF, carried
 from conformance.layout import LAYOUTS
 from conformance.op import Op, OperandKind, Signature
-from conformance.values import COTANGENTS, MAGNITUDES, MODERATE, TEXTURES, cotangent, operands
+from conformance.values import COTANGENTS, MAGNITUDES, MODERATE, STEEP, TEXTURES, cotangent, operands
 
 LEVELS = 7  # a prime that is no smaller than the number of levels of any factor that rides along
 AGAIN = 3  # further draws of a compiled signature before another one is compiled
@@ -95,12 +95,14 @@ class Rider:
 def _case(op: Op, dtype: str, row: Row, number: int, seed: int, textures: tuple[str, ...]) -> Case:
     """The n-th case of an op."""
     rider = Rider(number, seed)
+    texture = rider(0, textures)
+    upstream = rider(1, MODERATE if textures == MAGNITUDES else COTANGENTS)
     return build(
         op,
         row,
         dtype,
-        texture=rider(0, textures),
-        upstream=rider(1, MODERATE if textures == MAGNITUDES else COTANGENTS),
+        texture=texture,
+        upstream="largest" if texture == STEEP else upstream,
         layouts=[rider(factor, LAYOUTS) for factor in (2, 3, 4)],
         seed=seed + number,
     )
@@ -169,7 +171,7 @@ def smallest_case(op: Op, failed: Case, is_failing: Callable[[Case], bool]) -> C
 
     def fails(row: Row, texture: str, layouts: Sequence[str]) -> bool:
         nonlocal smallest
-        for upstream, seed in product(("signed", "full"), range(2)):
+        for upstream, seed in product(("largest",) if texture == STEEP else ("signed", "full"), range(2)):
             case = build(
                 op, row, failed.dtype, texture=texture, upstream=upstream, layouts=layouts, seed=seed
             )
@@ -181,7 +183,7 @@ def smallest_case(op: Op, failed: Case, is_failing: Callable[[Case], bool]) -> C
     simpler = simpler_rows(op, row)
     while (found := next((r for r in simpler if fails(r, texture, failed.layouts)), None)) is not None:
         row, simpler = found, simpler_rows(op, found)
-    plain = (TEXTURES if texture in TEXTURES else MAGNITUDES)[0]
+    plain = TEXTURES[0] if texture in TEXTURES else texture if texture == STEEP else MAGNITUDES[0]
     any(fails(row, *rider) for rider in ((plain, ("C",)), (texture, ("C",)), (plain, failed.layouts)))
     return smallest
 

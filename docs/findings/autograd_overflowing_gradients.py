@@ -34,3 +34,6 @@ print("arcsinh(300) in float16: got", pullback(np.array(1, np.float16)), "exact"
 # 1 / sqrt(x^2 - 1), likewise
 pullback, _ = make_vjp(np.arccosh)(np.array(300, np.float16))
 print("arccosh(300) in float16: got", pullback(np.array(1, np.float16)), "exact", 1 / 300)
+# 1 / (x log 10), where 1 / x alone is beyond the type
+pullback, _ = make_vjp(np.log10)(np.array(1e-308))
+print("log10(1e-308): got", pullback(np.array(2.0)), "exact", 2 / np.log(10) / 1e-308)

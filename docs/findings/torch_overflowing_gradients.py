@@ -26,6 +26,7 @@ show("gelu(-1e160)", lambda x: F.gelu(x, approximate="tanh"), (-1e160,), [0])
 # x / |x|, at (3, 4) times any number
 show("norm([3e200, 4e200])", torch.linalg.vector_norm, ([3e200, 4e200],), [[0.6, 0.8]])
 show("norm([3e-200, 4e-200])", torch.linalg.vector_norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
+show("matrix_norm([[3e172, 4e172]])", torch.linalg.matrix_norm, ([[3e172, 4e172]],), [[[0.6, 0.8]]])
 show("norm([1, 4e200])", torch.linalg.vector_norm, ([1.0, 4e200],), [[2.5e-201, 1.0]])
 # scaled to size one before it meets the weight, x w g / rms is an ordinary number; x w g is not
 w = torch.tensor([1e300, 1.0], dtype=torch.float64)

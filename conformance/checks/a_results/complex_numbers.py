@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -133,7 +134,7 @@ def real_operand_gets_a_real_gradient(engine: Backend, sample: Sample) -> None:
 def real_operand_beside_complex_ones_gets_the_real_part(engine: Backend, sample: Sample) -> None:
     """Beside complex operands a real one's gradient is real: the real part of that of the same numbers as complex ones.
 
-    In any op of several operands, or the call is refused.
+    The complex operands' gradients do not change. In any op of several operands, or the call is refused.
     """
     double = np.result_type(sample.dtype, np.complex64).name
     if double not in engine.dtypes:
@@ -154,20 +155,38 @@ def real_operand_beside_complex_ones_gets_the_real_part(engine: Backend, sample:
         dtypes = [plain(engine, z).dtype for z in traced.outputs]
         if dtypes != [g.dtype for g in member.cotangents]:
             return  # what is left of the complex operands is real
-        ours = traced.pull([engine.array(g) for g in member.cotangents])[position]
-        if ours is None:
+        pulled = traced.pull([engine.array(g) for g in member.cotangents])
+        if pulled[position] is None:
             return
-        as_made = engine.vjp(function, as_complex, member.cotangents, member.wrt)[1][position]
-        gradient, right = plain(engine, ours), plain(engine, as_made)
+        as_made = engine.vjp(function, as_complex, member.cotangents, member.wrt)[1]
+        _hold_complex_ones(engine, member, position, pulled, as_made)
+        gradient, right = plain(engine, pulled[position]), plain(engine, as_made[position])
         if gradient.dtype != operands[index].dtype:
             raise Violation(
                 f"the real operand {index} of {member} gets a gradient of {gradient.dtype}", got=gradient
             )
-        unit = np.finfo(gradient.dtype).eps * np.abs(right).max(initial=0).astype(np.longdouble)
         what = f"the gradient of the real operand {index} of {member}, beside complex ones"
-        hold_close(gradient, right.real, np.full(gradient.shape, ROUNDINGS * unit), what)
+        hold_close(gradient, right.real, _rounded(right), what)
 
     hold_for_each(engine, _several_complex(engine, sample, double), hold)
+
+
+def _hold_complex_ones(
+    engine: Backend, member: Member, real: int, pulled: Sequence[Any], as_made: Sequence[Any]
+) -> None:
+    """Claim that the gradients of the other operands are those beside the same numbers as complex ones."""
+    for position, (ours, other) in enumerate(zip(pulled, as_made, strict=True)):
+        if position != real and ours is not None and other is not None:
+            gradient, right = plain(engine, ours), plain(engine, other)
+            what = f"the gradient of operand {member.wrt[position]} of {member}, beside a real operand {member.wrt[real]}"
+            for part in (np.real, np.imag):
+                hold_close(part(gradient), part(right), _rounded(right), what)
+
+
+def _rounded(gradient: Array) -> Array:
+    """What kernels of real and of complex numbers may differ by."""
+    unit = np.finfo(gradient.dtype).eps * np.abs(gradient).max(initial=0).astype(np.longdouble)
+    return np.full(gradient.shape, ROUNDINGS * unit)
 
 
 def _several_complex(engine: Backend, sample: Sample, dtype: str) -> list[Member]:

@@ -12,7 +12,8 @@ from conformance.checks.engine_calls import FULL_REDUCTION, gradients_of, tape_o
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.dtype import HALF
+from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, NEGATIVE, SUM
 
 LARGE = 2**14  # entries of an array
@@ -108,6 +109,24 @@ def contributions_are_summed_before_they_propagate(engine: Backend, sample: Samp
     hold_equal(got, 2.0 ** (depth + 1) * g, f"the gradient through {depth} diamonds")
     if len(calls) != 1:
         raise Violation(f"the rule below {depth} diamonds was called {len(calls)} times, expected once")
+
+
+@contract("B3", "narrow", Capability.TAPE)
+def two_calls_in_half_precision_accumulate(engine: Backend, sample: Sample) -> None:
+    """In half precision two gradient calls add up as in others; the numbers are exact in it."""
+    convention, tape = declared_convention(engine, "B3"), tape_of(engine)
+    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
+    if not narrow:
+        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    for dtype in narrow:
+        x, g, h = (sample.array().astype(dtype) for _ in range(3))
+        leaf = tape.leaf(np.array(x))
+        for cotangent in (g, h):
+            tape.backward(tape.op(NEGATIVE)(leaf), tape.array(np.array(cotangent)))
+        total = g + h if convention == "accumulates" else h
+        hold_equal(
+            plain(tape, tape.grad(leaf)), -total, f"a gradient in {dtype} after two calls ({convention})"
+        )
 
 
 @contract("B3", "two-calls")

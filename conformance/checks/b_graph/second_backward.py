@@ -14,7 +14,9 @@ from conformance.checks.engine_calls import is_refused, tape_of
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, SPLIT
+
+SECTIONS = [1, 2]  # where an array is split, into rows
 
 
 @contract("B6", "walked-twice")
@@ -42,6 +44,21 @@ def second_backward_of_one_graph(engine: Backend, sample: Sample) -> None:
         outcome = "refused" if was_refused else "accepted"
         what = f"the gradient of {name} after a second backward pass, {outcome}"
         hold_equal(plain(tape, tape.grad(leaf)), total * slope, what)
+
+
+@contract("B7", "outputs-in-turn", Capability.RETAINING, Capability.TAPE)
+def outputs_of_a_retained_graph_are_differentiated_in_turn(engine: Backend, sample: Sample) -> None:
+    """With the graph retained, the outputs of one op are differentiated one after the other, each with its own cotangent."""
+    tape, parts = tape_of(engine), len(SECTIONS) + 1
+    x, g = sample.array((parts, 2)), sample.array((parts, 2))
+    leaf = tape.leaf(np.array(x))
+    outputs = engine.call(SPLIT, {"indices_or_sections": SECTIONS, "axis": 0})(leaf)
+    total = np.zeros_like(x)
+    for n in (1, 0, 2):
+        tape.backward(outputs[n], tape.array(np.array(g[n : n + 1])), retain=True)
+        total = total if declared_convention(tape, "B3") == "accumulates" else np.zeros_like(x)
+        total[n] = g[n]
+        hold_equal(plain(tape, tape.grad(leaf)), total, f"the gradient after output {n} of a split")
 
 
 @contract("B7", "retained", Capability.RETAINING)

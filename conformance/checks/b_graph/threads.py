@@ -5,18 +5,21 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.checks.b_graph.history_runner import in_other_thread
+from conformance.checks.c_modes.built_functions import LAYERS, WORDS, built
 from conformance.checks.chains import ROWS, chain
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
+from conformance.errors import Unsupported
 from conformance.ops.names import ADD, MULTIPLY, SQUARE
 
 THREADS = 4
@@ -102,6 +105,36 @@ def graph_handed_over_to_other_threads(engine: Backend, sample: Sample) -> None:
         hold_equal(
             plain(engine, got), expected, f"{name}'s gradient of a graph handed over to another thread"
         )
+
+
+@contract("B15", "built-elsewhere")
+def function_built_in_one_thread_serves_others(engine: Backend, sample: Sample) -> None:
+    """What is built in one thread, a custom rule, a checkpoint, a transform, is called in another, and pulled back in a third.
+
+    A hook that is set where a graph is made is called where it is differentiated.
+    """
+    multiply = engine.op(MULTIPLY)
+
+    def hooked(a: Any, b: Any) -> Any:
+        square = multiply(a, a)
+        engine.hook(square, lambda c: c + c)
+        return multiply(square, b)
+
+    makers: dict[Capability, tuple[str, Callable[[], Function]]] = {
+        layer: (WORDS[layer], partial(built, engine, (layer,))) for layer in LAYERS
+    }
+    makers[Capability.HOOKS] = "a hook", lambda: hooked
+    offered = [maker for need, maker in makers.items() if need in engine.capabilities]
+    if not offered:
+        raise Unsupported("the engine has neither custom rules, checkpoints, transforms nor hooks")
+    for what, make in offered[sample.seed % len(offered) :][:1] if engine.compiles_signatures else offered:
+        x, w, g = (sample.array((5,)) for _ in range(3))
+        function = make()
+        traced = in_other_thread(lambda f=function, x=x, w=w: engine.trace(f, [np.array(x), np.array(w)]))
+        pulled = in_other_thread(lambda t=traced, g=g: t.pull([engine.array(np.array(g))]))
+        of_x = (4 if function is hooked else 2) * g * x * w
+        for got, expected, name in zip(pulled, (of_x, g * x * x), "xw", strict=True):
+            hold_equal(plain(engine, got), expected, f"{name}'s gradient of x²w by {what} of another thread")
 
 
 def _square(engine: Backend) -> Function:

@@ -26,6 +26,7 @@ Build = Callable[[Backend, Function], Function]
 SEVERAL = Capability.SEVERAL_OUTPUTS
 CUSTOM, CHECKPOINT = Capability.CUSTOM_RULE, Capability.CHECKPOINTING
 COMPILE, VECTORIZE = Capability.COMPILING, Capability.VECTORIZING
+LAYERS = (CUSTOM, CHECKPOINT, COMPILE, VECTORIZE)
 # How a function is built, from the inside out: of a custom rule, or of the engine's ops where none is named.
 ORDERS: dict[str, tuple[tuple[Capability, ...], ...]] = {
     "C5": (
@@ -52,7 +53,7 @@ WORDS = {
 }
 
 
-def _built(engine: Backend, order: tuple[Capability, ...]) -> Function:
+def built(engine: Backend, order: tuple[Capability, ...]) -> Function:
     """x²w, built so."""
     multiply = engine.op(MULTIPLY)
     function: Function = lambda a, b: multiply(multiply(a, a), b)  # noqa: E731
@@ -84,7 +85,7 @@ def _hold_first_order(engine: Backend, sample: Sample, clause: str) -> None:
     """Claim the gradients of x²w, built in every order: both together, and each operand's beside a constant."""
     for what, order in _offered(engine, sample, clause):
         x, w, g = (sample.array((5,)) for _ in range(3))
-        function = _built(engine, order)
+        function = built(engine, order)
         if _is_refused(engine, order, function, [x, w], g):
             continue
         # One operand first: a function that is kept by its shapes must not remember which operands were constants.
@@ -109,7 +110,7 @@ def _hold_second_order(engine: Backend, sample: Sample, clause: str) -> None:
     """Claim the second derivatives of x²w, built in every order."""
     for what, order in _offered(engine, sample, clause):
         x, w, g, v = (sample.array((5,)) for _ in range(4))
-        function = _built(engine, order)
+        function = built(engine, order)
         if _is_refused(engine, order, function, [x, w], g):
             continue
         derivatives = ((2 * w * g * v, 2 * x * g * v), (2 * x * g * v, np.zeros_like(x)))
@@ -227,6 +228,25 @@ def custom_rule_gives_no_wrong_gradient_to_what_it_captures(engine: Backend, sam
         hold_equal(given[1], g * x, "w's gradient of x w by a custom rule that captures w")
 
 
+@contract("C6", "captured-second", CHECKPOINT, Capability.HIGHER_ORDER)
+def checkpoint_that_captures_is_differentiated_again(engine: Backend, sample: Sample) -> None:
+    """The second derivatives through a checkpoint by its operand, and by what it captures, are those of the plain function."""
+    multiply = engine.op(MULTIPLY)
+    x, w, g, v = (sample.array((3,)) for _ in range(4))
+
+    def function(a: Any, b: Any) -> Any:
+        return engine.checkpoint(lambda row: multiply(multiply(row, row), b))(a)
+
+    derivatives = ((2 * w * g * v, 2 * x * g * v), (2 * x * g * v, np.zeros_like(x)))
+    for i, expected in enumerate(derivatives):
+
+        def first(a: Any, b: Any, i: int = i) -> Any:
+            return engine.nested_vjp(function, [a, b], [engine.array(np.array(g))])[i]
+
+        for ours, right, by in zip(gradients_of(engine, first, [x, w], v), expected, "xw", strict=True):
+            hold_equal(ours, right, f"the derivative by {by} of {'xw'[i]}'s gradient of x²w, w captured")
+
+
 # ---- checkpoints of several operands and outputs --------------------------------------------------------
 
 
@@ -237,10 +257,16 @@ def checkpoint_may_have_unused_operands_and_several_outputs(engine: Backend, sam
     x, w, g = (sample.array((3,)) for _ in range(3))
     first = engine.checkpoint(lambda a, b: multiply(a, a))
     both = engine.checkpoint(lambda a, b: (multiply(a, b), add(a, a)))
+    three = engine.checkpoint(lambda a, b, c: multiply(multiply(a, b), c))
     graphs: dict[str, tuple[Function, Array, Array]] = {
         "one operand unused": (first, 2 * g * x, 0 * w),
         "one operand unused, which is a result": (lambda a, b: first(a, add(b, b)), 2 * g * x, 0 * w),
         "an operand that is a result": (lambda a, b: add(first(add(a, a), b), b), 8 * g * x, g),
+        "three operands": (
+            lambda a, b: three(b, a, add(a, a)),
+            4 * g * x * w,
+            2 * g * x * x,
+        ),
         "two outputs": (lambda a, b: multiply(*both(a, b)), 4 * g * x * w, 2 * g * x * x),
         "two outputs, the first used twice": (
             lambda a, b: add(*(both(a, b)[0],) * 2),

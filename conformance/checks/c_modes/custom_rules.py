@@ -20,6 +20,7 @@ from conformance.checks.engine_calls import (
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
+from conformance.dtype import HALF
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, MULTIPLY
 
@@ -132,6 +133,48 @@ def rule_of_three_operands_gives_each_its_own_cotangent(engine: Backend, sample:
             others = [x for j, x in enumerate(operands) if j != i]
             what = f"operand {i}'s gradient by the rule of a product of three, of which {list(wrt)} need one"
             hold_equal(plain(engine, gradient), g * others[0] * others[1], what)
+    a, b, _ = operands
+    for places in ((0, 0, 1), (0, 1, 0), (1, 0, 0)):
+        got = gradients_of(engine, lambda *xs, p=places: product(*(xs[i] for i in p)), [a, b], g)
+        for gradient, right, name in zip(got, (2 * g * a * b, g * a * a), "ab", strict=True):
+            hold_equal(gradient, right, f"{name}'s gradient of a·a·b by one rule, which has them in {places}")
+
+
+@contract("C5", "second-of-three", Capability.CUSTOM_RULE, Capability.HIGHER_ORDER)
+def custom_rule_of_three_operands_is_differentiated_again(engine: Backend, sample: Sample) -> None:
+    """The gradients of a custom rule of three operands are differentiated by each of them and by the cotangent."""
+    values = [sample.array((3,)) for _ in range(4)]
+    a, b, c, g = values
+    v = sample.array((3,))
+    product = engine.custom(lambda a, b, c: a * b * c, lambda g, a, b, c: (g * b * c, g * a * c, g * a * b))
+    for i, others in enumerate(((b, c), (a, c), (a, b))):
+
+        def first(x: Any, y: Any, z: Any, p: Any, i: int = i) -> Any:
+            return engine.nested_vjp(product, [x, y, z], [p])[i]
+
+        got = gradients_of(engine, first, values, v)
+        factors = [None if j == i else g * values[3 - i - j] for j in range(3)]
+        right = [v * 0 if f is None else f * v for f in factors] + [others[0] * others[1] * v]
+        for ours, expected, by in zip(got, right, ("a", "b", "c", "the cotangent"), strict=True):
+            hold_equal(ours, expected, f"the derivative by {by} of operand {i}'s gradient through a·b·c")
+
+
+@contract("C5", "narrow", Capability.CUSTOM_RULE)
+def custom_rule_works_in_half_precision(engine: Backend, sample: Sample) -> None:
+    """In half precision a custom rule has its gradients, in the operands' dtype; the numbers are exact in it."""
+    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
+    if not narrow:
+        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    for dtype in narrow:
+        x, w, g = (sample.array((3,)).astype(dtype) for _ in range(3))
+        x, g = np.sign(x), np.sign(g)
+        product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
+        for got, right, name in zip(
+            gradients_of(engine, product, [x, w], g), (g * w, g * x), "xw", strict=True
+        ):
+            hold_equal(got, right, f"{name}'s gradient of x w by a custom rule in {dtype}")
+            if got is not None and got.dtype != x.dtype:
+                raise Violation(f"a custom rule gave an operand of {dtype} a gradient of {got.dtype}")
 
 
 @contract("C5", "custom-second", Capability.CUSTOM_RULE, Capability.HIGHER_ORDER)

@@ -28,6 +28,16 @@ def ab_and_a2b(engine: Backend) -> Function:
     return engine.custom_by_operand(lambda a, b: (a * b, a * b * a), backward)
 
 
+def _three_outputs(engine: Backend) -> Function:
+    """The op (ab, a²b, b + b)."""
+
+    def backward(index: int, cotangents: Any, operands: Any, outputs: Any) -> Any:
+        (a, b), (g, h, k) = operands, cotangents
+        return g * b + h * a * b + h * a * b if index == 0 else g * a + h * a * a + k + k
+
+    return engine.custom_by_operand(lambda a, b: (a * b, a * b * a, b + b), backward)
+
+
 @contract("C5", "several-outputs", Capability.SEVERAL_OUTPUTS)
 def rule_gets_a_cotangent_for_each_output(engine: Backend, sample: Sample) -> None:
     """A custom rule gets the cotangent of each output, summed over its uses, and zeros for one that is not used."""
@@ -54,6 +64,17 @@ def rule_gets_a_cotangent_for_each_output(engine: Backend, sample: Sample) -> No
             hold_equal(
                 gradient, expected[i], f"operand {i}'s gradient through (ab, a²b), of which {what} is used"
             )
+    three = _three_outputs(engine)
+
+    def once_twice_thrice(a: Any, b: Any) -> Any:
+        z, s, t = three(a, b)
+        return add(add(z, add(s, s)), add(t, add(t, t)))
+
+    got = gradients_of(engine, once_twice_thrice, [x, w], g)
+    for gradient, right, name in zip(
+        got, (g * w + 4 * g * x * w, g * x + 2 * g * x * x + 6 * g), "xw", strict=True
+    ):
+        hold_equal(gradient, right, f"{name}'s gradient through three outputs, used once, twice, thrice")
 
 
 @contract("C5", "saved-outputs", Capability.SEVERAL_OUTPUTS, Capability.HIGHER_ORDER)

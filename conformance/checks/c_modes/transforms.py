@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
 from conformance.checks.comparison import hold_close, hold_equal
-from conformance.checks.engine_calls import full_sum
+from conformance.checks.engine_calls import full_sum, gradients_of, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import FULL, contract
 from conformance.checks.sample import Sample
+from conformance.errors import Unsupported
 from conformance.ops import find
 from conformance.ops.names import ADD, MATMUL, MULTIPLY
 from conformance.oracle.reverse_sweep import expected_program_gradients
@@ -83,6 +87,56 @@ def per_example_gradients_are_separate(engine: Backend, sample: Sample) -> None:
     _, gradients = engine.vjp(mapped, [np.array(x), np.array(copies)], [np.array(g)], [1])
     expected = np.stack([g[n] * np.repeat(x[n].T, 3, axis=1) for n in range(count)])
     hold_equal(plain(engine, gradients[0]), expected, "the gradient of each example's copy of the weight")
+
+
+@contract("C10", "several-outputs")
+def outputs_of_a_transform_each_have_their_gradient(engine: Backend, sample: Sample) -> None:
+    """A compiled or vectorized function of two outputs has the gradients of both together, and of each alone."""
+    offered = _transforms(engine)
+    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
+    for what, build in offered.items():
+        x, w, g, h = (sample.array((5,)) for _ in range(4))
+        function = build(lambda a, b: (multiply(multiply(a, a), b), add(a, b)))
+        _, gradients = engine.vjp(function, [np.array(x), np.array(w)], [np.array(g), np.array(h)])
+        for got, expected, name in zip(gradients, (2 * g * x * w + h, g * x * x + h), "xw", strict=True):
+            hold_equal(plain(engine, got), expected, f"{name}'s gradient of (x²w, x + w), {what}")
+        for n, expected in enumerate(((2 * g * x * w, g * x * x), (g, g))):
+            alone = gradients_of(engine, lambda a, b, n=n, f=function: f(a, b)[n], [x, w], g)
+            for ours, right, name in zip(alone, expected, "xw", strict=True):
+                hold_equal(ours, right, f"{name}'s gradient of output {n} of (x²w, x + w), {what}")
+
+
+def _transforms(engine: Backend) -> dict[str, Callable[[Function], Function]]:
+    """What the engine has of both; Unsupported where it has neither."""
+    makers = {
+        Capability.COMPILING: ("compiled", engine.compiled),
+        Capability.VECTORIZING: ("vectorized", engine.vectorized),
+    }
+    offered = dict(maker for need, maker in makers.items() if need in engine.capabilities)
+    if not offered:
+        raise Unsupported("the engine neither compiles nor vectorizes")
+    return offered
+
+
+@contract("C10", "mapped-gradient", Capability.VECTORIZING, Capability.HIGHER_ORDER)
+def gradient_inside_a_map_is_differentiated(engine: Backend, sample: Sample) -> None:
+    """A gradient that is computed inside a vectorized function is differentiated again, by each operand, or refused."""
+    multiply = engine.op(MULTIPLY)
+    x, w, v = (sample.array((3, 2)) for _ in range(3))
+    derivatives = ((2 * w * v, 2 * x * v), (2 * x * v, np.zeros_like(x)))
+
+    def square_times(a: Any, b: Any) -> Any:
+        return multiply(multiply(a, a), b)
+
+    for i, expected in enumerate(derivatives):
+
+        def first(a: Any, b: Any, i: int = i) -> Any:
+            return engine.nested_vjp(square_times, [a, b], [engine.array(np.ones(2, sample.dtype))])[i]
+
+        mapped = engine.vectorized(first)
+        got = unless_refused(lambda mapped=mapped: gradients_of(engine, mapped, [x, w], v))
+        for ours, right, by in zip(got or (), expected, "xw", strict=got is not None):
+            hold_equal(ours, right, f"the derivative by {by} of {'xw'[i]}'s gradient of x²w, inside a map")
 
 
 def _sum_of_products(engine: Backend) -> Function:

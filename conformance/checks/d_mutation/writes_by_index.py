@@ -9,7 +9,7 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import unless_refused
+from conformance.checks.engine_calls import gradients_of, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
@@ -96,3 +96,32 @@ def write_in_forward_mode_carries_its_tangent(engine: Backend, sample: Sample) -
         expected = -u
         expected[index] = v
         hold_equal(plain(engine, got), expected, f"the tangent of -x after a write by {what}")
+
+
+@contract("D7", "second-order", Capability.RECORDED_WRITES, Capability.HIGHER_ORDER)
+def gradient_through_a_write_is_differentiated(engine: Backend, sample: Sample) -> None:
+    """The gradient of a function that writes is differentiated: by what was written into, and by what was written; or refused."""
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+    x, g, v = (sample.array(SHAPE) for _ in range(3))
+    w, u = sample.array(SHAPE[1:]), sample.array(SHAPE[1:])
+
+    def product_written(a: Any, b: Any) -> Any:
+        target = negative(a)
+        engine.assign(target, (0,), b)
+        return multiply(target, b)
+
+    is_kept = np.arange(SHAPE[0])[:, None] > 0
+    derivatives = (
+        (v, (0 * x, -(g * v * is_kept).sum(axis=0))),
+        (u, (-g * u * is_kept, 2 * g[0] * u)),
+    )
+    for i, (along, expected) in enumerate(derivatives):
+
+        def first(a: Any, b: Any, i: int = i) -> Any:
+            return engine.nested_vjp(product_written, [a, b], [engine.array(np.array(g))])[i]
+
+        got = unless_refused(lambda f=first, along=along: gradients_of(engine, f, [x, w], along))
+        for ours, right, by in zip(got or (), expected, "xw", strict=got is not None):
+            hold_equal(
+                ours, right, f"the derivative by {by} of {'xw'[i]}'s gradient of -x w, w written into -x"
+            )

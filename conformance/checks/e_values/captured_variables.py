@@ -46,3 +46,23 @@ def _inner_derivatives(engine: Backend, u: Any) -> Iterator[tuple[str, Function]
     yield "the gradient", lambda a: engine.nested_vjp(of_y(a), [a], [engine.array(np.array(u))])[0]
     if Capability.FORWARD in engine.capabilities:
         yield "the tangent", lambda a: engine.nested_jvp(of_y(a), [a], [engine.array(np.array(u))])[0]
+
+
+@contract("E4", "same-array", Capability.HIGHER_ORDER)
+def gradients_by_one_array_named_twice_are_differentiated(engine: Backend, sample: Sample) -> None:
+    """Where both operands of a gradient are one array, the gradient by each is differentiated: they are two variables, then one."""
+    multiply = engine.op(MULTIPLY)
+    x, g, v = (sample.array() for _ in range(3))
+
+    def square_times(a: Any, b: Any) -> Any:
+        return multiply(multiply(a, a), b)
+
+    for i, (value, slope) in enumerate(((2 * g * x * x, 4 * g * x * v), (g * x * x, 2 * g * x * v))):
+
+        def gradient(a: Any, i: int = i) -> Any:
+            return engine.nested_vjp(square_times, [a, a], [engine.array(np.array(g))])[i]
+
+        outputs, (got,) = engine.vjp(gradient, [np.array(x)], [np.array(v)])
+        what = f"of x²y by its operand {i}, both the same array"
+        hold_equal(plain(engine, outputs[0]), value, f"the gradient {what}")
+        hold_equal(plain(engine, got), slope, f"the derivative of the gradient {what}")

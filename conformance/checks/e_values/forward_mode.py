@@ -208,3 +208,17 @@ def vectorized_gradients_are_the_loops(engine: Backend, sample: Sample) -> None:
     loop = [gradients_of(engine, function, [point], g)[0] for point in points]
     for i, single in enumerate(loop):
         hold_equal(got[i], np.zeros_like(x) if single is None else single, f"the gradient at point {i}")
+
+
+@contract("E2", "zero-tangents", Capability.FORWARD)
+def operand_whose_tangent_is_zero_changes_no_tangent(engine: Backend, sample: Sample) -> None:
+    """Where some operands have tangents of zeros, the tangent is that along the others."""
+    x, w, t, u = (sample.array() for _ in range(4))
+    function = engine.op(MULTIPLY)
+    for along, expected, what in (
+        ((t, 0 * u), t * w, "x"),
+        ((0 * t, u), x * u, "w"),
+        ((t, u), t * w + x * u, "both"),
+    ):
+        _, (pushed,) = engine.jvp(function, [np.array(x), np.array(w)], [np.array(v) for v in along])
+        hold_equal(plain(engine, pushed), expected, f"the tangent of x w along {what}")

@@ -1,24 +1,27 @@
-"""Chapter E: accuracy in half precision."""
+"""Chapter E: accuracy in half precision, of reverse and of forward mode."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from conformance.backend import Backend
+from conformance.backend import Backend, Capability
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, decides, hold_within, tolerances
+from conformance.checks.e_values.forward_mode import forward_mode_is_the_transpose_of_reverse_mode
 from conformance.checks.engine_calls import one_sample_in_four, require_offered
+from conformance.checks.members import PARTS, Member, is_right_alone, members
 from conformance.checks.observation import Observation, Oracle, hold_gradients
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
-from conformance.dtype import BFLOAT16, HALF, finfo
+from conformance.dtype import BFLOAT16, HALF, finfo, is_inexact
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Shift, Trait
 from conformance.ops import CATALOGUE, find
 from conformance.ops.names import ADD, MATMUL
-from conformance.oracle.allowance import Expected
+from conformance.oracle.allowance import MANY_PERTURBATIONS, Expected
 from conformance.points import SPECIAL_POINTS
 from conformance.points.point import Nature
 
@@ -129,3 +132,53 @@ def _all_tied(op: str, dtype: str) -> Case:
     return Case(
         op, (np.full(TIED, 2, dtype),), parameters, (np.full((), UPSTREAM, dtype),), ("C", "C"), dtype
     )
+
+
+# ---- forward mode ----------------------------------------------------------------------------------------
+
+
+@contract("E2", "half-precision", Capability.FORWARD, is_wide=True)
+def forward_mode_in_half_precision_is_the_transpose_of_reverse_mode(engine: Backend, sample: Sample) -> None:
+    """In half precision, in any op, ⟨w, Jv⟩ = ⟨Jᵀw, v⟩, and the entries of Jv are those of the rule."""
+    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
+    if not narrow:
+        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    asked = replace(sample, dtype=narrow[sample.seed // PARTS % len(narrow)])
+    count = 0
+    for member in members(engine, asked, is_built=False):
+        try:
+            _hold_forward(Observation(engine, member.oracle))
+            count += 1
+        except (NotThisCase, Unsupported):
+            continue
+        except Exception as failure:
+            if is_right_alone(engine, member) and _is_right_in_double(engine, member):
+                raise Violation(f"{member}: {failure}") from failure
+    if not count:
+        raise NotThisCase("the engine has none of this sample's ops")
+
+
+def _is_right_in_double(engine: Backend, member: Member) -> bool:
+    """Whether the same call in double precision has its tangents; the checks of the op report where it has not."""
+    case = member.case
+    wide = [
+        tuple(x.astype("float64") if is_inexact(x.dtype) else x for x in arrays)
+        for arrays in (case.operands, case.cotangents)
+    ]
+    call = replace(case, operands=wide[0], cotangents=wide[1], dtype="float64")
+    try:
+        _hold_forward(Observation(engine, Oracle(member.op, call)))
+    except Exception:
+        return False
+    return True
+
+
+def _hold_forward(seen: Observation) -> None:
+    """Claim the relation; many perturbations are tried before an engine is called wrong."""
+    require_offered(seen)
+    try:
+        forward_mode_is_the_transpose_of_reverse_mode(seen)
+    except Violation as failure:
+        if failure.error is None:
+            raise
+        forward_mode_is_the_transpose_of_reverse_mode(seen.with_perturbations(MANY_PERTURBATIONS))

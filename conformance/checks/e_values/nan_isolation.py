@@ -72,9 +72,9 @@ def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) ->
 
 @op_check("E25", "nan-cotangent-arrives", sparing=True, dtypes=DOUBLE, satisfied_by=NOT_FINITE)
 def nan_cotangent_reaches_what_it_contributes_to(seen: Observation) -> None:
-    """An entry whose output has a cotangent that is NaN, or infinite, has no finite gradient."""
+    """An entry whose output has a cotangent that is NaN, or infinite of either sign, has no finite gradient."""
     output, slopes = _weighed_output(seen)
-    for value in (np.nan, np.inf):
+    for value in (np.nan, np.inf, -np.inf):
         try:
             answer = seen.vjp(cotangents=_with_cotangent(seen, output, value))
         except Exception as error:

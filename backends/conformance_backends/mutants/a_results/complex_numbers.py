@@ -82,6 +82,12 @@ COMPLEX = SteppedTape.capabilities | {Capability.COMPLEX}
 CONVENTIONS = {**SteppedTape.conventions, "A18": "gradient"}
 
 
+def conjugate_beside_a_real_factor(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """The gradient of a complex factor is conjugated where the other is real."""
+    pulled = right(i, g, z, *xs)
+    return np.conj(pulled) if xs[i].dtype.kind == "c" and xs[1 - i].dtype.kind == "f" else pulled
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("cotangent-by-modulus", "A complex gradient argument is replaced by its modulus.",
         ("contract/A5/complex-cotangent",), seed=modulus),
@@ -103,4 +109,6 @@ MUTANTS: tuple[Mutant, ...] = (
         modulus_for_real),
     rule("raises-for-real", "A call with a real operand beside complex ones is recorded, and its rule raises.",
         ("contract/A19/every-op",), ("multiply", "matmul", "divide"), raises_for_real),
+    rule("conjugate-beside-a-real-factor", "The gradient of a complex factor is conjugated where the other factor is real.",
+        ("contract/A19/every-op",), ("multiply",), conjugate_beside_a_real_factor),
 )  # fmt: skip

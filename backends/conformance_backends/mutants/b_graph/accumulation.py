@@ -74,6 +74,13 @@ def _added_in_place(before: Any, g: Any) -> Any:
     return before
 
 
+def replaced_in_half_precision(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """In half precision a gradient replaces the one before."""
+    if leaf.dtype.itemsize == 2:
+        leaf.grad = None
+    SteppedTape.accumulate(self, leaf, arrived)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("last-contribution-kept", "Of the contributions to a value only the last one to arrive counts.",
         ("contract/B1/fan-out", "contract/B1/diamond", "contract/B1/repeated-operand", "example/W8/fan-out",
@@ -100,4 +107,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B13/clearing", "example/W8/twice-and-cleared"), clear=hidden_until_next, accumulate=on_from_hidden),
     rule("repeated-operand-once", "The two operands of x * x share one contribution.",
         ("contract/B1/repeated-operand", "example/W2/square-upstream"), ("multiply",), _once),
+    behaviour("replaced-in-half-precision", "In half precision a gradient replaces the stored one.",
+        ("contract/B3/narrow",), accumulate=replaced_in_half_precision),
 )  # fmt: skip

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
-from conformance_backends.numpy_engine.graph import Edge, backward_pass
+from conformance_backends.numpy_engine.graph import Edge, backward_pass, is_recording
 
 
 def keeping(name: str, *, is_cycle: bool) -> Callable[[], Any]:
@@ -69,6 +70,19 @@ def refusals_listed() -> Any:
     return with_ops({"multiply": call}, SteppedTape)
 
 
+def scopes_counted(self: Any) -> Any:
+    """The time of every no_grad scope is kept."""
+    self.kept.setdefault("times", []).append(time.perf_counter())
+    return SteppedTape.no_grad(self)
+
+
+def unrecorded_writes_listed(self: Any, array: Any, index: Any, value: Any) -> None:
+    """What a write that is not recorded replaces stays referenced by a list."""
+    if not is_recording():
+        self.kept.setdefault("replaced", []).append([array.value])
+    array[index] = value
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("tangent-nodes-listed", "Every node of a tangent stays referenced by a list.",
         ("contract/B12/every-op",), keeping("tan", is_cycle=False), ("tan",)),
@@ -84,4 +98,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B12/every-way",), hook=removed_hooks_listed),
     behaviour("failures-listed", "A graph whose backward pass failed stays referenced by a list.",
         ("contract/B12/every-way",), traverse=failures_listed),
+    behaviour("scopes-counted", "The time of every no_grad scope is kept.",
+        ("contract/B12/every-way",), no_grad=scopes_counted),
+    behaviour("unrecorded-writes-listed", "What a write in a no_grad scope replaces stays referenced by a list.",
+        ("contract/B12/every-way",), assign=unrecorded_writes_listed),
 )  # fmt: skip

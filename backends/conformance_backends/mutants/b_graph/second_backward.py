@@ -51,6 +51,12 @@ def refused_after_storing(self: Any, output: Any, gradient: Any = None, *, retai
     self.kept["last"] = output
 
 
+def first_output_again(self: Any, edge: Any, cotangent: Any) -> Any:
+    """A graph is known by its node: another output of it has no gradient."""
+    first = self.kept.setdefault(edge[0], edge[1])
+    return SteppedTape.traverse(self, edge, cotangent if edge[1] == first else cotangent * 0)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("second-backward-adds-nothing", "A second backward pass over a retained graph adds nothing.",
         ("contract/B7/retained",), backward=nothing_in_second_backward),
@@ -62,4 +68,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B6/walked-twice",), backward=over_freed_values),
     behaviour("refused-too-late", "A second backward pass is refused after it has changed the leaves.",
         ("contract/B6/walked-twice",), backward=refused_after_storing),
+    behaviour("retained-for-one-output", "A retained graph is differentiated from the output that was first alone.",
+        ("contract/B7/outputs-in-turn",), traverse=first_output_again),
 )  # fmt: skip

@@ -75,6 +75,24 @@ class NumberedByThread(SteppedTape):
         self.ops = {**self.ops, "multiply": multiply}  # type: ignore[misc]
 
 
+def checkpoint_of_one_thread(self: Any, function: Any) -> Any:
+    """A checkpoint called in a thread that did not make it records nothing."""
+    right, made = SteppedTape.checkpoint(self, function), threading.current_thread()
+
+    def call(*operands: Any) -> Any:
+        output = right(*operands)
+        is_here = threading.current_thread() is made
+        return output if is_here or not isinstance(output, Tensor) else output.detach()
+
+    return call
+
+
+def hook_of_one_thread(self: Any, array: Any, seen: Any) -> Any:
+    """A hook is not called in a thread that did not set it."""
+    made = threading.current_thread()
+    return SteppedTape.hook(self, array, lambda c: seen(c) if threading.current_thread() is made else None)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("seed-shared-by-threads", "All threads use one variable for the seed.",
         ("contract/B15/threads",), seed=seed_in_one_variable),
@@ -86,4 +104,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B15/handed-over",), base=GraphOfOneThread),
     behaviour("product-of-another-thread", "A product is a constant where another thread made its first factor.",
         ("contract/B15/handed-over",), base=NumberedByThread),
+    behaviour("checkpoint-of-one-thread", "A checkpoint records nothing in a thread that did not make it.",
+        ("contract/B15/built-elsewhere",), checkpoint=checkpoint_of_one_thread),
+    behaviour("hook-of-one-thread", "A hook is not called in a thread that did not set it.",
+        ("contract/B15/built-elsewhere",), hook=hook_of_one_thread),
 )  # fmt: skip

@@ -185,6 +185,36 @@ def map_captures_constants(self: Any, function: Function) -> Function:
     return captured_is_constant(self, WithTransforms.looped(self, function))
 
 
+def captured_once(self: Any, function: Function) -> Function:
+    """The gradient of what a checkpoint captures, and what it captures in the gradient, is a constant."""
+    right = engine.checkpoint(function)
+
+    def call(*operands: Any) -> Any:
+        output = right(*operands)
+        node = output.edge[0] if isinstance(output, Tensor) and output.edge else None
+        if node is None or len(node.edges) == len(operands):
+            return output
+        pullback = node.pullback
+
+        def of_constants(cotangents: Any) -> Any:
+            pulled = pullback(cotangents)
+            return [
+                p if i < len(operands) or p is None else Tensor(engine.detach(p))
+                for i, p in enumerate(pulled)
+            ]
+
+        node.pullback = of_constants
+        return output
+
+    return call
+
+
+def third_operand_is_constant(self: Any, function: Function) -> Function:
+    """A checkpoint's operands beyond the second are constants."""
+    right = engine.checkpoint(function)
+    return lambda *operands: right(*operands[:2], *map(engine.detach, operands[2:]))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("custom-rule-once", "The gradient of a custom rule is a constant.",
         ("contract/C5/second-order",), custom=custom_of_values),
@@ -211,4 +241,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C10/captured",), base=WithTransforms, vectorized=captured_beside_constants_lost),
     behaviour("compiled-needs-of-the-first-call", "Which operands of a compiled function need a gradient is kept from its first call.",
         ("contract/C10/inside-others",), base=WithTransforms, compiled=needs_of_the_first_call),
+    behaviour("checkpoint-captures-once", "The gradient of what a checkpoint captures is a constant.",
+        ("contract/C6/captured-second",), checkpoint=captured_once),
+    behaviour("checkpoint-of-two-operands", "A checkpoint's third operand is a constant.",
+        ("contract/C6/operands-and-outputs",), checkpoint=third_operand_is_constant),
 )  # fmt: skip

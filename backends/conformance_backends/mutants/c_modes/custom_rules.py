@@ -105,6 +105,32 @@ def matrices_are_constants(rule: Any, g: Any, xs: Any) -> Any:
     return rule(g, *(engine.detach(x) if x.ndim == 2 else x for x in xs))
 
 
+def first_place_alone(self: Any, forward: Any, backward: Any) -> Any:
+    """An operand of three that is named twice receives the contribution of its first place alone."""
+    right = engine.custom(forward, backward)
+
+    def operation(*operands: Any) -> Any:
+        if len(operands) < 3:
+            return right(*operands)
+        return right(
+            *(engine.detach(x) if any(x is y for y in operands[:i]) else x for i, x in enumerate(operands))
+        )
+
+    return operation
+
+
+def last_of_three_is_constant(rule: Any, g: Any, xs: Any) -> Any:
+    """What a rule saved of its third operand has no history."""
+    return rule(g, *xs[:2], *map(engine.detach, xs[2:]))
+
+
+def doubled_in_half_precision(rule: Any, g: Any, xs: Any) -> Any:
+    """In half precision a rule's results are doubled."""
+    pulled = rule(g, *xs)
+    is_half = engine.detach(g).dtype.itemsize == 2 and len(pulled) == len(xs)
+    return [p + p for p in pulled] if is_half else pulled
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("rule-called-twice", "A custom rule is called twice.",
         ("contract/C5/custom-rule", "contract/B2/propagate-once"), custom=custom_with(called_twice)),
@@ -131,4 +157,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/custom-of-three",), custom=swapped_behind_a_constant),
     behaviour("saved-matrices-are-constants", "What a custom rule saves of its operands has no history where it is a matrix.",
         ("contract/C5/custom-second",), custom=custom_with(matrices_are_constants)),
+    behaviour("first-place-alone", "An operand that a custom rule of three has twice receives its first contribution alone.",
+        ("contract/C5/custom-of-three",), custom=first_place_alone),
+    behaviour("last-of-three-is-constant", "What a custom rule saves of its third operand has no history.",
+        ("contract/C5/second-of-three",), custom=custom_with(last_of_three_is_constant)),
+    behaviour("doubled-in-half-precision", "In half precision the results of a custom rule are doubled.",
+        ("contract/C5/narrow",), custom=custom_with(doubled_in_half_precision)),
 )  # fmt: skip

@@ -161,6 +161,31 @@ def constant_when_recorded(self: Any, array: Any, seen: Seen) -> Callable[[], No
     return engine.hook(array, show)
 
 
+def silent_where_one_goes(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """What a hook returns is ignored where it removes an earlier one."""
+    node = array.node
+
+    def compared(cotangent: Any) -> Any:
+        first = node.hooks[0]
+        replacement = seen(cotangent)
+        return replacement if node.hooks and node.hooks[0] is first else None
+
+    return engine.hook(array, compared)
+
+
+def another_at_the_second_call(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """Removing a hook again removes the first of those that are left."""
+    remove, node = engine.hook(array, seen), array.node
+    removed: list[bool] = []
+
+    def once_more() -> None:
+        remove()
+        node.hooks = node.hooks[1:] if removed else node.hooks
+        removed.append(True)
+
+    return once_more
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-before-the-write", "A hook set after a write joins those that were set before it.",
         ("contract/C9/after-write",), hook=joins_the_hooks_before),
@@ -185,4 +210,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C9/removed-by-hooks",), hook=counted_on_the_way),
     behaviour("hook-returns-constants", "What a hook returns is a constant in a recorded backward pass.",
         ("contract/C9/recorded-backward",), hook=constant_when_recorded),
+    behaviour("hook-silent-where-one-goes", "What a hook returns is ignored where it removes the first hook.",
+        ("contract/C9/removed-by-hooks",), hook=silent_where_one_goes),
+    behaviour("hook-removed-twice", "Removing a hook a second time removes another one.",
+        (REMOVED,), hook=another_at_the_second_call),
 )  # fmt: skip

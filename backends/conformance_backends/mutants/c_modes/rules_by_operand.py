@@ -77,6 +77,12 @@ def for_detached_results(self: Any, forward: Any, backward: Any) -> Any:
 
 OUTPUTS = ("contract/C5/several-outputs",)
 
+
+def last_two_of_three_swapped(rule: Any, index: int, gs: Any, xs: Any, zs: Any) -> Any:
+    """Of three cotangents the last two are exchanged."""
+    return rule(index, (gs[0], gs[2], gs[1]) if len(gs) == 3 else gs, xs, zs)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("second-output-dropped", "Of a custom rule's outputs only the first has a cotangent.",
         (*OUTPUTS, "capability/several-outputs"), custom_by_operand=rule_with(second_output_dropped)),
@@ -92,4 +98,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/needed", "capability/needed-operands"), custom_by_operand=for_all_operands),
     behaviour("rule-for-detached-results", "A custom rule is called for a detached result too.",
         ("contract/C5/needed-of-results",), custom_by_operand=for_detached_results, detach=detached_is_kept),
+    behaviour("last-two-of-three-swapped", "Of a custom rule's three outputs the cotangents of the last two are exchanged.",
+        OUTPUTS, custom_by_operand=rule_with(last_two_of_three_swapped)),
 )  # fmt: skip

@@ -99,6 +99,37 @@ COMPILED = "contract/C10/compiled"
 APART = "contract/C10/per-example"
 MAPPED = "contract/C10/vectorized"
 
+
+def first_output_alone(self: Any, function: Function) -> Function:
+    """Of a compiled function's outputs all but the first are constants."""
+
+    def call(*operands: Any) -> Any:
+        output = function(*operands)
+        return (output[0], *map(engine.detach, output[1:])) if isinstance(output, tuple) else output
+
+    return call
+
+
+def last_is_constant_inside(self: Any, function: Callable[..., Any], arrays: Any, cotangents: Any) -> Any:
+    """In a gradient that is computed inside a mapped function the last operand is a constant."""
+    given = [*arrays[:-1], detach(arrays[-1])] if self.kept.get("mapped") else arrays
+    return WithTransforms.nested_vjp(self, function, given, cotangents)
+
+
+def noting_the_map(self: Any, function: Function) -> Function:
+    """The loop, during which it is known that it runs."""
+    right = self.looped(function)
+
+    def call(*operands: Any) -> Any:
+        self.kept["mapped"] = True
+        try:
+            return right(*operands)
+        finally:
+            self.kept["mapped"] = False
+
+    return call
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("compiled-bakes-values", "An operand's value in the first call with the same shapes is compiled in as a constant.",
         (COMPILED,), base=WithTransforms, compiled=baking(lambda xs: [(x.shape, x.dtype.name) for x in xs].__repr__())),
@@ -118,4 +149,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (MAPPED, APART), base=WithTransforms, vectorized=gradients_averaged),
     behaviour("mapped-at-once", "The function is called once with all rows.",
         (MAPPED, APART, "capability/vectorizing"), base=WithTransforms, vectorized=lambda self, function: function),
+    behaviour("compiled-first-output", "Of a compiled function's outputs only the first has a gradient.",
+        ("contract/C10/several-outputs",), base=WithTransforms, compiled=first_output_alone),
+    behaviour("mapped-gradient-of-constants", "In a gradient that is computed inside a mapped function the last operand is a constant.",
+        ("contract/C10/mapped-gradient",), base=WithTransforms, vectorized=noting_the_map, nested_vjp=last_is_constant_inside),
 )  # fmt: skip

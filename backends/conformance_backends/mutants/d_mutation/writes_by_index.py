@@ -50,6 +50,20 @@ def empty_mask_ends_the_graph(self: Any, array: Tensor, index: Any, value: Any) 
         array.edge = None
 
 
+def constant_in_a_nested_gradient(self: Any, array: Any, index: Any, value: Any) -> None:
+    """What is written in a function whose gradient is recorded is a constant."""
+    array[index] = detach(value) if self.kept.get("nested") else value
+
+
+def noting_the_nested_gradient(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """The gradient, during which it is known that it is computed."""
+    self.kept["nested"] = True
+    try:
+        return SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    finally:
+        self.kept["nested"] = False
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("mask-unrecorded", "A write by a mask is not recorded.",
         ("contract/D7/every-index",), assign=masks_are_not_recorded),
@@ -59,4 +73,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D7/every-index",), assign=one_number_is_divided),
     behaviour("written-tangent-lost", "In forward mode a written value has no tangent.",
         ("contract/D7/forward",), jvp=pushed_through_writes, assign=constant_in_forward_mode),
+    behaviour("written-constants-in-a-nested-gradient", "What is written in a function whose gradient is recorded is a constant.",
+        ("contract/D7/second-order",), assign=constant_in_a_nested_gradient, nested_vjp=noting_the_nested_gradient),
 )  # fmt: skip

@@ -24,7 +24,18 @@ def variables_shared(
     return tuple(ended[edge[0]][edge[1]] if edge and edge[0] in ended else None for edge in edges)
 
 
+def second_place_is_constant(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Of an array that is differentiated by in two places, the gradient by the second place is a constant."""
+    pulled = SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    again = [any(x is y for y in arrays[:i]) for i, x in enumerate(arrays)]
+    return tuple(p.detach() if twice and p is not None else p for p, twice in zip(pulled, again, strict=True))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("inner-variable-is-outer", "An inner gradient includes the derivative by what the function captures.",
         ("contract/E4/captured",), nested_vjp=variables_shared),
+    behaviour("second-place-is-constant", "The gradient by an array that is named a second time is a constant.",
+        ("contract/E4/same-array",), nested_vjp=second_place_is_constant),
 )  # fmt: skip

@@ -50,6 +50,16 @@ def first_for_all(self: Any, function: Callable[..., Any]) -> Callable[..., Any]
 
 E4 = "contract/E4/{}".format
 
+
+def doubled_beside_zeros(
+    self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
+) -> tuple[Outputs, Outputs]:
+    """A tangent beside tangents of zeros is doubled."""
+    outputs, pushed = SteppedTape.jvp(self, function, operands, tangents)
+    is_beside = len(tangents) > 1 and not all(np.any(t) for t in tangents)
+    return outputs, tuple(t + t for t in pushed) if is_beside else pushed
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("other-tangents-lost", "Of several tangents only the first is pushed forward.",
         ("op/forward", "op/forward-over-reverse", E4("four-orders")), ops=("multiply", "divide"), jvp=first_tangent_alone),
@@ -60,4 +70,6 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("first-for-all", "A function mapped over a stack gives the first entry's result for every entry.",
         ("contract/E3/stacked", "contract/E3/mapped"), vectorized=first_for_all,
         capabilities=SteppedTape.capabilities | {Capability.VECTORIZING}),
+    behaviour("doubled-beside-zeros", "A tangent is doubled where that of another operand is zero.",
+        ("contract/E2/zero-tangents",), jvp=doubled_beside_zeros),
 )  # fmt: skip

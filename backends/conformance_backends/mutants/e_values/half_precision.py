@@ -104,6 +104,13 @@ def narrow_sum(terms: Any, dtype: str) -> Any:
 
 LONG_SUM = ("contract/E15/long-sum",)
 
+
+def tangents_doubled(self: Any, function: Function, operands: Any, tangents: Any) -> Any:
+    """In half precision a tangent is doubled."""
+    outputs, pushed = NumpyTape.jvp(self, function, operands, tangents)
+    return outputs, tuple(t + t if t is not None and t.dtype.itemsize == 2 else t for t in pushed)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("wrong-in-half-precision", "In half precision alone the gradient is a fiftieth too large.",
         ("op/half-precision",), ("cos",),
@@ -126,4 +133,6 @@ MUTANTS: tuple[Mutant, ...] = (
         LONG_SUM, ("add",), "bfloat16", added_over_axes),
     precision("multiplies-in-bfloat16", "In the backward pass of a product of bfloat16 matrices terms are summed in bfloat16, one at a time.",
         LONG_SUM, ("matmul",), "bfloat16", multiplied_one_by_one("bfloat16")),
+    behaviour("half-tangents-doubled", "In half precision a tangent is doubled.",
+        ("contract/E2/half-precision",), jvp=tangents_doubled),
 )  # fmt: skip

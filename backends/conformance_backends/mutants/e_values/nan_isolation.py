@@ -52,6 +52,12 @@ def times_one(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
 BESIDE = ("op/beside-nan",)
 ARRIVES = ("op/nan-cotangent-arrives",)
 
+
+def silent_below(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """A cotangent of minus infinity counts as zero."""
+    return right(i, np.where(np.isneginf(g), 0, g).astype(g.dtype), z, *xs, **p)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("scaled-by-the-largest", "The largest of all operands scales every cotangent, so that one NaN reaches every gradient.",
         BESIDE, ("tanh", "multiply"), scaled_by_the_largest),
@@ -67,4 +73,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ARRIVES, ("sin", "logsumexp", "reshape"), without_infinity),
     rule("times-x-over-x", "The gradient of a linear op is multiplied by x/x, which is NaN where x is.",
         ("op/linear-at-nan",), ("sum", "roll"), times_one),
+    rule("minus-infinity-is-zero", "The gradient of sin takes a cotangent of minus infinity for zero.",
+        ("op/nan-cotangent-arrives",), ("sin",), silent_below),
 )  # fmt: skip
