@@ -20,6 +20,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import xlogy
 from conformance.ops.rows import general, in_precision_of, unbroadcast
 from conformance.ops.softmax import log_softmax, softmax
+from conformance.ops.specials.entropies import xlog1py
 from conformance.ops.traits import LINEAR, LOSS, PIECEWISE_LINEAR, Homogeneous, Shift
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -175,11 +176,6 @@ DISTANCES = (
         lambda x, t: np.tanh(x - t), lambda x, t: np.tanh(t - x),
         formula="x̄ = g · tanh(x − t), t̄ = −x̄", source="sinh/cosh", traits={Shift(0, of=(0, 1))}),
 )  # fmt: skip
-
-
-def xlog1py(x: Any, y: Any) -> Any:
-    """x·log(1 + y), which is 0 at x = 0 for every y."""
-    return np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 0, y)))
 
 
 def certain_or(p: Any, t: Any) -> Any:
