@@ -42,10 +42,11 @@ def pixels(grid: Any, count: int, padding_mode: str, align_corners: bool) -> Pla
     if padding_mode == "zeros":
         return Placed(place, slope, count)
     real = np.real(place)
-    is_inside = (real > 0) & (real < count - 1)
-    end = in_precision_of(place, np.where(real > 0, count - 1, 0))
+    is_below, is_above = real <= 0, real >= count - 1  # neither of a NaN, which is at no pixel
+    end = in_precision_of(place, np.where(is_below, 0, count - 1))
+    is_outside = is_below | is_above
     return Placed(
-        np.where(is_inside, place, end), in_precision_of(place, np.where(is_inside, slope, 0)), count
+        np.where(is_outside, end, place), in_precision_of(place, np.where(is_outside, 0, slope)), count
     )
 
 
