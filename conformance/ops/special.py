@@ -129,13 +129,12 @@ def gelu_slope(z: Any, x: Any) -> Any:
 # -- the gamma function ----------------------------------------------------------------------------
 
 
-def moved(x: Any, gather: Callable[[Any, Any], Any], start: float) -> tuple[Any, Any]:
-    """x + N, far enough for an asymptotic series, and what `gather(total, x + k)` makes of the k < N passed."""
-    total = np.full_like(x, start)
-    for _ in range(FAR):
-        is_passed = np.real(x) < FAR
-        total, x = np.where(is_passed, gather(total, x), total), np.where(is_passed, x + 1, x)
-    return x, total
+def moved(x: Any, term: Callable[[Any], Any], gather: np.ufunc) -> tuple[Any, Any]:
+    """x + N, far enough for an asymptotic series, and what `gather` makes of `term(x + k)` for the k < N passed."""
+    each = x[..., np.newaxis] + np.arange(FAR)
+    is_passed = np.real(each) < FAR
+    passed = gather.reduce(np.where(is_passed, term(each), gather.identity), axis=-1)
+    return x + np.count_nonzero(is_passed, axis=-1), passed
 
 
 def bernoulli(x: Any, weight: Callable[[int], float]) -> Any:
@@ -149,7 +148,7 @@ def bernoulli(x: Any, weight: Callable[[int], float]) -> Any:
 
 def exact_gammaln(x: Any) -> Any:
     """Stirling's series (DLMF 5.11.1) far out, ln Γ(x) = ln Γ(x + N) − ln Π (x + k) before."""
-    y, product = moved(x, lambda total, at: total * at, 1.0)
+    y, product = moved(x, lambda at: at, np.multiply)
     series = y * bernoulli(y, lambda k: 1 / (2 * k * (2 * k - 1)))
     whole = (y - 0.5) * np.log(y) - y + constant(HALF_LOG_TWO_PI, y) + series - np.log(product)
     return np.where((x == 1) | (x == 2), 0, whole)
@@ -157,7 +156,7 @@ def exact_gammaln(x: Any) -> Any:
 
 def _polygamma(x: Any, n: int) -> Any:
     """The asymptotic series (DLMF 5.11.2, 5.15.8) far out, n! Σ 1/(x + k)ⁿ⁺¹ added before."""
-    y, passed = moved(x, lambda total, at: total + at ** -(n + 1), 0.0)
+    y, passed = moved(x, lambda at: at ** -(n + 1), np.add)
     if n == 0:
         return np.log(y) - 0.5 / y - bernoulli(y, lambda k: 1 / (2 * k)) - passed
     series = bernoulli(y, lambda k: math.factorial(2 * k + n - 1) / math.factorial(2 * k))

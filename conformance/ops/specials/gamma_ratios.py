@@ -79,7 +79,7 @@ def _gammaincc(x: Any, a: float) -> Any:
 
 def _zeta(q: Any, s: float) -> Any:
     """Euler and Maclaurin's sum (DLMF 25.11.28) far out, Σ (q + k)⁻ˢ added before."""
-    y, passed = moved(q, lambda total, at: total + at**-s, 0.0)
+    y, passed = moved(q, lambda at: at**-s, np.add)
     series = bernoulli(y, lambda k: math.prod(s + j for j in range(2 * k - 1)) / math.factorial(2 * k))
     return passed + y ** (1 - s) * (1 / (s - 1) + 0.5 / y + series)
 
