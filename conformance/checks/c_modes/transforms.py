@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,10 @@ def vectorized_function_equals_the_loop(engine: Backend, sample: Sample) -> None
         hold_equal(plain(engine, outputs[0]), values, f"the values {what}")
         for index in range(2):
             hold_equal(plain(engine, gradients[index]), looped[index], f"operand {index}'s gradient {what}")
+    x, w, g = (sample.array((3, 2)) for _ in range(3))
+    twice = engine.vectorized(engine.vectorized(engine.op(MULTIPLY)))
+    for got, right, name in zip(gradients_of(engine, twice, [x, w], g), (g * w, g * x), "xw", strict=True):
+        hold_equal(got, right, f"{name}'s gradient of a product mapped twice")
 
 
 @contract("C10", "per-example", Capability.VECTORIZING)
@@ -100,13 +105,13 @@ def outputs_of_a_transform_each_have_their_gradient(engine: Backend, sample: Sam
         _, gradients = engine.vjp(function, [np.array(x), np.array(w)], [np.array(g), np.array(h)])
         for got, expected, name in zip(gradients, (2 * g * x * w + h, g * x * x + h), "xw", strict=True):
             hold_equal(plain(engine, got), expected, f"{name}'s gradient of (x²w, x + w), {what}")
-        for n, expected in enumerate(((2 * g * x * w, g * x * x), (g, g))):
+        for n, of_each in enumerate(((2 * g * x * w, g * x * x), (g, g))):
             alone = gradients_of(engine, lambda a, b, n=n, f=function: f(a, b)[n], [x, w], g)
-            for ours, right, name in zip(alone, expected, "xw", strict=True):
+            for ours, right, name in zip(alone, of_each, "xw", strict=True):
                 hold_equal(ours, right, f"{name}'s gradient of output {n} of (x²w, x + w), {what}")
 
 
-def _transforms(engine: Backend) -> dict[str, Callable[[Function], Function]]:
+def _transforms(engine: Backend) -> Mapping[str, Callable[[Function], Function]]:
     """What the engine has of both; Unsupported where it has neither."""
     makers = {
         Capability.COMPILING: ("compiled", engine.compiled),
@@ -134,7 +139,7 @@ def gradient_inside_a_map_is_differentiated(engine: Backend, sample: Sample) -> 
             return engine.nested_vjp(square_times, [a, b], [engine.array(np.ones(2, sample.dtype))])[i]
 
         mapped = engine.vectorized(first)
-        got = unless_refused(lambda mapped=mapped: gradients_of(engine, mapped, [x, w], v))
+        got = unless_refused(partial(gradients_of, engine, mapped, [x, w], v))
         for ours, right, by in zip(got or (), expected, "xw", strict=got is not None):
             hold_equal(ours, right, f"the derivative by {by} of {'xw'[i]}'s gradient of x²w, inside a map")
 
