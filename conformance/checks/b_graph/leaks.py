@@ -26,10 +26,8 @@ ROUNDS = 2
 GRAPHS = 6
 ENTRIES = 2**16  # of its arrays: half a megabyte in double precision
 NODES = 37  # of a chain that has every link
-MANY, BLOCK_ROUNDS = (
-    64,
-    6,
-)  # graphs a round, and rounds in each of which memory grows: free lists grow for hundreds of graphs
+# Free lists grow for hundreds of graphs.
+MANY, BLOCK_ROUNDS = 64, 6  # graphs of a round, and rounds in each of which memory grows by as much
 REPETITIONS = 16  # of one op, once something is found to be left
 
 
