@@ -169,11 +169,11 @@ def test_subnormal_numbers_are_inside_the_domain_and_distinct(kind: OperandKind,
         assert len(set(x.tolist())) == x.size or kind is OperandKind.REAL
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_thousand_of_the_largest_cotangents_add_up(dtype: str) -> None:
     g = cotangent((1024,), dtype, "largest", np.random.default_rng(0)).astype(np.longdouble)
     assert np.abs(g).sum() < np.finfo(dtype).max
-    assert np.abs(g).max() ** 2 > np.finfo(dtype).max or dtype == "float16"
+    assert np.abs(g).max() ** 2 > np.finfo(dtype).max
 
 
 @pytest.mark.parametrize(
