@@ -27,12 +27,10 @@ TEXTURES = ("round", "full", "zeros", "wide", "whole", "repeated")
 FAR = ("swept", "scaled")  # a magnitude for every number; one for each array
 SUBNORMAL = "subnormal"  # every other number is below the normal ones
 STEEP = "steep"  # ordinary numbers, whose cotangents are near the largest number of the type
-# What the textures of any magnitude take turns in: most draws are of the first two, since they have most to find.
-MAGNITUDES = (*FAR, *FAR, FAR[0], SUBNORMAL, STEEP)
+MAGNITUDES = (*FAR, *FAR, FAR[0], SUBNORMAL, STEEP)  # in turn: most draws are of those that have most to find
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
-# In powers of two: how far below the normal numbers distinct numbers are scaled, with exact steps, and how far cotangents stay
-# from the largest number, at most, so that a thousand of them add up to a number.
+# Powers of two: of distinct numbers below the normal ones, exactly; below the largest number, so that a thousand cotangents add up.
 DISTINCT_BELOW, NEAR_THE_LARGEST = 5, 16
 STEP = 1 / 8
 JITTER = 0.4  # of a step; below one half, so that adjacent grid points never meet
@@ -68,7 +66,7 @@ def operands(
             drawn.append(_of_any_magnitude(domain, shape, dtype, texture, rng))
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
-        if texture == SUBNORMAL and domain.low <= 0 <= domain.high:
+        if texture == SUBNORMAL and domain.kind in _MIXED and domain.low <= 0 <= domain.high:
             drawn[-1] = _with_subnormals(domain, drawn[-1], dtype, rng)
         if texture in FAR and domain.kind in _SCALED:
             drawn[-1] = _scaled(drawn[-1], dtype, rng)
@@ -150,10 +148,7 @@ def _real(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator
 
 
 def _of_any_magnitude(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
-    """Numbers whose distance from zero, or from an end or a kink of the domain, is of any magnitude.
-
-    The distance is at least an ulp and less than that of the domain's other end.
-    """
+    """Numbers whose distance from zero, or an end or a kink of the domain, is of any magnitude: from an ulp to the other end."""
     count = shape if texture == "swept" else (1,) * len(shape)
     marks = {0.0, domain.low, domain.high, *domain.kinks}
     anchor = rng.choice(
@@ -192,20 +187,14 @@ def _scaled(values: Array, dtype: str, rng: Generator) -> Array:
 
 
 def _with_subnormals(domain: Domain, values: Array, dtype: str, rng: Generator) -> Array:
-    """The numbers, about half of them replaced by subnormal ones, all where they must be distinct.
-
-    None is so near to zero that an error of one unit takes it there.
-    """
-    least = finfo(dtype).minexp
+    """The numbers, half of them replaced by subnormal ones that an ulp does not take to zero; distinct ones all scaled to such."""
+    least, digits = finfo(dtype).minexp, int(finfo(dtype).nmant)
     if domain.kind is OperandKind.DISTINCT:
-        is_exact = finfo(dtype).nmant > -np.log2(STEP) + DISTINCT_BELOW
+        is_exact = digits > DISTINCT_BELOW - math.log2(STEP)
         return np.array(np.ldexp(values, least - DISTINCT_BELOW), dtype=dtype) if is_exact else values
-    if domain.kind is not OperandKind.REAL:
-        return values
-    exponents = rng.integers(least - int(finfo(dtype).nmant) + 3, least, values.shape)
-    below = domain.low < 0
-    signs = rng.choice((-1, 1), values.shape) if below and domain.high > 0 else -1 if below else 1
-    subnormal = signs * np.ldexp(rng.uniform(1, 2, values.shape), exponents)
+    exponents = rng.integers(least - digits + 3, least, values.shape)
+    signs = [sign for sign, is_open in ((-1, domain.low < 0), (1, domain.high > 0)) if is_open]
+    subnormal = rng.choice(signs, values.shape) * np.ldexp(rng.uniform(1, 2, values.shape), exponents)
     return np.array(np.where(rng.random(values.shape) < 0.5, subnormal, values), dtype=dtype)
 
 
@@ -299,6 +288,7 @@ def spread_indices(indices: Array, domain: Domain) -> Array:
 
 
 _SINGULAR_VALUES = ("zeros", "repeated")  # the textures whose matrices have singular values that repeat
+_MIXED = (OperandKind.REAL, OperandKind.DISTINCT)
 _SCALED = (OperandKind.DISTINCT, OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE)
 
 _MAKERS = {

@@ -48,7 +48,7 @@ def second_backward_of_one_graph(engine: Backend, sample: Sample) -> None:
 
 @contract("B7", "outputs-in-turn", Capability.RETAINING, Capability.TAPE)
 def outputs_of_a_retained_graph_are_differentiated_in_turn(engine: Backend, sample: Sample) -> None:
-    """With the graph retained, the outputs of one op are differentiated one after the other, each with its own cotangent."""
+    """With the graph retained, the outputs of one op, or of one node, are differentiated one after the other, each with its cotangent."""
     tape, parts = tape_of(engine), len(SECTIONS) + 1
     x, g = sample.array((parts, 2)), sample.array((parts, 2))
     leaf = tape.leaf(np.array(x))
@@ -59,6 +59,16 @@ def outputs_of_a_retained_graph_are_differentiated_in_turn(engine: Backend, samp
         total = total if declared_convention(tape, "B3") == "accumulates" else np.zeros_like(x)
         total[n] = g[n]
         hold_equal(plain(tape, tape.grad(leaf)), total, f"the gradient after output {n} of a split")
+    leaf = tape.leaf(np.array(x))
+    shared = tape.op(NEGATIVE)(leaf)
+    roots = (tape.op(MULTIPLY)(shared, shared), 2 * x), (tape.op(ADD)(shared, shared), -2 * np.ones_like(x))
+    total = np.zeros_like(x)
+    for root, slope in roots:
+        tape.backward(root, tape.array(np.array(g)), retain=True)
+        total = g * slope + (total if declared_convention(tape, "B3") == "accumulates" else 0)
+        hold_equal(
+            plain(tape, tape.grad(leaf)), total, "the gradient after each of two outputs that share a node"
+        )
 
 
 @contract("B7", "retained", Capability.RETAINING)

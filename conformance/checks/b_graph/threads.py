@@ -130,8 +130,8 @@ def function_built_in_one_thread_serves_others(engine: Backend, sample: Sample) 
     for what, make in offered[sample.seed % len(offered) :][:1] if engine.compiles_signatures else offered:
         x, w, g = (sample.array((5,)) for _ in range(3))
         function = make()
-        traced = in_other_thread(lambda f=function, x=x, w=w: engine.trace(f, [np.array(x), np.array(w)]))
-        pulled = in_other_thread(lambda t=traced, g=g: t.pull([engine.array(np.array(g))]))
+        traced = in_other_thread(partial(engine.trace, function, [np.array(x), np.array(w)]))
+        pulled = in_other_thread(partial(traced.pull, [engine.array(np.array(g))]))
         of_x = (4 if function is hooked else 2) * g * x * w
         for got, expected, name in zip(pulled, (of_x, g * x * x), "xw", strict=True):
             hold_equal(plain(engine, got), expected, f"{name}'s gradient of x²w by {what} of another thread")

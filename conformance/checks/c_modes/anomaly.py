@@ -8,6 +8,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
+from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, is_refusal
 from conformance.checks.observation import plain
@@ -19,13 +20,16 @@ from conformance.ops.names import LOG, MULTIPLY, SQRT, TANH
 
 @contract("C8", "named", Capability.ANOMALY, is_about_outcome=True)
 def op_that_made_the_first_nan_is_named(engine: Backend, sample: Sample) -> None:
-    """The error names the op whose rule made the first NaN, and no op before or after it."""
+    """The error names the op whose rule made the first NaN, and no op before or after it, in any thread."""
     for culprit in (SQRT, LOG):
         message = _message(engine, _nan_in(engine, culprit), np.array([1, 0, 4], sample.dtype))
         if message is None:
             raise Violation(f"the rule of {culprit} made a NaN, and no error was raised")
         if culprit not in message.lower() or TANH in message.lower():
             raise Violation(f"the rule of {culprit} made a NaN, and the error says: {message}")
+    operand = np.array([1, 0, 4], sample.dtype)
+    if in_other_thread(lambda: _message(engine, _nan_in(engine, SQRT), operand)) is None:
+        raise Violation(f"the rule of {SQRT} made a NaN in another thread, and no error was raised")
 
 
 def _nan_in(engine: Backend, culprit: str) -> Function:
@@ -52,13 +56,14 @@ def _message(engine: Backend, function: Function, operand: Array) -> str | None:
 
 @contract("C8", "quiet", Capability.ANOMALY)
 def nothing_is_raised_where_nothing_is_wrong(engine: Backend, sample: Sample) -> None:
-    """The scope changes nothing where no NaN is made, and after the scope a NaN raises nothing."""
+    """The scope changes nothing where no NaN is made, and after the scope, also one left by an error, a NaN raises nothing."""
     x, g = sample.array(), sample.array()
     multiply = engine.op(MULTIPLY)
     with engine.anomaly():
         (got,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     hold_equal(got, 2 * g * x, "the gradient of x * x in the anomaly scope")
     operand = np.array([1, 0, 4], sample.dtype)
+    _message(engine, _nan_in(engine, SQRT), operand)
     (after,) = gradients_of(engine, _nan_in(engine, SQRT), [operand], np.ones_like(operand))
     hold_equal(
         np.isnan(after), operand == 0, "where the gradient of 0 * tanh(sqrt(x * x)) is NaN, after the scope"

@@ -178,7 +178,7 @@ def _hold_captured(engine: Backend, sample: Sample, build: Function, what: str, 
     Unless it `is_required`, the engine may refuse it, or leave the gradient of what was captured out.
     """
     multiply, add = engine.op(MULTIPLY), engine.op(ADD)
-    x, w, g = sample.array((2, 3)), sample.array((3,)), sample.array((2, 3))
+    x, w, g = sample.array((9, 3)), sample.array((3,)), sample.array((9, 3))
 
     def function(a: Any, b: Any) -> Any:
         doubled = add(b, b)

@@ -146,17 +146,29 @@ def custom_rule_of_three_operands_is_differentiated_again(engine: Backend, sampl
     values = [sample.array((3,)) for _ in range(4)]
     a, b, c, g = values
     v = sample.array((3,))
-    product = engine.custom(lambda a, b, c: a * b * c, lambda g, a, b, c: (g * b * c, g * a * c, g * a * b))
-    for i, others in enumerate(((b, c), (a, c), (a, b))):
+    products = {"one rule": engine.custom(lambda a, b, c: a * b * c, _products_of_others)}
+    if Capability.NEEDED_OPERANDS in engine.capabilities:
+        products["a rule of each"] = engine.custom_by_operand(
+            lambda a, b, c: a * b * c, lambda i, gs, xs, zs: _products_of_others(gs[0], *xs)[i]
+        )
+    for what, product in products.items():
+        for i, others in enumerate(((b, c), (a, c), (a, b))):
 
-        def first(x: Any, y: Any, z: Any, p: Any, i: int = i) -> Any:
-            return engine.nested_vjp(product, [x, y, z], [p])[i]
+            def first(x: Any, y: Any, z: Any, p: Any, i: int = i, product: Any = product) -> Any:
+                return engine.nested_vjp(product, [x, y, z], [p])[i]
 
-        got = gradients_of(engine, first, values, v)
-        factors = [None if j == i else g * values[3 - i - j] for j in range(3)]
-        right = [v * 0 if f is None else f * v for f in factors] + [others[0] * others[1] * v]
-        for ours, expected, by in zip(got, right, ("a", "b", "c", "the cotangent"), strict=True):
-            hold_equal(ours, expected, f"the derivative by {by} of operand {i}'s gradient through a·b·c")
+            got = gradients_of(engine, first, values, v)
+            right = [0 * v if j == i else g * values[3 - i - j] * v for j in range(3)]
+            right.append(others[0] * others[1] * v)
+            for ours, expected, by in zip(got, right, ("a", "b", "c", "the cotangent"), strict=True):
+                hold_equal(
+                    ours, expected, f"the derivative by {by} of operand {i}'s gradient of abc by {what}"
+                )
+
+
+def _products_of_others(g: Any, a: Any, b: Any, c: Any) -> Any:
+    """The cotangents of the factors of a product of three."""
+    return g * b * c, g * a * c, g * a * b
 
 
 @contract("C5", "narrow", Capability.CUSTOM_RULE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,7 @@ def gradient_through_a_write_is_differentiated(engine: Backend, sample: Sample) 
         def first(a: Any, b: Any, i: int = i) -> Any:
             return engine.nested_vjp(product_written, [a, b], [engine.array(np.array(g))])[i]
 
-        got = unless_refused(lambda f=first, along=along: gradients_of(engine, f, [x, w], along))
+        got = unless_refused(partial(gradients_of, engine, first, [x, w], along))
         for ours, right, by in zip(got or (), expected, "xw", strict=got is not None):
             hold_equal(
                 ours, right, f"the derivative by {by} of {'xw'[i]}'s gradient of -x w, w written into -x"

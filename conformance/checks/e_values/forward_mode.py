@@ -25,7 +25,7 @@ from conformance.oracle.allowance import (
     natural_gradient_sizes,
     reference_vjp,
 )
-from conformance.values import direction
+from conformance.values import NEAR_THE_LARGEST, direction
 
 ROWS = 2  # of the Jacobian are compared entry by entry; the adjoint relation covers all of it
 
@@ -212,13 +212,16 @@ def vectorized_gradients_are_the_loops(engine: Backend, sample: Sample) -> None:
 
 @contract("E2", "zero-tangents", Capability.FORWARD)
 def operand_whose_tangent_is_zero_changes_no_tangent(engine: Backend, sample: Sample) -> None:
-    """Where some operands have tangents of zeros, the tangent is that along the others."""
+    """Where some operands have tangents of zeros, the tangent is that along the others, for ordinary tangents and for large ones."""
     x, w, t, u = (sample.array() for _ in range(4))
+    far = 2.0 ** (np.finfo(sample.dtype).maxexp - NEAR_THE_LARGEST)
+    large = (far * t).astype(sample.dtype)
     function = engine.op(MULTIPLY)
     for along, expected, what in (
         ((t, 0 * u), t * w, "x"),
         ((0 * t, u), x * u, "w"),
         ((t, u), t * w + x * u, "both"),
+        ((large, 0 * u), large * w, "x, where it is large,"),
     ):
         _, (pushed,) = engine.jvp(function, [np.array(x), np.array(w)], [np.array(v) for v in along])
         hold_equal(plain(engine, pushed), expected, f"the tangent of x w along {what}")

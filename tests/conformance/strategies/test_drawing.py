@@ -21,7 +21,7 @@ from conformance.oracle.reverse_sweep import expected_program_gradients, reverse
 from conformance.strategies import Effort, draw_cases, explore, more_cases, smallest_case
 from conformance.strategies.cases import LEVELS, Rider
 from conformance.strategies.programs import LONGEST, draw_programs, smallest_program
-from conformance.values import COTANGENTS, MAGNITUDES, STRIP, TEXTURES, cotangent, operands
+from conformance.values import COTANGENTS, FAR, STRIP, TEXTURES, cotangent, operands
 
 EFFORT = Effort(signatures=4, draws=2, samples=1, programs=1)
 
@@ -143,7 +143,7 @@ def test_textures_stay_off_kinks_and_inside_the_domain(texture: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("texture", MAGNITUDES)
+@pytest.mark.parametrize("texture", FAR)
 def test_numbers_of_any_magnitude_stay_off_kinks_and_inside_the_domain(texture: str, dtype: str) -> None:
     rng = np.random.default_rng(0)
     for domain in (Domain(kinks=(0.0, 3.0)), POSITIVE, Domain(-1.0, 1.0), Domain(low=-1.0), Domain(low=1.0)):
@@ -154,6 +154,26 @@ def test_numbers_of_any_magnitude_stay_off_kinks_and_inside_the_domain(texture: 
             assert (x < domain.high).all()
             assert all((x != kink).all() for kink in domain.kinks)
             assert (np.abs(x) >= np.finfo(dtype).tiny).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("kind", [OperandKind.REAL, OperandKind.DISTINCT])
+def test_subnormal_numbers_are_inside_the_domain_and_distinct(kind: OperandKind, dtype: str) -> None:
+    rng, tiny = np.random.default_rng(0), np.finfo(dtype).tiny
+    for domain in (Domain(kind=kind), *((POSITIVE, Domain(high=0.0)) if kind is OperandKind.REAL else ())):
+        (x,) = operands([domain], [(12,)], dtype, "subnormal", rng)
+        assert (x > domain.low).all()
+        assert (x < domain.high).all()
+        is_subnormal = (x != 0) & (np.abs(x) < tiny)
+        assert is_subnormal.any()
+        assert len(set(x.tolist())) == x.size or kind is OperandKind.REAL
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_thousand_of_the_largest_cotangents_add_up(dtype: str) -> None:
+    g = cotangent((1024,), dtype, "largest", np.random.default_rng(0)).astype(np.longdouble)
+    assert np.abs(g).sum() < np.finfo(dtype).max
+    assert np.abs(g).max() ** 2 > np.finfo(dtype).max
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,6 +55,22 @@ def looking(self: Any, output: Any, gradient: Any = None, *, retain: bool = Fals
 NAMED = "contract/C8/named"
 QUIET = "contract/C8/quiet"
 
+
+@contextlib.contextmanager
+def ending_where_nothing_is_raised(self: Any) -> Iterator[None]:
+    """Anomaly mode stays on where the scope is left by an exception."""
+    self.kept["anomaly"] = True
+    with engine.anomaly():
+        yield
+    self.kept["anomaly"] = False
+
+
+def of_the_main_thread(self: Any) -> Any:
+    """Anomaly mode is that of the main thread."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return engine.anomaly() if is_main else contextlib.nullcontext()
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("anomaly-unseen", "A NaN in the backward pass is not detected.",
         (NAMED, "capability/anomaly"), anomaly=lambda self: contextlib.nullcontext()),
@@ -63,4 +80,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("anomaly-always", "Anomaly mode always reports a NaN.", (QUIET,), anomaly=always_raising),
     behaviour("anomaly-never-ends", "Anomaly mode stays on after its scope.",
         (QUIET,), anomaly=never_ending, backward=looking),
+    behaviour("anomaly-stays-after-an-error", "Anomaly mode stays on where its scope is left by an exception.",
+        (QUIET,), anomaly=ending_where_nothing_is_raised, backward=looking),
+    behaviour("anomaly-of-the-main-thread", "In another thread than the main one anomaly mode detects nothing.",
+        (NAMED,), anomaly=of_the_main_thread),
 )  # fmt: skip
