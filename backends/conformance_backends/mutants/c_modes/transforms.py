@@ -112,7 +112,8 @@ def first_output_alone(self: Any, function: Function) -> Function:
 
 def last_is_constant_inside(self: Any, function: Callable[..., Any], arrays: Any, cotangents: Any) -> Any:
     """In a gradient that is computed inside a mapped function the last operand is a constant."""
-    given = [*arrays[:-1], detach(arrays[-1])] if self.kept.get("mapped") else arrays
+    *others, last = arrays
+    given = [*others, detach(last) + last * 0] if self.kept.get("mapped") else arrays
     return WithTransforms.nested_vjp(self, function, given, cotangents)
 
 
