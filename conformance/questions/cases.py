@@ -19,7 +19,7 @@ from conformance.diagnosis.diagnose import diagnose
 from conformance.errors import Violation
 from conformance.op import Trait
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT, find
-from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
+from conformance.oracle.allowance import BEYOND_DOUBT, MANY_PERTURBATIONS, PERTURBATIONS
 from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, first_few, register
 from conformance.strategies import Effort, draw_cases, more_cases, smallest_case
 from conformance.values import MAGNITUDES
@@ -27,7 +27,6 @@ from conformance.values import MAGNITUDES
 COUNTED = frozenset({"op/vjp", "op/flat"})  # the checks to which every case of an op is put
 COUNTS = {"levels": 1, "pairs": 2}  # what is counted, by how many levels are combined
 FURTHER = 32  # cases, after those of a profile, in which a check may yet be decided
-BEYOND_DOUBT = 64.0  # allowances: no number of trials makes that much of a difference
 
 
 class CaseQuestion(Question[Case]):

@@ -140,10 +140,10 @@ def label_vjp(slope: Any) -> Any:
 # Margins, and domains of both operands: no two entries equal; the first above, or below; none apart by so much.
 LOW, MIDDLE, HIGH = (Domain(low=low, high=low + 1) for low in (0.0, 2.0, 4.0))
 RANKED = (
+    (1.5, LOW, LOW),
     (0.0, DISTINCT, DISTINCT),
     (0.5, MIDDLE, LOW),
     (0.5, LOW, MIDDLE),
-    (1.5, LOW, LOW),
     (-0.5, MIDDLE, LOW),
 )
 
