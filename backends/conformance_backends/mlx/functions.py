@@ -40,6 +40,13 @@ def split(x: Any, indices_or_sections: Any, axis: int) -> tuple[Any, ...]:
     return tuple(mx.split(x, indices_or_sections, axis=axis))
 
 
+def of_its_shape(target: Any, x: Any) -> Any:
+    """The targets of predictions; most losses of MLX broadcast none."""
+    if target.shape != x.shape:
+        raise Unsupported("this loss of MLX takes targets of the predictions' shape")
+    return target
+
+
 def batch_norm(x: Any, weight: Any, bias: Any, eps: float) -> Any:
     """nn.BatchNorm in training, whose channels are last."""
     if not 2 <= x.ndim <= 4:

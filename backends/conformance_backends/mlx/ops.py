@@ -18,6 +18,7 @@ from conformance_backends.mlx.functions import (
     batch_norm,
     index_update,
     key,
+    of_its_shape,
     split,
     tensordot,
     update,
@@ -191,10 +192,12 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
 }
 
 LOSSES: Mapping[str, Callable[..., Any]] = {
-    "mse": lambda x, t, reduction: nn.losses.mse_loss(x, t, reduction=reduction),
-    "l1": lambda x, t, reduction: nn.losses.l1_loss(x, t, reduction=reduction),
+    "mse": lambda x, t, reduction: nn.losses.mse_loss(x, of_its_shape(t, x), reduction=reduction),
+    "l1": lambda x, t, reduction: nn.losses.l1_loss(x, of_its_shape(t, x), reduction=reduction),
     "huber": lambda x, t, reduction, delta: nn.losses.huber_loss(x, t, delta=delta, reduction=reduction),
-    "smooth_l1": lambda x, t, reduction, beta: nn.losses.smooth_l1_loss(x, t, beta=beta, reduction=reduction),
+    "smooth_l1": lambda x, t, reduction, beta: nn.losses.smooth_l1_loss(
+        x, of_its_shape(t, x), beta=beta, reduction=reduction
+    ),
     "log_cosh": lambda x, t, reduction: nn.losses.log_cosh_loss(x, t, reduction=reduction),
     "binary_cross_entropy": lambda p, t, reduction: nn.losses.binary_cross_entropy(
         p, t, with_logits=False, reduction=reduction

@@ -17,6 +17,13 @@ def reduced(values: Any, reduction: str) -> Any:
     return tf.reduce_mean(values) if reduction == "mean" else tf.reduce_sum(values)
 
 
+def of_its_shape(target: Any, x: Any) -> Any:
+    """The targets of predictions, where TensorFlow broadcasts none."""
+    if target.shape != x.shape:
+        raise Unsupported("this loss of TensorFlow takes targets of the predictions' shape")
+    return target
+
+
 def batch_norm(x: Any, weight: Any, bias: Any, eps: float) -> Any:
     """tf.nn.batch_normalization with the moments of the batch; channels are the second axis."""
     axes = [i for i in range(x.ndim) if i != 1]

@@ -22,6 +22,7 @@ from conformance_backends.tensorflow.functions import (
     linear,
     matmul,
     max_pool2d,
+    of_its_shape,
     pad,
     reduced,
     solve,
@@ -169,7 +170,7 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     "binary_cross_entropy_with_logits": lambda x, t, reduction: reduced(
         tf.nn.sigmoid_cross_entropy_with_logits(labels=t, logits=x), reduction
     ),
-    "poisson_nll": lambda x, t, reduction: reduced(tf.nn.log_poisson_loss(t, x), reduction),
+    "poisson_nll": lambda x, t, reduction: reduced(tf.nn.log_poisson_loss(of_its_shape(t, x), x), reduction),
     "cross_entropy": lambda x, t, reduction: reduced(
         tf.nn.sparse_softmax_cross_entropy_with_logits(labels=t, logits=x), reduction
     ),

@@ -1,0 +1,11 @@
+"""MLX: the gradient of huber_loss loses digits where residuals are small: δ is added to it, and taken away."""
+
+import mlx.core as mx
+import mlx.nn as nn
+
+print("mlx", mx.__version__)
+mx.set_default_device(mx.cpu)
+x, target = mx.array([0.0]), mx.array([2.4e-4])
+for delta in (1.0, 7.3, 1000.0):
+    loss = lambda x, delta=delta: nn.losses.huber_loss(x, target, delta=delta, reduction="sum")  # noqa: E731
+    print(f"δ = {delta}: gradient {mx.grad(loss)(x).item():.9g}, true {-target.item():.9g}")
