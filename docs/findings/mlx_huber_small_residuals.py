@@ -8,6 +8,7 @@ x, target = mx.array([0.0]), mx.array([2.4e-4])
 
 
 def loss(x, delta):
+    """Of one residual."""
     return nn.losses.huber_loss(x, target, delta=delta, reduction="sum")
 
 
