@@ -138,7 +138,7 @@ def label_vjp(slope: Any) -> Any:
 # -- laws --------------------------------------------------------------------------------------------
 
 # Margins, and domains of both operands: no two entries equal; the first above, or below; none apart by so much.
-LOW, MIDDLE, HIGH = (Domain(low=low, high=low + 1) for low in (0.0, 2.0, 4.0))
+LOW, MIDDLE = Domain(low=-3.0, high=-2.0), Domain(low=-1.0, high=0.0)
 RANKED = (
     (1.5, LOW, LOW),
     (0.0, DISTINCT, DISTINCT),
@@ -166,17 +166,20 @@ VECTORS: tuple[Shape, ...] = (
     *((2, 3), (3, 3), (1, 2), (4, 1), (2, 33), (17, 2), (5, 7), (2, 129), (66, 2)),
 )  # fmt: skip
 
+# Of triplets: the anchors, and what is on either side of them, so that their two slopes do not cancel.
+ANCHOR, BESIDE, FAR = Domain(low=-0.25, high=0.25), Domain(low=-1.0, high=-0.5), Domain(low=2.0, high=3.0)
+
 
 def triplets(choose: Choose) -> Signature:
-    """Anchors, with vectors at one distance of them and at a larger one; and the same exchanged, which costs."""
-    shape, (near, far) = choose(VECTORS), choose(((HIGH, MIDDLE), (MIDDLE, HIGH)))
+    """Anchors, with what is alike far on one side, which costs, and what is not beside them; and the same exchanged."""
+    shape, (alike, other) = choose(VECTORS), choose(((FAR, BESIDE), (BESIDE, FAR)))
     parameters = {
-        "margin": choose((1.0, 0.5)) if near is HIGH else 0.5,
+        "margin": choose((1.0, 0.5)) if alike is FAR else 0.5,
         "p": choose((2.0, 1.0, 3.0)),
         "eps": choose((1e-6, 0.0)),
         "reduction": choose(REDUCTIONS),
     }
-    return Signature((shape,) * 3, parameters, domains=(LOW, near, far))
+    return Signature((shape,) * 3, parameters, domains=(ANCHOR, alike, other))
 
 
 # The power, the margin, and the domain: the square has no kink.
@@ -213,7 +216,7 @@ ROWS: tuple[Op, ...] = (
         domains=[Domain(kinks=(1.0,)), BOOLEAN], law=embedding, traits={PIECEWISE_LINEAR}),
     general("triplet_margin", triplet_margin, triplet_vjp((1, -1)), triplet_vjp((-1, 0)), triplet_vjp((0, 1)),
         formula="p̄ = −g ∂|a − p|, n̄ = g ∂|a − n|, ā = −p̄ − n̄ where the loss is positive, else 0",
-        source="Balntas and others 2016, section 3; vector_norm's rule", domains=[LOW, MIDDLE, HIGH], law=triplets,
+        source="Balntas and others 2016, section 3; vector_norm's rule", domains=[ANCHOR, FAR, BESIDE], law=triplets,
         traits={LOSS, REAL_RULE, Shift(0, of=(0, 1, 2))}),
     general("multi_margin", multi_margin, multi_margin_vjp, None,
         formula="x̄ⱼ = g w p sⱼᵖ⁻¹/C, x̄ₜ = −Σⱼ x̄ⱼ, sⱼ = max(0, m − xₜ + xⱼ)",

@@ -148,7 +148,8 @@ def log_ndtr_slope(z: Any, x: Any) -> Any:
 
 ROWS: tuple[Op, ...] = (
     elementwise("erfcx", erfcx, erfcx_slope,
-        formula="x̄ = g · (2x z − 2/√π)", source="product rule on e^(x²) erfc x, DLMF 7.2.2"),
+        formula="x̄ = g · (2x z − 2/√π)", source="product rule on e^(x²) erfc x, DLMF 7.2.2",
+        domains=[Domain(low=-9.0)]),  # further left single precision has no numbers for it
     elementwise("ndtr", ndtr, lambda z, x: DENSITY_AT_0 * np.exp(-0.5 * x * x),
         formula="x̄ = g · φ(x)", source="the density, e^(−x²/2)/√(2π)", traits={undone_by("ndtri")}),
     elementwise("log_ndtr", log_ndtr, log_ndtr_slope,

@@ -20,7 +20,6 @@ OF_FEW_OPS = {
     "A3": "about the seed of an output, before any rule is called",
     "A18": "the reference engine declares no complex numbers; E23 asks every holomorphic op",
     "B2": "counts the calls of a custom rule below many paths; F3 counts the work of other graphs",
-    "B3": "about what is stored at leaves; the tape histories of B19 mix ops",
     "B4": "about what is stored at leaves; the tape histories of B19 mix ops",
     "B5": "about what is stored at leaves; D8 asks every op",
     "B8": "about what is stored at arrays that are no leaf",

@@ -95,7 +95,7 @@ def test_the_first_of_few_signatures_is_one_on_which_checks_decide() -> None:
 def test_levels_that_one_op_alone_can_have_are_asked_by_another_seed() -> None:
     op = find("einsum")
     reached = [named_in_common(op, signatures_of(op, "float64", seed, COMPACT)) for seed in range(12)]
-    assert len(set().union(*reached)) > 2 * len(reached[0])
+    assert all(found < set().union(*reached) for found in reached)
     assert signatures_of(op, "float64", 3, COMPACT) == signatures_of(op, "float64", 3, COMPACT)
 
 
@@ -109,7 +109,7 @@ def test_an_effort_is_compact_where_signatures_are_compiled_at_the_lowest_streng
 def test_another_seed_goes_through_other_pairs() -> None:
     op = find("std")
     reached = [combined(op, asked(op, 1, seed), 2) for seed in range(6)]
-    assert len(set().union(*reached)) > 2 * len(reached[0])
+    assert all(found < set().union(*reached) for found in reached)
     assert asked(op, 1, 3) == signatures_of(op, "float64", 3, Effort(4, 1, 1, 1, 1))
 
 

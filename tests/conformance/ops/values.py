@@ -26,9 +26,8 @@ def random_chooser(seed: int) -> Any:
 
 def real(rng: np.random.Generator, domain: Domain, shape: tuple[int, ...]) -> Any:
     """Numbers of the domain, none within the clearance of a kink or an end."""
-    low, high = max(domain.low + CLEARANCE, -2.0), min(domain.high - CLEARANCE, domain.low + 4.0, 6.0)
-    if domain.low == -np.inf:
-        high = min(domain.high - CLEARANCE, 2.0)
+    low = max(domain.low + CLEARANCE, min(-2.0, domain.high - 1))
+    high = min(domain.high - CLEARANCE, max(domain.low, -2.0) + 4.0, 6.0)
     values = rng.uniform(low, high, shape)
     for kink in domain.kinks:
         side = np.where(values < kink, -CLEARANCE, CLEARANCE)

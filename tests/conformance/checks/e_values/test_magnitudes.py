@@ -50,9 +50,15 @@ def test_its_cases_belong_to_this_check_alone() -> None:
     assert max(np.abs(x.operands[0]).max(initial=0) for x in far) > 1e6
 
 
+# What rounding leaves of a gradient here is no more than the rounding: gates that saturate, multiplied.
+DROWNED = {("lstm_cell", "bfloat16")}
+
+
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_op_has_a_case_that_decides(name: str) -> None:
     for dtype in ("float64", "float32", "float16", "bfloat16"):
+        if (name, dtype) in DROWNED:
+            continue
         decided = 0
         for case in draw_cases(find(name), dtype, 0, EFFORT, MAGNITUDES):
             try:
