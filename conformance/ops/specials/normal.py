@@ -30,7 +30,10 @@ from conformance.ops.traits import INFINITE_SLOPE_AT_0, undone_by
 ROOT_TWO = "1.41421356237309504880168872420969808"
 WINITZKI = 0.147  # of his approximation to the error function, from whose inverse Newton's method starts
 NEWTON = 6  # steps, from three digits on; the last one is for the derivative of a complex step
-FAR_OUT, TERMS = 10, 24  # from here on so many terms of the asymptotic series have all digits
+FAR_OUT, TERMS = (
+    100,
+    24,
+)  # where the textbook's difference has lost four digits, so many terms of the asymptotic series have all
 PROBABILITY = Domain(low=0.0, high=1.0)
 
 
