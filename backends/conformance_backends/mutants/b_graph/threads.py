@@ -12,18 +12,20 @@ from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedT
 from conformance_backends.numpy_engine.graph import Edge, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor, seed
 
+PAUSE = 0.02  # seconds: long enough for another thread to run, on a busy machine, too
+
 
 def seed_in_one_variable(self: Any, output: Tensor, gradient: Any) -> Any:
     """One variable holds the seed for all threads."""
     self.kept["seed"] = seed(output, gradient).value
-    time.sleep(0.001)  # long enough for another thread to run
+    time.sleep(PAUSE)
     return self.kept["seed"]
 
 
 def result_in_one_variable(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
     """One variable holds the cotangents of the leaves for all threads."""
     self.kept["ended"] = backward_pass([(edge, cotangent)])
-    time.sleep(0.001)
+    time.sleep(PAUSE)
     ended: LeafCotangents = self.kept["ended"]
     return ended
 
@@ -39,7 +41,7 @@ class SharedBuffer(SteppedTape):
             return
         buffer = self.kept.setdefault((arrived.shape, arrived.dtype), np.empty_like(arrived))
         buffer[...] = arrived
-        time.sleep(0.001)
+        time.sleep(PAUSE)
         super().accumulate(leaf, buffer)
 
 
