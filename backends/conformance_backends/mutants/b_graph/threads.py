@@ -24,7 +24,9 @@ def seed_in_one_variable(self: Any, output: Tensor, gradient: Any) -> Any:
 
 def result_in_one_variable(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
     """One variable holds the cotangents of the leaves for all threads."""
-    self.kept["ended"] = backward_pass([(edge, cotangent)])
+    self.kept["ended"] = own = backward_pass([(edge, cotangent)])
+    # A thread that ends takes none of its leaves away from another one.
+    self.kept.setdefault("leaves", []).extend(getattr(node, "variable", None) for node in own)
     time.sleep(PAUSE)
     ended: LeafCotangents = self.kept["ended"]
     return ended
