@@ -92,6 +92,7 @@ def _read(path: Path) -> dict[bytes, bytes]:
 
 
 _shelves: list[Shelf] = []  # the open one is the last
+_remembering: list[Any] = []  # the functions that are marked
 
 
 @contextlib.contextmanager
@@ -113,6 +114,12 @@ def distrust() -> None:
     """Write nothing to the open shelf: an engine changed what results are computed with."""
     for shelf in _shelves:
         shelf.distrust()
+
+
+def forget() -> None:
+    """Compute anew what this process remembers."""
+    for function in _remembering:
+        function.cache_clear()
 
 
 def kept(record: type | None = None) -> Callable[[Callable[..., Found]], Callable[..., Found]]:
@@ -138,6 +145,7 @@ def kept(record: type | None = None) -> Callable[[Callable[..., Found]], Callabl
             kept_one: Found = _restored(msgspec.msgpack.decode(value), record)
             return kept_one
 
+        _remembering.append(remembered)
         return remembered
 
     return marked

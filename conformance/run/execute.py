@@ -10,12 +10,14 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from conformance import kept
 from conformance.backend import Backend
 from conformance.checks import Check
 from conformance.errors import is_ctrl_c
@@ -97,7 +99,7 @@ class Executor:
                     continue
                 self.note(item.id)
                 yield self._safe_result(item, tally)
-                self.surroundings.put_back()
+                self.surroundings.put_back_more()
             self.surroundings.put_all_back()
 
     def _safe_result(self, item: Item, tally: Tally) -> ResultLine:
@@ -123,7 +125,7 @@ class Executor:
             if is_ctrl_c(failure):
                 raise
             return Tally(failure=failure)
-        return Tally(put_back=self.surroundings.put_back)
+        return Tally(surroundings=self.surroundings)
 
     def _run_all(self, tallies: dict[Item, Tally]) -> bool:
         """Run every item that is still open on every question of the group; returns whether there was time for all."""
@@ -156,12 +158,41 @@ class Executor:
     ) -> None:
         """Run a question's items that are not failed and have not enough of it."""
         arguments = question.on(self.backend)
+        asked = []
+        self.surroundings.take_replaced()  # by what came between, whose answers are none
         for item in takers:
             tally = tallies[item]
             if tally.failure is None and not kind.is_enough(item, question, tally.cases, self.effort):
                 self.note(item.id)
+                asked.append(item)
                 tally.run(item.definition, question, arguments)
                 self._look_behind(item, tally)
+        self.surroundings.put_back_more()
+        replaced = self.surroundings.take_replaced()
+        if replaced:
+            self._find_who_replaced(replaced, question, {item: tallies[item] for item in asked})
+
+    def _find_who_replaced(
+        self, names: Sequence[str], question: Question[Any], asked: dict[Item, Tally]
+    ) -> None:
+        """Ask a question's checks again, one by one: those fail whose calls replace functions; if none does it again, all."""
+        kept.distrust()
+        has_found = False
+        for item, tally in asked.items():
+            tally.retract(question)
+            kept.forget()
+            afresh = replace(question)  # what is expected was computed with functions of the engine's
+            tally.run(item.definition, afresh, afresh.on(self.backend))
+            self.surroundings.put_back_more()
+            again = self.surroundings.take_replaced()
+            if again:
+                tally.retract(afresh)
+                tally.stop(Replaced(again), question)
+                has_found = True
+        kept.forget()
+        if not has_found:
+            for tally in asked.values():
+                tally.stop(Replaced(names), question)
 
     def _look_behind(self, item: Item, tally: Tally) -> None:
         """Go on where a failure is on record by its message: no other failure shall hide behind it."""
@@ -236,7 +267,7 @@ class Executor:
     def _failure_alike(self, item: Item, verdict: Verdict, candidate: Question[Any]) -> BaseException | None:
         """How a question fails, if that has the same verdict and is not on record."""
         failure = failure_of(item.definition, self.backend, candidate)
-        self.surroundings.put_back()
+        self.surroundings.put_back_more()
         is_alike = failure is not None and verdict_of(failure, type(self.backend)) is verdict
         return failure if is_alike and not self._entry_for(item, failure) else None
 

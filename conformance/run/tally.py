@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from conformance.errors import Unsupported, Violation, is_ctrl_c, is_violation
 from conformance.questions import Question
 from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
-from conformance.run.process.surroundings import Replaced, keeps_small_numbers
+from conformance.run.process.surroundings import Surroundings, keeps_small_numbers
 from conformance.runfile.diagnostics import NotEngineFault
 
 NOTHING_COMPARED = "an answer of zeros would have passed too"
@@ -41,7 +41,7 @@ class Tally:
     rows: set[int] = field(
         default_factory=set
     )  # of the op's design: those that decided, or have no entries that could
-    put_back: Callable[[], list[str]] = list  # makes the process what it was; returns what had been replaced
+    surroundings: Surroundings | None = None  # makes the process what it was
 
     def run(self, check: Check, question: Question[Any], arguments: Arguments) -> None:
         """Run the check on one question, and note what came."""
@@ -59,6 +59,11 @@ class Tally:
         """Note a failure that is no answer; one that is an answer already stands."""
         if self.failure is None:
             self.failure, self.question = failure, question
+
+    def retract(self, question: Question[Any]) -> None:
+        """Forget a failure on a question whose answers cannot be trusted."""
+        if self.question is question:
+            self.failure = self.question = None
 
     def set_known_failure_aside(self) -> None:
         """Go on after a failure that is on record: it stands, unless another one comes."""
@@ -116,20 +121,17 @@ class Tally:
         try:
             found = question.run(check, arguments)
         except BaseException as error:
+            if self.surroundings is not None:
+                self.surroundings.put_back_more()
             if isinstance(error, MemoryError):
                 kept.distrust()  # what was being computed when memory ended may be cut short
-            self._put_back()
             raise
-        self._put_back()
+        finally:
+            if self.surroundings is not None:
+                self.surroundings.put_back()
+            if not keeps_small_numbers():
+                kept.distrust()
         return found
-
-    def _put_back(self) -> None:
-        """Put the process back; raises Replaced where an answer, or what is expected of one, may be wrong for it."""
-        replaced = self.put_back()
-        if replaced or not keeps_small_numbers():
-            kept.distrust()
-        if replaced:
-            raise Replaced(replaced) from None
 
     def _note_violation(self, found: Violation, question: Question[Any]) -> None:
         if found.error is not None:

@@ -22,7 +22,7 @@ from conformance.runfile.records import LONGEST
 from conformance.strategies import Effort
 
 from .engine_faults import FAULTS
-from .fault import HIT, Fault, engine_with
+from .fault import HIT, TANH, Fault, engine_with
 
 EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
 ITEMS = [
@@ -67,3 +67,18 @@ def test_a_fault_costs_one_answer(fault: Fault) -> None:
     assert gc.isenabled()
     assert sys.gettrace() is None or "coverage" in repr(sys.gettrace())
     assert abs(-1.0) == np.abs(-1.0) == 1.0
+
+
+def test_what_replaces_a_function_once_leaves_no_answer_of_that_question() -> None:
+    replacements = iter([lambda x: x])
+
+    def replace_once(x: Any) -> Any:
+        for wrong in replacements:
+            np.tanh, np.sum = wrong, wrong  # type: ignore[assignment]
+        return TANH(x)
+
+    executor = Executor(engine_with(replace_once)(), seed=0, effort=EFFORT)
+    results = list(executor.results(ITEMS))
+    assert np.sum is not np.tanh
+    assert {r.verdict for r in results} == {"fail"}
+    assert all("replaced numpy.sum, numpy.tanh" in r.evidence.message for r in results if r.evidence)

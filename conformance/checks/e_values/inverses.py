@@ -6,9 +6,8 @@ others, to the errors that each of the two calls is allowed by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,8 @@ from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.op import Inverse, Shape
+from conformance.kept import kept
+from conformance.op import Inverse, Op, Shape
 from conformance.ops import find
 from conformance.ops.names import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from conformance.oracle.allowance import Expected, expected_gradients, expected_values, extended
@@ -41,9 +41,8 @@ def undone_op_hands_the_cotangent_back(seen: Observation) -> list[Comparison]:
         raise NotThisCase("the operands were flattened before they were joined, so their shapes are lost")
     forth = seen.backend.call(seen.op.name, seen.case.parameters)
     back = seen.backend.call(inverse.name, parameters)
-    rng = np.random.default_rng(seen.case.operands[0].size)
-    cotangents = [cotangent(x.shape, seen.case.dtype, "signed", rng) for x in seen.case.operands]
-    expected = _given_back(seen, inverse, parameters, cotangents)
+    cotangents = _cotangents(seen.case)
+    expected = _given_back(seen, inverse, cotangents)
     _, gradients = seen.backend.vjp(
         lambda *xs: back(*as_tuple(forth(*xs))), [np.array(x) for x in seen.case.operands], cotangents
     )
@@ -55,9 +54,13 @@ def undone_op_hands_the_cotangent_back(seen: Observation) -> list[Comparison]:
     return compared
 
 
-def _given_back(
-    seen: Observation, inverse: Inverse, parameters: Mapping[str, Any], cotangents: Sequence[Array]
-) -> list[Expected]:
+def _cotangents(case: Case) -> list[Array]:
+    """A cotangent for every operand, which comes back."""
+    rng = np.random.default_rng(case.operands[0].size)
+    return [cotangent(x.shape, case.dtype, "signed", rng) for x in case.operands]
+
+
+def _given_back(seen: Observation, inverse: Inverse, cotangents: Sequence[Array]) -> list[Expected]:
     """The cotangents, with what the two textbook rules in a row may round them by."""
     if inverse.is_exact:
         none = [np.zeros(g.shape, np.longdouble) for g in cotangents]
@@ -65,14 +68,15 @@ def _given_back(
                 for g, zero in zip(cotangents, none, strict=True)]  # fmt: skip
 
     (g,) = cotangents
-    allowed = _allowed_in_turn(seen, inverse, parameters, g)
+    allowed = _allowed_in_turn(seen.op, seen.case, seen.perturbations)
     if not np.isfinite(allowed).any():
         raise NotThisCase("in this precision the op cannot be undone here")
     ulp = np.abs(np.spacing(g)).astype(np.longdouble)
     return [Expected(g.astype(np.longdouble), allowed, ulp)]
 
 
-def _allowed_in_turn(seen: Observation, inverse: Inverse, parameters: Mapping[str, Any], g: Array) -> Array:
+@kept()
+def _allowed_in_turn(op: Op, case: Case, perturbations: int) -> Array:
     """How far from the cotangent the gradient may be, the two rules being wrong independently of each other.
 
     Two textbook rules in a row may be wrong by factors that cancel, and an engine with a better rule for one of them
@@ -80,37 +84,41 @@ def _allowed_in_turn(seen: Observation, inverse: Inverse, parameters: Mapping[st
     the inverse's rule at it; that of the inverse's rule itself; both carried through the op's rule; and that of
     the op's rule. How an error is carried through a rule is found from errors of every sign.
     """
-    undoing, rng = find(inverse.name), np.random.default_rng(0)
-    forth, back = seen.case, _undoing_case(seen, inverse, parameters, g)
-    (x,), z = map(extended, forth.operands), extended(back.operands[0])
-    (of_value,) = expected_values(seen.op, forth, perturbations=seen.perturbations)
-    (of_back,) = expected_gradients(undoing, back, perturbations=seen.perturbations)
-    handed_back = replace(forth, cotangents=(of_back.exact.astype(g.dtype),))
-    (of_forth,) = expected_gradients(seen.op, handed_back, perturbations=seen.perturbations)
+    (g,), back = _cotangents(case), _undoing_case(op, case)
+    undoing, rng = find(back.op), np.random.default_rng(0)
+    (x,), z = map(extended, case.operands), extended(back.operands[0])
+    (of_value,) = expected_values(op, case, perturbations=perturbations)
+    (of_back,) = expected_gradients(undoing, back, perturbations=perturbations)
+    handed_back = replace(case, cotangents=(of_back.exact.astype(g.dtype),))
+    (of_forth,) = expected_gradients(op, handed_back, perturbations=perturbations)
 
     def pulled(upstream: Array) -> Array:
-        return np.asarray(seen.op.rule(0, upstream, z, x, **forth.parameters))
+        return np.asarray(op.rule(0, upstream, z, x, **case.parameters))
 
     def undone(value: Array) -> Array:
-        return np.asarray(
-            undoing.rule(0, extended(g), undoing.reference(value, **parameters), value, **parameters)
-        )
+        output = undoing.reference(value, **back.parameters)
+        return np.asarray(undoing.rule(0, extended(g), output, value, **back.parameters))
 
     carried = np.zeros(g.shape, np.longdouble)
     with np.errstate(all="ignore"):
+        at_value = undone(z)
         for signs in _signs(g.shape, rng):
             off = undone(z + signs * of_value.allowed)
-            error = off - undone(z) + signs * of_back.allowed
-            has_pole = off * undone(z) < 0  # the engine's value may be the pole itself: atanh at a tanh of 1
+            error = off - at_value + signs * of_back.allowed
+            has_pole = off * at_value < 0  # the engine's value may be the pole itself: atanh at a tanh of 1
             carried = np.maximum(carried, np.where(has_pole, np.inf, np.abs(pulled(error))))
     return np.where(np.isnan(carried), np.inf, carried + of_forth.allowed)
 
 
-def _undoing_case(seen: Observation, inverse: Inverse, parameters: Mapping[str, Any], g: Array) -> Case:
+def _undoing_case(op: Op, case: Case) -> Case:
     """The inverse's call, at the op's value rounded to the case's dtype."""
-    z = np.asarray(seen.op.reference(*map(extended, seen.case.operands), **seen.case.parameters))
+    assert op.inverse is not None
+    parameters = op.inverse.parameters([x.shape for x in case.operands], **case.parameters)
+    assert parameters is not None
+    (g,) = _cotangents(case)
+    z = np.asarray(op.reference(*map(extended, case.operands), **case.parameters))
     return replace(
-        seen.case, op=inverse.name, operands=(z.astype(g.dtype),), parameters=parameters, cotangents=(g,)
+        case, op=op.inverse.name, operands=(z.astype(g.dtype),), parameters=parameters, cotangents=(g,)
     )
 
 

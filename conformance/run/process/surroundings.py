@@ -19,6 +19,7 @@ import threading
 import warnings
 from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,9 @@ LIMITED = tuple(
 )
 
 
+Watched = tuple[ModuleType, dict[str, Any], dict[str, Any]]  # a module, its names now, and as they were
+
+
 class Replaced(Violation):
     """An engine replaced functions that the references compute with, so that a wrong answer may look right."""
 
@@ -70,6 +74,7 @@ class Surroundings:
         self._has_gc = gc.isenabled()
         self._folder = _folder()
         self._limits = _limits()
+        self._replaced: list[str] = []
         self._is_main = threading.current_thread() is threading.main_thread()
         self._handlers = {number: signal.getsignal(number) for number in SIGNALS}
         self.enter()
@@ -79,18 +84,9 @@ class Surroundings:
         self._errors = np.geterr()
         self._filters = list(warnings.filters)
 
-    def put_back(self) -> list[str]:
-        """Put back what the next question needs; returns the names of functions that had been replaced.
-
-        An answer that was compared while they were replaced says nothing.
-        """
-        replaced = []
-        for module, now, before in self._modules:
-            if now != before:  # as much as possible without calling anything: builtins come first
-                found = [(name, before[name]) for name in before if now.get(name) is not before[name]]
-                now.update(found)
-                replaced += [f"{module.__name__}.{name}" for name, _ in found if name not in _VARY]
-                before |= now  # what was imported late is known from now on
+    def put_back(self) -> None:
+        """Put back what the next check of a question needs, as far as that is quick to look at."""
+        self._put_functions_back(self._modules[:1])  # without Python's own nothing else can be done
         np.seterr(**self._errors)
         if warnings.filters != self._filters:
             warnings.filters[:] = self._filters  # type: ignore[index]
@@ -99,18 +95,42 @@ class Surroundings:
         if (sys.gettrace(), sys.getprofile()) != self._hooks:
             sys.settrace(self._hooks[0])
             sys.setprofile(self._hooks[1])
-        if self._folder and _folder() != self._folder:
-            self._restore_folder()
         for timer in TIMERS:
             if signal.getitimer(timer)[0]:
                 signal.setitimer(timer, 0)
+
+    def put_back_more(self) -> None:
+        """Put back also the folder, the limits, and functions of all modules.
+
+        A thousand names are looked at, which takes the processor's cache as well as its time: once for a question, or
+        where a check failed, and not after each check.
+        """
+        self._put_functions_back(self._modules)
+        self.put_back()
+        if self._folder and _folder() != self._folder:
+            self._restore_folder()
         if _limits() != self._limits:
             self._restore_limits()
-        return replaced
+
+    def take_replaced(self) -> list[str]:
+        """The names of the functions that were found replaced since this was called last.
+
+        An answer that was compared while they were replaced says nothing.
+        """
+        names, self._replaced = self._replaced, []
+        return names
+
+    def _put_functions_back(self, modules: Sequence[Watched]) -> None:
+        for module, now, before in modules:
+            if now != before:  # as much as possible without calling anything: builtins come first
+                found = [(name, before[name]) for name in before if now.get(name) is not before[name]]
+                now.update(found)
+                self._replaced += [f"{module.__name__}.{name}" for name, _ in found if name not in _VARY]
+                before |= now  # what was imported late is known from now on
 
     def put_all_back(self) -> None:
         """Put back also what costs more to look at: once for a group of questions."""
-        self.put_back()
+        self.put_back_more()
         if np.get_printoptions() != self._print_options:
             np.set_printoptions(**self._print_options)
         if os.environ != self._environment:
