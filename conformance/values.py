@@ -32,6 +32,7 @@ COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
 # Powers of two: of distinct numbers below the normal ones, exactly; below the largest number, so that a thousand cotangents add up.
 DISTINCT_BELOW, NEAR_THE_LARGEST = 5, 16
+NEAR_ONE = (-5, 10)  # exponents: where exp, and what is made of it, saturates and overflows
 STEP = 1 / 8
 JITTER = 0.4  # of a step; below one half, so that adjacent grid points never meet
 # Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.
@@ -156,21 +157,20 @@ def _of_any_magnitude(domain: Domain, shape: Shape, dtype: str, texture: str, rn
     )
     up = np.where(anchor < domain.high, rng.random(shape) < 0.5, False) | (anchor <= domain.low)
     reach = np.minimum(np.where(up, domain.high - anchor, anchor - domain.low), float(finfo(dtype).max))
-    low, high = _exponents(dtype)
-    nearest = np.where(anchor == 0, low, np.log2(np.spacing(np.abs(anchor).astype(dtype)).astype(float)) + 1)
-    distance = np.ldexp(
-        rng.uniform(1, 2, shape),
-        _middling(nearest, np.minimum(high, np.floor(np.log2(reach)) - 1), rng, count),
-    )
+    (low, high), last_place = _exponents(dtype), np.spacing(np.abs(anchor).astype(dtype)).astype(float)
+    nearest = np.where(anchor == 0, low, np.log2(last_place) + 1)
+    furthest = np.minimum(high, np.floor(np.log2(reach)) - 1)
+    distance = np.ldexp(rng.uniform(1, 2, shape), _middling(nearest, furthest, rng, count))
     return np.array(np.where(up, anchor + distance, anchor - distance), dtype=dtype)
 
 
 def _middling(low: Any, high: Any, rng: Generator, count: Shape) -> Array:
-    """Exponents between two, that of one preferred: there saturated tails begin."""
+    """Exponents between two, half of them near that of one: there tails begin, and thresholds of functions lie."""
     side = rng.uniform(-1, 1, count)
     middle = np.minimum(high, 0)
-    exponents: Array = np.rint(middle + np.abs(side) ** 3 * (np.where(side < 0, low, high) - middle))
-    return exponents.astype(int)
+    anywhere = middle + np.abs(side) ** 3 * (np.where(side < 0, low, high) - middle)
+    near = np.clip(rng.uniform(*NEAR_ONE, count), low, high)
+    return np.rint(np.where(rng.random(count) < 0.5, near, anywhere)).astype(int)
 
 
 def _exponents(dtype: str) -> tuple[int, int]:

@@ -89,7 +89,7 @@ def expect(
     evaluate: Evaluate,
     inputs: Sequence[Array],
     dtype: str,
-    sizes: Sequence[float],
+    sizes: Sequence[float | Array],
     *,
     scope: str = PER_ARRAY,
     perturbations: int = PERTURBATIONS,
@@ -100,7 +100,7 @@ def expect(
         evaluate: computes in the floating point type of its inputs.
         inputs: operands and cotangents in `dtype`; integers and booleans are not changed.
         dtype: the engine's.
-        sizes: for each result, a magnitude; one unit in its last place is always allowed
+        sizes: for each result, a magnitude, or one for each entry; one unit in its last place is always allowed
             (saturated tails round to zero there).
         scope: PER_ENTRY where every entry is computed from its own inputs, else PER_ARRAY.
         perturbations: how many evaluations with perturbed inputs, besides the one at the inputs themselves.
@@ -125,7 +125,7 @@ def _allow(
     exact: Array,
     trials: Sequence[Array],
     dtype: str,
-    size: float,
+    size: float | Array,
     scope: str,
     library: tuple[str, ...],
 ) -> Expected:

@@ -14,6 +14,7 @@ import numpy as np
 from conformance.case import Array, Case
 from conformance.op import Op
 from conformance.oracle.allowance import (
+    PER_ENTRY,
     PERTURBATIONS,
     ULPS,
     Expected,
@@ -71,7 +72,7 @@ def expected_hessian_vector_products(
     inputs = (*case.operands, *case.cotangents, *directions)
     evaluate = hessian_vector_product(op, case, wrt)
     # An engine differentiates its rule, and does not step: where 1 - z² cancels, it rounds once more than this.
-    rounding = ULPS * _largest(case.cotangents) * _largest(directions) * max(natural_gradient_sizes(op, case))
+    rounding = ULPS * max(natural_gradient_sizes(op, case)) * _moved(op, case, directions)
     found = expect(
         evaluate,
         inputs,
@@ -81,6 +82,15 @@ def expected_hessian_vector_products(
         perturbations=perturbations,
     )
     return of_operands(op, wrt, found)
+
+
+def _moved(op: Op, case: Case, directions: Sequence[Array]) -> Array | float:
+    """By how much a cotangent and a direction multiply what is between them: entry by entry where entries have errors of their own."""
+    shapes = {x.shape for x in (*case.operands, *case.cotangents, *directions)}
+    if allowance_scope(op) == PER_ENTRY and len(shapes) == 1:
+        (g,) = case.cotangents
+        return np.asarray(np.abs(g) * np.max(np.abs(directions), axis=0), REAL)
+    return _largest(case.cotangents) * _largest(directions)
 
 
 def _largest(arrays: Sequence[Array]) -> float:

@@ -44,6 +44,7 @@ for size in (2.0, 1e17):
     show(f"logaddexp(x, {size:g}) at {size:g}", lambda x, y=size: np.logaddexp(x, y), size, 0.5)
     show(f"logaddexp2(x, {size:g}) at {size:g}", lambda x, y=size: np.logaddexp2(x, y), size, 0.5)
     show(f"logsumexp of {size:g} twice", logsumexp, np.array([size, size]), "[0.5 0.5]")
+show("logaddexp2(x, 1e9) at 1e9 + 1", lambda x: np.logaddexp2(x, 1e9), 1e9 + 1, 2 / 3)
 show(
     "norm of order 1 at [0, 2]", lambda x: np.linalg.norm(x, 1), np.array([0.0, 2.0]), "[a, 1] with |a| <= 1"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -25,6 +26,7 @@ from conformance.values import FAR, MAGNITUDES, SUBNORMAL, direction
 FOURTH_POWERS = (
     10  # the largest number's root of this order is as far as operands go; its fourth power is a number
 )
+ROOTS = 5  # taken of what is farthest: exp has a number at its 32nd root
 LANES = 33  # entries: as many as a vector register has, and more
 _KEPT: WeakKeyDictionary[Backend, dict[str, bool]] = WeakKeyDictionary()
 
@@ -83,7 +85,7 @@ def _has_curvature_alone(op: Op) -> bool:
     applies=_has_curvature_alone,
     textures=MAGNITUDES,
     dtypes=DOUBLE,
-    sparing=True,
+    calls_anew=True,
 )
 def second_derivative_is_right_at_every_magnitude(seen: Observation) -> list[Comparison]:
     """Of operands far from 1 the gradient of the gradient is the derivative of the reference VJP, along each operand itself.
@@ -105,7 +107,7 @@ def second_derivative_is_right_at_every_magnitude(seen: Observation) -> list[Com
 
 
 def _within_reach(seen: Observation) -> Observation:
-    """The call with no operand farther from 1 than that fourth powers are numbers."""
+    """The call with no operand so far from 1 that its fourth power, or the square of a value, is no number."""
     farthest = 2.0 ** (finfo(seen.case.dtype).maxexp // FOURTH_POWERS)
     operands = tuple(
         np.array(np.copysign(np.clip(np.abs(x), 1 / farthest, farthest), x), x.dtype)
@@ -113,9 +115,27 @@ def _within_reach(seen: Observation) -> Observation:
         else x
         for x in seen.case.operands
     )
+    for _ in range(ROOTS):
+        is_far = _has_square_too_large(seen.op, operands, seen.case)
+        if not is_far.any():
+            break
+        operands = tuple(_nearer(x, is_far) if x.dtype.kind == "f" else x for x in operands)
     return Observation(
         seen.backend, Oracle(seen.op, replace(seen.case, operands=operands), seen.perturbations)
     )
+
+
+def _has_square_too_large(op: Op, operands: Sequence[Array], case: Case) -> Array:
+    values = as_tuple(op.reference(*map(extended, operands), **case.parameters))
+    largest = float(finfo(case.dtype).max)
+    return np.asarray(~(np.abs(values[0]) ** 2 <= largest))
+
+
+def _nearer(x: Array, is_far: Array) -> Array:
+    """The square root of what is larger than 1: of the entries that are meant, or of all where others share their values."""
+    is_meant = is_far if is_far.shape == x.shape else np.True_
+    nearer = np.copysign(np.sqrt(np.abs(x)), x)
+    return np.array(np.where(is_meant & (np.abs(x) > 1), nearer, x), x.dtype)
 
 
 @kept(Expected)
