@@ -12,6 +12,7 @@ from typing import Any
 
 import autograd.numpy as np
 import autograd.scipy.linalg
+import autograd.scipy.signal
 import autograd.scipy.special
 import autograd.tracer
 
@@ -59,6 +60,29 @@ def solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
     if a.ndim > 2 or b.ndim > 2:
         raise Unsupported("autograd's solve_triangular takes one matrix")
     return autograd.scipy.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit_diagonal)
+
+
+def rot90(x: Any, k: Any, axes: Any) -> Any:
+    """np.rot90, whose gradient turns the first two axes."""
+    if axes != (0, 1):
+        raise Unsupported("autograd's gradient of rot90 takes no axes")
+    return np.rot90(x, k)
+
+
+def gradient(x: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
+    """np.gradient along an axis."""
+    if spacing != 1 or edge_order != 1:
+        raise Unsupported(
+            "the only optional argument that autograd's gradient of np.gradient supports is axis"
+        )
+    return np.gradient(x, axis=axis)
+
+
+def convolve(x: Any, y: Any, mode: Any) -> Any:
+    """autograd's own convolution."""
+    if mode == "same":
+        raise Unsupported("autograd's convolve has the modes full and valid")
+    return autograd.scipy.signal.convolve(x, y, mode=mode)
 
 
 def parts(z: Any) -> Any:
@@ -206,6 +230,11 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     ),
     "fftn": lambda re, im, s, axes, norm: parts(np.fft.fftn(re + 1j * im, s, axes, norm)),
     "ifftn": lambda re, im, s, axes, norm: parts(np.fft.ifftn(re + 1j * im, s, axes, norm)),
+    "fftshift": lambda x, axes: np.fft.fftshift(x, axes),
+    "ifftshift": lambda x, axes: np.fft.ifftshift(x, axes),
+    "rot90": rot90,
+    "gradient": gradient,
+    "convolve": convolve,
 }
 
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {

@@ -31,7 +31,7 @@ from conformance.ops.comparisons import distances, margins, orders
 from conformance.ops.factorings import decompositions, norms, systems, triangles
 from conformance.ops.gathered import numbers, scattered
 from conformance.ops.networks import channels, pairs, recurrent
-from conformance.ops.signals import resampling, sampling, spectra, volume_spectra, volumes
+from conformance.ops.signals import curves, resampling, sampling, spectra, volume_spectra, volumes
 from conformance.ops.specials import bessel, entropies, gamma_ratios, normal
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
@@ -44,7 +44,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + gamma_ratios.ROWS
     + numbers.PAIRS,
     "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS,
-    "shape": shape.ROWS + joining.ROWS,
+    "shape": shape.ROWS + joining.ROWS + curves.ROWS,
     "indexing": indexing.ROWS + scattered.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS

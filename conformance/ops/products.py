@@ -15,7 +15,7 @@ from conformance.op import Op, Shape
 from conformance.ops.dispatch import dispatched
 from conformance.ops.laws import products
 from conformance.ops.rows import general, unbroadcast, variadic
-from conformance.ops.traits import HOLOMORPHIC, SAVES_OPERANDS, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, SAVES_OPERANDS, Homogeneous, Shift
 
 # -- references ------------------------------------------------------------------------------------
 
@@ -24,6 +24,14 @@ from conformance.ops.traits import HOLOMORPHIC, SAVES_OPERANDS, Homogeneous
 def einsum(*operands: Any, subscripts: str) -> Any:
     """Einstein's sum over the subscripts."""
     return np.einsum(subscripts, *operands)
+
+
+@dispatched
+def cov(x: Any, *, correction: int) -> Any:
+    """The covariances of the rows, over as many observations as there are columns, less the correction; of one row a number."""
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    product = centred @ np.matrix_transpose(centred) / (np.shape(x)[1] - correction)
+    return product if len(x) > 1 else np.reshape(product, ())
 
 
 # -- products --------------------------------------------------------------------------------------
@@ -182,6 +190,14 @@ def _contracted(factors: Sequence[tuple[str, Any]], target: str) -> Any:
     return einsum(*(x for _, x in factors), subscripts=subscripts)
 
 
+def cov_vjp(g: Any, z: Any, x: Any, correction: int) -> Any:
+    """(g + gᵀ) X/(n − c), X the rows without their means."""
+    rows, count = np.shape(x)
+    whole = np.reshape(g, shape=(rows, rows))
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    return np.matmul(whole + transposed(whole), centred) / (count - correction)
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -223,4 +239,7 @@ ROWS: tuple[Op, ...] = (
         lambda g, z, x, y, axis: unbroadcast(np.cross(g, x, axis=axis), np.shape(y)),
         formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩",
         law=products.cross, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+    general("cov", cov, cov_vjp,
+        formula="x̄ = (g + gᵀ) X/(n − c), X the rows of x less their means", source="the product rule; the rows of X sum to 0",
+        law=products.OBSERVED, traits={Homogeneous(2), Shift(0)}),
 )  # fmt: skip

@@ -105,6 +105,14 @@ def diag_vjp(g: Any, x: Any, k: int = 0) -> Any:
 
 
 @dispatched
+def diag_embed(x: Any, *, offset: int) -> Any:
+    """Matrices of zeros, each with a vector of the last axis on a diagonal: the main one, or so many above it."""
+    places, order = np.arange(np.shape(x)[-1]), np.shape(x)[-1] + abs(offset)
+    index = (Ellipsis, places + max(-offset, 0), places + max(offset, 0))
+    return scatter_add(x, index=index, shape=(*np.shape(x)[:-1], order, order))
+
+
+@dispatched
 def pad_by_mode(x: Any, *, pad_width: Any, mode: Any) -> Any:
     """Margins of the operand's own entries, chosen as `numpy.pad` does in the mode."""
     return np.pad(x, pad_width, mode=mode)
@@ -151,6 +159,15 @@ ONE_ARRAY = (
     linear("roll", np.roll, lambda g, x, shift, axis=None: np.roll(g, shift=opposite(shift), axis=axis),
         formula="x̄ = roll(g, −shift)", source="linear; rolls back", law=arrangements.rolling,
         traits={HOLOMORPHIC, exactly_undone_by("roll", lambda shapes, shift, axis: {"shift": opposite(shift), "axis": axis})}),
+    linear("rot90", np.rot90, lambda g, x, k=1, axes=(0, 1): np.rot90(g, k=-k, axes=axes),
+        formula="x̄ = rot90(g, −k)", source="linear; turns back", law=arrangements.turning,
+        traits={HOLOMORPHIC, exactly_undone_by("rot90", lambda shapes, k, axes: {"k": -k, "axes": axes})}),
+    linear("fftshift", np.fft.fftshift, lambda g, x, axes=None: np.fft.ifftshift(g, axes=axes),
+        formula="x̄ = ifftshift(g)", source="linear; shifts back", law=arrangements.halving,
+        traits={HOLOMORPHIC, exactly_undone_by("ifftshift", the_same)}),
+    linear("ifftshift", np.fft.ifftshift, lambda g, x, axes=None: np.fft.fftshift(g, axes=axes),
+        formula="x̄ = fftshift(g)", source="linear; shifts back", law=arrangements.halving,
+        traits={HOLOMORPHIC, exactly_undone_by("fftshift", the_same)}),
     linear("broadcast_to", np.broadcast_to, lambda g, x, shape: unbroadcast(g, np.shape(x)),
         formula="x̄ = Σ g over the broadcast axes", source="linear; the transpose of copying is summing",
         law=arrangements.broadcasting, traits={HOLOMORPHIC}),
@@ -178,6 +195,10 @@ ONE_ARRAY = (
     linear("diag", np.diag, diag_vjp,
         formula="x̄ = diag(g)", source="linear; a vector goes onto a diagonal, a matrix gives its own",
         law=arrangements.DIAG,
+        traits={HOLOMORPHIC}),
+    linear("diag_embed", diag_embed, lambda g, x, offset: np.diagonal(g, offset=offset, axis1=-2, axis2=-1),
+        formula="x̄ = the diagonal of g", source="linear; each diagonal takes back its entries",
+        law=laws.with_parameters(laws.shapes_of(*((s,) for s in laws.up_to(40) if s)), offset=(0, 1, -2)),
         traits={HOLOMORPHIC}),
     linear("astype", astype, lambda g, x, dtype: astype(g, dtype=x.dtype),
         formula="x̄ = g in the precision of x", source="the identity up to rounding",

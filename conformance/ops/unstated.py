@@ -28,7 +28,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",
-        "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq",
+        "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov",
     },
     Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean"},
     Trait.REAL_RULE: {
@@ -41,7 +41,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     },
     Trait.ORDER_EQUIVARIANT: {"its inverse is stated, which says more": "flip"},
     Homogeneous: {
-        "of degree 0, which a gradient of zeros has too": "cosine_similarity",
+        "of degree 0, which a gradient of zeros has too": "cosine_similarity cond",
         "in all its operands together, whose number varies": "concat stack",
     },
     Shift: {

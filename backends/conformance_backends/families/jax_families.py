@@ -57,6 +57,13 @@ def cholesky_solve(b: Any, factor: Any, upper: Any) -> Any:
     return jax.scipy.linalg.cho_solve((factor, not upper), b)
 
 
+def gradient(x: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
+    """jnp.gradient, which has one order at the ends."""
+    if edge_order != 1:
+        raise Unsupported("jnp.gradient has no edge_order")
+    return jnp.gradient(x, spacing, axis=axis)
+
+
 def parts(z: Any) -> Any:
     """The real and the imaginary part."""
     return z.real, z.imag
@@ -117,4 +124,13 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "multi_dot": lambda *xs: jnp.linalg.multi_dot(xs),
     "fftn": lambda re, im, s, axes, norm: parts(jnp.fft.fftn(jax.lax.complex(re, im), s, axes, norm)),
     "ifftn": lambda re, im, s, axes, norm: parts(jnp.fft.ifftn(jax.lax.complex(re, im), s, axes, norm)),
+    "trapezoid": lambda y, x, axis: jnp.trapezoid(y, x, axis=axis),
+    "gradient": gradient,
+    "vander": lambda x, n, increasing: jnp.vander(x, n, increasing),
+    "convolve": lambda x, y, mode: jnp.convolve(x, y, mode),
+    "rot90": lambda x, k, axes: jnp.rot90(x, k, axes),
+    "fftshift": lambda x, axes: jnp.fft.fftshift(x, axes),
+    "ifftshift": lambda x, axes: jnp.fft.ifftshift(x, axes),
+    "cov": lambda x, correction: jnp.cov(x, ddof=correction),
+    "cond": lambda x, p: jnp.linalg.cond(x, p),
 }

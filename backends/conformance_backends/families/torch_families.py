@@ -24,6 +24,13 @@ def over_axes(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     return reduce(x, dim=axis, keepdim=keepdims)
 
 
+def shifting(shift: Any, x: Any, axes: Any) -> Any:
+    """A shift along the named axes, of which torch wants one."""
+    if axes == ():
+        raise Unsupported("torch shifts along one axis at least")
+    return shift(x, axes)
+
+
 def parts(z: Any) -> Any:
     """The real and the imaginary part."""
     return z.real, z.imag
@@ -116,4 +123,15 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "multi_dot": lambda *xs: torch.linalg.multi_dot(xs),
     "fftn": lambda re, im, s, axes, norm: parts(torch.fft.fftn(torch.complex(re, im), s, axes, norm)),
     "ifftn": lambda re, im, s, axes, norm: parts(torch.fft.ifftn(torch.complex(re, im), s, axes, norm)),
+    "trapezoid": lambda y, x, axis: torch.trapezoid(y, x, dim=axis),
+    "gradient": lambda x, spacing, axis, edge_order: torch.gradient(
+        x, spacing=spacing, dim=axis, edge_order=edge_order
+    )[0],
+    "vander": lambda x, n, increasing: torch.vander(x, n, increasing),
+    "rot90": lambda x, k, axes: torch.rot90(x, k, axes),
+    "fftshift": lambda x, axes: shifting(torch.fft.fftshift, x, axes),
+    "ifftshift": lambda x, axes: shifting(torch.fft.ifftshift, x, axes),
+    "diag_embed": lambda x, offset: torch.diag_embed(x, offset),
+    "cov": lambda x, correction: torch.cov(x, correction=correction),
+    "cond": lambda x, p: torch.linalg.cond(x, p),
 }

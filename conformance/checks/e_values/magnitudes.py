@@ -26,7 +26,7 @@ from conformance.values import FAR, MAGNITUDES, SUBNORMAL, direction
 FOURTH_POWERS = (
     10  # the largest number's root of this order is as far as operands go; its fourth power is a number
 )
-ROOTS = 5  # taken of what is farthest: exp has a number at its 32nd root
+ROOTS = 8  # taken of what is farthest: exp has a number at its 32nd root, the exponent of a small number is near 1 at its 256th
 LANES = 33  # entries: as many as a vector register has, and more
 _KEPT: WeakKeyDictionary[Backend, dict[str, bool]] = WeakKeyDictionary()
 

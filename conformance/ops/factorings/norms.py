@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Domain, Op, OperandKind, Shape
+from conformance.op import SEPARATED, Domain, Op, OperandKind, Shape
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.factorings.decompositions import svd, svdvals
@@ -58,6 +58,23 @@ def matrix_norm_vjp(g: Any, z: Any, x: Any, ord: Any, keepdims: bool) -> Any:
     sums = sums_of_sizes(x, ord)
     norm = largest_or_smallest(ord)(sums, axis=MATRIX, keepdims=True)
     return np.sign(x) * routed(g, norm, sums, MATRIX)
+
+
+@dispatched
+def cond(x: Any, *, p: int) -> Any:
+    """The largest singular value of each matrix over the smallest, or with p = −2 the other way round."""
+    values = svdvals(x)
+    first, last = values[..., 0], values[..., -1]
+    return first / last if p > 0 else last / first
+
+
+def cond_vjp(g: Any, z: Any, x: Any, p: int) -> Any:
+    """g z times the matrix of the largest singular value's inverse, less that of the smallest's; with p = −2 less turned round."""
+    u, s, vt = svd(x)
+    places, count = np.arange(np.shape(s)[-1]), np.shape(s)[-1]
+    sign = ((places == 0) * 1.0 - (places == count - 1) * 1.0) * (1 if p > 0 else -1)
+    unit = np.matmul(u * np.expand_dims(sign.astype(x.dtype) / s, axis=-2), vt)
+    return np.reshape(g * z, shape=(*np.shape(x)[:-2], 1, 1)) * unit
 
 
 # The columns of these matrices, and their rows, have sums that are as far apart as their singular values.
@@ -129,4 +146,7 @@ ROWS: tuple[Op, ...] = (
     general("matrix_exp", matrix_exp, matrix_exp_vjp,
         formula="x̄ = d exp(xᵀ)[g]", source="Al-Mohy and Higham 2009, section 2: the series differentiated term by term; its transpose is that of xᵀ",
         domains=[Domain(low=-2.0, high=2.0)], law=laws.shapes_of(*EXPONENTIATED), traits={HOLOMORPHIC}),
+    general("cond", cond, cond_vjp,
+        formula="x̄ = g z (u₁ v₁ᵀ/σ₁ − uₙ vₙᵀ/σₙ), with p = −2 of the other sign", source="Giles 2008, 3.2: dσₖ = uₖᵀ dA vₖ; the quotient rule",
+        domains=[SEPARATED], law=laws.shapes_of(*(s for s in NORMED if s[0][-1] > 1 and s[0][-2] > 1), p=(2, -2))),
 )  # fmt: skip

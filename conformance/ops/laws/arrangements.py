@@ -100,6 +100,20 @@ def broadcasting(choose: Choose) -> Signature:
     return Signature((shape,), {"shape": choose([*dict.fromkeys((*targets, beyond))])})
 
 
+def turning(choose: Choose) -> Signature:
+    """A shape, a plane of it, and how many quarters of a turn, of either sign."""
+    shape = choose(tuple(s for s in AXES if len(s) > 1))
+    last = len(shape) - 1
+    planes = dict.fromkeys(((0, 1), (1, 0), (-1, 0), (last, last - 1), (-2, -1)))
+    return Signature((shape,), {"k": choose((1, -1, 2, 3, 0, 5, -2)), "axes": choose([*planes])})
+
+
+def halving(choose: Choose) -> Signature:
+    """A shape, of even and odd sizes, and axes in every form."""
+    shape = choose((*AXES, (4,), (1,), (4, 5)))
+    return Signature((shape,), {"axes": choose(laws.axis_forms(shape))})
+
+
 def rolling(choose: Choose) -> Signature:
     """A shape, an axis, several or none, and shifts of either sign, some longer than the axis."""
     shape = choose(((3,), (), (2, 3), (3, 3), (3, 3, 3), (2, 0), (0, 3), *RANKS, *SIZES))

@@ -131,3 +131,12 @@ def einsum(choose: Choose) -> Signature:
     """Subscripts with one, two or more factors, and operands that fit them."""
     subscripts, shapes = choose(choose((ONE_FACTOR, TWO_FACTORS, MORE_FACTORS)))
     return Signature(shapes, {"subscripts": subscripts})
+
+
+OBSERVED = laws.shapes_of(
+    *(
+        ((n, m),)
+        for n, m in ((2, 3), (3, 3), (1, 3), (2, 2), (4, 5), (5, 7), (2, 17), (17, 2), (2, 65), (33, 4))
+    ),
+    correction=(1, 0),
+)
