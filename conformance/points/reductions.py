@@ -151,6 +151,9 @@ PRODUCTS = (
 SINGULAR = [[1.0, 2.0], [2.0, 4.0]]
 SINGULAR_CONVENTIONS = {"nan": (NAN,), "infinite": ([[INF, -INF], [-INF, INF]],), "zero": (0.0,)}
 MATRICES = (
+    limit("vander", "at-0", ([0.0, 2.0],), ([3, 17],), n=4, increasing=True, cotangent=[[7.0, 3.0, 2.0, 0.5]] * 2),
+    limit("lstsq", "identity", ([[1.0, 0.0], [0.0, 1.0]], [[1.0], [2.0]]), ([[-1, -2], [-1, -2]], [[1], [1]])),
+    limit("cond", "far-apart", ([[1.0, 0.0], [0.0, 4.0]],), ([[-4, 0], [0, 1]],), p=2),
     limit("det", "singular", (SINGULAR,), ([[4, -2], [-2, 1]],)),
     limit("det", "of-rank-1", ([[1.0, 1.0, 1.0]] * 3,), (0,)),
     limit("det", "of-rank-2", ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]],),
