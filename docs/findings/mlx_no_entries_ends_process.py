@@ -13,6 +13,7 @@ print(result.shape)
 """
 CALLS = {
     "mx.grad(lambda x: mx.sum(mx.take(x, mx.array([0]), axis=0)))(mx.zeros((2, 0)))": (2, 0),
+    "mx.zeros((2, 0)).at[mx.array([0])].add(mx.zeros((1, 0)))": (2, 0),
     "mx.linalg.inv(mx.zeros((0, 0)))": (0, 0),
     "mx.linalg.solve(mx.zeros((0, 0)), mx.zeros((0,)))": (0,),
 }

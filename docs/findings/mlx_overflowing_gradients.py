@@ -18,6 +18,7 @@ for name, function, operands, expected in (
     ("divide at 1e36, 1e36, by the second", lambda x, y: mx.divide(y, x), [1e36, 1e36], "-1e-36"),
     ("acosh at 1e36", mx.arccosh, [1e36], "1e-36"),
     ("asinh at 1e36", mx.arcsinh, [1e36], "1e-36"),
+    ("log10 at 1.5e-39", mx.log10, [1.5e-39], "2.9e38"),
     ("expm1 at -40", mx.expm1, [-40.0], "4e-18"),
     ("logaddexp at 40, 0, by the second", lambda x, y: mx.logaddexp(y, x), [0.0, 40.0], "4e-18"),
 ):
@@ -26,3 +27,5 @@ for name, function, operands, expected in (
 print("norm of 3e36, 4e36: got", mx.grad(norm)(mx.array([3e36, 4e36])).tolist(), "expected [0.6, 0.8]")
 huge = mx.array([1e36, 1e36])
 print("logcumsumexp:", mx.grad(lambda x: mx.logcumsumexp(x)[1])(huge).tolist(), "expected [0.5, 0.5]")
+small = mx.array([1.125, 1e-44])
+print("cumprod:", mx.grad(lambda x: mx.cumprod(x)[1])(small).tolist(), "expected [1e-44, 1.125]")

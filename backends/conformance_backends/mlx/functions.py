@@ -95,3 +95,18 @@ def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_includ
     if any(padding) and not count_include_pad:
         raise Unsupported("MLX's mean counts the zeros of the margin")
     return mx.moveaxis(nn.AvgPool2d(kernel_size, stride, padding)(mx.moveaxis(x, 1, -1)), -1, 1)
+
+
+def signs(is_positive: Any, x: Any) -> Any:
+    """Truth values as the targets 1 and -1, of the scores' type."""
+    return mx.where(is_positive, 1, -1).astype(x.dtype)
+
+
+def spectrum(transform: Any, re: Any, im: Any, s: Any, axes: Any, norm: str) -> tuple[Any, Any]:
+    """The real and the imaginary part of a transform along several axes; MLX's complex numbers have single precision."""
+    if re.dtype != mx.float32 or im.dtype != mx.float32:
+        raise Unsupported("MLX has complex numbers of single precision only")
+    if s is not None and axes is None:
+        raise Unsupported("MLX wants the axes where it is given their lengths")
+    z = transform(re + 1j * im, s, axes, norm)
+    return mx.real(z), mx.imag(z)

@@ -19,11 +19,14 @@ from conformance_backends.mlx.functions import (
     index_update,
     key,
     of_its_shape,
+    signs,
+    spectrum,
     split,
     tensordot,
     update,
     vector_norm,
 )
+from conformance_backends.mlx.layers import bilinear, gru_cell, lstm_cell, rnn_cell
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "abs": mx.abs,
@@ -56,6 +59,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "asinh": mx.arcsinh,
     "acosh": mx.arccosh,
     "atanh": mx.arctanh,
+    "erfinv": mx.erfinv,
     "clip": lambda x, min, max: mx.clip(x, min, max),
     "add": mx.add,
     "subtract": mx.subtract,
@@ -139,6 +143,10 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "det": mx.linalg.det,
     "slogdet": mx.linalg.slogdet,
     "cholesky": mx.linalg.cholesky,
+    "addmm": lambda c, a, b, alpha, beta: mx.addmm(c, a, b, alpha, beta),
+    "baddbmm": lambda c, a, b, alpha, beta: mx.addmm(c, a, b, alpha, beta),
+    "fftn": lambda re, im, s, axes, norm: spectrum(mx.fft.fftn, re, im, s, axes, norm),
+    "ifftn": lambda re, im, s, axes, norm: spectrum(mx.fft.ifftn, re, im, s, axes, norm),
 }
 
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
@@ -189,6 +197,10 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "max_pool2d": lambda x, kernel_size, stride, padding: mx.moveaxis(
         nn.MaxPool2d(kernel_size, stride, padding)(mx.moveaxis(x, 1, -1)), -1, 1
     ),
+    "rnn_cell": rnn_cell,
+    "gru_cell": gru_cell,
+    "lstm_cell": lstm_cell,
+    "bilinear": bilinear,
 }
 
 LOSSES: Mapping[str, Callable[..., Any]] = {
@@ -207,6 +219,13 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     ),
     "nll": lambda x, t, reduction: nn.losses.nll_loss(x, t, reduction=reduction),
     "cross_entropy": lambda x, t, reduction: nn.losses.cross_entropy(x, t, reduction=reduction),
+    "margin_ranking": lambda x, y, is_first, margin, reduction: nn.losses.margin_ranking_loss(
+        x, y, signs(is_first, x), margin=margin, reduction=reduction
+    ),
+    # Its eps stands elsewhere: within the root.
+    "triplet_margin": lambda anchor, near, far, margin, p, eps, reduction: nn.losses.triplet_loss(
+        anchor, near, far, p=p, margin=margin, eps=eps, reduction=reduction
+    ),
 }
 
 FLAT: Mapping[str, Callable[..., Any]] = {

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
-from conformance.case import Array
+from conformance.case import Array, Case
 from conformance.checks.comparison import hold_close, hold_within
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.members import (
@@ -25,7 +25,7 @@ from conformance.checks.members import (
 from conformance.checks.observation import Answer, Oracle, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.op import OperandKind
+from conformance.op import Domain, OperandKind
 from conformance.ops import CATALOGUE
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 from conformance.oracle.allowance import ULPS
@@ -113,26 +113,41 @@ def operands_of_every_op_may_be_the_same_or_equal(engine: Backend, sample: Sampl
     )
 
 
-def _takes_equal_operands(case: Any) -> bool:
-    """Whether all operands of a case may be one array: of one shape, of real numbers."""
-    op = CATALOGUE[case.op]
-    domains = [op.domain(i) for i in range(len(case.operands))]
+def _takes_equal_operands(case: Case) -> bool:
+    """Whether all operands of a case may be one array: of one shape, of real numbers, in the domain of each.
+
+    Where domains lie apart, equal operands meet a kink or a jump: a distance of 0, or a quotient of 1 that is rounded down.
+    """
+    domains = _domains(case)
     return (
-        len(case.operands) > 1
+        len(domains) > 1
         and len({x.shape for x in case.operands}) == 1
         and all(domain.kind is OperandKind.REAL for domain in domains)
+        and all(domain.low <= bound <= domain.high for domain in domains for bound in _range(_shared(case)))
     )
 
 
 def _with_equal_operands(member: Member) -> Member:
-    """The call with one of its operands everywhere: that of the narrowest domain."""
-    domains = [member.op.domain(i) for i in range(len(member.case.operands))]
+    """The call with one of its operands everywhere."""
+    same = replace(member.case, operands=(_shared(member.case),) * len(member.case.operands))
+    return Member(Oracle(member.op, same), member.family, member.make)
+
+
+def _shared(case: Case) -> Array:
+    """The operand of the narrowest domain."""
+    domains = _domains(case)
     narrowest = min(range(len(domains)), key=lambda i: domains[i].high - domains[i].low)
     if domains[narrowest].low == -np.inf:
         narrowest = min(range(len(domains)), key=lambda i: -domains[i].low)
-    x = member.case.operands[narrowest]
-    same = replace(member.case, operands=(x,) * len(domains))
-    return Member(Oracle(member.op, same), member.family, member.make)
+    return case.operands[narrowest]
+
+
+def _domains(case: Case) -> list[Domain]:
+    return [CATALOGUE[case.op].domain(i) for i in range(len(case.operands))]
+
+
+def _range(x: Array) -> tuple[Any, Any]:
+    return (x.min(), x.max()) if x.size else (0, 0)
 
 
 def _hold_each(engine: Backend, member: Member) -> None:
