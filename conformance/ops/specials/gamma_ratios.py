@@ -14,7 +14,7 @@ from conformance.op import POSITIVE, Op
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
-from conformance.ops.special import FAR, as_a_library, bernoulli, digamma, exact_gammaln, moved
+from conformance.ops.special import FAR, as_a_library, bernoulli, digamma, exact_gammaln, moved, over
 from conformance.ops.traits import COMMUTATIVE, INFINITE_SLOPE_AT_0
 
 SERIES, FRACTION = 160, 100  # terms of an incomplete gamma function's series and of its continued fraction
@@ -47,9 +47,8 @@ def _density_integral(x: Any, a: float) -> Any:
 
 def _lower(x: Any, a: float) -> Any:
     """P(a, x) by its series (DLMF 8.11.4): xᵃ e⁻ˣ/Γ(a) Σ xⁿ / (a (a + 1) … (a + n))."""
-    total = np.ones_like(x)
-    for n in range(SERIES, 0, -1):
-        total = 1 + total * x / (a + n)
+    ratios = x / over(a + np.arange(1, SERIES + 1), x)
+    total = 1 + np.multiply.accumulate(ratios, axis=0).sum(axis=0)
     return total / a * _density_integral(x, a)
 
 
