@@ -129,11 +129,16 @@ def members(engine: Backend, sample: Sample, *, is_built: bool = True) -> Iterat
         FEW,
         [member for member in _calls(sample.seed, sample.dtype) if member.op.name in engine.ops],
     )
-    built = _built(sample.seed, sample.dtype) if is_built else {}
-    offered = [member for need, member in built.items() if need in engine.capabilities]
-    for member in (*chosen, *_fewer(engine, sample, len(Capability), offered)):
+    for member in (*chosen, *(built_members(engine, sample) if is_built else ())):
         asked.put(member.family)
         yield member
+
+
+def built_members(engine: Backend, sample: Sample) -> list[Member]:
+    """The functions of a sample that the engine builds."""
+    built = _built(sample.seed, sample.dtype)
+    offered = [member for need, member in built.items() if need in engine.capabilities]
+    return _fewer(engine, sample, len(Capability), offered)
 
 
 def _fewer(engine: Backend, sample: Sample, few: int, of: list[Member]) -> list[Member]:

@@ -51,6 +51,7 @@ SORT = find("sort").name
 SPLIT = find("split").name
 SQRT = find("sqrt").name
 SQUARE = find("square").name
+STACK = find("stack").name
 SUBTRACT = find("subtract").name
 SUM = find("sum").name
 TAKE = find("take").name

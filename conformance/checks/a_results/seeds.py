@@ -51,6 +51,33 @@ def scalar_output_is_seeded_with_one(engine: Backend, sample: Sample) -> None:
         hold_equal(plain(engine, got), expected, "the gradient of sum(x * w) without a gradient argument")
 
 
+@contract("A1", "seed-dtype", Capability.HOOKS)
+def default_seed_has_the_dtype_of_the_output(engine: Backend, sample: Sample) -> None:
+    """The seed of a call without a gradient argument has the output's dtype, and so has what comes of it: hooks see both."""
+    x = sample.array()
+    negative, total = engine.op(NEGATIVE), full_sum(engine)
+    seen: dict[str, Array] = {}
+
+    def noting(name: str) -> Callable[[Any], None]:
+        return lambda c: seen.update({name: plain(engine, c)})
+
+    def function(a: Any) -> Any:
+        below = negative(a)
+        output = total(below)
+        for name, array in (("the output", output), ("what it is the sum of", below)):
+            engine.hook(array, noting(name))
+        return output
+
+    engine.gradient(function, [np.array(x)])
+    for name, shape in (("the output", ()), ("what it is the sum of", x.shape)):
+        what = f"the cotangent of {name} in a call without a gradient argument"
+        if name not in seen:
+            raise Violation(f"{what} is not seen by a hook")
+        hold_equal(seen[name], np.ones(shape, x.dtype), what)
+        if seen[name].dtype != x.dtype:
+            raise Violation(f"{what} is of {seen[name].dtype}, the output of {x.dtype}")
+
+
 @contract("A2", "non-scalar")
 def non_scalar_output_without_gradient(engine: Backend, sample: Sample) -> None:
     """A non-scalar output without a gradient argument is refused, or summed where the adapter declares it."""

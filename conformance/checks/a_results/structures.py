@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,36 @@ def structured_operands_get_structured_gradients(engine: Backend, sample: Sample
     pair = engine.structured_gradient(lambda p: total(multiply(p[0], p[1][0])), (a, (b,)))
     for where, got, value in _leaves(pair, (b, (a,)), "the tuple"):
         hold_equal(plain(engine, got), value, f"the gradient at {where}")
+
+
+@contract("A21", "any-form", Capability.STRUCTURES)
+def structures_of_any_form_have_their_gradients(engine: Backend, sample: Sample) -> None:
+    """Empty parts stay empty, an array in two places has a gradient in each, and no depth or length is special."""
+    a, b = sample.array(), sample.array()
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+
+    def product(*factors: Any) -> Any:
+        return total(reduce(multiply, factors))
+
+    forms: dict[str, tuple[Any, Callable[[Any], Any], Any]] = {
+        "with empty parts": (
+            {"none": {}, "b": b, "nothing": [], "a": [a, ()]},
+            lambda s: product(s["a"][0], s["b"]),
+            {"none": {}, "b": a, "nothing": [], "a": [b, ()]},
+        ),
+        "with one array in two places": ([a, {"again": a}], lambda s: product(s[0], *[s[1]["again"]] * 2),
+            [a * a, {"again": 2 * a * a}]),
+        "of one array": ([a], lambda s: product(s[0], s[0]), [2 * a]),
+        "of five levels": (
+            {"x": [({"y": [a]},)], "z": (b,)},
+            lambda s: product(s["x"][0][0]["y"][0], s["z"][0]),
+            {"x": [({"y": [b]},)], "z": (a,)},
+        ),
+    }  # fmt: skip
+    for what, (structure, loss, expected) in forms.items():
+        gradient = engine.structured_gradient(loss, structure)
+        for where, got, value in _leaves(gradient, expected, f"the structure {what}"):
+            hold_equal(plain(engine, got), value, f"the gradient at {where}")
 
 
 def _leaves(got: Any, expected: Any, where: str) -> Iterator[tuple[str, Any, Any]]:

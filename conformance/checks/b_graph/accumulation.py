@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, TapeBackend
+from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import FULL_REDUCTION, gradients_of, tape_of
 from conformance.checks.observation import plain
@@ -16,7 +17,7 @@ from conformance.dtype import HALF
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, NEGATIVE, SUM
 
-LARGE = 2**14  # entries of an array
+LARGE = 2**14 + 37  # entries of an array: no whole number of blocks
 
 
 @contract("B1", "repeated-operand")
@@ -120,13 +121,28 @@ def two_calls_in_half_precision_accumulate(engine: Backend, sample: Sample) -> N
         raise Unsupported(f"{engine.engine} declares no gradients in half precision")
     for dtype in narrow:
         x, g, h = (sample.array().astype(dtype) for _ in range(3))
-        leaf = tape.leaf(np.array(x))
-        for cotangent in (g, h):
-            tape.backward(tape.op(NEGATIVE)(leaf), tape.array(np.array(cotangent)))
-        total = g + h if convention == "accumulates" else h
-        hold_equal(
-            plain(tape, tape.grad(leaf)), -total, f"a gradient in {dtype} after two calls ({convention})"
-        )
+        _hold_two_calls(tape, convention, x, g, h)
+
+
+@contract("B3", "complex", Capability.TAPE)
+def two_calls_with_complex_numbers_accumulate(engine: Backend, sample: Sample) -> None:
+    """Two gradient calls add up in complex numbers as in real ones, both parts."""
+    convention, tape = declared_convention(engine, "B3"), tape_of(engine)
+    dtype = {"float64": "complex128", "float32": "complex64"}[sample.dtype]
+    if dtype not in engine.dtypes and Capability.COMPLEX not in engine.capabilities:
+        raise Unsupported(f"{engine.engine} declares no gradients of {dtype}")
+    _hold_two_calls(tape, convention, *(sample.complex_array().astype(dtype) for _ in range(3)))
+
+
+def _hold_two_calls(tape: TapeBackend, convention: str, x: Array, g: Array, h: Array) -> None:
+    """Claim the gradient of -x, called twice, with the cotangents g and h."""
+    leaf = tape.leaf(np.array(x))
+    for cotangent in (g, h):
+        tape.backward(tape.op(NEGATIVE)(leaf), tape.array(np.array(cotangent)))
+    total = g + h if convention == "accumulates" else h
+    hold_equal(
+        plain(tape, tape.grad(leaf)), -total, f"a gradient in {x.dtype} after two calls ({convention})"
+    )
 
 
 @contract("B3", "two-calls")

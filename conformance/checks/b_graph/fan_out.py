@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, one_sample_in_four
+from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.op import Trait
 from conformance.ops import with_trait
-from conformance.ops.names import ADD, MULTIPLY
+from conformance.ops.names import ADD, CONCAT, MULTIPLY, SPLIT, STACK
 
 USES = 1000
+MANY = 300  # operands, or outputs, of one op: more than a byte counts
 DEPTH = 60  # traversed path by path, these diamonds would take 2**60 calls
 
 
@@ -32,6 +36,23 @@ def wide_fan_out_receives_every_contribution(engine: Backend, sample: Sample) ->
 
     (got,) = gradients_of(engine, chain, [x], g)
     hold_equal(got, USES * g, f"the gradient of a value added up {USES} times")
+
+
+@contract("B1", "many-operands")
+def op_of_many_operands_or_outputs_has_the_gradient_of_each(engine: Backend, sample: Sample) -> None:
+    """Each of 300 arrays that are joined by one op has its gradient, and each of 300 parts of one array counts."""
+    one_sample_in_four(sample)
+    g, h = sample.array((MANY,)), sample.array((MANY, 1))
+    for name, shape in ((CONCAT, (1,)), (STACK, ())):
+        xs = [np.zeros(shape, sample.dtype) for _ in range(MANY)]
+        got = gradients_of(engine, engine.call(name, {"axis": 0}), xs, g)
+        for number, gradient in enumerate(got):
+            hold_equal(
+                gradient, g[number].reshape(shape), f"the gradient of operand {number} of a {name} of {MANY}"
+            )
+    parts = engine.call(SPLIT, {"indices_or_sections": [*range(1, MANY)], "axis": 0})
+    _, (whole,) = engine.vjp(parts, [sample.array((MANY, 1))], list(h[:, None]))
+    hold_equal(plain(engine, whole), h, f"the gradient of an array split into {MANY}")
 
 
 @contract("B2", "deep-diamonds", Capability.CUSTOM_RULE)

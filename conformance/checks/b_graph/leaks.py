@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.b_graph.lifetime import resident, without_collector
 from conformance.checks.chains import ROWS, chain
 from conformance.checks.engine_calls import IntentionalError, is_intentional, one_sample_in_four, raising_op
@@ -42,7 +42,7 @@ def graphs_of_every_op_leave_no_object(engine: Backend, sample: Sample) -> None:
         raise NotThisCase("a compiler keeps what it compiled")
     builds = [_build(engine, member, number) for number, member in enumerate(members(engine, sample))]
     runnable = [(member, build) for member, build in builds if _runs(build)]
-    with _new_objects_alone():
+    with new_objects_alone():
         if not _grows(lambda: [build() for _, build in runnable], 1):
             return
         for member, build in runnable:
@@ -53,7 +53,7 @@ def graphs_of_every_op_leave_no_object(engine: Backend, sample: Sample) -> None:
 
 
 @contextlib.contextmanager
-def _new_objects_alone() -> Iterator[None]:
+def new_objects_alone() -> Iterator[None]:
     """A scope in which the cycle collector sees only what is made in it, and so takes little time."""
     gc.freeze()
     try:
@@ -130,14 +130,14 @@ def _grows(
 
 @contract("B12", "every-way", is_about_outcome=True)
 def graphs_ended_in_any_way_leave_no_object(engine: Backend, sample: Sample) -> None:
-    """Written into, hooked, nested or ended by an exception in the backward pass, a graph leaves no Python object behind.
+    """Written into, hooked, nested, accumulated or ended by an exception in the backward pass, a graph leaves no Python object behind.
 
     Nor do the engine's own records: whatever Python allocates is counted too, over many graphs.
     """
     if engine.compiles_signatures:
         raise NotThisCase("a compiler keeps what it compiled")
     ways = {what: build for what, build in _ways(engine, sample) if _runs(build)}
-    with _new_objects_alone():
+    with new_objects_alone():
         if _grows(lambda: [build() for build in ways.values()], 1):
             for what, build in ways.items():
                 if _grows(partial(_repeat, build), REPETITIONS):
@@ -211,6 +211,8 @@ def _ways(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], A
         (Capability.HIGHER_ORDER, "of a gradient",
             lambda a, b: engine.nested_vjp(multiply, [a, b], [engine.array(np.array(g))])[0]),
     )  # fmt: skip
+    if isinstance(engine, TapeBackend):
+        yield "of a leaf that accumulates", partial(_accumulated, engine, x, g)
     yield "beside a call that was refused", partial(_differentiated, engine, refused, (x, w), g)
     for need, what, function in functions:
         if need in engine.capabilities:
@@ -226,6 +228,15 @@ def _differentiated(engine: Backend, function: Callable[..., Any], operands: Any
     except Exception as error:
         if not is_intentional(error):
             raise
+
+
+def _accumulated(tape: TapeBackend, x: Any, g: Any) -> None:
+    """Differentiate two functions of a leaf, whose gradient is cleared where the engine clears."""
+    leaf = tape.leaf(np.array(x))
+    for output in (tape.op(NEGATIVE)(leaf), tape.op(MULTIPLY)(leaf, leaf)):
+        tape.backward(output, tape.array(np.array(g)))
+    if Capability.CLEARING in tape.capabilities:
+        tape.clear(leaf)
 
 
 @contract("B12", "freed-chain", is_about_outcome=True, is_wide=True)

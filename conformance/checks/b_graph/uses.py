@@ -11,10 +11,11 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array, Case
-from conformance.checks.comparison import hold_close, hold_within
+from conformance.checks.comparison import hold_close, hold_equal, hold_within
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.members import (
     Member,
+    built_members,
     calls_where,
     gradients_in,
     hold_for_each,
@@ -105,10 +106,10 @@ def operands_of_every_op_may_be_used_elsewhere_too(engine: Backend, sample: Samp
 
 @contract("B1", "same-operand-twice", is_wide=True)
 def operands_of_every_op_may_be_the_same_or_equal(engine: Backend, sample: Sample) -> None:
-    """An array that is several operands of one op receives all their gradients; equal arrays each their own."""
+    """An array that is several operands of one op, or built function, receives all their gradients; equal arrays each their own."""
     hold_for_each(
         engine,
-        calls_where(engine, sample, _takes_equal_operands),
+        [*calls_where(engine, sample, _takes_equal_operands), *built_members(engine, sample)],
         lambda number, member, alone: _hold_each(engine, _with_equal_operands(member)),
     )
 
@@ -165,6 +166,23 @@ def _hold_each(engine: Backend, member: Member) -> None:
     hold_close(whole, total, rounding + ULPS * np.spacing(size.astype(x.dtype)).astype(np.longdouble), what)
 
 
+@contract("B1", "one-array")
+def operands_made_of_one_array_are_apart(engine: Backend, sample: Sample) -> None:
+    """Operands that are made of one NumPy array are as many operands: each has its own gradient."""
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
+    for shape in ((), sample.shape):
+        x, c, d, g = (sample.array(shape) for _ in range(4))
+        first, second = engine.array(np.array(c)), engine.array(np.array(d))
+
+        def weighed(a: Any, b: Any, first: Any = first, second: Any = second) -> Any:
+            return add(multiply(a, first), multiply(b, second))
+
+        _, gradients = engine.vjp(weighed, [x, x], [np.array(g)])
+        for got, factor, name in zip(gradients, (c, d), ("first", "second"), strict=True):
+            value = None if got is None else plain(engine, got)
+            hold_equal(value, g * factor, f"the gradient of the {name} of two operands of one array")
+
+
 @contract("B1", "returned-twice")
 def output_returned_twice_receives_both_cotangents(engine: Backend, sample: Sample) -> None:
     """A function that returns one array twice, or an array and another made of it, has the sum of both gradients."""
@@ -187,7 +205,7 @@ def recorded_gradient_of_an_output_returned_twice(engine: Backend, sample: Sampl
 def _returning_twice(
     engine: Backend, sample: Sample
 ) -> Iterator[tuple[Function, str, tuple[Array, ...], Array]]:
-    """Functions of -x that return it twice, their operand and cotangents, and the gradient."""
+    """Functions that return -x, or x itself, twice, their operand and cotangents, and the gradient."""
     x, g, h = sample.array(), sample.array(), sample.array()
     negative = engine.op(NEGATIVE)
     functions: dict[str, tuple[Any, Array]] = {
@@ -198,3 +216,6 @@ def _returning_twice(
     for what, (of_output, expected) in functions.items():
         whole = f"the gradient of a function that returns {what}"
         yield lambda a, f=of_output: f(negative(a)), whole, (x, g, h), expected
+    itself = "the gradient of a function that returns its operand itself and"
+    yield lambda a: (a, negative(a)), f"{itself} -x", (x, g, h), g - h
+    yield lambda a: (a, a), f"{itself} again", (x, g, h), g + h

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
-from conformance.checks.b_graph.history_runner import in_other_thread
+from conformance.checks.b_graph.history_runner import failure_of, in_other_thread
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of, is_refusal
+from conformance.checks.engine_calls import IntentionalError, gradients_of, is_refusal
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation, error_text
-from conformance.ops.names import LOG, MULTIPLY, SQRT, TANH
+from conformance.ops.names import LOG, MULTIPLY, NEGATIVE, SQRT, TANH
+
+SHORT_NAME = MULTIPLY[:3]  # engines abbreviate it, as in "MulBackward0"
 
 
 @contract("C8", "named", Capability.ANOMALY, is_about_outcome=True)
 def op_that_made_the_first_nan_is_named(engine: Backend, sample: Sample) -> None:
     """The error names the op whose rule made the first NaN, and no op before or after it, in any thread."""
     for culprit in (SQRT, LOG):
-        message = _message(engine, _nan_in(engine, culprit), np.array([1, 0, 4], sample.dtype))
+        message = _message(engine, _nan_in(engine, culprit), [np.array([1, 0, 4], sample.dtype)])
         if message is None:
             raise Violation(f"the rule of {culprit} made a NaN, and no error was raised")
         if culprit not in message.lower() or TANH in message.lower():
             raise Violation(f"the rule of {culprit} made a NaN, and the error says: {message}")
     operand = np.array([1, 0, 4], sample.dtype)
-    if in_other_thread(lambda: _message(engine, _nan_in(engine, SQRT), operand)) is None:
+    if in_other_thread(lambda: _message(engine, _nan_in(engine, SQRT), [operand])) is None:
         raise Violation(f"the rule of {SQRT} made a NaN in another thread, and no error was raised")
 
 
@@ -42,11 +46,15 @@ def _nan_in(engine: Backend, culprit: str) -> Function:
     return function
 
 
-def _message(engine: Backend, function: Function, operand: Array) -> str | None:
+def _message(
+    engine: Backend, function: Function, operands: Sequence[Array], cotangent: Array | None = None
+) -> str | None:
     """The engine's error in a gradient call within the anomaly scope; None where it raises nothing."""
     try:
         with engine.anomaly():
-            gradients_of(engine, function, [operand], np.ones_like(operand))
+            gradients_of(
+                engine, function, operands, np.ones_like(operands[0]) if cotangent is None else cotangent
+            )
     except Exception as error:
         if not is_refusal(error):
             raise
@@ -63,8 +71,45 @@ def nothing_is_raised_where_nothing_is_wrong(engine: Backend, sample: Sample) ->
         (got,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     hold_equal(got, 2 * g * x, "the gradient of x * x in the anomaly scope")
     operand = np.array([1, 0, 4], sample.dtype)
-    _message(engine, _nan_in(engine, SQRT), operand)
+    _message(engine, _nan_in(engine, SQRT), [operand])
     (after,) = gradients_of(engine, _nan_in(engine, SQRT), [operand], np.ones_like(operand))
+    if after is None:
+        raise Violation("the gradient of 0 * tanh(sqrt(x * x)) is None, after the scope")
     hold_equal(
         np.isnan(after), operand == 0, "where the gradient of 0 * tanh(sqrt(x * x)) is NaN, after the scope"
     )
+
+
+@contract("C8", "nested", Capability.ANOMALY, is_about_outcome=True)
+def scope_outlasts_an_inner_one(engine: Backend, sample: Sample) -> None:
+    """An inner anomaly scope that has ended, normally or by an error, does not end the outer one."""
+    operand = np.array([1, 0, 4], sample.dtype)
+    for ending in ("normally", "by an error"):
+        with engine.anomaly():
+            with contextlib.suppress(IntentionalError), engine.anomaly():
+                if ending == "by an error":
+                    raise IntentionalError
+            error = failure_of(
+                lambda: gradients_of(engine, _nan_in(engine, SQRT), [operand], np.ones_like(operand))
+            )
+        if error is None:
+            raise Violation(f"a NaN raised nothing in a scope after an inner one had ended {ending}")
+
+
+@contract("C8", "operands", Capability.ANOMALY, is_about_outcome=True)
+def op_whose_rule_made_a_nan_for_any_operand_is_named(engine: Backend, sample: Sample) -> None:
+    """The error names an op of two operands whichever of them its rule makes a NaN for."""
+    multiply, negative, tanh = engine.op(MULTIPLY), engine.op(NEGATIVE), engine.op(TANH)
+    g = np.array([1, 0, 4], sample.dtype)
+    finite, infinite = np.array([1, 2, 4], sample.dtype), np.array([1, np.inf, 4], sample.dtype)
+    for operand in range(2):  # that of a NaN: its cotangent is 0 times the other operand
+
+        def function(a: Any, b: Any, operand: int = operand) -> Any:
+            factors = (tanh(a), b) if operand == 0 else (b, tanh(a))
+            return negative(multiply(*factors))
+
+        message = _message(engine, function, [finite, infinite], g)
+        if message is None:
+            raise Violation(f"a product made a NaN for operand {operand}, and no error was raised")
+        if SHORT_NAME not in message.lower() or TANH in message.lower():
+            raise Violation(f"a product made a NaN for operand {operand}, and the error says: {message}")

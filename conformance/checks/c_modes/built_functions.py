@@ -200,7 +200,13 @@ def _hold_captured(engine: Backend, sample: Sample, build: Function, what: str, 
 @contract("C6", "captured", CHECKPOINT)
 def checkpoint_sends_cotangents_to_what_it_captures(engine: Backend, sample: Sample) -> None:
     """An array that a checkpointed function uses without being its operand has its gradient."""
-    _hold_captured(engine, sample, engine.checkpoint, WORDS[CHECKPOINT], is_required=True)
+    nested: dict[str, Function] = {
+        WORDS[CHECKPOINT]: engine.checkpoint,
+        "a checkpoint in a checkpoint": lambda f: engine.checkpoint(lambda row: engine.checkpoint(f)(row)),
+        "a checkpoint of a checkpoint": lambda f: engine.checkpoint(engine.checkpoint(f)),
+    }
+    for what, build in nested.items():
+        _hold_captured(engine, sample, build, what, is_required=True)
 
 
 @contract("C10", "captured")

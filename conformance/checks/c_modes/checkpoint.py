@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
+from conformance.checks.b_graph.lifetime import resident, without_collector
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of
+from conformance.checks.engine_calls import gradients_of, one_sample_in_four
 from conformance.checks.observation import plain
-from conformance.checks.registry import contract, declared_convention
+from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import MULTIPLY, NEGATIVE, TANH
+
+ENTRIES, DEPTH = 2**17, 16  # of each array, 1 MB in double precision; how many there are
 
 
 @contract("C6", "checkpoint", Capability.CHECKPOINTING)
@@ -96,3 +99,38 @@ def constants_made_in_a_checkpoint_stay_constant(engine: Backend, sample: Sample
             (got,) = gradients_of(engine, lambda a, f=function, h=around: f(h(a)), [x], g)
             sign = -1 if place else 1
             hold_equal(got, sign * g * x * x, f"the gradient of x² x in a checkpoint{place}, x² {what}")
+
+
+@contract("C6", "memory", Capability.CHECKPOINTING, is_about_outcome=True)
+def checkpoint_keeps_no_intermediate_values(engine: Backend, sample: Sample) -> None:
+    """Between forward and backward a checkpoint keeps less than half of the memory that the plain function keeps."""
+    one_sample_in_four(sample)
+    if engine.compiles_signatures:
+        raise NotThisCase("a compiler decides what is kept")
+    x, tanh = np.full(ENTRIES, 0.5, sample.dtype), engine.op(TANH)
+
+    def function(a: Any) -> Any:
+        for _ in range(DEPTH):
+            a = tanh(a)
+        return a
+
+    def held_by(called: Function) -> int:
+        """The bytes by which a process is larger that holds the graph, and waits for its cotangent."""
+        engine.trace(called, [np.array(x)])  # code is loaded
+        with without_collector():
+            before = resident()
+            traced = engine.trace(called, [np.array(x)])
+            held = resident() - before
+        del traced
+        return held
+
+    plainly = held_by(function)
+    if plainly < DEPTH * x.nbytes / 2:
+        raise NotThisCase(
+            "the plain function keeps no intermediate values, or keeps them in memory that was there"
+        )
+    held = held_by(engine.checkpoint(function))
+    if held > plainly / 2:
+        raise Violation(
+            f"a checkpoint of {DEPTH} ops on arrays of {x.nbytes} bytes holds {held} bytes, the plain function {plainly}"
+        )

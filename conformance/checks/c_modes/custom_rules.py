@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -53,7 +54,7 @@ def custom_rule_is_called_once_per_use(engine: Backend, sample: Sample) -> None:
 
 @contract("C5", "custom-none", Capability.CUSTOM_RULE)
 def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
-    """None from a custom rule means zero, or is refused."""
+    """None from a custom rule means zero, or is refused, for whichever of its operands."""
     x, w, g = (sample.array() for _ in range(3))
     add = engine.op(ADD)
     first = engine.custom(lambda a, b: a + b * 0, lambda g, a, b: (g, None))
@@ -61,6 +62,22 @@ def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
     if got is not None:
         hold_equal(got[0], g, "the gradient of an operand for which the rule returned a cotangent")
         hold_equal(got[1], g, "the gradient of an operand for which the rule returned None, used elsewhere")
+    for kept in SUBSETS:
+        skipping = engine.custom(lambda a, b, c: a + b + c, _cotangents_of(kept))
+        operands = [sample.array() for _ in range(3)]
+        of_each = unless_refused(partial(gradients_of, engine, skipping, operands, g))
+        for i, ours in enumerate(of_each or ()):
+            what = f"operand {i}'s gradient, a rule of three returning cotangents for {list(kept)} alone"
+            hold_equal(ours, (i + 1) * g if i in kept else 0 * g, what)
+
+
+def _cotangents_of(kept: Sequence[int]) -> Any:
+    """A rule that returns g, 2 g, 3 g for those of three operands, and None for the others."""
+
+    def backward(g: Any, *operands: Any) -> Any:
+        return tuple([g, g + g, g + g + g][i] if i in kept else None for i in range(len(operands)))
+
+    return backward
 
 
 @contract("C5", "custom-dtype", Capability.CUSTOM_RULE)

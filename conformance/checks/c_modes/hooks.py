@@ -51,17 +51,59 @@ def hook_sees_the_summed_cotangent_once(engine: Backend, sample: Sample) -> None
 
 @contract("C9", "each-backward", Capability.HOOKS, Capability.TAPE)
 def hook_is_called_at_each_backward(engine: Backend, sample: Sample) -> None:
-    """A hook on a leaf is called at each backward, with the cotangent of that backward, not the accumulated sum."""
-    tape, x, g = tape_of(engine), sample.array(), sample.array()
-    leaf, seen = tape.leaf(np.array(x)), []
-    tape.hook(leaf, lambda c: seen.append(plain(tape, c)))
-    negative, multiply = tape.op(NEGATIVE), tape.op(MULTIPLY)
-    for output in (negative(leaf), multiply(leaf, leaf)):
-        tape.backward(output, tape.array(np.array(g)))
-    if len(seen) != 2:
-        raise Violation(f"a hook on a leaf was called {len(seen)} times in two backward calls")
-    hold_equal(seen[0], -g, "what a hook on a leaf sees in the first backward")
-    hold_equal(seen[1], 2 * g * x, "what a hook on a leaf sees in the second backward")
+    """A hook on a leaf is called at each backward, with the cotangent of that backward, not the accumulated sum.
+
+    So it is where the leaf's gradient is cleared between them.
+    """
+    tape = tape_of(engine)
+    for is_cleared in (False, True)[: 2 if Capability.CLEARING in engine.capabilities else 1]:
+        x, g = sample.array(), sample.array()
+        leaf = tape.leaf(np.array(x))
+        seen: list[Array] = []
+
+        def observing(c: Any, seen: list[Array] = seen) -> None:
+            seen.append(plain(tape, c))
+
+        tape.hook(leaf, observing)
+        negative, multiply = tape.op(NEGATIVE), tape.op(MULTIPLY)
+        for output in (negative(leaf), multiply(leaf, leaf)):
+            tape.backward(output, tape.array(np.array(g)))
+            if is_cleared:
+                tape.clear(leaf)
+        cleared = ", the gradient cleared after each" if is_cleared else ""
+        if len(seen) != 2:
+            raise Violation(f"a hook on a leaf was called {len(seen)} times in two backward calls{cleared}")
+        hold_equal(seen[0], -g, f"what a hook on a leaf sees in the first backward{cleared}")
+        hold_equal(seen[1], 2 * g * x, f"what a hook on a leaf sees in the second backward{cleared}")
+
+
+@contract("C9", "same-function", Capability.HOOKS)
+def function_that_is_a_hook_several_times_is_called_for_each(engine: Backend, sample: Sample) -> None:
+    """One function that is a hook of a value twice, and of another value, is called for each; one removed leaves the others."""
+    multiply = engine.op(MULTIPLY)
+    for is_removed in (False, True):
+        x, w, g = (sample.array() for _ in range(3))
+        seen: list[Array] = []
+
+        def doubling(c: Any, seen: list[Array] = seen) -> Any:
+            seen.append(plain(engine, c))
+            return c + c
+
+        def function(a: Any, b: Any, hook: Hook = doubling, is_removed: bool = is_removed) -> Any:
+            product = multiply(a, b)
+            removers = [engine.hook(array, hook) for array in (product, product, a)]
+            if is_removed:
+                removers[0]()
+            return product
+
+        got = gradients_of(engine, function, [x, w], g)
+        factor, removed = (2, ", one of them removed") if is_removed else (4, "")
+        if len(seen) != (2 if is_removed else 3):
+            raise Violation(
+                f"a function that is a hook three times{removed or ', none removed'}, was called {len(seen)} times"
+            )
+        hold_equal(got[0], 2 * factor * g * w, f"x's gradient of x * w, both doubled by one hook{removed}")
+        hold_equal(got[1], factor * g * x, f"w's gradient of x * w, both doubled by one hook{removed}")
 
 
 @contract("C9", "order", Capability.HOOKS)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability
+from conformance.case import Array
 from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import IntentionalError, gradients_of
+from conformance.checks.engine_calls import IntentionalError, gradients_of, hold_no_stored_gradient, tape_of
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -100,6 +103,54 @@ def scope_outlasts_what_happens_inside_it(engine: Backend, sample: Sample) -> No
     hold_equal(got, g * x**4, "the gradient of (x * x) * (x * x) * x, only the last factor recorded")
 
 
+@contract("C1", "no-grad-outlasts-others", Capability.NO_GRAD)
+def scope_outlasts_gradients_of_every_kind(engine: Backend, sample: Sample) -> None:
+    """A no_grad scope outlasts gradients of every kind that are computed, or refused, inside it."""
+    x, g = sample.array(), sample.array()
+    multiply = engine.op(MULTIPLY)
+    for what, call in _calls_inside(engine, x, g).items():
+
+        def partly(a: Any, call: Callable[[], Any] = call) -> Any:
+            with engine.no_grad():
+                with contextlib.suppress(Exception):  # whether such a call is possible here is not claimed
+                    call()
+                square = multiply(a, a)
+            return multiply(square, a)
+
+        (got,) = gradients_of(engine, partly, [x], g)
+        hold_equal(got, g * x * x, f"the gradient of (x * x, not recorded) * x, after {what} in the scope")
+
+
+def _calls_inside(engine: Backend, x: Array, g: Array) -> dict[str, Callable[[], Any]]:
+    """What computes gradients, in words, and the call."""
+    multiply = engine.op(MULTIPLY)
+
+    def square(a: Any) -> Any:
+        return multiply(a, a)
+
+    def nested(transform: Callable[..., Any]) -> Callable[[], Any]:
+        return lambda: transform(square, [engine.array(np.array(x))], [engine.array(np.array(g))])
+
+    calls: dict[Capability, tuple[str, Callable[[], Any]]] = {
+        Capability.HIGHER_ORDER: ("a gradient as a function's value", nested(engine.nested_vjp)),
+        Capability.FORWARD: ("a tangent", lambda: engine.jvp(square, [np.array(x)], [np.array(g)])),
+        Capability.CHECKPOINTING: (
+            "a checkpoint's gradient",
+            lambda: gradients_of(engine, engine.checkpoint(square), [x], g),
+        ),
+        Capability.CUSTOM_RULE: (
+            "a custom rule's gradient",
+            lambda: gradients_of(
+                engine, engine.custom(lambda a: a * a, lambda g, a: (g * a + g * a,)), [x], g
+            ),
+        ),
+    }
+    offered = {what: call for need, (what, call) in calls.items() if need in engine.capabilities}
+    if {Capability.HIGHER_ORDER, Capability.FORWARD} <= engine.capabilities:
+        offered["a recorded tangent"] = nested(engine.nested_jvp)
+    return {"a gradient": lambda: gradients_of(engine, square, [x], g), **offered}
+
+
 @contract("C1", "no-grad-generator", Capability.NO_GRAD)
 def generator_resumed_in_the_scope_records_nothing(engine: Backend, sample: Sample) -> None:
     """A generator resumed inside its scope still records nothing there, and records after it."""
@@ -118,6 +169,21 @@ def generator_resumed_in_the_scope_records_nothing(engine: Backend, sample: Samp
 
     (got,) = gradients_of(engine, function, [x], g)
     hold_equal(got, g * (2 * x * x + 2 * x), "the gradient of (x*x + x*x, not recorded) * x + x*x")
+
+
+@contract("C1", "no-grad-leaf", Capability.NO_GRAD, Capability.TAPE)
+def leaf_made_in_the_scope_is_a_leaf(engine: Backend, sample: Sample) -> None:
+    """A leaf made in a no_grad scope has its gradient where it is used after it."""
+    tape, multiply = tape_of(engine), engine.op(MULTIPLY)
+    x, w, g = (sample.array() for _ in range(3))
+    with tape.no_grad():
+        leaf = tape.leaf(np.array(x))
+        constant = tape.array(np.array(w))
+    tape.backward(multiply(multiply(leaf, leaf), constant), tape.array(np.array(g)))
+    hold_equal(
+        plain(tape, tape.grad(leaf)), 2 * g * x * w, "the gradient of x * x * w, the leaf x made in the scope"
+    )
+    hold_no_stored_gradient(tape, constant, "a constant made in a no_grad scope")
 
 
 @contract("C1", "no-grad-thread", Capability.NO_GRAD)

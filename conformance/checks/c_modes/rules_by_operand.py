@@ -123,6 +123,30 @@ def rule_is_not_called_for_constants(engine: Backend, sample: Sample) -> None:
             )
 
 
+@contract("C5", "needed-recorded", Capability.NEEDED_OPERANDS, Capability.HIGHER_ORDER)
+def rule_is_not_called_for_constants_in_a_recorded_backward(engine: Backend, sample: Sample) -> None:
+    """In a backward pass that is recorded a custom rule is called for the operands that need a gradient alone, too."""
+    x, w, g = (sample.array((3,)) for _ in range(3))
+    called: list[int] = []
+
+    def backward(index: int, cotangents: Any, xs: Any, outputs: Any) -> Any:
+        called.append(index)
+        return cotangents[0] * xs[1 - index]
+
+    product, constant = engine.custom_by_operand(lambda a, b: a * b, backward), engine.array(np.array(w))
+    for needed in range(2):
+
+        def function(a: Any, needed: int = needed) -> Any:
+            return product(*((a, constant) if needed == 0 else (constant, a)))
+
+        arrays, cotangent = [engine.array(np.array(x))], engine.array(np.array(g))
+        called.clear()
+        (got,) = engine.nested_vjp(function, arrays, [cotangent])
+        hold_equal(plain(engine, got), g * w, f"the recorded gradient of operand {needed} beside a constant")
+        if called != [needed]:
+            raise Violation(f"operand {needed} alone needs a gradient; the rule was called for {called}")
+
+
 @contract("C5", "needed-of-results", Capability.NEEDED_OPERANDS, Capability.DETACH)
 def rule_is_not_called_for_results_that_need_no_gradient(engine: Backend, sample: Sample) -> None:
     """A custom rule is not called for a detached result, and is called for one that is not."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -66,3 +66,24 @@ def gradients_by_one_array_named_twice_are_differentiated(engine: Backend, sampl
         what = f"of x²y by its operand {i}, both the same array"
         hold_equal(plain(engine, outputs[0]), value, f"the gradient {what}")
         hold_equal(plain(engine, got), slope, f"the derivative of the gradient {what}")
+
+
+@contract("E4", "detached", Capability.HIGHER_ORDER, Capability.DETACH)
+def detached_value_is_a_constant_at_every_level(engine: Backend, sample: Sample) -> None:
+    """What an inner derivative detaches is a constant for the outer one too: the inner variable, and what is captured."""
+    multiply = engine.op(MULTIPLY)
+    x, u, g = (sample.array() for _ in range(3))
+    functions: dict[str, Callable[[Any], Function]] = {
+        "detach(y)": lambda a: lambda y: multiply(engine.detach(y), multiply(y, y)),
+        "detach(x)": lambda a: lambda y: multiply(engine.detach(a), multiply(y, y)),
+    }
+    for what, of_y in functions.items():
+
+        def gradient(a: Any, of_y: Any = of_y) -> Any:
+            return engine.nested_vjp(of_y(a), [a], [engine.array(np.array(u))])[0]
+
+        outputs, (got,) = engine.vjp(gradient, [np.array(x)], [np.array(g)])
+        hold_equal(plain(engine, outputs[0]), 2 * u * x * x, f"the gradient of {what} y² at y = x")
+        hold_equal(
+            plain(engine, got), 2 * g * u * x, f"the derivative by x of the gradient of {what} y² at y = x"
+        )

@@ -225,3 +225,36 @@ def operand_whose_tangent_is_zero_changes_no_tangent(engine: Backend, sample: Sa
     ):
         _, (pushed,) = engine.jvp(function, [np.array(x), np.array(w)], [np.array(v) for v in along])
         hold_equal(plain(engine, pushed), expected, f"the tangent of x w along {what}")
+
+
+@contract("E2", "unused-operands", Capability.FORWARD)
+def operand_that_is_not_used_has_no_part_in_the_tangent(engine: Backend, sample: Sample) -> None:
+    """Whichever of three operands a function uses, the tangent is that along these, and of no other."""
+    multiply = engine.op(MULTIPLY)
+    for used in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)):
+        xs, along = [[sample.array() for _ in range(3)] for _ in range(2)]
+        first, last = used[0], used[-1]
+
+        def product(*operands: Any, first: int = first, last: int = last) -> Any:
+            return multiply(operands[first], operands[last])
+
+        _, (pushed,) = engine.jvp(product, [np.array(x) for x in xs], [np.array(t) for t in along])
+        expected = along[first] * xs[last] + xs[first] * along[last]
+        hold_equal(
+            plain(engine, pushed), expected, f"the tangent of a product of {list(used)} of three operands"
+        )
+
+
+@contract("E4", "by-tangent", Capability.HIGHER_ORDER, Capability.FORWARD)
+def tangent_is_differentiated_by_operands_and_tangents(engine: Backend, sample: Sample) -> None:
+    """The tangent of x²y along (s, t), 2xys + x²t, has its derivatives by each of x, y, s and t."""
+    multiply = engine.op(MULTIPLY)
+    x, y, s, t, g = (sample.array() for _ in range(5))
+
+    def tangent(*arrays: Any) -> Any:
+        return engine.nested_jvp(lambda a, b: multiply(multiply(a, a), b), arrays[:2], arrays[2:])[0]
+
+    expected = {"x": 2 * (y * s + x * t), "y": 2 * x * s, "s": 2 * x * y, "t": x * x}
+    got = gradients_of(engine, tangent, [x, y, s, t], g)
+    for ours, (by, slope) in zip(got, expected.items(), strict=True):
+        hold_equal(ours, g * slope, f"the derivative by {by} of the tangent of x²y along (s, t)")

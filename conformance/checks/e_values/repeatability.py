@@ -10,12 +10,15 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import IntentionalError, gradients_of, is_refused
+from conformance.checks.engine_calls import IntentionalError, gradients_of, is_refused, unless_refused
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
-from conformance.ops.names import ADD, EXP, MATMUL, MULTIPLY, TANH
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import ADD, EXP, MATMUL, MULTIPLY, NEGATIVE, TANH
+
+CALLS = 12
+OTHER = {"float64": "float32", "float32": "float64"}
 
 
 @op_check("E17", "repeatable")
@@ -98,6 +101,68 @@ def earlier_failures_change_nothing(engine: Backend, sample: Sample) -> None:
     for failing in (_interrupted, _misfitting, _badly_seeded):
         is_refused(lambda failing=failing: failing(engine, operands))  # or accepted: other clauses check that
         _hold_unchanged(first, _gradients(engine, operands, g), f"a call that failed: {failing.__doc__}")
+
+
+@contract("E18", "operand-written", Capability.WRITABLE)
+def what_is_computed_after_a_write_uses_what_was_written(engine: Backend, sample: Sample) -> None:
+    """An op of an array whose memory was written since its last use computes anew, also where the earlier result is kept."""
+    for name in (NEGATIVE, EXP, TANH, MULTIPLY, MATMUL):
+        count = 2 if name in (MULTIPLY, MATMUL) else 1
+        values = [sample.array((3, 3)) for _ in range(count)]
+        op, arrays = engine.op(name), [engine.array(np.array(x)) for x in values]
+        earlier = op(*arrays)
+        for written, array in enumerate(arrays):
+            new = sample.array((3, 3))
+            if not _is_written(engine, array, new):
+                raise Unsupported("the engine refuses to write into an array that is in use")
+            now, values[written] = op(*arrays), new
+            expected = engine.forward(op, [np.array(x) for x in values])[0]
+            what = f"the value of {name} after a write into operand {written}"
+            hold_equal(plain(engine, now), plain(engine, expected), what)
+        del earlier
+
+
+def _is_written(engine: Backend, array: Any, value: Array) -> bool:
+    """Whether a value could be written into an array's memory."""
+
+    def write() -> bool:
+        engine.memory(array)[...] = value
+        return True
+
+    return bool(unless_refused(write))
+
+
+@contract("E18", "freed-arrays")
+def arrays_in_the_place_of_freed_ones_are_new(engine: Backend, sample: Sample) -> None:
+    """Of calls whose arrays are freed, so that the next ones lie where they lay, each has the gradients of its own numbers.
+
+    The cotangents too, of the output's dtype, and of another where the adapter declares that they are cast.
+    """
+    multiply, other = engine.op(MULTIPLY), OTHER[sample.dtype]
+    is_cast = other in engine.dtypes and engine.conventions.get("A5", "refused") != "refused"
+    for dtype in (sample.dtype, other) if is_cast else (sample.dtype,):
+        for call in range(1 if engine.compiles_signatures else CALLS):
+            x, w, g = (sample.array((3,)) for _ in range(3))
+            got = gradients_of(engine, multiply, [x, w], g.astype(dtype))
+            for ours, expected, name in zip(got, (g * w, g * x), "xw", strict=True):
+                what = f"{name}'s gradient of x * w in call {call}, with a cotangent of {dtype}"
+                hold_equal(ours, expected, what)
+
+
+@contract("E18", "equal-numbers")
+def arrays_of_equal_numbers_keep_their_dtypes_and_shapes(engine: Backend, sample: Sample) -> None:
+    """Arrays of one number have each its own dtype and shape, in whatever order they are made, and one that is written leaves the others."""
+    dtypes = [dtype for dtype in (sample.dtype, OTHER[sample.dtype]) if dtype in engine.dtypes]
+    values = [np.full(shape, 2, dtype) for shape in ((), (1,), (1, 1)) for dtype in (*dtypes, dtypes[0])]
+    made = [engine.array(np.array(value)) for value in values]
+    if Capability.WRITABLE in engine.capabilities:
+        engine.memory(made[-1])[...] = values[-1][...] = 3
+    for number, (array, value) in enumerate(zip(made, values, strict=True)):
+        what = f"array {number} of those made of the number 2"
+        got = plain(engine, array)
+        hold_equal(got, value, what)
+        if got.dtype != value.dtype:
+            raise Violation(f"{what} is of {got.dtype}, it was made of {value.dtype}")
 
 
 def _interrupted(engine: Backend, operands: list[Array]) -> None:

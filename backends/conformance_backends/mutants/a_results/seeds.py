@@ -126,7 +126,16 @@ def views_taken_for_the_leaf(self: Any, edge: Edge, cotangent: Any) -> LeafCotan
     return SteppedTape.traverse(self, edge, cotangent)
 
 
+def seeded_in_another_precision(self: Any, output: Any, gradient: Any) -> Any:
+    """The default seed is a number of the other precision."""
+    given = SteppedTape.seed(self, output, gradient)
+    other = {"float64": "float32", "float32": "float64"}.get(given.dtype.name)
+    return given.astype(other) if gradient is None and other else given
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("seeded-in-another-precision", "The default seed is of another precision than the output.",
+        ("contract/A1/seed-dtype",), seed=seeded_in_another_precision),
     behaviour("leaf-output-without-gradient", "A leaf that is its own output gets no gradient.",
         ("contract/A15/leaf-is-output",), backward=leaves_are_no_outputs),
     behaviour("leaf-output-refused", "backward() on a leaf is refused.",

@@ -10,6 +10,8 @@ from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedT
 from conformance_backends.numpy_engine.graph import Edge
 from conformance_backends.numpy_engine.tensor import Tensor
 
+BLOCK = 1024  # entries
+
 
 def propagate_with(join: Any, edge: Edge, cotangent: Any, passed: Any = lambda g: g) -> LeafCotangents:
     """The engine's backward pass with another `join(sum so far, contribution)`; `passed` changes each contribution."""
@@ -81,6 +83,19 @@ def replaced_in_half_precision(self: Any, leaf: Tensor, arrived: Any) -> None:
     SteppedTape.accumulate(self, leaf, arrived)
 
 
+def last_block_lost(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """Of a large gradient only whole blocks of 1 024 entries are stored."""
+    fresh = np.array(arrived, dtype=leaf.dtype)
+    if fresh.size > BLOCK:
+        fresh.reshape(-1)[fresh.size // BLOCK * BLOCK :] = 0
+    SteppedTape.accumulate(self, leaf, fresh)
+
+
+def real_parts_accumulated(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """To a complex gradient only the real part of the next one is added."""
+    SteppedTape.accumulate(self, leaf, arrived if leaf.grad is None else np.real(arrived))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("last-contribution-kept", "Of the contributions to a value only the last one to arrive counts.",
         ("contract/B1/fan-out", "contract/B1/diamond", "contract/B1/repeated-operand", "example/W8/fan-out",
@@ -91,6 +106,10 @@ MUTANTS: tuple[Mutant, ...] = (
         traverse=lambda self, edge, g: propagate_with(lambda before, g: (before + g) / 2, edge, g)),
     behaviour("large-added-in-place", "Contributions of 64 KiB are added up in the memory of the first one.",
         ("contract/B1/shared-cotangent",), traverse=lambda self, edge, g: propagate_with(_added_in_place, edge, g)),
+    behaviour("real-parts-accumulated", "To a complex gradient only the real part of the next one is added.",
+        ("contract/B3/complex",), accumulate=real_parts_accumulated),
+    behaviour("last-block-lost", "Of a large gradient the entries after its last whole block of 1 024 are lost.",
+        ("contract/B1/shared-cotangent",), accumulate=last_block_lost),
     behaviour("equal-contributions-once", "A contribution that equals the sum so far is dropped as a duplicate.",
         ("contract/B1/repeated-operand",),
         traverse=lambda self, edge, g: propagate_with(lambda b, g: b if np.array_equal(b, g) else b + g, edge, g)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -91,6 +92,10 @@ def replacing_elsewhere(self: Any, leaf: Tensor, arrived: Any) -> None:
     SteppedTape.accumulate(self, leaf, arrived)
 
 
+class Record(dict[str, Any]):
+    """A dictionary that can be referenced weakly."""
+
+
 class Pullbacks(FunctionalBackend):
     """The reference engine through its pullbacks, each call of which a mutant may override."""
 
@@ -131,8 +136,8 @@ class Pullbacks(FunctionalBackend):
             raise
         finally:
             self.depth -= 1
-        one: dict[str, Any] = {"calls": 0, "pull": pull, "shapes": (np.shape(output), *map(np.shape, arrays))}
-        self.kept["latest"] = one
+        one = Record({"calls": 0, "pull": pull, "shapes": (np.shape(output), *map(np.shape, arrays))})
+        self.kept["latest"] = weakref.ref(one)  # weak: an engine that is right keeps no graph
 
         def pulled(cotangents: Any) -> Any:
             one["calls"] += 1
@@ -162,7 +167,7 @@ def third_call_stale(self: Any, one: Any, cotangents: Any) -> Any:
 
 def latest_instead(self: Any, one: Any, cotangents: Any) -> Any:
     """There is one tape: an earlier pullback uses the latest one's, where the shapes fit."""
-    latest = self.kept["latest"]
+    latest = self.kept["latest"]() or one
     return (latest if latest["shapes"] == one["shapes"] else one)["pull"](*cotangents)
 
 

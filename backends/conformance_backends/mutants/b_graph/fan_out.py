@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import LeafCotangents, Mutant, behaviour
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour, with_ops
 from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
 from conformance_backends.numpy_engine.tensor import Tensor
 
@@ -59,11 +61,23 @@ def rounded_for_the_first(self: Any, leaf: Tensor, arrived: Any) -> None:
     leaf.grad = fresh if leaf.grad is None else leaf.grad + fresh
 
 
+def operands_in_a_byte(name: str) -> Callable[[], Any]:
+    """An op of more than 256 operands sends nothing to those after them."""
+
+    def call(*operands: Any, **parameters: Any) -> Any:
+        rest = map(engine.detach, operands[256:])
+        return SteppedTape.ops[name](*operands[:256], *rest, **parameters)
+
+    return lambda: with_ops({name: call}, SteppedTape)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("propagated-path-by-path", "Every path is propagated alone: right numbers in exponential time.",
         ("contract/B2/propagate-once", "contract/B2/deep-diamonds"), traverse=path_by_path),
     behaviour("uses-in-a-byte", "Of the contributions to a value only 256 count.",
         ("contract/B1/wide-fan-out",), traverse=at_most_256_contributions),
+    Mutant("operands-in-a-byte", "Of the arrays that are stacked only 256 have a gradient.",
+        ("contract/B1/many-operands",), operands_in_a_byte("stack"), ("stack",)),
     behaviour("first-leaf-rounded", "The gradient of the first leaf is rounded once more.",
         ("contract/B10/permuted",), accumulate=rounded_for_the_first),
 )  # fmt: skip

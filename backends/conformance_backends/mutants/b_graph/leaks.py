@@ -83,6 +83,13 @@ def unrecorded_writes_listed(self: Any, array: Any, index: Any, value: Any) -> N
     array[index] = value
 
 
+def accumulating_leaves_listed(self: Any, leaf: Any, arrived: Any) -> None:
+    """A leaf that has a gradient already when one arrives stays referenced by a list."""
+    if leaf.grad is not None:
+        self.kept.setdefault("leaves", []).append(leaf)
+    SteppedTape.accumulate(self, leaf, arrived)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("tangent-nodes-listed", "Every node of a tangent stays referenced by a list.",
         ("contract/B12/every-op",), keeping("tan", is_cycle=False), ("tan",)),
@@ -98,6 +105,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B12/every-way",), hook=removed_hooks_listed),
     behaviour("failures-listed", "A graph whose backward pass failed stays referenced by a list.",
         ("contract/B12/every-way",), traverse=failures_listed),
+    behaviour("accumulating-leaves-listed", "A leaf that accumulates stays referenced by a list.",
+        ("contract/B12/every-way",), accumulate=accumulating_leaves_listed),
     behaviour("scopes-counted", "The time of every no_grad scope is kept.",
         ("contract/B12/every-way",), no_grad=scopes_counted),
     behaviour("unrecorded-writes-listed", "What a write in a no_grad scope replaces stays referenced by a list.",

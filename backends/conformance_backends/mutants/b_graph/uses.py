@@ -41,6 +41,16 @@ def same_operand_once(name: str) -> Callable[[], Any]:
     return lambda: with_ops({name: call}, SteppedTape)
 
 
+def built_for_places_apart(build: str) -> Any:
+    """A built function that is called with one array twice sends its cotangent to one place only."""
+
+    def make(self: Any, *parts: Any) -> Any:
+        function = getattr(SteppedTape, build)(self, *parts)
+        return lambda a, *others: function(a, *(engine.detach(b) if a is b else b for b in others))
+
+    return make
+
+
 def equal_leaves_are_one(name: str) -> Callable[[], Any]:
     """An op takes two leaves of equal values for one."""
 
@@ -64,6 +74,12 @@ def pulled_once_per_array(self: Any, function: Any, operands: Any, wrt: Any = No
         return traced.pull(kept)
 
     return type(traced)(traced.arrays, traced.outputs, pull)
+
+
+def one_leaf_for_one_array(self: Any, value: Any) -> Any:
+    """A leaf of an array of which there is a leaf already is that leaf."""
+    kept = self.kept.setdefault(id(value), (value, SteppedTape.leaf(self, value)))
+    return kept[1]
 
 
 def count_consumers(roots: Iterable[Node]) -> Counter[Node]:
@@ -115,6 +131,23 @@ def within_the_graph_lost(self: Any, function: Any, arrays: Any, cotangents: Any
     return pullback(*given)
 
 
+def operand_returned_lost(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """The cotangent of an output that is an operand itself is lost where another output has one."""
+    given: list[Any] = []
+
+    def noting(*variables: Any) -> Any:
+        outputs = function(*variables)
+        several = outputs if isinstance(outputs, tuple) else (outputs,)
+        is_operand = [any(z is x for x in variables) for z in several]
+        given[:] = [
+            g * 0 if lost and len(several) > 1 else g for g, lost in zip(cotangents, is_operand, strict=True)
+        ]
+        return outputs
+
+    _, pullback = engine.vjp(noting, *arrays)
+    return pullback(*given)
+
+
 OUTPUTS, OPERANDS = ("contract/B1/output-uses",), ("contract/B1/same-operand-twice",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -124,10 +157,18 @@ MUTANTS: tuple[Mutant, ...] = (
         OPERANDS, same_operand_once("pow"), ("pow",)),
     Mutant("equal-leaves-are-one", "A hypotenuse of two leaves of equal values sends both cotangents to the first.",
         OPERANDS, equal_leaves_are_one("hypot"), ("hypot",)),
+    behaviour("custom-rule-of-itself", "A custom rule of each operand sends nothing to the second place of an array that it has twice.",
+        OPERANDS, custom_by_operand=built_for_places_apart("custom_by_operand")),
+    behaviour("checkpoint-of-itself", "A checkpoint sends nothing to the second place of an array that it has twice.",
+        OPERANDS, checkpoint=built_for_places_apart("checkpoint")),
+    behaviour("one-leaf-for-one-array", "Leaves that are made of one NumPy array are one leaf.",
+        ("contract/B1/one-array",), leaf=one_leaf_for_one_array),
     behaviour("overwritten-by-other-uses", "Taking rows of an array that is used elsewhere too contributes nothing to its gradient.",
         ("contract/B1/operand-uses",), ops=("take",), traverse=lost_beside_others("take")),
     behaviour("seed-within-the-graph-lost", "In a recorded gradient, the cotangent of an output of which another is made is lost.",
         ("contract/B1/returned-twice-recorded",), nested_vjp=within_the_graph_lost),
+    behaviour("operand-returned-lost", "In a recorded gradient, the cotangent of an operand that is returned beside another output is lost.",
+        ("contract/B1/returned-twice-recorded",), nested_vjp=operand_returned_lost),
     behaviour("returned-twice-counts-once", "Of an array that is returned twice the second cotangent is dropped.",
         ("contract/B1/returned-twice",), trace=pulled_once_per_array),
 )  # fmt: skip

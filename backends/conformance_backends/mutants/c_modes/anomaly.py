@@ -71,6 +71,28 @@ def of_the_main_thread(self: Any) -> Any:
     return engine.anomaly() if is_main else contextlib.nullcontext()
 
 
+@contextlib.contextmanager
+def ended_by_the_inner_one(self: Any) -> Iterator[None]:
+    """Anomaly mode is off after any scope."""
+    self.kept["anomaly"] = True
+    try:
+        yield
+    finally:
+        self.kept["anomaly"] = False
+
+
+@contextlib.contextmanager
+def products_unnamed(self: Any) -> Iterator[None]:
+    """A NaN that the rule of a product makes is seen in the op before it."""
+    try:
+        with engine.anomaly():
+            yield
+    except FloatingPointError as error:
+        if "rule of multiply" in str(error):
+            raise FloatingPointError("the cotangent of what tanh computed is NaN") from None
+        raise
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("anomaly-unseen", "A NaN in the backward pass is not detected.",
         (NAMED, "capability/anomaly"), anomaly=lambda self: contextlib.nullcontext()),
@@ -84,4 +106,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (QUIET,), anomaly=ending_where_nothing_is_raised, backward=looking),
     behaviour("anomaly-of-the-main-thread", "In another thread than the main one anomaly mode detects nothing.",
         (NAMED,), anomaly=of_the_main_thread),
+    behaviour("anomaly-ends-with-an-inner-one", "An inner anomaly scope ends the outer one.",
+        ("contract/C8/nested",), anomaly=ended_by_the_inner_one, backward=looking),
+    behaviour("anomaly-unseen-in-products", "A NaN that the rule of a product makes is reported for the op before it.",
+        ("contract/C8/operands",), anomaly=products_unnamed),
 )  # fmt: skip

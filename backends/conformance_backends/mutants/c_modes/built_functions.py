@@ -185,6 +185,24 @@ def map_captures_constants(self: Any, function: Function) -> Function:
     return captured_is_constant(self, WithTransforms.looped(self, function))
 
 
+def captured_by_an_inner_one_is_constant(self: Any, function: Function) -> Function:
+    """What a checkpoint captures is a constant while another checkpoint is computed."""
+
+    def counted(*operands: Any) -> Any:
+        self.kept["depth"] = self.kept.get("depth", 0) + 1
+        try:
+            return function(*operands)
+        finally:
+            self.kept["depth"] -= 1
+
+    def call(*operands: Any) -> Any:
+        if not self.kept.get("depth"):
+            return engine.checkpoint(counted)(*operands)
+        return captured_is_constant(self, counted)(*operands)
+
+    return call
+
+
 def captured_once(self: Any, function: Function) -> Function:
     """The gradient of what a checkpoint captures, and what it captures in the gradient, is a constant."""
     right = engine.checkpoint(function)
@@ -228,6 +246,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C6/inside-others",), checkpoint=inner_checkpoint_doubled),
     behaviour("checkpoint-captures-constants", "What a checkpoint captures is a constant.",
         ("contract/C6/captured",), checkpoint=captured_is_constant),
+    behaviour("inner-checkpoint-captures-constants", "What a checkpoint in a checkpoint captures is a constant.",
+        ("contract/C6/captured",), checkpoint=captured_by_an_inner_one_is_constant),
     behaviour("checkpoint-unused-operand", "A checkpoint's operand that is not used receives the cotangent.",
         ("contract/C6/operands-and-outputs",), checkpoint=unused_operand_gets_ones),
     behaviour("compiled-once", "The gradient of a compiled function is a constant.",

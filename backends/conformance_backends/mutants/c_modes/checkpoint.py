@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,23 @@ class UnscopedRecomputation(SteppedTape):
         return array if self.kept.get("again") else super().detach(array)
 
 
+def recorded_all_the_same(self: Any, function: Function) -> Function:
+    """A function is recomputed, and its first graph is kept until then."""
+
+    def operation(*operands: Any) -> Any:
+        output = engine.checkpoint(function)(*operands)
+        if isinstance(output, engine.Tensor) and output.node is not None:
+            output.node.pullback = partial(_beside, output.node.pullback, function(*operands))
+        return output
+
+    return operation
+
+
+def _beside(right: Function, kept: Any, cotangents: Any) -> Any:
+    """What a pullback returns that keeps something else, too."""
+    return right(cotangents)
+
+
 RECOMPUTED = "contract/C6/anew"
 CHECKPOINT = "contract/C6/checkpoint"
 
@@ -86,4 +104,6 @@ MUTANTS: tuple[Mutant, ...] = (
         (CHECKPOINT,), checkpoint=recomputed_for_first_operand),
     behaviour("recomputation-unscoped", "Computed again, a checkpointed function records what it computes in a no_grad scope, or detaches.",
         ("contract/C6/constants",), base=UnscopedRecomputation),
+    behaviour("checkpoint-keeps-its-graph", "The graph of a checkpointed function is kept, though it is recomputed.",
+        ("contract/C6/memory",), checkpoint=recorded_all_the_same),
 )  # fmt: skip

@@ -100,6 +100,14 @@ def swapped_behind_a_constant(self: Any, forward: Any, backward: Any) -> Any:
     return operation
 
 
+def ended_by_none(rule: Any, g: Any, xs: Any) -> Any:
+    """Of a rule of three, what comes after a None is None too."""
+    pulled = list(rule(g, *xs))
+    if len(pulled) < 3:
+        return pulled
+    return [p if all(q is not None for q in pulled[:i]) else None for i, p in enumerate(pulled)]
+
+
 def matrices_are_constants(rule: Any, g: Any, xs: Any) -> Any:
     """What a rule saved of its operands has no history where it is a matrix."""
     return rule(g, *(engine.detach(x) if x.ndim == 2 else x for x in xs))
@@ -153,6 +161,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/custom-dtype",), custom=custom_with(other_dtype_is_dropped)),
     behaviour("results-shifted-past-none", "After a None the other results of a custom rule are shifted by one operand.",
         ("contract/C5/custom-constant",), custom=custom_with(results_shifted_past_none)),
+    behaviour("results-ended-by-none", "What a custom rule of three returns after a None is dropped.",
+        ("contract/C5/custom-none",), custom=custom_with(ended_by_none)),
     behaviour("results-swapped-behind-a-constant", "Behind a constant a custom rule's other results are exchanged.",
         ("contract/C5/custom-of-three",), custom=swapped_behind_a_constant),
     behaviour("saved-matrices-are-constants", "What a custom rule saves of its operands has no history where it is a matrix.",

@@ -186,6 +186,20 @@ def another_at_the_second_call(self: Any, array: Any, seen: Seen) -> Callable[[]
     return once_more
 
 
+def known_by_its_function(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """A function that is a hook of the value already is not registered again."""
+    hooks = self.kept.setdefault(id(array), (array, {}))[1]
+    if seen not in hooks:
+        hooks[seen] = engine.hook(array, seen)
+    remove: Callable[[], None] = hooks[seen]
+    return remove
+
+
+def cleared_with_its_hooks(self: Any, leaf: Any) -> None:
+    """The leaf starts anew, without its hooks."""
+    leaf.grad, leaf.node.hooks = None, ()
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-before-the-write", "A hook set after a write joins those that were set before it.",
         ("contract/C9/after-write",), hook=joins_the_hooks_before),
@@ -212,6 +226,9 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C9/recorded-backward",), hook=constant_when_recorded),
     behaviour("hook-silent-where-one-goes", "What a hook returns is ignored where it removes the first hook.",
         ("contract/C9/removed-by-hooks",), hook=silent_where_one_goes),
+    behaviour("hook-known-by-its-function", "A function that is a hook of a value already is not registered again.",
+        ("contract/C9/same-function",), hook=known_by_its_function),
+    behaviour("clearing-drops-hooks", "Clearing a leaf's gradient removes its hooks.", (EACH,), clear=cleared_with_its_hooks),
     behaviour("hook-removed-twice", "Removing a hook a second time removes another one.",
         (REMOVED,), hook=another_at_the_second_call),
 )  # fmt: skip

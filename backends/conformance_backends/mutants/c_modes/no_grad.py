@@ -91,6 +91,22 @@ class StoppedForOneOp(AdapterScopedNoGrad):
         return call
 
 
+def constant_in_a_scope(self: Any, value: Any) -> Any:
+    """A leaf that is made in a scope is a constant."""
+    return self.array(value) if self.is_stopped else AdapterScopedNoGrad.leaf(self, value)
+
+
+def recording_after(method: str) -> Callable[..., Any]:
+    """A call that ends with recording switched on, whatever it was before."""
+
+    def call(self: Any, *given: Any) -> Any:
+        result = getattr(AdapterScopedNoGrad, method)(self, *given)
+        self.is_stopped = False
+        return result
+
+    return call
+
+
 SCOPES = ("contract/C1/no-grad-ends",)
 GENERATOR = "contract/C1/no-grad-generator"
 OUTLASTS = "contract/C1/no-grad-outlasts"
@@ -114,6 +130,12 @@ MUTANTS: tuple[Mutant, ...] = (
         (OUTLASTS,), base=AdapterScopedNoGrad, scope=ended_by_an_inner_exception),
     behaviour("scope-ends-with-backward", "A backward pass inside a no_grad scope ends the scope.",
         (OUTLASTS,), base=AdapterScopedNoGrad, backward=recording_after_backward),
+    behaviour("scope-ends-with-nested-gradient", "A gradient as a function's value ends the no_grad scope that it is computed in.",
+        ("contract/C1/no-grad-outlasts-others",), base=AdapterScopedNoGrad, nested_vjp=recording_after("nested_vjp")),
+    behaviour("scope-ends-with-tangent", "A tangent ends the no_grad scope that it is computed in.",
+        ("contract/C1/no-grad-outlasts-others",), base=AdapterScopedNoGrad, jvp=recording_after("jvp")),
+    behaviour("scope-makes-constants", "A leaf that is made in a no_grad scope never has a gradient.",
+        ("contract/C1/no-grad-leaf",), base=AdapterScopedNoGrad, leaf=constant_in_a_scope),
     behaviour("scope-lasts-one-op", "A no_grad scope applies to one op only.",
         (OUTLASTS, GENERATOR), base=StoppedForOneOp),
 )  # fmt: skip

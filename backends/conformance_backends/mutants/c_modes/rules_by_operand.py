@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.graph import is_recording
 
 Alter = Callable[..., Any]  # alter(rule, index, cotangents, operands, outputs)
 
@@ -57,6 +58,16 @@ def for_all_operands(self: Any, forward: Any, backward: Any) -> Any:
     return engine.custom_by_operand(forward, every)
 
 
+def for_all_operands_when_recorded(self: Any, forward: Any, backward: Any) -> Any:
+    """In a recorded backward pass the rule is called for every operand, and what is not needed is dropped."""
+
+    def every(index: int, gs: Any, xs: Any, zs: Any) -> Any:
+        wanted = range(len(xs)) if is_recording() else (index,)
+        return {i: backward(i, gs, xs, zs) for i in wanted}[index]
+
+    return engine.custom_by_operand(forward, every)
+
+
 def detached_is_kept(self: Any, array: Any) -> Any:
     """The right value, which is remembered."""
     detached = SteppedTape.detach(self, array)
@@ -96,6 +107,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/saved-outputs",), custom_by_operand=rule_with(second_cotangent_is_constant)),
     behaviour("rule-for-all-operands", "A custom rule is called for operands that need no gradient too.",
         ("contract/C5/needed", "capability/needed-operands"), custom_by_operand=for_all_operands),
+    behaviour("rule-for-all-operands-when-recorded", "In a recorded backward pass a custom rule is called for constants too.",
+        ("contract/C5/needed-recorded",), custom_by_operand=for_all_operands_when_recorded),
     behaviour("rule-for-detached-results", "A custom rule is called for a detached result too.",
         ("contract/C5/needed-of-results",), custom_by_operand=for_detached_results, detach=detached_is_kept),
     behaviour("last-two-of-three-swapped", "Of a custom rule's three outputs the cotangents of the last two are exchanged.",

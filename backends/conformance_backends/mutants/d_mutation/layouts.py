@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, rule, value
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, behaviour, rule, value
 
 
 def in_memory_order(array: Any) -> Any:
@@ -20,6 +21,31 @@ def from_the_first_row(array: Any) -> Any:
     return array[(slice(None, None, -1),) * array.ndim] if is_reversed else array
 
 
+def custom_in_memory_order(self: Any, forward: Any, backward: Any) -> Any:
+    """A custom rule is given its cotangent in the order of its memory."""
+
+    def laid_out(g: Any, *xs: Any) -> Any:
+        return backward(g if isinstance(g, engine.Tensor) else in_memory_order(g), *xs)
+
+    return engine.custom(forward, laid_out)
+
+
+def checkpoint_in_memory_order(self: Any, function: Any) -> Any:
+    """A checkpoint keeps its operands in the order of their memory."""
+
+    def again(*operands: Any) -> Any:
+        laid_out = [engine.Tensor(in_memory_order(x.value)) - engine.detach(x) for x in operands]
+        return function(*(x + y for x, y in zip(operands, laid_out, strict=True)))
+
+    def operation(*operands: Any) -> Any:
+        functions = iter((function, again))
+        return engine.checkpoint(lambda *xs: next(functions)(*xs))(*operands)
+
+    return operation
+
+
+BUILT = ("contract/D10/built-functions",)
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("transposed-cotangent-misread", "A cotangent that is not contiguous is read in the order of its buffer.",
         ("op/layout",), ("multiply",), lambda right, i, g, z, *xs: right(i, in_memory_order(g), z, *xs)),
@@ -30,4 +56,8 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("operand-in-buffer-order", "An operand that is not in C order is read in the order of its buffer.",
         ("op/layout",), ("exp", "multiply"), lambda right, i, g, z, *xs: right(i, g, z, *map(in_memory_order, xs))
         if len(xs) > 1 else g * np.exp(in_memory_order(xs[0]))),
+    behaviour("custom-cotangent-misread", "A custom rule's cotangent that is not contiguous is read in the order of its buffer.",
+        BUILT, custom=custom_in_memory_order),
+    behaviour("checkpoint-operands-misread", "A checkpoint computes again with operands in the order of their buffers.",
+        BUILT, checkpoint=checkpoint_in_memory_order),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.graph import backward_pass, set_recording
-from conformance_backends.numpy_engine.tensor import edge_of
+from conformance_backends.numpy_engine.tensor import edge_of, tensor_at
 
 
 def variables_shared(
@@ -33,9 +33,17 @@ def second_place_is_constant(
     return tuple(p.detach() if twice and p is not None else p for p, twice in zip(pulled, again, strict=True))
 
 
+def detached_from_the_inner_one(self: Any, array: Any) -> Any:
+    """Detaching an inner variable gives the outer one."""
+    node = edge_of(array) and array.node
+    return tensor_at(array.value, node.edges[0] if node and node.name == "identity" else None)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("inner-variable-is-outer", "An inner gradient includes the derivative by what the function captures.",
         ("contract/E4/captured",), nested_vjp=variables_shared),
     behaviour("second-place-is-constant", "The gradient by an array that is named a second time is a constant.",
         ("contract/E4/same-array",), nested_vjp=second_place_is_constant),
+    behaviour("detached-from-the-inner-one", "What an inner gradient detaches is no constant for the outer one.",
+        ("contract/E4/detached",), detach=detached_from_the_inner_one),
 )  # fmt: skip

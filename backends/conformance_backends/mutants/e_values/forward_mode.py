@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Capability, NDArray
 from conformance.ops import CATALOGUE
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine import apply
+from conformance_backends.numpy_engine import apply, detach, vjp
 from conformance_backends.numpy_engine.tensor import Tensor, seed
 
 Outputs = tuple[Any, ...]
@@ -60,6 +60,25 @@ def doubled_beside_zeros(
     return outputs, tuple(t + t for t in pushed) if is_beside else pushed
 
 
+def shifted_past_unused(
+    self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
+) -> tuple[Outputs, Outputs]:
+    """Tangents are given in turn to the operands that are used."""
+    output, pullback = vjp(function, *operands)
+    reached = [p is not None for p in pullback(np.ones(output.shape, output.dtype))]
+    in_turn = iter(tangents)
+    given = [next(in_turn) if is_used else t for t, is_used in zip(tangents, reached, strict=True)]
+    return SteppedTape.jvp(self, function, operands, given)
+
+
+def tangents_are_constants(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], tangents: Sequence[Any]
+) -> Any:
+    """A tangent does not depend on the tangents of the operands, but for the first."""
+    given = [tangents[0], *map(detach, tangents[1:])]
+    return SteppedTape.nested_jvp(self, function, arrays, given)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("other-tangents-lost", "Of several tangents only the first is pushed forward.",
         ("op/forward", "op/forward-over-reverse", E4("four-orders")), ops=("multiply", "divide"), jvp=first_tangent_alone),
@@ -72,4 +91,8 @@ MUTANTS: tuple[Mutant, ...] = (
         capabilities=SteppedTape.capabilities | {Capability.VECTORIZING}),
     behaviour("doubled-beside-zeros", "A tangent is doubled where that of another operand is zero.",
         ("contract/E2/zero-tangents",), jvp=doubled_beside_zeros),
+    behaviour("tangents-are-constants", "A recorded tangent has no derivative by the tangents of the operands after the first.",
+        ("contract/E4/by-tangent",), nested_jvp=tangents_are_constants),
+    behaviour("tangents-shifted-past-unused", "Tangents are given in turn to the operands that the function uses.",
+        ("contract/E2/unused-operands",), jvp=shifted_past_unused),
 )  # fmt: skip

@@ -1,0 +1,62 @@
+"""Mutants that take what a hook returns wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+
+Seen = Callable[[Any], Any]
+
+
+def returning(alter: Callable[[Any, Any], Any]) -> Any:
+    """A `hook` whose hooks return `alter(cotangent, replacement)`, where they return anything."""
+
+    def hook(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+        def altered(cotangent: Any) -> Any:
+            replacement = seen(cotangent)
+            return None if replacement is None else alter(cotangent, replacement)
+
+        return engine.hook(array, altered)
+
+    return hook
+
+
+def zeros_are_none(cotangent: Any, replacement: Any) -> Any:
+    """Zeros count as nothing returned."""
+    return replacement if np.any(engine.detach(replacement)) else None
+
+
+def read_in_order_of_memory(cotangent: Any, replacement: Any) -> Any:
+    """Columns are read as if they were rows."""
+    value = np.asarray(engine.detach(replacement))
+    return replacement if value.flags.c_contiguous else value.ravel("K").reshape(value.shape)
+
+
+def itself_is_a_sum(cotangent: Any, replacement: Any) -> Any:
+    """A cotangent that is returned as it came is added to itself."""
+    return replacement + cotangent if replacement is cotangent else replacement
+
+
+def kept_in_its_dtype(self: Any, leaf: Any, arrived: Any) -> None:
+    """A gradient has the dtype of the cotangent that arrived."""
+    SteppedTape.accumulate(self, leaf, arrived)
+    leaf.grad = leaf.grad.astype(np.asarray(arrived).dtype)
+
+
+RETURNED = ("contract/C9/returned",)
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("hook-returned-zeros-ignored", "Zeros that a hook returns count as nothing returned.",
+        RETURNED, hook=returning(zeros_are_none)),
+    behaviour("hook-returned-columns-as-rows", "What a hook returns is read in the order of its memory.",
+        RETURNED, hook=returning(read_in_order_of_memory)),
+    behaviour("hook-returned-itself-twice", "A cotangent that a hook returns as it came counts twice.",
+        RETURNED, hook=returning(itself_is_a_sum)),
+    behaviour("hook-returned-dtype-kept", "A gradient has the dtype of what a hook on the leaf returned.",
+        ("contract/C9/returned-dtype",), accumulate=kept_in_its_dtype),
+)  # fmt: skip

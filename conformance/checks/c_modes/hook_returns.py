@@ -1,0 +1,95 @@
+"""What a hook may return in place of a cotangent (C9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.case import Array
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import gradients_of, unless_refused
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import MULTIPLY, NEGATIVE
+
+SHAPES = ((3, 2), ())
+PLACES = ("x", "x w", "the output")  # of −x w: where the hook is
+Returned = tuple[str, Callable[[Any], Any], Callable[[Array], Array]]  # in words; by the hook; what that is
+
+
+@contract("C9", "returned", Capability.HOOKS)
+def hook_may_return_any_cotangent(engine: Backend, sample: Sample) -> None:
+    """What a hook returns replaces the cotangent whatever its numbers: zeros, the cotangent itself, others, laid out otherwise."""
+    for shape in SHAPES:
+        other = sample.array(shape)
+        for place in PLACES:
+            for what, returned, replaced in _returned(engine, other):
+                _hold_replaced(engine, sample, place, shape, what, returned, replaced)
+
+
+@contract("C9", "returned-dtype", Capability.HOOKS)
+def cotangent_of_another_dtype_from_a_hook_is_refused_or_cast(engine: Backend, sample: Sample) -> None:
+    """What a hook returns in another dtype is refused, or the gradient has its operand's dtype all the same."""
+    dtype = next((dtype for dtype in ("float64", "float32") if dtype != sample.dtype), None)
+    if dtype is None or dtype not in engine.dtypes:
+        raise Unsupported(f"{engine.engine} has gradients in {sample.dtype} only")
+    for shape in SHAPES:
+        other = sample.array(shape)
+        for place in PLACES:
+            call = partial(_hold_replaced, engine, sample, place, shape, f"numbers of {dtype}")
+            unless_refused(partial(call, partial(_of_dtype, engine, other, dtype), partial(_always, other)))
+
+
+def _of_dtype(engine: Backend, value: Array, dtype: str, cotangent: Any) -> Any:
+    """A hook's return in place of a cotangent: the engine's array of a value in a dtype."""
+    return engine.array(value.astype(dtype))
+
+
+def _always(value: Array, cotangent: Array) -> Array:
+    """A value, whatever the cotangent is."""
+    return value
+
+
+def _returned(engine: Backend, other: Array) -> Iterator[Returned]:
+    """What a hook returns."""
+    yield "zeros", lambda c: c - c, lambda c: 0 * c
+    yield "the cotangent itself", lambda c: c, lambda c: c
+    yield "other numbers", lambda c: engine.array(np.array(other)), lambda c: other
+    if other.ndim:
+        laid_out = np.asfortranarray(other)
+        yield "numbers laid out by columns", lambda c: engine.array(laid_out), lambda c: other
+
+
+def _hold_replaced(
+    engine: Backend,
+    sample: Sample,
+    place: str,
+    shape: tuple[int, ...],
+    what: str,
+    returned: Callable[[Any], Any],
+    replaced: Callable[[Array], Array],
+) -> None:
+    """Claim the gradients of −x w with a hook that returns something at a place."""
+    x, w, g = (sample.array(shape) for _ in range(3))
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+
+    def function(a: Any, b: Any) -> Any:
+        product = multiply(a, b)
+        output = negative(product)
+        engine.hook({"x": a, "x w": product, "the output": output}[place], returned)
+        return output
+
+    arrives = {"x": -g * w, "x w": -g, "the output": g}[place]
+    replacement = replaced(arrives)
+    slope = {"x": None, "x w": replacement, "the output": -replacement}[place]
+    right = (replacement, -g * x) if slope is None else (slope * w, slope * x)
+    for got, expected, name in zip(gradients_of(engine, function, [x, w], g), right, "xw", strict=True):
+        said = f"{name}'s gradient of -x w of shape {shape}, a hook on {place} returning {what}"
+        hold_equal(got, expected, said)
+        if got is not None and got.dtype != x.dtype:
+            raise Violation(f"{said}, is of {got.dtype}, the operand of {x.dtype}")
