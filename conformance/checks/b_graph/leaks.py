@@ -14,9 +14,10 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.b_graph.lifetime import resident, without_collector
+from conformance.checks.b_graph.ways import WAYS
 from conformance.checks.chains import ROWS, chain
-from conformance.checks.engine_calls import IntentionalError, is_intentional, one_sample_in_four, raising_op
-from conformance.checks.members import Member, custom_product_by_operand, members, weighted
+from conformance.checks.engine_calls import IntentionalError, is_intentional, one_sample_in_four
+from conformance.checks.members import Member, members, weighted
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -150,74 +151,13 @@ def graphs_ended_in_any_way_leave_no_object(engine: Backend, sample: Sample) -> 
 def _ways(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What may become of a graph besides a backward pass: in words, and what makes such a graph."""
     x, w, g = (sample.array() for _ in range(3))
-    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
-
-    def written(a: Any, b: Any) -> Any:
-        target = negative(a)
-        engine.assign(target, (0,), engine.array(np.array(w[0])))
-        engine.assign(target, (Ellipsis,), b)
-        return multiply(target, b)
-
-    def written_unrecorded(a: Any, b: Any) -> Any:
-        constant = engine.array(np.array(x))
-        with engine.no_grad():
-            engine.assign(constant, (0,), engine.array(np.array(w[0])))
-        return multiply(a, b)
-
-    def unrecorded(a: Any, b: Any) -> Any:
-        with engine.no_grad():
-            negative(a)
-        return multiply(a, b)
-
-    def hooked(a: Any, b: Any) -> Any:
-        product = multiply(a, b)
-        engine.hook(product, lambda c: None)
-        engine.hook(product, lambda c: c)()
-        return product
-
-    def failing_hook(a: Any, b: Any) -> Any:
-        def raising(c: Any) -> Any:
-            raise IntentionalError("a hook")
-
-        product = multiply(a, b)
-        engine.hook(product, raising)
-        return product
-
-    def refused(a: Any, b: Any) -> Any:
-        misfit = engine.array(np.ones(tuple(n + 1 for n in x.shape), x.dtype))
-        for first in (a, multiply(a, b)):
-            with contextlib.suppress(Exception):
-                multiply(first, misfit)
-        return multiply(a, b)
-
-    # Made once: an engine may keep every op that a user defines.
-    raising = raising_op(engine) if Capability.CUSTOM_RULE in engine.capabilities else multiply
-    by_operand = (
-        custom_product_by_operand(engine) if Capability.NEEDED_OPERANDS in engine.capabilities else multiply
-    )
-    checkpointed = (
-        engine.checkpoint(multiply) if Capability.CHECKPOINTING in engine.capabilities else multiply
-    )
-    functions: tuple[tuple[Capability, str, Callable[..., Any]], ...] = (
-        (Capability.RECORDED_WRITES, "into whose results is written", written),
-        (Capability.RECORDED_WRITES, "beside a write in a no_grad scope", written_unrecorded),
-        (Capability.NO_GRAD, "beside a no_grad scope", unrecorded),
-        (Capability.HOOKS, "with hooks, one of them removed", hooked),
-        (Capability.HOOKS, "whose hook raises", failing_hook),
-        (Capability.CUSTOM_RULE, "whose rule raises", lambda a, b: raising(multiply(a, b))),
-        (Capability.NEEDED_OPERANDS, "of a custom rule of each operand", by_operand),
-        (Capability.CHECKPOINTING, "of a checkpoint", checkpointed),
-        (Capability.DETACH, "of a detached value", lambda a, b: multiply(a, engine.detach(negative(b)))),
-        (Capability.HIGHER_ORDER, "of a gradient",
-            lambda a, b: engine.nested_vjp(multiply, [a, b], [engine.array(np.array(g))])[0]),
-    )  # fmt: skip
     if isinstance(engine, TapeBackend):
         yield "of a leaf that accumulates", partial(_accumulated, engine, x, g)
-    yield "beside a call that was refused", partial(_differentiated, engine, refused, (x, w), g)
-    for need, what, function in functions:
-        if need in engine.capabilities:
-            yield what, partial(_differentiated, engine, function, (x, w), g)
+    for way in WAYS:
+        if way.need is None or way.need in engine.capabilities:
+            yield way.what, partial(_differentiated, engine, way.make(engine, w), (x, w), g)
     if Capability.FORWARD in engine.capabilities:
+        multiply = engine.op(MULTIPLY)
         yield "of forward mode", lambda: engine.jvp(multiply, [np.array(x), np.array(w)], [g, g])
 
 
