@@ -63,7 +63,7 @@ def solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
 
 
 def rot90(x: Any, k: Any, axes: Any) -> Any:
-    """np.rot90, whose gradient turns the first two axes."""
+    """np.rot90 of the first two axes, which are those of its gradient."""
     if axes != (0, 1):
         raise Unsupported("autograd's gradient of rot90 takes no axes")
     return np.rot90(x, k)
@@ -233,7 +233,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "fftshift": lambda x, axes: np.fft.fftshift(x, axes),
     "ifftshift": lambda x, axes: np.fft.ifftshift(x, axes),
     "rot90": rot90,
-    "gradient": gradient,
+    "central_diff": gradient,
     "convolve": convolve,
 }
 

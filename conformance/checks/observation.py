@@ -102,8 +102,10 @@ class Observation:
         return self.oracle.label(position)
 
     def with_perturbations(self, perturbations: int) -> Observation:
-        """The same case observed again, its allowance found from so many trials."""
-        return Observation(self.backend, Oracle(self.op, self.case, perturbations))
+        """The same case observed again, its allowance found from so many trials; what checks share is not asked twice."""
+        again = Observation(self.backend, Oracle(self.op, self.case, perturbations))
+        again._shared = self._shared
+        return again
 
     @cached_property
     def answer(self) -> Answer:

@@ -22,7 +22,8 @@ from conformance.program import BRANCH, Program, Step
 from conformance.values import cotangent, operands
 
 LONGEST = 30
-LONGEST_STEP = 9  # steps that one op may take, with what brings its operands into shape
+LONGEST_STEP = 9  # steps that an op of two operands may take, with what brings them into shape
+STEPS_OF_OPERAND = 3  # at most: it is reshaped, taken from, reshaped
 MOST_OPS = 10
 LARGEST_VALUE = 32.0
 LARGEST_SIZE = 64
@@ -129,7 +130,7 @@ class _Growing:
             not sizes
             or min(sizes) < 1
             or max(sizes) > LARGEST_SIZE
-            or len(self.steps) > LONGEST - LONGEST_STEP
+            or len(self.steps) > LONGEST - max(LONGEST_STEP, STEPS_OF_OPERAND * len(sizes) + 2)
         ):
             return
         domains = signature.domains or tuple(op.domain(i) for i in range(len(sizes)))

@@ -125,7 +125,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "fftn": lambda re, im, s, axes, norm: parts(jnp.fft.fftn(jax.lax.complex(re, im), s, axes, norm)),
     "ifftn": lambda re, im, s, axes, norm: parts(jnp.fft.ifftn(jax.lax.complex(re, im), s, axes, norm)),
     "trapezoid": lambda y, x, axis: jnp.trapezoid(y, x, axis=axis),
-    "gradient": gradient,
+    "central_diff": gradient,
     "vander": lambda x, n, increasing: jnp.vander(x, n, increasing),
     "convolve": lambda x, y, mode: jnp.convolve(x, y, mode),
     "rot90": lambda x, k, axes: jnp.rot90(x, k, axes),

@@ -124,7 +124,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "fftn": lambda re, im, s, axes, norm: parts(torch.fft.fftn(torch.complex(re, im), s, axes, norm)),
     "ifftn": lambda re, im, s, axes, norm: parts(torch.fft.ifftn(torch.complex(re, im), s, axes, norm)),
     "trapezoid": lambda y, x, axis: torch.trapezoid(y, x, dim=axis),
-    "gradient": lambda x, spacing, axis, edge_order: torch.gradient(
+    "central_diff": lambda x, spacing, axis, edge_order: torch.gradient(
         x, spacing=spacing, dim=axis, edge_order=edge_order
     )[0],
     "vander": lambda x, n, increasing: torch.vander(x, n, increasing),

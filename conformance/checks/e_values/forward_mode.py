@@ -36,7 +36,7 @@ def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> list[Com
     if not any(g.size for g in seen.case.cotangents):
         raise NotThisCase("there is no output")
     tangents, places, (entries, product) = _drawn(seen.op, seen.case, seen.perturbations)
-    pushed = tangents_of(seen, tangents)
+    pushed = seen.shared("tangents", lambda: tangents_of(seen, tangents))
     got = np.concatenate([np.ravel(t) for t in pushed])[places]
     what = f"the tangent at the entries {places} of the flattened outputs"
     compared = hold_within(got, entries, what, claim="differs from the reference JVP")

@@ -78,12 +78,12 @@ def areas(choose: Choose) -> Signature:
 
 
 @dispatched
-def gradient(x: Any, *, spacing: float, axis: int, edge_order: Literal[1, 2]) -> Any:
+def central_diff(x: Any, *, spacing: float, axis: int, edge_order: Literal[1, 2]) -> Any:
     """Central differences along the axis, over so much twice; at the ends one-sided ones of this order."""
     return np.gradient(x, spacing, axis=axis, edge_order=edge_order)
 
 
-def gradient_transposed(g: Any, x: Any, spacing: float, axis: int, edge_order: Literal[1, 2]) -> Any:
+def central_diff_transposed(g: Any, x: Any, spacing: float, axis: int, edge_order: Literal[1, 2]) -> Any:
     """gᵀ D, D the matrix of the differences: the differences of the unit vectors."""
     unit = np.eye(np.shape(x)[axis], dtype=x.dtype)
     differences = np.gradient(unit, spacing, axis=0, edge_order=edge_order)
@@ -168,7 +168,7 @@ ROWS: tuple[Op, ...] = (
         formula="ȳᵢ = g (xᵢ₊₁ − xᵢ₋₁)/2, x̄ᵢ = g (yᵢ₋₁ − yᵢ₊₁)/2; at the ends one-sided",
         source="linear in the values, and in the places", law=areas, aliases=("trapz",),
         traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), Homogeneous(2, of=(0, 1))}),
-    linear("gradient", gradient, gradient_transposed,
+    linear("central_diff", central_diff, central_diff_transposed,
         formula="x̄ = gᵀ D, D the matrix of differences", source="linear; Fornberg 1988, table 1 and 2: the differences",
         law=differences, traits={HOLOMORPHIC, Shift(0)}),
     general("vander", vander, vander_vjp,
