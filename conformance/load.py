@@ -172,9 +172,22 @@ def _load(spec: str) -> object:
     return _attribute(module, name) if name else _only_backend(module)
 
 
+_files: dict[
+    tuple[Path, int], ModuleType
+] = {}  # the files that this process has executed, as they were written
+
+
 def _from_file(path: Path) -> ModuleType:
+    """The module of a file, which is executed once in a process: it may patch an engine."""
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
+    key = (path.resolve(), path.stat().st_mtime_ns)
+    if key not in _files:
+        _files[key] = _executed(path)
+    return _files[key]
+
+
+def _executed(path: Path) -> ModuleType:
     name = f"adapter_{path.stem}"  # a file called like its engine must not hide it from its own import
     found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:

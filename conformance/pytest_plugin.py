@@ -106,8 +106,18 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     try:
         planned = _worker(config).items()
     except ConformanceError as error:
+        _tell_why(config, str(error))
         raise pytest.UsageError(str(error)) from None
     items.extend(ConformanceItem.from_parent(session, name=item.id, question=item) for item in planned)
+
+
+def _tell_why(config: pytest.Config, why: str) -> None:
+    """Leave it to the process that runs the workers, which learns of a worker without items nothing else."""
+    from conformance.run.journal import NOT_LOADED
+
+    folder = config.getoption("--conformance-journal")
+    if folder and hasattr(config, "workerinput"):
+        (Path(folder) / NOT_LOADED).write_text(why, encoding="utf-8")
 
 
 @pytest.hookimpl(tryfirst=True)

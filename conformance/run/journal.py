@@ -16,6 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+NOT_LOADED = (
+    "not-loaded"  # the file, in the same folder, in which a worker says why it could not load an adapter
+)
 SIZE = 4096
 WHEN = struct.Struct(
     "d"

@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from conformance.questions import Item
+from conformance.run.journal import NOT_LOADED
 from conformance.run.keeper import Keeper
 from conformance.run.process import processes
 from conformance.run.process.deadline import is_over
@@ -88,12 +89,21 @@ def run_session(
             finally:
                 keeper.watch.stop()
                 keeper.watch.end_all()
-        return _ended(keeper, code, said.getvalue().strip())
+        return _ended(keeper, code, said.getvalue().strip(), _not_loaded(folder))
 
 
-def _ended(keeper: Keeper, code: int, said: str) -> Ended:
-    if keeper.not_started:
-        return Ended(not_started=keeper.not_started)
+def _not_loaded(folder: Path) -> str:
+    """Why a worker could not load an adapter, which this process could; empty where they all could."""
+    try:
+        return f"in a worker, {(folder / NOT_LOADED).read_text(encoding='utf-8')}"
+    except OSError:
+        return ""
+
+
+def _ended(keeper: Keeper, code: int, said: str, not_loaded: str) -> Ended:
+    not_started = keeper.not_started or ("" if keeper.kept else not_loaded)
+    if not_started:
+        return Ended(not_started=not_started)
     if keeper.was_interrupted or (
         code == pytest.ExitCode.INTERRUPTED and not (keeper.trouble or keeper.is_over)
     ):

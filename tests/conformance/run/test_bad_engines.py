@@ -171,6 +171,49 @@ def test_an_engine_whose_workers_cannot_start_is_not_started_and_the_suite_is_no
     assert "3 workers could not start" in done.run.end.trouble[0]
 
 
+RAISES_IN_WORKERS = """
+import os
+
+from conformance_backends.numpy_backend import NumpyTape
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    raise RuntimeError("one process alone")
+
+
+class Engine(NumpyTape):
+    pass
+"""
+
+PATCHES_AT_IMPORT = """
+import sys
+
+from conformance_backends.numpy_backend import NumpyTape
+
+sys.executed = getattr(sys, "executed", 0) + 1
+if sys.executed > 1:
+    raise RuntimeError("executed twice")
+
+
+class Engine(NumpyTape):
+    pass
+"""
+
+
+def test_an_adapter_that_raises_in_a_worker_is_named_with_its_exception(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "alone.py").write_text(RAISES_IN_WORKERS)
+    done = command("run", tmp_path / "alone.py", "-q", "op/tanh/vjp/float64", "-n", 1)
+    assert done.code == 11
+    assert "could not start: in a worker, the adapter" in done.out
+    assert "RuntimeError: one process alone" in done.out
+    assert "of the suite" not in done.said
+
+
+def test_an_adapter_is_executed_once_in_a_process(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "patches.py").write_text(PATCHES_AT_IMPORT)
+    done = command("run", tmp_path / "patches.py", "-q", "op/tanh/vjp/float64", "-n", 1)
+    assert done.code == 0, done.said
+
+
 def test_every_backend_may_have_queries_of_its_own(command: Any, adapters: Path) -> None:
     """They are asked of several engines, each of which has nothing that the other's query matches."""
     queries = ("-q", "RaisesBare/op/exp/vjp", "-q", "numpy/op/tanh/vjp")
