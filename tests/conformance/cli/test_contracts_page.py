@@ -27,7 +27,6 @@ OF_FEW_OPS = {
     "B13": "about what is stored at leaves; the tape histories of B19 mix ops",
     "B17": "about the nodes that engines show",
     "B19": "asked by histories, which the record does not run",
-    "C5": "about rules that users write; the ops around them are those of C6 and C10",
     "D5": "the reference engine refuses the write before any op is called",
 }
 
