@@ -53,6 +53,7 @@ SQRT = find("sqrt").name
 SQUARE = find("square").name
 STACK = find("stack").name
 SUBTRACT = find("subtract").name
+SWAPAXES = find("swapaxes").name
 SUM = find("sum").name
 TAKE = find("take").name
 TAKE_ALONG_AXIS = find("take_along_axis").name

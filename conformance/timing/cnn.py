@@ -42,7 +42,7 @@ def program(op: FindOp, size: Size) -> Function:
 
     def loss(x: Any, k: Any, c: Any, w: Any, b: Any) -> Any:
         z = relu(conv(x, k, c, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1))
-        p = pool(z, kernel_size=(POOL, POOL), stride=(POOL, POOL))
+        p = pool(z, kernel_size=(POOL, POOL), stride=(POOL, POOL), padding=(0, 0))
         y = add(matmul(reshape(p, shape=(size["batch"], -1)), w), b)
         return mean(square(y), axis=None, keepdims=False)
 

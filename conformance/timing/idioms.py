@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Function
-from conformance.ops.names import EXP, LOG_SOFTMAX, LOGSUMEXP, MAXIMUM, RELU, SOFTMAX, SUBTRACT
+from conformance.ops.names import (
+    EXP,
+    LOG_SOFTMAX,
+    LOGSUMEXP,
+    MATRIX_TRANSPOSE,
+    MAXIMUM,
+    RELU,
+    SOFTMAX,
+    SUBTRACT,
+    SWAPAXES,
+)
 from conformance.timing.workloads import FindOp
 
 
@@ -54,8 +64,15 @@ def softmax(find: FindOp) -> Function:
     return lambda x, axis: exp(logs(x, axis=axis))
 
 
+def matrix_transpose(find: FindOp) -> Function:
+    """swapaxes(x, -1, -2)."""
+    swapaxes = find(SWAPAXES)
+    return lambda x: swapaxes(x, axis1=-1, axis2=-2)
+
+
 IDIOMS: dict[str, tuple[str, Callable[[Finder], Function]]] = {
     RELU: ("maximum(x, 0)", relu),
     LOG_SOFTMAX: ("x - logsumexp(x)", log_softmax),
     SOFTMAX: ("exp(x - logsumexp(x))", softmax),
+    MATRIX_TRANSPOSE: ("swapaxes(x, -1, -2)", matrix_transpose),
 }

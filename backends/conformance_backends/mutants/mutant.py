@@ -19,7 +19,8 @@ from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.graph import Accumulation, Edge, Node, backward_pass
-from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 LeafCotangents = dict[Node, list[Any]]  # by accumulation node, the cotangents of its outputs
 Wrong = Callable[..., Any]  # wrong(right, index, g, z, *operands, **parameters) for the rule right

@@ -167,9 +167,8 @@ def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ())
         pulled = node.pullback(cotangents)
         if refuses_nan:
             _refuse_nan(pulled, f"the rule of {node.name} made a NaN")
-        for index, cotangent in enumerate(pulled):
-            target = node.edges[index]
-            if target is not None and cotangent is not None:
+        for target, cotangent in zip(node.edges, pulled, strict=True):
+            if target and cotangent is not None:
                 _deliver(arrived, waiting, target, cotangent)
     return ended
 

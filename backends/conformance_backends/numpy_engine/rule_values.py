@@ -46,7 +46,7 @@ def fitted(cotangent: Any, operand: Any) -> Any:
 
     A real operand can be perturbed along the real axis only, so it receives the real part of a complex cotangent.
     """
-    if cotangent is None or cotangent.dtype == operand.dtype:
+    if cotangent is None or cotangent.dtype is operand.dtype or cotangent.dtype == operand.dtype:
         return cotangent
     is_made_real = cotangent.dtype.kind == "c" and operand.dtype.kind == "f"
     return (np.real(cotangent) if is_made_real else cotangent).astype(operand.dtype)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from conformance.dtype import BFLOAT16, is_inexact, is_real
+from conformance.dtype import BFLOAT16, is_inexact
 from conformance.op import Op, Trait
 from conformance.ops import CATALOGUE
 from conformance_backends.numpy_engine import spellings
@@ -31,6 +31,10 @@ from conformance_backends.numpy_engine.graph import (
     no_grad,
 )
 from conformance_backends.numpy_engine.rule_values import carrying, complete, fitted
+from conformance_backends.numpy_engine.seeds import seed
+
+ROWS = spellings.rows()  # by the function of NumPy that a row is
+NARROW = BFLOAT16.kind
 
 
 def detach(operand: Any) -> Any:
@@ -108,7 +112,8 @@ class Tensor(NDArrayOperatorsMixin):
         """Take over the call of a universal function, `np.tanh(x)` or `x + y`."""
         if method != "__call__" or keywords:
             raise TypeError(f"np.{ufunc.__name__}.{method} with {sorted(keywords)} has no derivative rule")
-        return call(ufunc, operands, {})
+        row = ROWS.get(ufunc)
+        return apply(row, operands, {}) if row else call(ufunc, operands, {})
 
     def __array_function__(self, function: Any, types: Any, operands: Any, keywords: Any) -> Any:
         """Take over the call of any other NumPy function, `np.sum(x, axis=0)`."""
@@ -193,25 +198,6 @@ class Tensor(NDArrayOperatorsMixin):
         return Tensor(self.value)
 
 
-def seed(output: Tensor, gradient: Any) -> Tensor:
-    """The cotangent to start from: `gradient`, checked, or 1 for a scalar output."""
-    if gradient is None:
-        if output.ndim != 0:
-            raise ValueError(
-                f"backward() on an output of shape {output.shape} needs a gradient argument: "
-                "only a scalar output has the default seed 1"
-            )
-        if output.dtype.kind == "c":
-            raise TypeError("a complex output has no default seed: pass a gradient")
-        return Tensor(output.dtype.type(1))
-    given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
-    if given.shape != output.shape:
-        raise ValueError(f"the gradient has shape {given.shape}, the output {output.shape}")
-    if not (is_inexact if output.dtype.kind == "c" else is_real)(given.dtype):
-        raise TypeError(f"the gradient of a {output.dtype} output must be floating point, not {given.dtype}")
-    return given if given.dtype == output.dtype else given.astype(output.dtype)
-
-
 # ---- recording ------------------------------------------------------------------------------
 
 
@@ -221,16 +207,19 @@ def edge_of(operand: Any) -> Edge | None:
 
 
 class Application(Node):
-    """A row applied to operands; `saved` is what its rule needs: the operands' values, the output's, the parameters."""
+    """A row applied to operands, with what its rule needs: the operands' values, the output's, the parameters."""
 
-    def __init__(self, row: Op, edges: Sequence[Edge | None], *saved: Any) -> None:
+    def __init__(
+        self, row: Op, edges: Sequence[Edge | None], values: Any, output: Any, parameters: Any
+    ) -> None:
         self.name, self.edges, self.number = row.name, edges, next_number()
-        self.row, self.saved = row, saved
+        self.rule, self.values, self.output, self.parameters = row.rule, values, output, parameters
 
     def pullback(self, cotangents: Sequence[Any]) -> list[Any]:
         """The cotangents of the operands, by the row's rule; None where the operand needs none."""
-        values, z, parameters = self.saved
-        g, xs, rule = complete(cotangents, z), values, self.row.rule
+        rule, values, z, parameters = self.rule, self.values, self.output, self.parameters
+        g = complete(cotangents, z) if isinstance(z, tuple) else cotangents[0]
+        xs = values
         if is_recording():
             # The backward pass itself is recorded, so the rule receives tensors and is recorded too. They are made
             # of the saved values, because the operands may have been written in place since.
@@ -249,11 +238,14 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
     """
     values, edges, kinds = [], [], ""
     for x in operands:
-        value, edge = (x.value, x.edge) if isinstance(x, Tensor) else (np.asarray(x), None)
+        if isinstance(x, Tensor):
+            value, edge = x.value, x.edge
+        else:
+            value, edge = np.asarray(x), None
         values.append(value)
         edges.append(edge)
         kinds += value.dtype.kind
-    row = carrying(op) if BFLOAT16.kind in kinds else op
+    row = carrying(op) if NARROW in kinds else op
     output = row.reference(*values, **parameters)
     if op.has_constants:
         edges = [edge if op.is_differentiable(i) else None for i, edge in enumerate(edges)]
@@ -261,8 +253,11 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
         return wrap(output, None)
     if "c" in kinds and Trait.HOLOMORPHIC not in op.traits:
         raise TypeError(f"{op.name} of complex numbers has no derivative here; detach what needs none")
-    saved = tuple(map(np.asarray, output)) if isinstance(output, tuple) else np.asarray(output)
-    return wrap(saved, Application(row, edges, values, saved, parameters))
+    if isinstance(output, tuple):
+        output = tuple(map(np.asarray, output))
+        return wrap(output, Application(row, edges, values, output, parameters))
+    output = np.asarray(output)
+    return tensor_at(output, (Application(row, edges, values, output, parameters), 0))
 
 
 def wrap(output: Any, node: Node | None) -> Any:
@@ -274,9 +269,10 @@ def wrap(output: Any, node: Node | None) -> Any:
 
 def tensor_at(value: Any, edge: Edge | None) -> Tensor:
     """A tensor whose cotangent goes along `edge`; a constant where there is none."""
-    tensor = Tensor(value)
-    if is_inexact(tensor.value.dtype):
-        tensor.edge = edge
+    tensor = Tensor.__new__(Tensor)  # without the questions that `Tensor(value)` asks
+    tensor.value = value = value if type(value) is np.ndarray else np.asarray(detach(value))
+    tensor.edge = edge if edge and is_inexact(value.dtype) else None
+    tensor.grad = None
     return tensor
 
 

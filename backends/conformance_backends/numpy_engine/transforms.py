@@ -21,8 +21,9 @@ from conformance_backends.numpy_engine.graph import (
     next_number,
     set_recording,
 )
+from conformance_backends.numpy_engine.seeds import seed
 from conformance_backends.numpy_engine.structures import arrays_in, rebuilt
-from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, seed, tensor_at, wrap
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, tensor_at, wrap
 
 Function = Callable[..., Any]
 Gradients = tuple[Tensor | None, ...]

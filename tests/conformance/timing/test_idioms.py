@@ -23,6 +23,7 @@ class Plain(Right):
     ops: ClassVar = {
         **{name: op for name, op in OPS.items() if name not in IDIOMS},
         "maximum": lambda x, zero: np.where(x.real > zero.real, x, zero),
+        "swapaxes": lambda x, axis1, axis2: np.swapaxes(x, axis1, axis2),
         "logsumexp": lambda x, axis, keepdims: x - OPS["log_softmax"](x, axis=axis),
     }
 
@@ -30,13 +31,15 @@ class Plain(Right):
 class Lacking(Plain):
     """Has nothing to write them with either."""
 
-    ops: ClassVar = {name: op for name, op in Plain.ops.items() if name not in ("maximum", "logsumexp")}
+    ops: ClassVar = {
+        name: op for name, op in Plain.ops.items() if name not in ("maximum", "logsumexp", "swapaxes")
+    }
 
 
 @pytest.mark.parametrize("name", IDIOMS)
 def test_an_idiom_is_the_op(name: str) -> None:
     find, x = Finder(Plain(), "float64"), np.random.default_rng(1).normal(size=(4, 5))
-    parameters = {} if name == "relu" else {"axis": -1}
+    parameters = {} if name in ("relu", "matrix_transpose") else {"axis": -1}
     np.testing.assert_allclose(find(name)(x, **parameters), OPS[name](x, **parameters), rtol=1e-12)
     assert find.used == {name: IDIOMS[name][0]}
 

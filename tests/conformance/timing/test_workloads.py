@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conformance.cli.console import parameters_of
+from conformance.ops import CATALOGUE
 from conformance.timing.programs import WORKLOADS
 from conformance.timing.workloads import ON_REQUEST, OPS_PER_STEP, SIZES, Workload, label
 
@@ -64,6 +66,21 @@ def test_the_program_is_the_hand_written_function(workload: Workload, rank: str)
     np.testing.assert_allclose(
         workload.gradient(size, *operands)[0], workload.forward(size, *operands), rtol=1e-13
     )
+
+
+@EVERY
+def test_the_program_gives_every_parameter_of_its_ops(workload: Workload) -> None:
+    """An engine may have no default for one: it would be left out as one that cannot do the work."""
+
+    def strict(name: str) -> object:
+        def call(*operands: object, **parameters: object) -> object:
+            assert parameters.keys() == parameters_of(CATALOGUE[name]).keys(), name
+            return OPS[name](*operands, **parameters)
+
+        return call
+
+    size = workload.sizes["small"]
+    workload.program(strict, size)(*operands_of(workload, "small"))
 
 
 @EVERY

@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Trace
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, stateful_rule
-from conformance_backends.numpy_engine.tensor import Tensor, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def remainder_of_the_last_call() -> Callable[..., Any]:

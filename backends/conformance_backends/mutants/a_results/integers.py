@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
-from conformance_backends.numpy_engine.tensor import Tensor, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def leaf_of(change: Callable[[Any], Any]) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.graph import Accumulation, Edge
-from conformance_backends.numpy_engine.tensor import Tensor, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def leaves_are_no_outputs(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine.tensor import Tensor, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def added_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.graph import Edge, backward_pass
-from conformance_backends.numpy_engine.tensor import Tensor, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor
 
 PAUSE = 0.02  # seconds: long enough for another thread to run, on a busy machine, too
 

@@ -10,7 +10,8 @@ import numpy as np
 from conformance.backend import as_tuple
 from conformance.ops import ALL_OPS
 from conformance_backends.mutants.mutant import SteppedTape, WithTransforms
-from conformance_backends.numpy_engine.tensor import Tensor, edge_of, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 
 class ZerosForNone(WithTransforms):

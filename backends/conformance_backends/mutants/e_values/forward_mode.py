@@ -11,7 +11,8 @@ from conformance.backend import Capability, NDArray
 from conformance.ops import CATALOGUE
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine import apply, detach, vjp
-from conformance_backends.numpy_engine.tensor import Tensor, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor
 
 Outputs = tuple[Any, ...]
 

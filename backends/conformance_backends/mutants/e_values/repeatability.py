@@ -12,7 +12,8 @@ from conformance.backend import Backend, NDArray, Trace
 from conformance.ops import CATALOGUE
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, stateful_rule, with_ops
-from conformance_backends.numpy_engine.tensor import Tensor, seed
+from conformance_backends.numpy_engine.seeds import seed
+from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def off_at_every_seventh_call() -> Callable[..., Any]:
