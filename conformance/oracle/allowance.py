@@ -28,8 +28,7 @@ from conformance.case import Case
 from conformance.dtype import BFLOAT16, CARRIER, HALF, carried, finfo, is_inexact, is_real
 from conformance.kept import kept
 from conformance.op import Domain, Op, Shape, Trait
-from conformance.oracle.draws import Draws
-from conformance.oracle.rounding import Evaluate, library_calls, trial
+from conformance.oracle.rounding import Evaluate, library_calls, trial, trials
 from conformance.oracle.symmetry import is_symmetric
 from conformance.values import is_complex, operands
 
@@ -43,7 +42,8 @@ ULPS = 4.0  # units in the last place by which the elementary functions of good 
 ORDINARY = 24  # entries of operands, at least, from which the natural size of a gradient is measured
 ROUNDING = 1.0  # the same where IEEE 754 rounds every function called: the rounding of the result alone
 
-PER_ENTRY, PER_ARRAY = "per entry", "per array"  # what an allowance is measured over
+# What an allowance is measured over.
+PER_PLACE, PER_ENTRY, PER_ARRAY = "per place of all arrays", "per entry", "per array"
 
 
 @dataclass(frozen=True)
@@ -102,28 +102,28 @@ def expect(
         dtype: the engine's.
         sizes: for each result, a magnitude, or one for each entry; one unit in its last place is always allowed
             (saturated tails round to zero there).
-        scope: PER_ENTRY where every entry is computed from its own inputs, else PER_ARRAY.
+        scope: PER_PLACE where an entry is computed from the inputs at its place, PER_ENTRY where its errors are its own.
         perturbations: how many evaluations with perturbed inputs, besides the one at the inputs themselves.
     """
     with np.errstate(all="ignore"):
         exact = [np.asarray(x) for x in evaluate([extended(x) for x in inputs])]
-        draws = Draws()
         with library_calls() as called:
-            trials = [trial(evaluate, inputs, dtype, by) for by in (None, *[draws] * perturbations)]
+            nearest = trial(evaluate, inputs, dtype, None)
+            moved = trials(evaluate, inputs, dtype, perturbations, are_entries_alone=scope == PER_PLACE)
         if dtype == BFLOAT16.name:  # the rule sums in a wider type; an engine may round every partial sum
             called.append(f"sums that the rule computes in {CARRIER.name}")
         if np.dtype(dtype).kind == "c":
             called.append("complex arithmetic")
         library = tuple(sorted(set(called)))
         return [
-            _allow(value, [results[i] for results in trials], dtype, sizes[i], scope, library)
+            _allow(value, np.concatenate([nearest[i][None], moved[i]]), dtype, sizes[i], scope, library)
             for i, value in enumerate(exact)
         ]
 
 
 def _allow(
     exact: Array,
-    trials: Sequence[Array],
+    evaluations: Array,
     dtype: str,
     size: float | Array,
     scope: str,
@@ -132,7 +132,7 @@ def _allow(
     precision = finfo(dtype)
     largest = float(precision.max)
     has_number = np.abs(exact) <= largest
-    spread = _distance(extended(np.stack(trials)), exact).max(axis=0, where=has_number, initial=0)
+    spread = _distance(extended(evaluations), exact).max(axis=0, where=has_number, initial=0)
     if scope == PER_ARRAY and spread.size:
         spread = np.full(spread.shape, spread.max(), EXTENDED)
     ulp = np.spacing(np.minimum(np.abs(exact), largest).astype(precision.dtype)).astype(EXTENDED)
@@ -147,9 +147,9 @@ def _underflow(dtype: str) -> float:
     return float(finfo(CARRIER if dtype in HALF else dtype).tiny)
 
 
-def _distance(trials: Array, exact: Array) -> Array:
+def _distance(evaluations: Array, exact: Array) -> Array:
     """The error of each evaluation; infinite where it overflows on the way to a finite value."""
-    return np.where(np.isfinite(exact) & ~np.isfinite(trials), np.inf, np.abs(trials - exact))
+    return np.where(np.isfinite(exact) & ~np.isfinite(evaluations), np.inf, np.abs(evaluations - exact))
 
 
 def extended(array: Array) -> Array:
@@ -222,8 +222,8 @@ def expected_values(op: Op, case: Case, *, perturbations: int = PERTURBATIONS) -
 
 
 def allowance_scope(op: Op) -> str:
-    """PER_ENTRY where the entries of an op's results have rounding errors of their own, else PER_ARRAY."""
-    return PER_ENTRY if Trait.ELEMENTWISE in op.traits else PER_ARRAY
+    """PER_PLACE where the entries of an op's results have rounding errors of their own, else PER_ARRAY."""
+    return PER_PLACE if Trait.ELEMENTWISE in op.traits else PER_ARRAY
 
 
 def natural_gradient_sizes(op: Op, case: Case) -> list[float]:
@@ -235,7 +235,7 @@ def natural_gradient_sizes(op: Op, case: Case) -> list[float]:
     natural, own = _ordinary_sizes(_Call.of(op, case)), _gradient_sizes(op, case, case.operands)
     # Slopes such as that of 1/x have no bound: steep ordinary operands must not widen the allowance at flat ones.
     most = max(1.0, *own)
-    if allowance_scope(op) == PER_ENTRY:
+    if allowance_scope(op) == PER_PLACE:
         return [min(size, most) for size in natural]
     return [min(max(sizes), most) for sizes in zip(natural, own, strict=True)]
 

@@ -28,6 +28,7 @@ from conformance.oracle.summation import ADDING, in_any_order
 
 Array = np.ndarray[Any, Any]
 
+MOST_TOGETHER = 1 << 18  # entries of trials that are evaluated as one
 PRODUCT = 3  # roundings in the imaginary part of a product, ad + bc: those of two products and a sum
 
 # What picks one of its operands' entries, which rounds nothing: a rule that looks for the largest entry compares with it.
@@ -65,11 +66,19 @@ FACTORINGS = (np.linalg.pinv, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd,
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
 
 
+class OneByOneError(Exception):
+    """Trials that were evaluated as one array, and add up on the way: each is to have an order of its own."""
+
+
 class Rounding(NamedTuple):
-    """How results are rounded: to what type, and by what they are perturbed, if they are."""
+    """How results are rounded: to what type, and by what they are perturbed, if they are.
+
+    `is_stack` says that an array's first axis counts trials.
+    """
 
     dtype: str
     draws: Draws | None
+    is_stack: bool = False
 
     @property
     def is_narrow(self) -> bool:
@@ -92,10 +101,40 @@ def trial(evaluate: Evaluate, inputs: Sequence[Array], dtype: str, draws: Draws 
         return [narrowed(np.asarray(z), dtype) for z in evaluate([rounded(x) for x in inputs])]
 
 
+def trials(
+    evaluate: Evaluate, inputs: Sequence[Array], dtype: str, count: int, *, are_entries_alone: bool
+) -> list[Array]:
+    """For each result, the arrays of several perturbed evaluations, along a first axis.
+
+    Where every entry is computed from the entries at its own place alone, the evaluations are one, of arrays that have
+    that axis too: NumPy is called once for all of them.
+
+    Args:
+        evaluate: computes in the floating point type of its inputs.
+        inputs: operands and cotangents in `dtype`; integers and booleans are not changed.
+        dtype: the precision of a trial.
+        count: how many evaluations.
+        are_entries_alone: whether no entry of a result depends on entries at other places, however many axes there are.
+    """
+    draws = Draws()
+    is_small = sum(x.size for x in inputs) * count <= MOST_TOGETHER
+    if are_entries_alone and is_small and len({x.shape for x in inputs}) == 1:
+        with contextlib.suppress(OneByOneError), rounding_by(draws, dtype, is_stack=True):
+            stacks = [rounded(np.broadcast_to(x, (count, *x.shape))) for x in inputs]
+            return [_along_trials(narrowed(np.asarray(z), dtype), count, inputs[0]) for z in evaluate(stacks)]
+    found = [trial(evaluate, inputs, dtype, draws) for _ in range(count)]
+    return [np.stack(results) for results in zip(*found, strict=True)]
+
+
+def _along_trials(result: Array, count: int, like: Array) -> Array:
+    """A result of all trials; a constant is the same in each."""
+    return np.broadcast_to(result, (count, *like.shape))
+
+
 @contextlib.contextmanager
-def rounding_by(draws: Draws | None, dtype: str) -> Iterator[None]:
+def rounding_by(draws: Draws | None, dtype: str, *, is_stack: bool = False) -> Iterator[None]:
     """Within the block, rounded arrays round their results to `dtype`, and perturb them by what is drawn."""
-    token = _rounding.set(Rounding(dtype, draws))
+    token = _rounding.set(Rounding(dtype, draws, is_stack))
     try:
         yield
     finally:
@@ -172,6 +211,8 @@ class Rounded(np.ndarray[Any, Any]):
         own = None
         if rounding.draws is not None and ufunc in ADDING:
             own = in_any_order(ufunc, method, plain, keywords, rounding.dtype, rounding.draws)
+            if own is not None and rounding.is_stack:
+                raise OneByOneError
         results = getattr(ufunc, method)(*plain, **keywords) if own is None else own
         if method == "at":
             return None

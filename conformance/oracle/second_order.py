@@ -14,7 +14,7 @@ import numpy as np
 from conformance.case import Array, Case
 from conformance.op import Op
 from conformance.oracle.allowance import (
-    PER_ENTRY,
+    PER_PLACE,
     PERTURBATIONS,
     ULPS,
     Expected,
@@ -87,7 +87,7 @@ def expected_hessian_vector_products(
 def _moved(op: Op, case: Case, directions: Sequence[Array]) -> Array | float:
     """By how much a cotangent and a direction multiply what is between them: entry by entry where entries have errors of their own."""
     shapes = {x.shape for x in (*case.operands, *case.cotangents, *directions)}
-    if allowance_scope(op) == PER_ENTRY and len(shapes) == 1:
+    if allowance_scope(op) == PER_PLACE and len(shapes) == 1:
         (g,) = case.cotangents
         return np.asarray(np.abs(g) * np.max(np.abs(directions), axis=0), REAL)
     return _largest(case.cotangents) * _largest(directions)

@@ -61,3 +61,8 @@ cotangent = torch.tensor([[1.0, -2.0, 0.5, 3.0]])
 for dtype in (torch.float32, torch.float64):
     _, pullback = torch.func.vjp(partial(group_norm, num_groups=1, weight=weight.to(dtype)), x.to(dtype))
     print(f"group_norm of 1e17 in {dtype}:", pullback(cotangent.to(dtype))[0].tolist())
+# g x / hypot(x, y), whose product is formed first; x / hypot(x, y) is at most 1
+for g, x in ((1e-200, 1e-200), (1e200, 1e200)):
+    leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+    torch.hypot(leaf, torch.tensor(0.0, dtype=torch.float64)).backward(torch.tensor(g, dtype=torch.float64))
+    print(f"hypot({x}, 0) under a cotangent of {g}: got {leaf.grad.item()}, exact {g}")

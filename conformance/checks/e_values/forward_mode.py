@@ -19,6 +19,9 @@ from conformance.kept import kept
 from conformance.op import Op, Trait
 from conformance.ops.names import MATMUL, MULTIPLY
 from conformance.oracle.allowance import (
+    PER_ARRAY,
+    PER_ENTRY,
+    PER_PLACE,
     Expected,
     allowance_scope,
     expect,
@@ -84,7 +87,7 @@ def _expected(seen: Oracle, tangents: Sequence[Array], places: Sequence[int]) ->
         (*seen.case.operands, *tangents, *seen.case.cotangents),
         seen.case.dtype,
         [size, size * weight],
-        scope=allowance_scope(seen.op),
+        scope=PER_ENTRY if allowance_scope(seen.op) == PER_PLACE else PER_ARRAY,  # the product is a sum
         perturbations=seen.perturbations,
     )
 
