@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -42,6 +43,17 @@ def with_parameters(op: str, function: Function, parameters: Mapping[str, Any]) 
             raise
 
     return call
+
+
+def ignores(function: Function, name: str) -> bool:
+    """Whether a Python function takes a parameter and never reads it; False where its code cannot be seen."""
+    inner = inspect.unwrap(function)
+    code = getattr(inner, "__code__", None)
+    if code is None or name not in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        return False
+    read = {i.argval for i in dis.get_instructions(code) if i.opname.startswith("LOAD")}
+    names = {part for value in read for part in (value if isinstance(value, tuple) else (value,))}
+    return name not in names
 
 
 def misfit(function: Function, operands: Collection[Any], parameters: Mapping[str, Any]) -> str:

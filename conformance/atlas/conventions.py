@@ -197,7 +197,9 @@ def _summed_up(answers: Answers) -> tuple[str, str, dict[str, bool]]:
     decided = [answer for answer in of_engine if answer is True or isinstance(answer, Failed)]
     failure = next((answer.message for answer in decided if isinstance(answer, Failed)), "")
     undecided = [answer for _, answer in answers if isinstance(answer, str)]
-    reason = "" if decided or of_ops else next(iter(undecided), "no check tests it")
+    reason = (
+        "" if decided or of_ops else next(iter(undecided), "the adapter names no op that its checks call")
+    )
     return failure, reason, of_ops
 
 

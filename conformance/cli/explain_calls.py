@@ -15,7 +15,7 @@ from conformance.ops import ALL_OPS
 from conformance.run.forms import forms_of
 
 LINES = 24  # of a definition
-HELPERS = 6  # functions and numbers that a definition uses
+HELPERS = 6  # functions, numbers and texts that a definition uses
 SHORT = 8  # lines of one that is shown
 ENTRIES = 12  # of a result that is printed; of a larger one the shape
 
@@ -60,7 +60,7 @@ def source(op: Op) -> list[str]:
 
 
 def helpers(op: Op) -> list[str]:
-    """Short functions and numbers of this project that the shown definition uses; `explain` shows those that are ops.
+    """Short functions, numbers and texts of this project that the shown definition uses; `explain` shows those that are ops.
 
     What only chooses a precision is left out.
     """
@@ -70,7 +70,7 @@ def helpers(op: Op) -> list[str]:
         for name, value in inspect.getclosurevars(inspect.unwrap(waiting.pop())).globals.items():
             if name in shown or name in ALL_OPS or name.startswith("needs_"):
                 continue
-            if isinstance(value, (int, float)):
+            if isinstance(value, (int, float, str)):
                 shown[name] = [f"{name} = {value!r}"]
             elif lines := _short_source(value):
                 shown[name] = lines

@@ -36,7 +36,8 @@ def command(options: argparse.Namespace) -> int:
     from conformance.cli.console import print_json
     from conformance.run.conduct import INCOMPLETE, STALE
     from conformance.runfile.jsonl import read_run
-    from conformance.runfile.known import read_known, stale, write_known
+    from conformance.runfile.known import read_known, stale
+    from conformance.runfile.listing import write_known
 
     run = read_run(options.run)
     if not run.is_complete:
@@ -45,7 +46,9 @@ def command(options: argparse.Namespace) -> int:
         added = write_known(options.known, run.results, options.reason)
         if options.as_json:
             print_json({"known": str(options.known), "added": added, "complete": run.is_complete})
-        print(f"{added} added to {options.known}; give each its reason, and the script that shows it")
+        print(
+            f"{added} failures added to {options.known}; give each entry its reason, and the script that shows it"
+        )
         if added:
             again = f"conformance run … --rerun-failed {options.run} --known {options.known} -o again.jsonl"
             print(

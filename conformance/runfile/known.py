@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import datetime
 import fnmatch
-import glob
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
-import tomlkit
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
-
-VARIES = re.compile(
-    r"0x[0-9a-fA-F]+|(?<=[A-Za-z]_)\d+\b"
-)  # from run to run: memory, and names such as tensor_47
-OF_THE_CASE = re.compile(
-    rf"{VARIES.pattern}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)\d[\d.]*(?:e[+-]?\d+)?"
-)  # what an engine's exception says of the call at hand: shapes, axes, lengths
-
 
 NOT_IMPLEMENTED = "not implemented"
 Kind = Literal["", "fault", "documented", "not implemented"]
@@ -129,7 +118,7 @@ def judge(
     """
     known = [entry for entry in known if not (entry.expires and entry.expires < today)]
     if result.verdict in FAILING:
-        entry = entry_for(known, result.id, _message(result))
+        entry = entry_for(known, result.id, message_of(result))
         becomes = Verdict.UNSUPPORTED if entry and entry.kind == NOT_IMPLEMENTED else Verdict.KNOWN
     elif result.verdict is Verdict.PASS and not is_compact:
         entry, becomes = next((entry for entry in known if result.id in entry.ids), None), Verdict.FIXED
@@ -148,7 +137,8 @@ def judge(
     return msgspec.structs.replace(result, verdict=becomes, evidence=noted)
 
 
-def _message(result: ResultLine) -> str:
+def message_of(result: ResultLine) -> str:
+    """What its evidence says; empty where it has none."""
     return result.evidence.message if result.evidence else ""
 
 
@@ -171,39 +161,9 @@ def stale(
     known = [entry for entry in known if not any(map(entry.concerns, compact))]
     if not is_complete:
         known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
-    failing = [(r.id, _message(r)) for r in results if r.verdict in FAILING or _is_listed(r)]
+    failing = [(r.id, message_of(r)) for r in results if r.verdict in FAILING or _is_listed(r)]
     return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
 
 
 def _is_listed(result: ResultLine) -> bool:
     return result.verdict is Verdict.KNOWN or bool(result.evidence and result.evidence.failed_as)
-
-
-def pattern_of(message: str, *, is_raised: bool = False) -> str:
-    """A message as a pattern of what it says in every run: its first line, without addresses and counted names.
-
-    Further lines are where something was raised, in a process of a number, at a time. `is_raised`: it is an exception
-    of the engine, whose numbers are those of one call; with them, each further call would be a failure of its own.
-    """
-    first, further, _ = message.partition("\n")
-    parts = (OF_THE_CASE if is_raised else VARIES).split(first)
-    fixed = re.sub(r"[*]+", "*", "*".join(map(glob.escape, parts)))
-    return fixed + "*" if further else fixed
-
-
-def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
-    """Add the unexpected failures among `results` to the file, keeping what it says; returns how many."""
-    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
-    entries = document.setdefault("known", tomlkit.aot())
-    listed = read_known(path) if path.exists() else ()
-    added = [r for r in results if r.verdict in FAILING and not entry_for(listed, r.id, _message(r))]
-    for result in added:
-        table = tomlkit.table()
-        table["id"] = result.id
-        table["reason"] = reason or _message(result).partition("\n")[0]
-        table["says"] = pattern_of(_message(result), is_raised=result.verdict is Verdict.ERROR)
-        if result.evidence and result.evidence.token:
-            table["token"] = result.evidence.token
-        entries.append(table)
-    path.write_text(tomlkit.dumps(document), encoding="utf-8")
-    return len(added)

@@ -14,9 +14,10 @@ from conformance.checks.engine_calls import hold_working, is_refused
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.errors import AdapterError, Violation
 from conformance.op import Op, OperandKind, Shape, Trait
 from conformance.ops.indexing import key_of
+from conformance.parameters import ignores
 
 BEYOND = 10  # an axis that no array of the catalogue has
 AXES = ("axis", "axis1", "axis2", "source", "destination")
@@ -24,11 +25,12 @@ AXES = ("axis", "axis1", "axis2", "source", "destination")
 
 @dataclass(frozen=True)
 class Invalid:
-    """A call that the reference refuses, and what is wrong with it."""
+    """A call that the reference refuses, and what is wrong with it: the value of `parameter`, or the operands."""
 
     what: str
     operands: tuple[Array, ...]
     parameters: Mapping[str, Any]
+    parameter: str = ""
 
 
 def _candidates(op: Op, operands: tuple[Array, ...], parameters: Mapping[str, Any]) -> Iterator[Invalid]:
@@ -37,12 +39,12 @@ def _candidates(op: Op, operands: tuple[Array, ...], parameters: Mapping[str, An
         return  # of empty arrays an engine may leave the rest unchecked
     for name in AXES:
         if type(parameters.get(name)) is int:
-            yield Invalid(f"{name}={BEYOND}", operands, {**parameters, name: BEYOND})
+            yield Invalid(f"{name}={BEYOND}", operands, {**parameters, name: BEYOND}, name)
     if "shape" in parameters:
         longer = (*parameters["shape"], 7)
         if "index" in parameters and _is_empty(longer, parameters["index"]):
             return  # nothing is written there, whatever its shape
-        yield Invalid(f"shape={longer}", operands, {**parameters, "shape": longer})
+        yield Invalid(f"shape={longer}", operands, {**parameters, "shape": longer}, "shape")
     if any(op.domain(i).kind is OperandKind.INDEX for i in range(len(operands))):
         return  # engines differ in which sizes of indices they accept
     if Trait.ELEMENTWISE in op.traits and len(operands) > 1:
@@ -91,6 +93,11 @@ def invalid_calls_are_refused(seen: Observation) -> None:
         function = seen.backend.call(seen.op.name, call.parameters)
         if not _is_refused(seen.backend, function, call.operands, seen.wrt):
             shapes = " ".join(str(x.shape) for x in call.operands)
+            if call.parameter and ignores(seen.backend.op(seen.op.name), call.parameter):
+                raise AdapterError(
+                    f"the adapter's {seen.op.name} takes {call.parameter} and never reads it, so that the engine did "
+                    f"not get {call.what}: raise Unsupported for values that the engine does not take"
+                )
             raise Violation(f"{seen.op.name} of {shapes} was answered, with {call.what}")
         hold_working(seen.backend, Sample(0, seen.case.dtype), f"after {seen.op.name} with {call.what}")
 

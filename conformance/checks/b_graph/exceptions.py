@@ -89,7 +89,8 @@ def exception_in_a_rule_leaves_earlier_gradients(engine: Backend, sample: Sample
         for leaf, value, name in zip(leaves, before, "xw", strict=True):
             after, what = _stored(tape, leaf), f"{name}'s gradient after a backward pass that failed"
             if (after is None) != (value is None):
-                raise Violation(f"{what} differs from the one before it", expected=value, got=after)
+                changed = "is gone" if after is None else "was none before"
+                raise Violation(f"{what} {changed}", expected=value, got=after)
             if value is not None:
                 hold_equal(after, value, what)
 

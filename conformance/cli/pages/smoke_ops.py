@@ -61,9 +61,13 @@ def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
         yield Remark("GRAD", op.op, "no gradient", shown_message(op.ungradable))
     if op.suspect:
         yield _of_findings("ENG", op, op.suspect, "the value is right, the gradient is the engine's")
-    for said in dict.fromkeys(finding.message for finding in op.not_offered):
-        alike = [finding for finding in op.not_offered if finding.message == said]
-        yield Remark("not", op.op, f"not offered: {said}", share=_share(alike, op))
+    alike: dict[str, list[Finding]] = {}
+    for finding in op.not_offered:
+        alike.setdefault(OF_THE_CALL.sub("#", finding.message), []).append(finding)
+    for findings in alike.values():
+        others = len({finding.message for finding in findings}) - 1
+        said = findings[0].message + (f", and {others} such" if others else "")
+        yield Remark("not", op.op, f"not offered: {said}", share=_share(findings, op))
 
 
 def blocks(found: Iterable[Remark]) -> Iterator[str]:
@@ -112,8 +116,8 @@ def _share(findings: Sequence[Finding], op: MappedOp) -> str:
 
 
 def lacking_of(op: MappedOp) -> Mapping[str, tuple[Any, ...]]:
-    """The parameter values that are refused; none where every call is, since then nothing shows that they are why."""
-    return op.lacking if len(op.refused) < op.calls else {}
+    """The parameter values that are refused; none where every call is that is offered: then nothing shows that they are why."""
+    return op.lacking if len(op.refused) + len(op.not_offered) < op.calls else {}
 
 
 def shown_message(finding: Finding) -> str:

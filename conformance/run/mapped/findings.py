@@ -15,6 +15,7 @@ from conformance.errors import ConformanceError
 from conformance.op import Signature
 
 OURS = Path(__file__).parents[2]
+LONGEST = 200  # characters of what an exception says; some engines say in a further line what they expect
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,15 @@ class MappedOp:
 
 
 def raised(case: Case, error: BaseException, backend: Backend, signature: Signature) -> Finding:
-    """The finding of a call that raises: the first line of what it says, and its place."""
-    first = (str(error).strip().splitlines() or [""])[0][:200]
+    """The finding of a call that raises: what it says, in one line, and its place."""
+    said = shortened(" ".join(str(error).split()))
     name = "" if isinstance(error, ConformanceError) else f"{type(error).__name__}: "
-    return Finding(case.label, f"{name}{first}", place_of(error, backend), signature=signature)
+    return Finding(case.label, f"{name}{said}", place_of(error, backend), signature=signature)
+
+
+def shortened(text: str) -> str:
+    """A text, cut where it is long."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 2] + " …"
 
 
 def place_of(error: BaseException, backend: Backend) -> str:

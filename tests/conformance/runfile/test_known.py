@@ -15,7 +15,8 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.errors import UsageError
 from conformance.questions import Item
 from conformance.run.execute import Executor
-from conformance.runfile.known import KnownFailure, judge, read_known, stale, write_known
+from conformance.runfile.known import KnownFailure, judge, read_known, stale
+from conformance.runfile.listing import write_known
 from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
 
@@ -174,6 +175,37 @@ def test_a_failure_that_says_something_new_is_added_beside_the_entry_that_is_the
     assert [entry.says for entry in read_known(path)] == [("it raised *", "it hung *")]
     assert write_known(path, [result(Verdict.FAIL, message="it is wrong")], "") == 1
     assert write_known(path, [result(Verdict.FAIL, message="it raised E")], "") == 0
+
+
+def test_failures_of_one_cause_are_one_entry(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    ids = [f"numpy/op/tanh/{check}/float64" for check in ("vjp", "shape")]
+    failed = [result(Verdict.ERROR, i, "no vectors") for i in (*ids, "numpy/op/tan/vjp/float64")]
+    assert (
+        write_known(path, [*failed, result(Verdict.ERROR, "numpy/op/tanh/dtype/float64", "no lists")], "")
+        == 4
+    )
+    assert [(entry.ids, entry.says) for entry in read_known(path)] == [
+        (tuple(ids), "no vectors"),
+        (("numpy/op/tan/vjp/float64",), "no vectors"),
+        (("numpy/op/tanh/dtype/float64",), "no lists"),
+    ]
+
+
+def test_a_failure_that_differs_in_its_numbers_widens_the_entry_that_nobody_has_judged(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "known.toml"
+    messages = [f"the gradient is {numbers}" for numbers in ("2.0 at [0, 0]", "-1.5 at [1, 2]", "7 at [0]")]
+    added = [write_known(path, [result(Verdict.FAIL, message=message)], "") for message in messages]
+    assert added == [1, 1, 0]
+    assert [entry.says for entry in read_known(path)] == ["the gradient is * at *"]
+    path.write_text(
+        '[[known]]\nid = "numpy/op/tanh/vjp/float64"\nreason = "r"\nkind = "fault"\nsays = "the gradient is 2.0 at [[]0]"\n'
+    )
+    assert write_known(path, [result(Verdict.FAIL, message="the gradient is 3.0 at [0]")], "") == 1
+    judged, new = read_known(path)
+    assert (judged.says, new.says) == ("the gradient is 2.0 at [[]0]", "the gradient is 3.0 at [[]0]")
 
 
 # ---- behind a known failure --------------------------------------------------------------------------------
