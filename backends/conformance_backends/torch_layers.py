@@ -14,6 +14,12 @@ import torch.nn.functional as F  # noqa: N812 - its customary name
 from conformance.errors import Unsupported
 
 
+def least(dtype: torch.dtype) -> float:
+    """The smallest number above 0: a floor that an engine insists on, and that raises nothing."""
+    limits = torch.finfo(dtype)
+    return limits.smallest_normal * limits.eps
+
+
 def of_classes(weight: Any, x: Any) -> Any:
     """The weights of classes as a tensor of the scores' type."""
     return None if weight is None else torch.tensor(weight, dtype=x.dtype)
@@ -128,7 +134,7 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     "kl_div": lambda x, t, reduction: F.kl_div(x, t, reduction=reduction),
     "poisson_nll": lambda x, t, reduction: F.poisson_nll_loss(x, t, reduction=reduction),
     "gaussian_nll": lambda x, t, v, reduction: F.gaussian_nll_loss(
-        x, t, v, eps=torch.finfo(v.dtype).tiny, reduction=reduction
+        x, t, v, eps=least(v.dtype), reduction=reduction
     ),
     "nll": lambda x, t, reduction: F.nll_loss(x, t, reduction=reduction),
     "cross_entropy": lambda x, t, reduction: F.cross_entropy(x, t, reduction=reduction),

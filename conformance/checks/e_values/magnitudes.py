@@ -44,7 +44,7 @@ def gradient_equals_reference_vjp_at_every_magnitude(seen: Observation) -> list[
         raise NotThisCase("the operands have no entries")
     if seen.case.dtype in HALF:
         require_offered(seen)
-    if seen.case.texture == SUBNORMAL and not _keeps_subnormals(seen.backend, seen.case.dtype):
+    if seen.case.texture == SUBNORMAL and not keeps_subnormals(seen.backend, seen.case.dtype):
         raise NotThisCase("the engine takes subnormal numbers for zero")
     largest = float(finfo(seen.case.dtype).max)
     values = as_tuple(seen.op.reference(*map(extended, seen.case.operands), **seen.case.parameters))
@@ -60,7 +60,7 @@ def gradient_equals_reference_vjp_at_every_magnitude(seen: Observation) -> list[
     return compared
 
 
-def _keeps_subnormals(engine: Backend, dtype: str) -> bool:
+def keeps_subnormals(engine: Backend, dtype: str) -> bool:
     """Whether the engine's product of a subnormal number and one is that number: some take it for zero, in threads of their own too."""
     kept = _KEPT.setdefault(engine, {})
     if dtype not in kept:

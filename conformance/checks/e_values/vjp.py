@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from conformance.backend import as_tuple
-from conformance.checks.comparison import Comparison, hold_within
+from conformance.case import Array, Case
+from conformance.checks.comparison import Comparison, hold_all_within, hold_within
+from conformance.checks.e_values.magnitudes import keeps_subnormals
 from conformance.checks.observation import Observation, hold_gradients
-from conformance.checks.registry import op_check
+from conformance.checks.registry import NotThisCase, op_check
+from conformance.dtype import finfo
 from conformance.errors import Violation
-from conformance.oracle.allowance import expected_values
+from conformance.kept import kept
+from conformance.op import Op
+from conformance.oracle.allowance import PER_PLACE, Expected, allowance_scope, expect, expected_values
+from conformance.values import MAGNITUDES, SUBNORMAL, TEXTURES, operands
 
 
 @op_check("E1", "vjp", is_diagnosed=True)
@@ -34,3 +42,51 @@ def value_equals_reference(seen: Observation) -> list[Comparison]:
                 f"the value has dtype {got.dtype}, the reference value {np.asarray(reference).dtype}"
             )
     return compared
+
+
+@op_check("E22", "value-magnitudes", textures=MAGNITUDES)
+def value_equals_reference_at_every_magnitude(seen: Observation) -> list[Comparison]:
+    """At operands of every magnitude the value is the reference's, wherever the dtype can represent it."""
+    if seen.case.texture == SUBNORMAL and not keeps_subnormals(seen.backend, seen.case.dtype):
+        raise NotThisCase("the engine takes subnormal numbers for zero")
+    allowed = _expected_values(seen.op, seen.case, seen.perturbations)
+    largest = float(finfo(seen.case.dtype).max)
+    if allowance_scope(seen.op) != PER_PLACE and any((np.abs(z.exact) > largest).any() for z in allowed):
+        raise NotThisCase(f"an entry overflows {seen.case.dtype}, and others may be computed from it")
+    if not any((np.abs(expected.exact) > expected.allowed).any() for expected in allowed):
+        raise NotThisCase(
+            f"the value, or an intermediate result of the reference, overflows {seen.case.dtype}"
+        )
+    pairs = zip(seen.forward(), allowed, strict=True)
+    return hold_all_within(
+        ((got, expected, "the value") for got, expected in pairs), claim="differs from the reference value"
+    )
+
+
+@kept(Expected)
+def _expected_values(op: Op, case: Case, perturbations: int) -> list[Expected]:
+    """The expected outputs; a unit of the usual size of a value at ordinary operands is always allowed."""
+
+    def evaluate(given: Sequence[Array]) -> Sequence[Array]:
+        return as_tuple(op.reference(*given, **case.parameters))
+
+    usual, own = _largest(evaluate(_ordinary(op, case))), _largest(evaluate(case.operands))
+    scope = allowance_scope(op)
+    # As of gradients: steep ordinary operands must not widen it, and where entries share their errors all are of one size.
+    sizes = [
+        min(u if scope == PER_PLACE else max(u, o), max(1.0, o)) for u, o in zip(usual, own, strict=True)
+    ]
+    return expect(evaluate, case.operands, case.dtype, sizes, scope=scope, perturbations=perturbations)
+
+
+def _ordinary(op: Op, case: Case) -> list[Array]:
+    """Operands of the same shapes near 1; those without a gradient as they are."""
+    domains = [op.domain(i) for i in range(len(case.operands))]
+    shapes = [x.shape for x in case.operands]
+    drawn = operands(domains, shapes, case.dtype, TEXTURES[0], np.random.default_rng(0))
+    pairs = zip(drawn, case.operands, strict=True)
+    return [x if op.is_differentiable(i) else own for i, (x, own) in enumerate(pairs)]
+
+
+def _largest(values: Sequence[Array]) -> list[float]:
+    return [float(np.abs(z[np.isfinite(z)]).max(initial=0.0)) for z in map(np.asarray, values)]

@@ -225,5 +225,5 @@ ROWS: tuple[Op, ...] = (
     general("multilabel_soft_margin", multilabel_soft_margin, label_vjp(lambda x, t: sigmoid(x) - t),
         label_vjp(lambda x, t: -x),
         formula="x̄ = g (σ(x) − t)/C, t̄ = −g x/C", source="binary_cross_entropy_with_logits, its mean over the classes",
-        law=LABELLED, traits={LOSS}),
+        domains=[REAL, Domain(low=0.0, high=1.0)], law=LABELLED, traits={LOSS}),
 )  # fmt: skip
