@@ -17,7 +17,7 @@ from conformance.errors import Unsupported
 def least(dtype: torch.dtype) -> float:
     """The smallest number above 0: a floor that an engine insists on, and that raises nothing."""
     limits = torch.finfo(dtype)
-    return limits.smallest_normal * limits.eps
+    return float(limits.smallest_normal * limits.eps)
 
 
 def of_classes(weight: Any, x: Any) -> Any:

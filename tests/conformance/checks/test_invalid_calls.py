@@ -28,7 +28,7 @@ def asked(softmax: Callable[..., Any]) -> ResultLine:
     return result
 
 
-def test_an_adapter_that_never_reads_the_axis_is_told_so() -> None:
+def test_an_adapter_that_never_reads_the_axis_is_named() -> None:
     result = asked(lambda x, axis: SOFTMAX(x, axis=-1))
     assert result.verdict is Verdict.ADAPTER_ERROR
     assert result.evidence is not None
