@@ -104,9 +104,7 @@ class Trait(enum.Enum):
     HOLOMORPHIC = "holomorphic: its reference and its rule hold for complex operands as they are written"
     FLAT = "flat: its value does not change when its operands change a little"
     PIECEWISE_LINEAR = "its gradients do not depend on its operands, except at kinks and ties"
-    REAL_RULE = (
-        "its reference or its rule takes real operands only, so a complex step cannot differentiate its rule"
-    )
+    REAL_REFERENCE = "its reference takes real operands only, so that a complex step through its rule needs the value's slope"
     COMMUTATIVE = "elementwise, and gives the same bits when its two operands are exchanged"
     ORDER_INVARIANT = "its value does not depend on the order of the entries along its axes"
     ORDER_EQUIVARIANT = "reversing its operand along its axis reverses its value"

@@ -14,12 +14,11 @@ import numpy as np
 from conformance.op import Choose, Domain, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.rows import elementwise, over_root
+from conformance.ops.rows import elementwise, over_root, size_of
 from conformance.ops.traits import (
     HOLOMORPHIC,
     INFINITE_SLOPE_AT_0,
     PIECEWISE_LINEAR,
-    REAL_RULE,
     SAVES_OUTPUT,
     Homogeneous,
     undone_by,
@@ -191,7 +190,7 @@ def gelu_tanh_slope(z: Any, x: Any) -> Any:
 
 def softsign_slope(z: Any, x: Any) -> Any:
     """1/(1 + |x|)²."""
-    spread = 1 + np.abs(x)
+    spread = 1 + size_of(x)
     return 1 / (spread * spread)
 
 
@@ -282,7 +281,7 @@ SMOOTH = (
     elementwise("softsign", softsign, softsign_slope,
         formula="x̄ = g / (1 + |x|)²",
         source="quotient rule on either side of 0; the slopes meet, the second derivatives do not",
-        domains=KINK_AT_0, traits={REAL_RULE}),
+        domains=KINK_AT_0),
     elementwise("silu", silu, silu_slope,
         formula="x̄ = g · σ(1 + x(1 − σ))", source="product rule on x σ(x)", aliases=("swish",),
         traits={HOLOMORPHIC}),

@@ -23,7 +23,7 @@ from conformance.ops.traits import (
     HOLOMORPHIC,
     INFINITE_SLOPE_AT_0,
     PIECEWISE_LINEAR,
-    REAL_RULE,
+    REAL_REFERENCE,
     SAVES_OPERANDS,
     SAVES_OUTPUT,
     VANISHING,
@@ -71,7 +71,7 @@ def sinc_slope(z: Any, x: Any) -> Any:
 
 def over_its_square(x: Any, y: Any) -> Any:
     """x / (x² + y²), of which no square overflows or vanishes."""
-    r = np.hypot(x, y)
+    r = np.sqrt(x * x + y * y) if "c" in x.dtype.kind + y.dtype.kind else np.hypot(x, y)
     return x / r / r
 
 
@@ -132,7 +132,7 @@ ONE_OPERAND = (
         traits={HOLOMORPHIC, Homogeneous(0.5), undone_by("square"), SAVES_OUTPUT, INFINITE_SLOPE_AT_0}),
     elementwise("cbrt", np.cbrt, lambda z, x: 1 / (3 * z * z),
         formula="x̄ = g / 3z²", source="z³ = x differentiated: 3z² dz = dx", domains=[NONZERO],
-        traits={REAL_RULE, Homogeneous(1 / 3), INFINITE_SLOPE_AT_0}),
+        traits={REAL_REFERENCE, Homogeneous(1 / 3), INFINITE_SLOPE_AT_0}),
     elementwise("rsqrt", rsqrt, lambda z, x: -0.5 * z / x,
         formula="x̄ = −g · z / 2x", source="power rule, x^(−1/2)", domains=[POSITIVE],
         traits={HOLOMORPHIC, Homogeneous(-0.5), INFINITE_SLOPE_AT_0}),
@@ -232,20 +232,20 @@ TWO_OPERANDS = (
         domains=[POSITIVE, REAL], aliases=("power",), traits={HOLOMORPHIC, SAVES_OPERANDS}),
     elementwise("hypot", np.hypot, lambda z, x, y: x / nonzero(z), lambda z, x, y: y / nonzero(z),
         formula="x̄ = g · x / z, ȳ = g · y / z", source="z² = x² + y² differentiated: z dz = x dx + y dy",
-        domains=[NONZERO, NONZERO], traits={COMMUTATIVE, REAL_RULE, Homogeneous(1, of=(0, 1))}),
+        domains=[NONZERO, NONZERO], traits={COMMUTATIVE, REAL_REFERENCE, Homogeneous(1, of=(0, 1))}),
     elementwise("atan2", np.arctan2, lambda z, y, x: over_its_square(x, y),
         lambda z, y, x: -over_its_square(y, x),
         formula="ȳ = g · x / (x² + y²), x̄ = −g · y / (x² + y²)",
         source="the angle's differential, (x dy − y dx) / (x² + y²)",
-        domains=[NONZERO, NONZERO], aliases=("arctan2",), traits={REAL_RULE, Homogeneous(0, of=(0, 1))}),
+        domains=[NONZERO, NONZERO], aliases=("arctan2",), traits={REAL_REFERENCE, Homogeneous(0, of=(0, 1))}),
     elementwise("logaddexp", np.logaddexp, lambda z, x, y: sigmoid(x - y), lambda z, x, y: sigmoid(y - x),
         formula="x̄ = g · σ(x − y), ȳ = g · σ(y − x)",
         source="eᶻ = eˣ + eʸ differentiated; eˣ⁻ᶻ loses the digits of z that a large x takes",
-        traits={COMMUTATIVE, REAL_RULE, Shift(1, of=(0, 1))}),
+        traits={COMMUTATIVE, REAL_REFERENCE, Shift(1, of=(0, 1))}),
     elementwise("logaddexp2", np.logaddexp2, lambda z, x, y: sigmoid(LN2 * (x - y)),
         lambda z, x, y: sigmoid(LN2 * (y - x)),
         formula="x̄ = g · σ((x − y) ln 2), ȳ = g · σ((y − x) ln 2)", source="2ᶻ = 2ˣ + 2ʸ differentiated",
-        traits={COMMUTATIVE, REAL_RULE, Shift(1, of=(0, 1))}),
+        traits={COMMUTATIVE, REAL_REFERENCE, Shift(1, of=(0, 1))}),
     elementwise("xlogy", xlogy, lambda z, x, y: np.log(y),
         lambda z, x, y: x / np.where((x == 0) & (y == 0), 1, y),
         formula="x̄ = g · ln y, ȳ = g · x / y", source="product rule", domains=[REAL, POSITIVE],

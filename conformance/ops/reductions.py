@@ -16,12 +16,12 @@ from conformance.op import DISTINCT, NONZERO, Choose, Domain, Law, Op, OperandKi
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import nonzero
-from conformance.ops.rows import general, linear
+from conformance.ops.rows import general, linear, sign_of, size_of
 from conformance.ops.traits import (
     HOLOMORPHIC,
     ORDER_INVARIANT,
     PIECEWISE_LINEAR,
-    REAL_RULE,
+    REAL_REFERENCE,
     REDUCTION,
     Homogeneous,
     Shift,
@@ -83,21 +83,28 @@ def std_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, co
     return kept(g / nonzero(z), x, axis) * deviation(x, axis) / (count(x, axis) - correction)
 
 
+def norm_of(size: Any, axis: Any, ord: float) -> Any:
+    """The norm of entries of these sizes, along axes that stay; analytic, where a complex step goes through it."""
+    if size.dtype.kind != "c":
+        return np.linalg.vector_norm(size, axis=axis, keepdims=True, ord=ord)
+    return np.sum(size**ord, axis=axis, keepdims=True) ** (1 / ord)
+
+
 def vector_norm_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
     """g · sign x (|x|/z)ᵖ⁻¹, the quotient taken at a scale at which no power overflows or vanishes.
 
     Of an infinite order it is g · sign x at the entry of the largest size, or of the smallest.
     """
-    size = np.abs(x)
+    size = size_of(x)
     if math.isinf(ord):
         pick = np.max if ord > 0 else np.min
-        return np.sign(x) * routed(g, pick(size, axis=axis, keepdims=True), size, axis)
-    scale = nonzero(np.max(size, axis=axis, keepdims=True))
+        return sign_of(x) * routed(g, pick(size, axis=axis, keepdims=True), size, axis)
+    scale = nonzero(np.max(np.real(size), axis=axis, keepdims=True))
     size = size / scale
-    whole = np.linalg.vector_norm(size, axis=axis, keepdims=True, ord=ord)
+    whole = norm_of(size, axis, ord)
     if ord == 2:  # sign x |x| is x, whose derivative is not lost at 0
         return kept(g, x, axis) * (x / scale / nonzero(whole))
-    return kept(g, x, axis) * np.sign(x) * (size / nonzero(whole)) ** (ord - 1)
+    return kept(g, x, axis) * sign_of(x) * (size / nonzero(whole)) ** (ord - 1)
 
 
 def ptp_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -242,12 +249,12 @@ SUMS = (
     general("std", np.std, std_vjp,
         formula="x̄ᵢ = g · (xᵢ − μ) / (z (n − correction))", source="z² = var differentiated: 2z dz = d var",
         domains=[DISTINCT], law=corrected,
-        traits={REDUCTION, REAL_RULE, Homogeneous(1), Shift(0), ORDER_INVARIANT}),
+        traits={REDUCTION, REAL_REFERENCE, Homogeneous(1), Shift(0), ORDER_INVARIANT}),
     general("vector_norm", np.linalg.vector_norm, vector_norm_vjp,
         formula="x̄ᵢ = g · sign xᵢ (|xᵢ| / z)ᵖ⁻¹",
         source="zᵖ = Σ|xᵢ|ᵖ differentiated, or its limit; 0 at the origin, one of its subgradients",
         domains=[NONZERO], law=norm,
-        traits={REDUCTION, REAL_RULE, Homogeneous(1), ORDER_INVARIANT}),
+        traits={REDUCTION, Homogeneous(1), ORDER_INVARIANT}),
 )  # fmt: skip
 
 

@@ -47,6 +47,19 @@ def times(g: Any, slope: Any) -> Any:
     return g * (slope if slope.dtype is g.dtype else in_precision_of(g, slope))
 
 
+# -- sizes and signs, which a complex step goes through ------------------------------------------------
+
+
+def size_of(x: Any) -> Any:
+    """|x|; of a number with a tangent as its imaginary part both, with the sign that makes the number positive."""
+    return x * np.sign(np.real(x)) if x.dtype.kind == "c" else np.abs(x)
+
+
+def sign_of(x: Any) -> Any:
+    """The sign of x; of a number with a tangent, the number's, which has no slope."""
+    return np.sign(np.real(x)) if x.dtype.kind == "c" else np.sign(x)
+
+
 # -- slopes that several rows share ------------------------------------------------------------------
 
 

@@ -20,7 +20,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         """,
         "engines define it for real operands": """
             erf erfc nan_to_num nansum nanmean gelu gammaln digamma polygamma
-            erfcx ndtr log_ndtr erfinv ndtri i0 i1 entr rel_entr gammainc gammaincc zeta
+            erfcx ndtr log_ndtr erfinv ndtri i0 i1 i0e i1e normalize entr rel_entr gammainc gammaincc zeta
             log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention grid_sample
@@ -31,8 +31,10 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov",
     },
     Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean"},
-    Trait.REAL_RULE: {
-        "their gradients are those of a scaled operand, which is how the test looks": "eigvalsh svdvals rel_entr"
+    Trait.REAL_REFERENCE: {
+        "their gradients are those of a scaled operand, which is how the test looks": """
+            eigvalsh svdvals rel_entr vector_norm matrix_norm cdist triplet_margin
+        """
     },
     Trait.LOSS: {"its mean divides by weights, not by a count": "weighted_nll weighted_cross_entropy"},
     Trait.COMMUTATIVE: {

@@ -7,12 +7,13 @@ as that of a first one does: the same evaluation with every intermediate result 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from conformance.case import Array, Case
-from conformance.op import Op
+from conformance.op import Op, Trait
 from conformance.oracle.allowance import (
     PER_PLACE,
     PERTURBATIONS,
@@ -40,12 +41,36 @@ def hessian_vector_product(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
         for index, direction in zip(wrt, inputs[operands + cotangents :], strict=True):
             xs[index] = xs[index] + 1j * (step * direction)
         given = tuple(inputs[operands : operands + cotangents])
-        z = op.reference(*xs, **case.parameters)
+        z = value_along(op, xs, case.parameters)
         g = given if op.has_several_outputs else given[0]
         pulled = [np.asarray(op.rule(i, g, z, *xs, **case.parameters)) for i in wrt]
         return [p.imag / step for p in pulled]
 
     return evaluate
+
+
+def value_along(op: Op, xs: Sequence[Array], parameters: Mapping[str, Any]) -> Any:
+    """The value at operands with tangents as their imaginary parts.
+
+    Where the reference takes real operands only, the value's tangent is the rule's slope along theirs, entry by entry.
+    """
+    if Trait.REAL_REFERENCE not in op.traits or not any(map(np.iscomplexobj, xs)):
+        return op.reference(*xs, **parameters)
+    numbers, tangents = [np.real(x) for x in xs], [np.imag(x) for x in xs]
+    z = np.asanyarray(op.reference(*numbers, **parameters))
+    if Trait.ELEMENTWISE in op.traits:
+        numbers = [np.broadcast_to(x, z.shape) for x in numbers]
+        ones = np.ones_like(z)
+        along: Any = sum(op.rule(i, ones, z, *numbers, **parameters) * t for i, t in enumerate(tangents))
+        return z + 1j * along
+    along = np.zeros_like(z)
+    for place in np.ndindex(z.shape):
+        g = np.zeros_like(z)
+        g[place] = 1
+        along[place] = sum(
+            np.sum(op.rule(i, g, z, *numbers, **parameters) * t) for i, t in enumerate(tangents)
+        )
+    return z + 1j * along
 
 
 def is_smooth(op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array]) -> bool:
@@ -57,7 +82,7 @@ def is_smooth(op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array
         xs = list(operands)
         for index, direction in zip(wrt, directions, strict=True):
             xs[index] = xs[index] + t * direction.astype(REAL)
-        z = op.reference(*xs, **case.parameters)
+        z = value_along(op, xs, case.parameters)
         g = given if op.has_several_outputs else given[0]
         return np.concatenate([np.ravel(op.rule(i, g, z, *xs, **case.parameters)) for i in wrt])
 

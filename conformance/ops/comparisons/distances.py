@@ -11,7 +11,7 @@ from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.reductions import vector_norm_vjp
 from conformance.ops.rows import general, unbroadcast
-from conformance.ops.traits import REAL_RULE, Homogeneous, Shift
+from conformance.ops.traits import Homogeneous, Shift
 
 # -- distances -------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ ROWS: tuple[Op, ...] = (
     general("cdist", cdist, cdist_left, cdist_right,
         formula="x̄ᵢ = Σⱼ gᵢⱼ sign dᵢⱼ (|dᵢⱼ|/zᵢⱼ)ᵖ⁻¹, ȳⱼ the same negated, summed over i",
         source="vector_norm's rule on d = xᵢ − yⱼ", domains=[DISTINCT, DISTINCT], law=PAIRS,
-        traits={REAL_RULE, Homogeneous(1, of=(0, 1)), Shift(0, of=(0, 1))}),
+        traits={Homogeneous(1, of=(0, 1)), Shift(0, of=(0, 1))}),
     general("cosine_similarity", cosine_similarity, cosine_vjp,
         lambda g, z, x, y, axis: cosine_vjp(g, z, y, x, axis),
         formula="x̄ = g (ŷ − z x̂)/|x|", source="vector_norm's rule and the quotient rule; symmetric in x and y",

@@ -17,7 +17,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.losses import REDUCTIONS, SHAPES, each_row, one_hot, pointwise, reduced, shared
 from conformance.ops.reductions import vector_norm_vjp
 from conformance.ops.rows import general, in_precision_of
-from conformance.ops.traits import LOSS, PIECEWISE_LINEAR, REAL_RULE, Shift
+from conformance.ops.traits import LOSS, PIECEWISE_LINEAR, Shift
 from conformance.ops.weighted_losses import WEIGHTS, Weights, class_weights
 
 # -- of each entry -----------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ ROWS: tuple[Op, ...] = (
     general("triplet_margin", triplet_margin, triplet_vjp((1, -1)), triplet_vjp((-1, 0)), triplet_vjp((0, 1)),
         formula="p̄ = −g ∂|a − p|, n̄ = g ∂|a − n|, ā = −p̄ − n̄ where the loss is positive, else 0",
         source="Balntas and others 2016, section 3; vector_norm's rule", domains=[ANCHOR, FAR, BESIDE], law=triplets,
-        traits={LOSS, REAL_RULE, Shift(0, of=(0, 1, 2))}),
+        traits={LOSS, Shift(0, of=(0, 1, 2))}),
     general("multi_margin", multi_margin, multi_margin_vjp, None,
         formula="x̄ⱼ = g w p sⱼᵖ⁻¹/C, x̄ₜ = −Σⱼ x̄ⱼ, sⱼ = max(0, m − xₜ + xⱼ)",
         source="Crammer and Singer 2001; the slope of each power", domains=[REAL, index_below(1)], law=scoring,

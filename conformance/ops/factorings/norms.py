@@ -15,7 +15,7 @@ from conformance.ops.linear_algebra import SQUARES
 from conformance.ops.products import transposed
 from conformance.ops.reductions import routed, vector_norm_vjp
 from conformance.ops.rows import general
-from conformance.ops.traits import HOLOMORPHIC, REAL_RULE, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, Homogeneous
 
 # -- norms -------------------------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ = g U D Vᵀ, D the singular values that count as 1; g x/z of the Frobenius norm; g sign x in the column that counts",
         source="Giles 2008, 3.2: dσₖ = uₖᵀ dA vₖ; vector_norm's rule; max's rule on sums of sizes",
         domains=[SIZES_APART], law=laws.shapes_of(*NORMED, ord=ORDERS, keepdims=(False, True)),
-        traits={Homogeneous(1), REAL_RULE}),
+        traits={Homogeneous(1)}),
     general("matrix_exp", matrix_exp, matrix_exp_vjp,
         formula="x̄ = d exp(xᵀ)[g]", source="Al-Mohy and Higham 2009, section 2: the series differentiated term by term; its transpose is that of xᵀ",
         domains=[Domain(low=-2.0, high=2.0)], law=laws.shapes_of(*EXPONENTIATED), traits={HOLOMORPHIC}),

@@ -10,9 +10,9 @@ from conformance.op import DISTINCT, NONZERO, REAL, Choose, Domain, Op, Shape, S
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.products import einsum_vjp
-from conformance.ops.reductions import vector_norm_vjp
-from conformance.ops.rows import general, unbroadcast
-from conformance.ops.traits import HOLOMORPHIC, ORDER_EQUIVARIANT, REAL_RULE, Homogeneous, Shift
+from conformance.ops.reductions import norm_of, vector_norm_vjp
+from conformance.ops.rows import general, size_of, unbroadcast
+from conformance.ops.traits import HOLOMORPHIC, ORDER_EQUIVARIANT, Homogeneous, Shift
 
 # -- the bilinear map --------------------------------------------------------------------------------
 
@@ -49,8 +49,9 @@ def pairwise_distance_vjp(g: Any, z: Any, x: Any, y: Any, p: float, eps: float, 
 
 def lengths(x: Any, p: float, axis: int, eps: float) -> tuple[Any, Any]:
     """The norms of the vectors along an axis, at least ε; and whether each is less."""
-    norm = np.linalg.vector_norm(x, axis=axis, ord=p, keepdims=True)
-    return np.where(norm < eps, eps, norm).astype(x.dtype), norm < eps
+    norm = norm_of(size_of(x), axis, p) if x.dtype.kind == "c" else norm_of(x, axis, p)
+    is_less = np.real(norm) < eps
+    return np.where(is_less, eps, norm).astype(x.dtype), is_less
 
 
 @dispatched
@@ -105,9 +106,9 @@ ROWS: tuple[Op, ...] = (
         lambda g, z, x, y, **given: unbroadcast(pairwise_distance_vjp(g, z, x, y, **given), np.shape(x)),
         lambda g, z, x, y, **given: unbroadcast(-pairwise_distance_vjp(g, z, x, y, **given), np.shape(y)),
         formula="x̄ = g sign d (|d|/z)ᵖ⁻¹, ȳ = −x̄, d = x − y + ε", source="vector_norm's rule on the difference",
-        domains=[DISTINCT, DISTINCT], law=ROWS_OF_TWO, traits={REAL_RULE, Shift(0, of=(0, 1))}),
+        domains=[DISTINCT, DISTINCT], law=ROWS_OF_TWO, traits={Shift(0, of=(0, 1))}),
     general("normalize", normalize, normalize_vjp,
         formula="x̄ = (g − Σ g z · sign x (|x|/n)ᵖ⁻¹)/n, n the norm; g/ε where that is less than ε",
         source="quotient rule and vector_norm's", domains=[NONZERO], law=normalizing,
-        traits={REAL_RULE, ORDER_EQUIVARIANT}),
+        traits={ORDER_EQUIVARIANT}),
 )  # fmt: skip

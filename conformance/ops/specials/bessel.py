@@ -12,9 +12,8 @@ import numpy as np
 
 from conformance.op import NONZERO, Op
 from conformance.ops.dispatch import dispatched
-from conformance.ops.rows import elementwise
+from conformance.ops.rows import elementwise, sign_of, size_of
 from conformance.ops.special import as_a_library, constant
-from conformance.ops.traits import REAL_RULE
 
 FAR = 24  # from here on the asymptotic series has all digits, its terms falling up to the 2·24th
 TERMS = 48
@@ -98,7 +97,7 @@ def over_operand(z: Any, x: Any, scale: Any) -> Any:
 
 def i1e_slope(z: Any, x: Any) -> Any:
     """e^(−|x|) I₀(x) − z/x − z sign x."""
-    return i0e(x) - over_operand(z, x, np.exp(-np.abs(x))) - np.sign(x) * z
+    return i0e(x) - over_operand(z, x, np.exp(-size_of(x))) - sign_of(x) * z
 
 
 # -- rows ------------------------------------------------------------------------------------------
@@ -107,11 +106,9 @@ ROWS: tuple[Op, ...] = (
     elementwise("i0", i0, lambda z, x: i1(x), formula="x̄ = g · I₁(x)", source="DLMF 10.29.3"),
     elementwise("i1", i1, lambda z, x: i0(x) - over_operand(z, x, 1),
         formula="x̄ = g · (I₀(x) − z/x)", source="DLMF 10.29.2 with ν = 1; ½ at 0"),
-    elementwise("i0e", i0e, lambda z, x: i1e(x) - np.sign(x) * z,
-        formula="x̄ = g · (e^(−|x|) I₁(x) − z sign x)", source="product rule, DLMF 10.29.3", domains=[NONZERO],
-        traits={REAL_RULE}),
+    elementwise("i0e", i0e, lambda z, x: i1e(x) - sign_of(x) * z,
+        formula="x̄ = g · (e^(−|x|) I₁(x) − z sign x)", source="product rule, DLMF 10.29.3", domains=[NONZERO]),
     elementwise("i1e", i1e, i1e_slope,
         formula="x̄ = g · (e^(−|x|) I₀(x) − z/x − z sign x)",
-        source="product rule, DLMF 10.29.2; ½ at 0, where the second derivative jumps", domains=[NONZERO],
-        traits={REAL_RULE}),
+        source="product rule, DLMF 10.29.2; ½ at 0, where the second derivative jumps", domains=[NONZERO]),
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import Op, OperandKind, Trait
+from conformance.op import Op, OperandKind
 from conformance.selfcheck.generated.guard import Array, Facts, Guard
 from conformance.selfcheck.generated.reach import reach
 
@@ -96,7 +96,7 @@ def of_kind(op: Op, rng: random.Random) -> Guard | None:
 
 def of_order(op: Op, rng: random.Random) -> Guard | None:
     """About the second derivative; None where there is none to speak of."""
-    if op.is_piecewise_linear or Trait.REAL_RULE in op.traits:
+    if op.is_piecewise_linear:
         return None
     return Guard("the gradient is differentiated", ("order",), lambda i, f: f.is_recorded)
 

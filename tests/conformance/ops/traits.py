@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,9 @@ def is_piecewise_linear(op: Op) -> bool:
     )
 
 
-def has_real_rule(op: Op) -> bool:
-    """Whether no case has a rule that a complex step can differentiate, though the gradients change."""
+def has_real_reference(op: Op) -> bool:
+    """Whether no case has a rule that a complex step through the reference can differentiate, though the gradients change."""
+    op = replace(op, traits=op.traits - {Trait.REAL_REFERENCE})
     return not is_piecewise_linear(op) and not any(
         map(_is_smooth(op), draw_cases(find(op.name), DTYPE, 0, EFFORT))
     )
@@ -193,7 +195,7 @@ HOLDS: dict[Trait, Callable[[Op], bool]] = {
     Trait.VARIADIC: lambda op: len({len(arrays) for arrays, _ in calls(op)}) > 1,
     Trait.HOLOMORPHIC: is_holomorphic,
     Trait.PIECEWISE_LINEAR: is_piecewise_linear,
-    Trait.REAL_RULE: has_real_rule,
+    Trait.REAL_REFERENCE: has_real_reference,
     Trait.COMMUTATIVE: is_commutative,
     Trait.ORDER_INVARIANT: lambda op: of_reversed(op) == {"kept"},
     Trait.ORDER_EQUIVARIANT: lambda op: "reversed" in of_reversed(op) <= {"kept", "reversed"},

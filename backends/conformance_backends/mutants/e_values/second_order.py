@@ -51,6 +51,8 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("second-derivative-lost-at-repeated-singular-values",
         "Where a matrix has singular values twice, the determinant's derivative is computed from detached values.",
         SECOND, ("det",), constant_at_repeated_singular_values),
+    rule("norm-second-derivatives-lost", "The derivatives of norms, distances and weights that refuse complex numbers are computed from detached values.",
+        SECOND, ("std", "logaddexp2", "cdist", "i1e"), of_plain_values),
     behaviour("recorded-tangent-doubled", "A tangent that is itself recorded is twice as large.",
         ("op/reverse-over-forward", E4("four-orders")), ops=("tanh",), nested_jvp=doubled_when_recorded),
 )  # fmt: skip
