@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, rule, value
+from conformance_backends.mutants.mutant import Mutant, rule
 from conformance_backends.numpy_engine.tensor import detach
 
 
@@ -54,27 +54,7 @@ def once_far_out(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return right(i, g, detach(z), detach(x)) if np.any(np.abs(detach(x)) > 12) else right(i, g, z, x)
 
 
-def of_squares(right: Any, x: Any, y: Any) -> Any:
-    """The root of a sum of squares, which overflow or vanish."""
-    return np.sqrt(x * x + y * y)
-
-
-def log_of_a_sum(right: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """The logarithm of a sum of exponentials, which overflow."""
-    return np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims))
-
-
-def from_a_bound_on(right: Any, x: Any) -> Any:
-    """Left of -30 the value is that there."""
-    return np.where(x < -30, right(np.full_like(x, -30)), right(x))
-
-
 MUTANTS: tuple[Mutant, ...] = (
-    value("hypot-of-squares", "hypot squares its operands.", ("op/value-magnitudes",), ("hypot",), of_squares),
-    value("logsumexp-unshifted", "logsumexp does not subtract the largest entry.",
-        ("op/value-magnitudes",), ("logsumexp",), log_of_a_sum),
-    value("value-ends", "Left of -30 the value of log_sigmoid is constant, the gradient is not.",
-        ("op/value-magnitudes",), ("log_sigmoid",), from_a_bound_on),
     rule("denominator-guarded", "The gradient of log divides by the operand plus a small constant.",
         MAGNITUDES, ("log",), guarded_quotient),
     rule("flat-near-zero", "Within a millionth of zero the gradient of relu is zero.",

@@ -120,6 +120,21 @@ def divided_by_the_weight(right: Any, i: int, g: Any, z: Any, *xs: Any, **parame
     return pulled * np.where(np.asarray(weight) == 0, np.nan, 1).astype(pulled.dtype) if has_none else pulled
 
 
+def of_squares(right: Any, x: Any, y: Any) -> Any:
+    """The root of a sum of squares, which overflow or vanish."""
+    return np.sqrt(x * x + y * y)
+
+
+def log_of_a_sum(right: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The logarithm of a sum of exponentials, which overflow."""
+    return np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims))
+
+
+def from_a_bound_on(right: Any, x: Any) -> Any:
+    """Left of -30 the value is that there."""
+    return np.where(x < -30, right(np.full_like(x, -30)), right(x))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("wrong-in-float32", "In float32 alone the gradient is a ten-thousandth too large.",
         VJP, ("cos",), lambda right, i, g, z, x: right(i, g, z, x) * (1 + 1e-4 * (x.dtype == np.float32))),
@@ -183,4 +198,9 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/vjp",), ("remainder", "fmod"), quotient_of_sizes),
     rule("divided-by-the-weight", "A class of weight 0 has a gradient of NaN.",
         ("op/vjp",), ("weighted_nll", "weighted_cross_entropy"), divided_by_the_weight),
+    value("hypot-of-squares", "hypot squares its operands.", ("op/value-magnitudes",), ("hypot",), of_squares),
+    value("logsumexp-unshifted", "logsumexp does not subtract the largest entry.",
+        ("op/value-magnitudes",), ("logsumexp",), log_of_a_sum),
+    value("value-ends", "Left of -30 the value of log_sigmoid is constant, the gradient is not.",
+        ("op/value-magnitudes",), ("log_sigmoid",), from_a_bound_on),
 )  # fmt: skip
