@@ -157,7 +157,17 @@ def perturbed(array: Array, draws: Draws, least: Any = 0) -> Array:
 
 def _step(array: Array, size: Array, draws: Draws, *, furthest: int) -> Array:
     steps = draws.steps(array.shape, furthest, array.dtype)
-    return np.asarray(array + steps * np.spacing(size), dtype=array.dtype)  # of infinities it makes NaN
+    return np.asarray(array + steps * last_place(size), dtype=array.dtype)  # of infinities it makes NaN
+
+
+def last_place(size: Array) -> Array:
+    """The unit in the last place, with the sign of `size`: `np.spacing`, which in extended precision is NaN below a power of two."""
+    if size.dtype != np.longdouble or np.finfo(np.longdouble).nmant == np.finfo(np.float64).nmant:
+        return np.asarray(np.spacing(size))
+    precision, (_, exponent) = np.finfo(np.longdouble), np.frexp(size)
+    exponent = np.where(size == 0, precision.minexp, np.maximum(exponent - 1, precision.minexp))
+    unit = np.ldexp(np.longdouble(1), exponent - precision.nmant)
+    return np.where(np.isfinite(size), np.copysign(unit, size), np.nan)
 
 
 def _perturbed_in_norm(matrices: Array, draws: Draws) -> Array:

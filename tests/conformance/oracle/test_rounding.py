@@ -185,3 +185,14 @@ def test_a_factoring_moves_by_units_of_the_largest_entry_as_many_as_there_are_ro
     draws = Draws()
     steps = [(rounding._perturbed_in_norm(matrices, draws) - matrices) / np.spacing(1.5) for _ in range(50)]
     assert np.abs(steps).max() == pytest.approx(max(shape[-2:]), abs=1e-6)
+
+
+def test_the_last_place_in_extended_precision_is_finite_just_below_powers_of_two_too() -> None:
+    powers = np.ldexp(np.longdouble(1), np.array([-16382, -100, -1, 0, 1, 3, 100]))
+    below = np.nextafter(powers, np.longdouble(0))
+    assert np.array_equal(rounding.last_place(powers), np.nextafter(powers, np.inf) - powers)
+    assert np.array_equal(rounding.last_place(below), powers - below)
+    assert np.array_equal(rounding.last_place(-below), below - powers)
+    ends = np.array([0, np.finfo(np.longdouble).smallest_subnormal, np.inf, np.nan], np.longdouble)
+    least = np.finfo(np.longdouble).smallest_subnormal
+    assert np.array_equal(rounding.last_place(ends), [least, least, np.nan, np.nan], equal_nan=True)
