@@ -29,10 +29,10 @@ from conformance.ops import (
 )
 from conformance.ops.comparisons import distances, margins, orders
 from conformance.ops.factorings import decompositions, norms, systems, triangles
-from conformance.ops.gathered import numbers, scattered
+from conformance.ops.gathered import numbers, placed, scattered
 from conformance.ops.networks import channels, pairs, recurrent
 from conformance.ops.signals import curves, resampling, sampling, spectra, volume_spectra, volumes
-from conformance.ops.specials import bessel, entropies, gamma_ratios, normal
+from conformance.ops.specials import bessel, entropies, gamma_ratios, normal, powers
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS
@@ -42,10 +42,11 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + bessel.ROWS
     + entropies.ROWS
     + gamma_ratios.ROWS
+    + powers.ROWS
     + numbers.PAIRS,
     "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS,
     "shape": shape.ROWS + joining.ROWS + curves.ROWS,
-    "indexing": indexing.ROWS + scattered.ROWS,
+    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS

@@ -36,6 +36,30 @@ def split(x: Any, *, indices_or_sections: int | list[int], axis: int = 0) -> tup
     return tuple(np.split(x, indices_or_sections, axis=axis))
 
 
+@dispatched
+def block_diag(*matrices: Any) -> Any:
+    """The matrices one below and right of the other, zeros beside them."""
+    result = np.zeros(np.sum([np.shape(m) for m in matrices], axis=0), np.result_type(*matrices))
+    for matrix, here in zip(matrices, blocks_of(matrices), strict=True):
+        result[here] = matrix
+    return result
+
+
+def blocks_of(matrices: Any) -> list[tuple[slice, slice]]:
+    """Where each matrix stands."""
+    ends = np.cumsum([np.shape(m) for m in matrices], axis=0).tolist()
+    return [
+        (slice(i - m, i), slice(j - n, j))
+        for (i, j), (m, n) in zip(ends, map(np.shape, matrices), strict=True)
+    ]
+
+
+@dispatched
+def meshgrid(*vectors: Any, indexing: str) -> tuple[Any, ...]:
+    """Each vector along an axis of its own, repeated along the others'; the first two are exchanged where x comes first."""
+    return tuple(np.array(whole) for whole in np.meshgrid(*vectors, indexing=indexing))
+
+
 # -- what undoes a call ----------------------------------------------------------------------------
 
 
@@ -62,6 +86,17 @@ def concat_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int | None = 0) -
 def stack_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int = 0) -> Any:
     """The slice of `g` that operand `index` became."""
     return getitem(g, index=along(axis, np.ndim(g), index))
+
+
+def block_diag_vjp(index: int, g: Any, z: Any, *matrices: Any) -> Any:
+    """The block of `g` that operand `index` became."""
+    return getitem(g, index=blocks_of(matrices)[index])
+
+
+def meshgrid_vjp(index: int, g: Any, z: Any, *vectors: Any, indexing: str) -> Any:
+    """The sums of a vector's cotangent over the axes of the others."""
+    own = 1 - index if indexing == "xy" and index < 2 and len(vectors) > 1 else index
+    return np.sum(g[index], axis=tuple(axis for axis in range(len(vectors)) if axis != own))
 
 
 # -- laws ------------------------------------------------------------------------------------------
@@ -106,6 +141,22 @@ def splitting(choose: Choose) -> Signature:
     return Signature((shape,), {"indices_or_sections": choose([*equal, [], [0], *inside]), "axis": axis})
 
 
+BLOCKS: tuple[Shape, ...] = ((2, 3), (1, 1), (3, 2), (1, 3), (3, 3), (2, 1), (1, 17))
+
+
+def placing(choose: Choose) -> Signature:
+    """So many matrices, from any of these on."""
+    count, first = choose((2, 1, 3, 7)), choose(range(len(BLOCKS)))
+    return Signature((*BLOCKS[first:], *BLOCKS[:first])[:count])
+
+
+def meshing(choose: Choose) -> Signature:
+    """So many vectors, and whether the first is along the rows."""
+    lengths = choose(((2, 3, 1, 2, 1), (3, 3, 3, 2, 1), (1, 2, 3, 1, 2), (33, 2, 2, 1, 1), (0, 2, 3, 1, 1)))
+    shapes = tuple((n,) for n in lengths[: choose((2, 1, 3, 4))])
+    return Signature(shapes, {"indexing": choose(("ij", "xy"))})
+
+
 UNSTACKING = laws.along_one_axis((*(s for s in laws.up_to(27) if s and 0 not in s), (17,), (2, 9)))
 
 
@@ -119,6 +170,12 @@ ROWS: tuple[Op, ...] = (
     variadic("stack", stack, stack_vjp,
         formula="x̄ᵢ = gᵢ along the new axis", source="linear; each operand takes back its slice",
         law=stacking, traits={HOLOMORPHIC, PIECEWISE_LINEAR, exactly_undone_by("unstack", the_same)}),
+    variadic("block_diag", block_diag, block_diag_vjp,
+        formula="x̄ᵢ = the block of g that xᵢ became", source="linear; each operand takes back its block",
+        law=placing, traits={HOLOMORPHIC, PIECEWISE_LINEAR}),
+    variadic("meshgrid", meshgrid, meshgrid_vjp,
+        formula="x̄ᵢ = Σ gᵢ over the axes of the others", source="linear; the transpose of repeating is summing",
+        law=meshing, traits={HOLOMORPHIC, PIECEWISE_LINEAR, SEVERAL_OUTPUTS}),
     linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis),
         formula="x̄ = concat(g₀, g₁, …)", source="linear; the inverse of concat",
         law=splitting,

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, Op
+from conformance.op import DISTINCT, POSITIVE, Op
 from conformance.ops.convolution import unwindowed, windows_of
 from conformance.ops.dispatch import dispatched
 from conformance.ops.laws import windows
 from conformance.ops.laws.windows import Pair, window_counts
-from conformance.ops.reductions import routed
+from conformance.ops.reductions import routed, vector_norm_vjp
 from conformance.ops.rows import general, linear
 from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
 
@@ -82,6 +82,64 @@ def inside(image: Any, padding: Pair) -> Any:
     return image[:, :, top : high - top, left : wide - left]
 
 
+# -- of signals, and norms ---------------------------------------------------------------------------
+
+
+def as_image(x: Any) -> Any:
+    """A signal as an image of one row."""
+    return np.expand_dims(x, axis=2)
+
+
+def as_signal(image: Any) -> Any:
+    """The row of an image that has one."""
+    return np.squeeze(image, axis=2)
+
+
+def in_a_row(**geometry: int) -> dict[str, Any]:
+    """The geometry of a signal as that of an image of one row."""
+    return {name: (0 if name == "padding" else 1, n) for name, n in geometry.items()}
+
+
+@dispatched
+def avg_pool1d(x: Any, *, kernel_size: int, stride: int, padding: int, count_include_pad: bool) -> Any:
+    """The mean of every window of the signal with a margin of zeros, which count or do not."""
+    row = in_a_row(kernel_size=kernel_size, stride=stride, padding=padding)
+    return as_signal(avg_pool2d(as_image(x), **row, count_include_pad=count_include_pad))
+
+
+def avg_pool1d_vjp(g: Any, x: Any, count_include_pad: bool, **geometry: int) -> Any:
+    """avg_pool2d's rule on the signal's image."""
+    row = in_a_row(**geometry)
+    return as_signal(avg_pool2d_vjp(as_image(g), as_image(x), **row, count_include_pad=count_include_pad))
+
+
+@dispatched
+def max_pool1d(x: Any, *, kernel_size: int, stride: int, padding: int) -> Any:
+    """The largest entry of every window."""
+    return as_signal(
+        max_pool2d(as_image(x), **in_a_row(kernel_size=kernel_size, stride=stride, padding=padding))
+    )
+
+
+def max_pool1d_vjp(g: Any, z: Any, x: Any, **geometry: int) -> Any:
+    """max_pool2d's rule on the signal's image."""
+    return as_signal(max_pool2d_vjp(as_image(g), as_image(z), as_image(x), **in_a_row(**geometry)))
+
+
+@dispatched
+def lp_pool2d(x: Any, *, norm_type: float, kernel_size: Pair, stride: Pair) -> Any:
+    """The norm of every window."""
+    norms = np.linalg.vector_norm(windows_of(x, kernel_size, stride=stride), axis=2, ord=norm_type)
+    return norms.reshape(pooled(x, kernel_size, stride, (0, 0)))
+
+
+def lp_pool2d_vjp(g: Any, z: Any, x: Any, norm_type: float, kernel_size: Pair, stride: Pair) -> Any:
+    """vector_norm's rule in every window."""
+    windows = windows_of(x, kernel_size, stride=stride)
+    each = vector_norm_vjp(flattened(g), None, windows, axis=2, ord=norm_type)
+    return unwindowed(each, x, kernel_size, stride=stride)
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -93,4 +151,13 @@ ROWS: tuple[Op, ...] = (
         source="the maximum's rule on unfold(x), margins of -inf; ties share equally", domains=[DISTINCT],
         law=windows.max_pooling,
         traits={PIECEWISE_LINEAR, Homogeneous(1)}),
+    linear("avg_pool1d", avg_pool1d, avg_pool1d_vjp,
+        formula="x̄ = fold(g / n), n the entries that a window counts", source="avg_pool2d's rule on an image of one row",
+        law=windows.avg_pooling_signals, traits={HOLOMORPHIC}),
+    general("max_pool1d", max_pool1d, max_pool1d_vjp,
+        formula="x̄ = fold(g where the window is largest)", source="max_pool2d's rule on an image of one row",
+        domains=[DISTINCT], law=windows.max_pooling_signals, traits={PIECEWISE_LINEAR, Homogeneous(1)}),
+    general("lp_pool2d", lp_pool2d, lp_pool2d_vjp,
+        formula="x̄ = fold(g (x/z)ᵖ⁻¹)", source="vector_norm's rule on unfold(x)",
+        domains=[POSITIVE], law=windows.norm_pooling, traits={Homogeneous(1)}),
 )  # fmt: skip

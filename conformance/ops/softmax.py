@@ -25,6 +25,12 @@ def softmax(x: Any, *, axis: int) -> Any:
 
 
 @dispatched
+def softmin(x: Any, *, axis: int) -> Any:
+    """softmax of −x."""
+    return softmax(-x, axis=axis)
+
+
+@dispatched
 def log_softmax(x: Any, *, axis: int) -> Any:
     """log softmax, shifted by the largest real part."""
     shifted = x - np.max(np.real(x), axis=axis, keepdims=True)
@@ -67,6 +73,9 @@ def halving(choose: Choose) -> Signature:
 ROWS: tuple[Op, ...] = (
     general("softmax", softmax, lambda g, z, x, axis: z * (g - np.sum(g * z, axis=axis, keepdims=True)),
         formula="x̄ = z · (g − Σ g z)", source="∂zᵢ/∂xⱼ = zᵢ(δᵢⱼ − zⱼ)", law=laws.along_one_full_axis,
+        traits={HOLOMORPHIC, Shift(0), ORDER_EQUIVARIANT}),
+    general("softmin", softmin, lambda g, z, x, axis: z * (np.sum(g * z, axis=axis, keepdims=True) - g),
+        formula="x̄ = z · (Σ g z − g)", source="softmax's rule for −x", law=laws.along_one_full_axis,
         traits={HOLOMORPHIC, Shift(0), ORDER_EQUIVARIANT}),
     general("log_softmax", log_softmax,
         lambda g, z, x, axis: g - np.exp(z) * g.sum(axis=axis, keepdims=True),

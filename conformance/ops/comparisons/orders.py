@@ -13,7 +13,7 @@ import numpy as np
 from conformance.op import DISTINCT, Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.reductions import FEW, axes_of
+from conformance.ops.reductions import FEW, axes_of, routed
 from conformance.ops.rows import general
 from conformance.ops.scans import scanned_last, scanning, unscanned
 from conformance.ops.traits import ORDER_INVARIANT, PIECEWISE_LINEAR, REDUCTION, Homogeneous, Shift
@@ -39,6 +39,13 @@ def cummin(x: Any, *, axis: int | None = None) -> Any:
 def top_k(x: Any, *, k: int, axis: int = -1) -> Any:
     """The k largest entries along an axis, in descending order."""
     return np.take(np.flip(np.sort(x, axis=axis), axis=axis), np.arange(k), axis=axis)
+
+
+@dispatched
+def kthvalue(x: Any, *, k: int, axis: int = -1, keepdims: bool = False) -> Any:
+    """The k-th smallest entry along an axis, counted from 1."""
+    entry = np.take(np.sort(x, axis=axis), k - 1, axis=axis)
+    return np.expand_dims(entry, axis=axis) if keepdims else entry
 
 
 def beside(n: int, q: float) -> tuple[int, int, float]:
@@ -116,6 +123,12 @@ def largest(choose: Choose) -> Signature:
     return Signature((shape,), {"k": choose([k for k in counts if k <= shape[axis]]), "axis": axis})
 
 
+def placed(choose: Choose) -> Signature:
+    """One operand, an axis, and which of its entries by size."""
+    signature = largest(choose)
+    return Signature(signature.shapes, {**signature.parameters, "keepdims": choose((False, True))})
+
+
 # Fractions that every type holds, so that an entry's share is the same in all of them.
 FRACTIONS = (0.5, 0.25, 0.0, 1.0, 0.75, 0.625)
 
@@ -139,6 +152,10 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ᵢ = gⱼ where xᵢ = zⱼ, else 0", source="sort's rule, of the last entries alone",
         domains=[DISTINCT], law=largest, aliases=("topk",),
         traits={ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1)}),
+    general("kthvalue", kthvalue, lambda g, z, x, k, axis=-1, keepdims=False: routed(g, z, x, axis),
+        formula="x̄ᵢ = g where xᵢ = z, else 0", source="sort's rule, of one entry; ties share equally",
+        domains=[DISTINCT], law=placed,
+        traits={REDUCTION, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1), Shift(1)}),
     general("quantile", quantile, quantile_vjp,
         formula="x̄ᵢ = (1 − t) g at the entry below, t g at the one above, t = q(n − 1) − ⌊q(n − 1)⌋",
         source="Hyndman and Fan 1996, definition 7: between two entries, each of which sort picks",

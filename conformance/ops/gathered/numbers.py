@@ -8,7 +8,8 @@ import numpy as np
 
 from conformance.op import DISTINCT, Op
 from conformance.ops import laws
-from conformance.ops.reductions import ENTRIES, SPREAD, axes_of, kept, routed, several_entries
+from conformance.ops.dispatch import dispatched
+from conformance.ops.reductions import ENTRIES, SPREAD, axes_of, corrected, kept, routed, several_entries
 from conformance.ops.rows import elementwise, general
 from conformance.ops.traits import (
     COMMUTATIVE,
@@ -32,6 +33,49 @@ def nanmean_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
     is_number = ~np.isnan(x)
     count = np.sum(is_number, axis=axes_of(np.shape(x), axis), keepdims=True).astype(x.dtype)
     return np.where(is_number, kept(g, x, axis) / count, 0)
+
+
+# -- spread of what are numbers ----------------------------------------------------------------------
+
+
+def deviations(x: Any, axis: Any) -> tuple[Any, Any]:
+    """The differences from the mean of the numbers, 0 at the others, and how many numbers there are."""
+    axes, is_number = axes_of(np.shape(x), axis), ~np.isnan(x)
+    count = np.sum(is_number, axis=axes, keepdims=True).astype(np.real(x).dtype)
+    numbers = np.where(is_number, x, 0)
+    mean = np.sum(numbers, axis=axes, keepdims=True) / count
+    return np.where(is_number, numbers - mean, 0), count
+
+
+@dispatched
+def nanvar(x: Any, *, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
+    """The variance of the entries that are numbers."""
+    differences, count = deviations(x, axis)
+    axes = axes_of(np.shape(x), axis)
+    result = np.sum(differences * differences, axis=axes, keepdims=True) / (count - correction)
+    return result if keepdims else np.squeeze(result, axis=axes)[()]
+
+
+@dispatched
+def nanstd(x: Any, *, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
+    """The root of the same."""
+    return np.sqrt(nanvar(x, axis=axis, keepdims=keepdims, correction=correction))
+
+
+def nanvar_vjp(
+    g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, correction: float = 0
+) -> Any:
+    """2 (x − μ)/(n − correction) at the numbers."""
+    differences, count = deviations(x, axis)
+    return kept(g, x, axis) * 2 * differences / (count - correction)
+
+
+def nanstd_vjp(
+    g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, correction: float = 0
+) -> Any:
+    """(x − μ)/(z (n − correction)) at the numbers."""
+    differences, count = deviations(x, axis)
+    return kept(g, x, axis) * (differences / kept(z, x, axis)) / (count - correction)
 
 
 def share(is_chosen: Any, x: Any, y: Any) -> Any:
@@ -62,6 +106,13 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ᵢ = g / n, 0 where xᵢ is NaN, n the entries that are numbers",
         source="the mean's rule on the entries that are numbers", law=several_entries(1),
         traits={REDUCTION, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1), Shift(1)}),
+    general("nanvar", nanvar, nanvar_vjp,
+        formula="x̄ᵢ = g · 2(xᵢ − μ) / (n − correction), 0 where xᵢ is NaN", source="var's rule on the entries that are numbers",
+        law=corrected, traits={REDUCTION, ORDER_INVARIANT, Homogeneous(2), Shift(0)}),
+    general("nanstd", nanstd, nanstd_vjp,
+        formula="x̄ᵢ = g · (xᵢ − μ) / (z (n − correction)), 0 where xᵢ is NaN",
+        source="std's rule on the entries that are numbers", domains=[DISTINCT],
+        law=corrected, traits={REDUCTION, ORDER_INVARIANT, Homogeneous(1), Shift(0)}),
     general("nanmax", np.nanmax, lambda g, z, x, axis=None, keepdims=False: routed(g, z, x, axis),
         formula="x̄ᵢ = g where xᵢ = z, else 0", source="routes to the largest number; ties share equally",
         domains=[DISTINCT], law=ENTRIES,
