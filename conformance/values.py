@@ -161,7 +161,10 @@ def _of_any_magnitude(domain: Domain, shape: Shape, dtype: str, texture: str, rn
     nearest = np.where(anchor == 0, low, np.log2(last_place) + 1)
     furthest = np.minimum(high, np.floor(np.log2(reach)) - 1)
     distance = np.ldexp(rng.uniform(1, 2, shape), _middling(nearest, furthest, rng, count))
-    return np.array(np.where(up, anchor + distance, anchor - distance), dtype=dtype)
+    values = np.array(np.where(up, anchor + distance, anchor - distance), dtype=dtype)
+    # What is counted from one mark may round to another, where the op has no slope.
+    beside = np.ldexp(np.where(up, 1.5, -1.5), nearest.astype(int))
+    return np.array(np.where(np.isin(values.astype(float), domain.kinks), anchor + beside, values), dtype)
 
 
 def _middling(low: Any, high: Any, rng: Generator, count: Shape) -> Array:
@@ -233,15 +236,12 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
         rows = rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape[:-1]), axis=-1)
         places = rows if texture == "repeated" else np.broadcast_to(np.arange(shape[-1]), shape[:-1])
         signs = rng.choice((-1, 1), (*shape[:-1], 1))
-        return np.array(
-            np.eye(shape[-1])[places] * signs * _singular_values(shape, texture, rng) + 0.0, dtype
-        )
+        values = signs * _singular_values(shape, texture, rng)
+        return np.array(np.eye(shape[-1])[places] * values + 0.0, dtype)
     steps = rng.integers(-8, 9, shape)
     steps = np.where((steps == 0) & (0.0 in domain.kinks), 1, steps)
     entries = _textured(steps * STEP, STEP, texture, rng)
-    diagonal = (
-        far_apart(shape, rng) if domain.is_separated else (1 + shape[-1]) * np.eye(shape[-2], shape[-1])
-    )
+    diagonal = far_apart(shape, rng) if domain.is_separated else (1 + shape[-1]) * np.eye(*shape[-2:])
     return np.array(entries + rng.choice((-1, 1)) * diagonal, dtype=dtype)
 
 

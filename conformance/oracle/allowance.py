@@ -36,7 +36,6 @@ Array = np.ndarray[Any, Any]
 EXTENDED = np.longdouble
 PERTURBATIONS = 4  # evaluations with perturbed operands: enough to pass an engine
 MANY_PERTURBATIONS = 64  # used before an engine is called wrong
-BEYOND_DOUBT = 64.0  # allowances: no number of perturbations makes that much of a difference
 SAFETY_FACTOR = 3.0  # times the distance of the textbook rule: another order of summation is as good
 ULPS = 4.0  # units in the last place by which the elementary functions of good libraries differ
 ORDINARY = 24  # entries of operands, at least, from which the natural size of a gradient is measured

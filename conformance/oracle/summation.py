@@ -19,7 +19,7 @@ from conformance.oracle.draws import Draws
 Array = np.ndarray[Any, Any]
 
 FEW = 8  # terms, whose order matters less than the factor on every distance allows
-ADDING = (np.add, np.matmul, np.vecdot)  # what may have a sum in it
+ADDING = (np.add, np.matmul, np.vecdot, np.multiply)  # what may have a sum or a product of many in it
 MOST = 4096  # terms of a product of matrices that are added up by a loop
 
 
@@ -42,7 +42,9 @@ def in_any_order(
         own = (
             _sum(operands[0], keywords, draws) if is_sum else _product(ufunc, operands[0], operands[1], draws)
         )
-    lost = _lost_on_the_way(ufunc, method, operands, keywords, dtype)
+    lost = (_product_lost if ufunc is np.multiply else _lost_on_the_way)(
+        ufunc, method, operands, keywords, dtype
+    )
     if lost is None:
         return own
     summed = getattr(ufunc, method)(*operands, **keywords) if own is None else own
@@ -71,6 +73,28 @@ def _lost_on_the_way(
         for of in (sizes, operands)
     )
     is_lost = np.isfinite(of_sizes) & (of_sizes + np.abs(of_terms) > 2 * np.longdouble(largest))
+    return is_lost if is_lost.any() else None
+
+
+def _product_lost(
+    ufunc: np.ufunc, method: str, operands: Sequence[Any], keywords: Mapping[str, Any], dtype: str
+) -> Array | None:
+    """Where a product of many, or a running one, overflows or vanishes in the worst of all orders, though it does neither.
+
+    That order comes by the product of all factors above 1, or of all below.
+    """
+    if method not in ("reduce", "accumulate") or not operands[0].size or operands[0].dtype.kind not in "fc":
+        return None
+    limits, sizes = finfo(dtype), np.abs(operands[0])
+    exponents = np.abs(np.log2(np.where(np.isfinite(sizes) & (sizes > 0), sizes, 1)))
+    if float(exponents.sum()) < -int(limits.minexp):
+        return None
+    wide = sizes.astype(np.longdouble)
+    above, below, whole = (
+        getattr(ufunc, method)(x, **keywords) for x in (np.maximum(wide, 1), np.minimum(wide, 1), wide)
+    )
+    is_lost = (above > float(limits.max)) | (below < float(limits.smallest_normal))
+    is_lost &= (whole > 0) & (whole <= float(limits.max))
     return is_lost if is_lost.any() else None
 
 

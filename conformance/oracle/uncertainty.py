@@ -26,6 +26,16 @@ from conformance.oracle.allowance import (
 from conformance.oracle.draws import Draws
 from conformance.oracle.rounding import rounding_by, rounding_on
 
+LEAST_DOUBT = 64.0  # allowances
+
+
+def beyond_doubt(dtype: str) -> float:
+    """How many allowances no number of perturbations makes up for.
+
+    Of few, all may leave an entry where it is; then what they missed is as much as the operands' rounding is magnified.
+    """
+    return max(LEAST_DOUBT, 0.125 / float(finfo(dtype).eps))
+
 
 def oracle_uncertainty(op: Op, case: Case) -> list[Array]:
     """How far the exact gradients may be off, entry by entry: the rounding of the rule's steps in extended precision.

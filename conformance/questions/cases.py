@@ -19,7 +19,8 @@ from conformance.diagnosis.diagnose import diagnose
 from conformance.errors import Violation
 from conformance.op import Trait
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT, find
-from conformance.oracle.allowance import BEYOND_DOUBT, MANY_PERTURBATIONS, PERTURBATIONS
+from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
+from conformance.oracle.uncertainty import beyond_doubt
 from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, first_few, register
 from conformance.strategies import Effort, draw_cases, more_cases, smallest_case
 from conformance.values import MAGNITUDES
@@ -62,7 +63,7 @@ class CaseQuestion(Question[Case]):
         except Violation as failure:
             if failure.error is None:
                 raise
-            if failure.error > BEYOND_DOUBT or seen.perturbations != PERTURBATIONS:
+            if failure.error > beyond_doubt(seen.case.dtype) or seen.perturbations != PERTURBATIONS:
                 raise _diagnosed(check, seen, failure) from None
         except Exception as refusal:
             decline_if_declared(refusal, seen.backend, seen.op.name, seen.case.dtype)

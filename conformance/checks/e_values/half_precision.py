@@ -21,7 +21,8 @@ from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Shift, Trait
 from conformance.ops import CATALOGUE, find
 from conformance.ops.names import ADD, MATMUL
-from conformance.oracle.allowance import BEYOND_DOUBT, MANY_PERTURBATIONS, Expected
+from conformance.oracle.allowance import MANY_PERTURBATIONS, Expected
+from conformance.oracle.uncertainty import beyond_doubt
 from conformance.points import SPECIAL_POINTS
 from conformance.points.point import Nature
 
@@ -179,6 +180,6 @@ def _hold_forward(seen: Observation) -> None:
     try:
         forward_mode_is_the_transpose_of_reverse_mode(seen)
     except Violation as failure:
-        if failure.error is None or failure.error > BEYOND_DOUBT:
+        if failure.error is None or failure.error > beyond_doubt(seen.case.dtype):
             raise
         forward_mode_is_the_transpose_of_reverse_mode(seen.with_perturbations(MANY_PERTURBATIONS))

@@ -9,6 +9,7 @@ from conformance.case import Case
 from conformance.ops import find
 from conformance.oracle.allowance import MANY_PERTURBATIONS, expected_values
 from conformance.oracle.draws import Draws
+from conformance.oracle.rounding import rounding_by, rounding_on
 from conformance.oracle.summation import FEW, in_any_order
 
 RNG = np.random.default_rng(0)
@@ -89,3 +90,18 @@ def test_a_running_sum_that_another_order_overflows_decides_nothing_from_there_o
         got = in_any_order(np.add, "accumulate", [terms], {"axis": 0}, "float32", DRAWS)
     assert got is not None
     np.testing.assert_array_equal(got, [terms[0], 0, np.nan, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("factors", "is_lost"),
+    [
+        ([2.0**600, 2.0**600, 2.0**-600, 2.0**-600], True),  # overflows, or vanishes, in another order
+        ([2.0**600, 2.0**-600, 0.5], False),
+        ([0.0, 2.0**600, 2.0**600], False),
+        ([1.5, -3.0, 0.25], False),
+    ],
+)
+def test_a_product_that_another_order_loses_is_no_number(factors: list[float], is_lost: bool) -> None:
+    with rounding_by(Draws(), "float64"), np.errstate(all="ignore"):
+        product = np.asarray(np.prod(rounding_on(np.array(factors))))
+    assert bool(np.isnan(product)) == is_lost

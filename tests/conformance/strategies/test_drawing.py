@@ -208,6 +208,13 @@ def test_magnitudes_come_close_to_the_ends_and_the_kinks_of_a_domain() -> None:
     assert ((x > 2) & (x < 2 + 1e-9)).any()
 
 
+def test_no_magnitude_in_half_precision_rounds_to_another_kink() -> None:
+    for seed in range(100):
+        domain, rng = Domain(kinks=(-2.0, 1.0)), np.random.default_rng(seed)
+        (x,) = operands([domain], [(64,)], "float16", "swept", rng)
+        assert not np.isin(x.astype(float), domain.kinks).any()
+
+
 def test_textures_are_what_they_are_called() -> None:
     def drawn(texture: str) -> Any:
         return operands([Domain()], [(400,)], "float64", texture, np.random.default_rng(0))[0]
