@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
+import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.scripts.builder import ScriptBuilder
@@ -21,3 +23,18 @@ def test_what_one_thread_mutes_another_still_writes() -> None:
         assert builder.is_muted
     builder.write("after = 1")
     assert builder.lines == ["written = 1", "after = 1"]
+
+
+def test_the_read_that_raises_is_written() -> None:
+    """An engine that computes what is read raises here: without the line its script would raise nothing."""
+    engine = NumpyTape()
+    assert engine.dialect is not None
+    builder = ScriptBuilder(engine, engine.dialect)
+
+    def read(array: Any) -> Any:
+        raise FloatingPointError("computed too late")
+
+    with pytest.raises(FloatingPointError):
+        builder.looked_at(builder.name(object(), "g0"), read)
+    assert builder.lines == ["print(g0)"]
+    assert not builder.reads
