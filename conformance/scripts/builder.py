@@ -218,7 +218,9 @@ class ScriptBuilder:
         parts = (self.dialect.imports, imports, *self.rules, helpers, body)
         whole = "\n".join(part for part in parts if part)
         with contextlib.suppress(SyntaxError):
-            whole = shortened(whole, self._revealing(failure) if failure is not None else None)
+            revealing = None if failure is None else self._revealing(failure)
+            shown = None if revealing is None else [self.dialect.show.format(value=name) for name in revealing]
+            whole = shortened(whole, shown)
         return "\n".join((whole, *tail))
 
 
