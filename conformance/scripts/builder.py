@@ -219,7 +219,9 @@ class ScriptBuilder:
         whole = "\n".join(part for part in parts if part)
         with contextlib.suppress(SyntaxError):
             revealing = None if failure is None else self._revealing(failure)
-            shown = None if revealing is None else [self.dialect.show.format(value=name) for name in revealing]
+            shown = (
+                None if revealing is None else [self.dialect.show.format(value=name) for name in revealing]
+            )
             whole = shortened(whole, shown)
         return "\n".join((whole, *tail))
 
