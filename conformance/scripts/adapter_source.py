@@ -207,7 +207,7 @@ def imports_of(backend: Backend, helpers: str, present: str) -> str:
 
 def _imported(tree: ast.Module) -> dict[str, str]:
     """Each name that a module imports from elsewhere, and a line that does."""
-    found = {}
+    found: dict[str, str] = {}
     for statement in tree.body:
         if isinstance(statement, ast.Import):
             lines = [(a, ast.unparse(ast.Import([a]))) for a in statement.names]

@@ -219,10 +219,9 @@ class ScriptBuilder:
         whole = "\n".join(part for part in parts if part)
         with contextlib.suppress(SyntaxError):
             revealing = None if failure is None else self._revealing(failure)
-            shown = (
-                None if revealing is None else [self.dialect.show.format(value=name) for name in revealing]
-            )
-            whole = shortened(whole, shown)
+            show = self.dialect.show.format
+            lines = None if revealing is None else [show(value=name) for name in revealing]
+            whole = shortened(whole, lines)
         return "\n".join((whole, *tail))
 
 
