@@ -169,10 +169,11 @@ def form_of_no_gradient(engine: Backend, gradient: Any, operand: Array, what: st
     return "zeros"
 
 
-def hold_no_stored_gradient(engine: Backend, array: Any, what: str) -> None:
+def hold_no_stored_gradient(engine: Backend, array: Any, what: str, *, has_one: bool = True) -> None:
     """Claim that an array that needs no gradient stores none, where the engine stores gradients and marks such arrays.
 
-    An engine that marks none declares that it stores the gradients of all.
+    An engine that marks none declares that it stores the gradients of all; of all that have one: indices and masks, which
+    do not, are A16's.
     """
     if not isinstance(engine, TapeBackend):
         if engine.conventions.get("C4") == "stored":
@@ -182,7 +183,7 @@ def hold_no_stored_gradient(engine: Backend, array: Any, what: str) -> None:
     is_stored = engine.grad(array) is not None
     if is_stored and convention == "none":
         raise Violation(f"{what} needs no gradient but got one")
-    if convention == "stored" and not is_stored:
+    if convention == "stored" and has_one and not is_stored:
         raise Violation(f"{what} got no gradient; the adapter declares {convention!r}")
 
 

@@ -46,10 +46,15 @@ def command(options: argparse.Namespace) -> int:
         added = write_known(options.known, run.results, options.reason)
         if options.as_json:
             print_json({"known": str(options.known), "added": added, "complete": run.is_complete})
-        print(
-            f"{added} failures added to {options.known}; give each entry its reason, and the script that shows it"
-        )
-        if added:
+        if not added:
+            print(
+                f"nothing to add: {options.known} has every failure of this run; with --known {options.known} "
+                "the same run ends with 0, and another failure makes it red"
+            )
+        else:
+            print(
+                f"{added} failures added to {options.known}; give each entry its reason, and the script that shows it"
+            )
             again = f"conformance run … --rerun-failed {options.run} --known {options.known} -o again.jsonl"
             print(
                 f"a check ends at a failure that is not known, so others may follow: {again}, and update again"

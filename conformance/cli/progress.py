@@ -23,7 +23,7 @@ from rich.text import Text
 from conformance.run.conduct import Request
 from conformance.run.failure_text import failure_text
 from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
-from conformance.runfile.records import UNEXPECTED, ResultLine, RunLine, Verdict, printable
+from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict, printable
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
 LISTED = 20  # causes that have a line each
@@ -154,15 +154,18 @@ class Progress:
 
 
 def left_out_of(header: RunLine) -> list[str]:
-    """What the profile leaves out of engines that compile, a sentence for each engine."""
-    counts: dict[str, int] = {}
+    """What the profile leaves out of engines that compile: a sentence for each, or for its modes that do."""
+    by_engine: dict[str, list[BackendLine]] = {}
     for backend in header.backends:
-        if backend.left_out:
-            counts[backend.engine] = counts.get(backend.engine, 0) + sum(backend.left_out.values())
+        by_engine.setdefault(backend.engine, []).append(backend)
+    counts: dict[str, int] = {}
+    for engine, modes in by_engine.items():
+        left_out = {mode.name: sum(mode.left_out.values()) for mode in modes if mode.left_out}
+        counts |= {engine: sum(left_out.values())} if len(left_out) == len(modes) else left_out
     return [
-        f"{engine} compiles every call: profile {header.profile} leaves {count} of its checks to other seeds and to "
+        f"{who} compiles every call: profile {header.profile} leaves {count} of its checks to other seeds and to "
         "--profile standard, see docs/compiling.md"
-        for engine, count in counts.items()
+        for who, count in counts.items()
     ]
 
 

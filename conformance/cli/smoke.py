@@ -94,6 +94,9 @@ def _smoke(
     found.is_right = not (failed or slips)
     if not found.is_right:
         print(f"\ncorrect the adapter first: {failed} claims, {slips} ops")
+    elif not names:
+        paste = "paste what is to be declared, then " if found.declare else ""
+        print(f"\nnext: {paste}conformance run {spec} --profile quick --budget 5m -o run.jsonl")
     return found
 
 

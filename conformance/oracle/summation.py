@@ -36,6 +36,8 @@ def in_any_order(
     There is no number where another order overflows. None where the call adds nothing up, few terms, or numbers of half
     precision, which engines add up in a wider type.
     """
+    if ufunc is np.vecdot and keywords.keys() == {"axis"}:
+        operands, keywords = [np.moveaxis(x, keywords["axis"], -1) for x in operands], {}
     own = None
     if dtype not in HALF and _adds_up(ufunc, method, operands, keywords):
         is_sum = ufunc is np.add

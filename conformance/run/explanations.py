@@ -83,6 +83,9 @@ def _with_other_values(op: Op, case: Case) -> Iterator[tuple[str, Sequence[Any],
             if key not in tried and repr(value) != repr(case.parameters.get(name)):
                 tried.add(key)
                 yield f"for {key}", case.operands, {**case.parameters, name: value}
+    for name, value in case.parameters.items():
+        if type(value) is float and value:  # a slope or a margin that the engine means with the other sign
+            yield f"for {name}={-value!r}", case.operands, {**case.parameters, name: -value}
 
 
 def _transposed(case: Case) -> Iterator[tuple[str, Sequence[Any], dict[str, Any]]]:

@@ -122,8 +122,13 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(old: Run, new: Run) -> Comparison:
-    """What changed from the run `old` to the run `new`; empty where both are one run."""
-    before, after = _by_id(old.results), _by_id(new.results)
+    """What changed from the run `old` to the run `new`; empty where both are one run.
+
+    A new run of chosen questions, such as those that failed, is compared in these: what it was not asked is not gone.
+    """
+    chosen = frozenset(new.header.ids)
+    before = _by_id(r for r in old.results if not chosen or r.id in chosen)
+    after = _by_id(new.results)
     found = list(_differences(before, after))
     counts = Counter(difference.change.value for difference in found)
     return Comparison(
@@ -253,6 +258,10 @@ def _notes(old: Run, new: Run) -> Iterator[str]:
             yield f"the runs are of different {what}s: {first} and {second}"
     if old.header.spec.digest != new.header.spec.digest:
         yield f"the runs are of different specifications: {old.header.spec.version} and {new.header.spec.version}"
+    chosen = frozenset(new.header.ids)
+    others = sum(result.id not in chosen for result in old.results) if chosen else 0
+    if others:
+        yield f"the new run was asked {len(chosen)} chosen questions; {others} others of the old run are not compared"
     for which, run in (("old", old), ("new", new)):
         if not run.is_complete:
             yield f"the {which} run is not complete: {run.missing}"

@@ -31,7 +31,8 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     for its numbers widens that entry: each further case would be a failure of its own. An entry that somebody has
     judged, by a kind or a script, stays as it is.
     """
-    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    text = path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.exists() else ""
+    document = tomlkit.parse(text.lstrip("\n"))
     entries = document.setdefault("known", tomlkit.aot())
     listed = read_known(path) if path.exists() else ()
     new = [r for r in results if r.verdict in FAILING and not entry_for(listed, r.id, message_of(r))]
@@ -47,7 +48,7 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
             causes.setdefault((subject_of(result.id), says), []).append(result)
     for (_, says), alike in causes.items():
         entries.append(_entry(alike, reason, says))
-    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+    path.write_text(tomlkit.dumps(document).rstrip("\n") + "\n", encoding="utf-8")
     return len(new)
 
 
@@ -83,4 +84,5 @@ def _entry(alike: Sequence[ResultLine], reason: str, says: str) -> Any:
     table["says"] = says
     if first.evidence and first.evidence.token:
         table["token"] = first.evidence.token
+    table.add(tomlkit.nl())  # people read the file
     return table

@@ -7,6 +7,7 @@ engine would write, so scripts quote it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import math
 import sys
@@ -187,6 +188,38 @@ def helpers_in(backend: Backend, text: str) -> str:
                 sources[name] = _bare(inspect.getsource(value))
                 waiting.append(sources[name])
     return "\n\n".join(reversed(sources.values()))
+
+
+def imports_of(backend: Backend, helpers: str, present: str) -> str:
+    """The imports of the adapter's modules that its functions in a script use, and the dialect's `present` ones lack.
+
+    This project's own are left out: a script stands alone.
+    """
+    used = {node.id for node in ast.walk(ast.parse(helpers)) if isinstance(node, ast.Name)}
+    missing = used - set(_imported(ast.parse(present)))
+    found: dict[str, str] = {}
+    for module in modules_of(backend):
+        with contextlib.suppress(OSError, TypeError, SyntaxError):
+            every = _imported(ast.parse(inspect.getsource(module)))
+            found |= {n: line for n, line in every.items() if n in missing - set(found)}
+    return "\n".join(dict.fromkeys(found.values()))
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """Each name that a module imports from elsewhere, and a line that does."""
+    found: dict[str, str] = {}
+    for statement in tree.body:
+        if isinstance(statement, ast.Import):
+            lines = [(a, ast.unparse(ast.Import([a]))) for a in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
+            home = (statement.module or "").partition(".")[0]
+            if home == "__future__" or home.startswith("conformance"):
+                continue
+            lines = [(a, ast.unparse(ast.ImportFrom(statement.module, [a], 0))) for a in statement.names]
+        else:
+            continue
+        found |= {a.asname or a.name.partition(".")[0]: line for a, line in lines}
+    return found
 
 
 def _bare(text: str) -> str:

@@ -172,11 +172,16 @@ class ScriptBuilder:
         self.write(f"{name} = {template.format(values=literal(value), dtype=dtype, array=array)}{lost}")
         return self.name(make(value), name)
 
-    def looked_at(self, array: Any, value: NDArray) -> None:
-        """Write that a value was read, and remember what it was."""
+    def looked_at(self, array: Any, read: Callable[[Any], NDArray]) -> NDArray:
+        """Write that a value is read, read it, and remember what it was.
+
+        It is written first: an engine that computes what is read may raise here, and then the script must as well.
+        """
         name = self.called(array)
         self.write(self.dialect.show.format(value=name))
+        value = read(array)
         self.reads.append((name, np.array(value)))
+        return value
 
     def _revealing(self, failure: BaseException | None) -> list[str] | None:
         """Of what was read, what shows the failure: what was got, and what it was compared with.
@@ -207,11 +212,16 @@ class ScriptBuilder:
                     tail.append(f"# {title} {shown}")
         try:
             helpers = adapter_source.helpers_in(self.backend, body)
+            imports = adapter_source.imports_of(self.backend, helpers, self.dialect.imports)
         except SyntaxError:  # a repr that is no Python: the script is still worth reading
-            helpers = ""
-        whole = "\n".join(part for part in (self.dialect.imports, *self.rules, helpers, body) if part)
+            helpers = imports = ""
+        parts = (self.dialect.imports, imports, *self.rules, helpers, body)
+        whole = "\n".join(part for part in parts if part)
         with contextlib.suppress(SyntaxError):
-            whole = shortened(whole, self._revealing(failure) if failure is not None else None)
+            revealing = None if failure is None else self._revealing(failure)
+            show = self.dialect.show.format
+            lines = None if revealing is None else [show(value=name) for name in revealing]
+            whole = shortened(whole, lines)
         return "\n".join((whole, *tail))
 
 

@@ -17,13 +17,14 @@ MOST = 1000  # statements that are shortened: what it costs grows with their squ
 def shortened(text: str, shown: Sequence[str] | None) -> str:
     """The script without what does not bear on the failure.
 
-    `shown` are the expressions whose printing shows it; all that are printed, where it is None.
+    `shown` are the lines whose printing shows it, as the engine's dialect has them; all that print, where it is None.
     """
     statements = ast.parse(text).body
     if len(statements) > MOST:
         return text
     if shown is not None:
-        statements = _sliced(statements, [s for s in statements if _printed(s) in shown])
+        printing = {ast.unparse(ast.parse(line)) for line in shown}
+        statements = _sliced(statements, [s for s in statements if ast.unparse(s) in printing])
     if not any(_writes_memory(s) for s in statements):
         statements = _made_once(statements)
     statements = _without_unused_imports(_inlined(statements))

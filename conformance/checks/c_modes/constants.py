@@ -63,7 +63,8 @@ def _hold_array_alone(engine: Backend, member: Member, position: int, alone: Ans
     ]
     member.hold(ours, alone.gradients, "the others constants")
     for other in set(range(len(member.case.operands))) - {index}:
-        hold_no_stored_gradient(engine, traced.arrays[other], f"operand {other} of {member}")
+        array, what = traced.arrays[other], f"operand {other} of {member}"
+        hold_no_stored_gradient(engine, array, what, has_one=other in member.wrt)
 
 
 def is_barred(engine: Backend, member: Member, index: int) -> bool:

@@ -9,9 +9,10 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.case import Array, Case
-from conformance.checks.observation import Observation, Oracle
+from conformance.checks.observation import Observation, Oracle, plain
 from conformance.errors import Unsupported, is_ctrl_c
 from conformance.op import Op
+from conformance.ops.names import MULTIPLY
 from conformance.run.explanations import is_near
 from conformance.run.forms import signature_of
 from conformance.run.mapped.findings import Finding, raised
@@ -61,6 +62,8 @@ def gradients_of_calls(
                 suspect.append(Finding(case.label, wrong, signature=signature_of(case)))
     survived = [finding for finding in refused if finding.call not in deadly]
     if survived and not arrived:
+        if any(_leaves_the_engine(backend, op, case) for case in _different(cases)):
+            return None, (), (*slips, replace(survived[0], place="", explanation=CUT))
         return survived[0], (), tuple(slips)
     if len(arrived) >= ENOUGH and not any(arrived):
         return (
@@ -69,6 +72,28 @@ def gradients_of_calls(
             (*slips, replace(suspect[0], message=_as_a_run_says(suspect[0].message), explanation=CUT)),
         )
     return None, (*suspect, *refused), tuple(slips)
+
+
+def _leaves_the_engine(backend: Backend, op: Op, case: Case) -> bool:
+    """Whether the value, multiplied by a variable, lets that have its gradient, and the operands none.
+
+    Of what was computed outside, many engines refuse a backward call as they refuse that of an op without a gradient.
+    """
+    if MULTIPLY not in backend.ops or op.has_several_outputs:
+        return False
+    of_op, times, count = backend.call(op.name, case.parameters), backend.op(MULTIPLY), len(case.operands)
+    (g,), wrt = case.cotangents, Oracle(op, case).wrt
+    try:
+        _, gradients = backend.vjp(
+            lambda *xs: times(of_op(*xs[:count]), xs[count]),
+            [*(np.array(x) for x in case.operands), np.ones_like(g)],
+            [np.array(g)],
+            [*wrt, count],
+        )
+        arrived = [x is not None and bool(np.any(plain(backend, x))) for x in gradients]
+    except Exception:  # it does not let a product pass either: the engine has no gradient of the op
+        return False
+    return arrived[-1] and not any(arrived[:-1])
 
 
 def _as_a_run_says(message: str) -> str:

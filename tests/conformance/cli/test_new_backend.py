@@ -52,6 +52,23 @@ def test_a_name_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     assert "no name for an engine" in capsys.readouterr().err
 
 
+def test_smoke_of_a_right_adapter_names_the_next_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import numpy as np\n"
+        "from conformance_backends.numpy_backend import NumpyTape\n\n\n"
+        "class Mine(NumpyTape):\n"
+        '    ops = {name: NumpyTape.ops[name] for name in ("add", "multiply", "sum")}\n',
+        encoding="utf-8",
+    )
+    assert main(["smoke", str(path)]) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    assert last.startswith("next: ")
+    assert f"conformance run {path} --profile quick" in last
+
+
 def test_smoke_prints_what_to_declare(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["smoke", "numpy", "--conventions"]) == 0
     printed = capsys.readouterr().out

@@ -40,6 +40,25 @@ def test_a_product_is_the_product(a: tuple[int, ...], b: tuple[int, ...]) -> Non
     np.testing.assert_allclose(got, np.matmul(left, right), rtol=1e-13, atol=1e-14)
 
 
+@pytest.mark.parametrize("axis", [-1, -2, -3])
+def test_a_product_along_an_axis_is_the_product(axis: int) -> None:
+    left, right = RNG.normal(size=(9, 9, 9)), RNG.normal(size=(2, 9, 9, 9))
+    got = in_any_order(np.vecdot, "__call__", [left, right], {"axis": axis}, "float64", DRAWS)
+    assert got is not None
+    np.testing.assert_allclose(got, np.vecdot(left, right, axis=axis), rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_a_plain_loop_over_equal_products_is_allowed(axis: int) -> None:
+    """Each of its sums is rounded the same way, so that the errors add up."""
+    x, y = (np.moveaxis(np.full((1, 66), n, np.float32), -1, axis) for n in (1.3196816, -271.76923))
+    case = Case("vecdot", (x, y), {"axis": axis}, (np.ones(1, np.float32),), ("C",) * 3, "float32")
+    (expected,) = expected_values(find("vecdot"), case, perturbations=MANY_PERTURBATIONS)
+    total = np.add.accumulate((x * y).ravel())[-1]
+    assert (abs(total - expected.exact) <= expected.allowed).all()
+    assert (expected.allowed < 1e-4 * abs(expected.exact)).all()
+
+
 def test_few_terms_masks_integers_and_half_precision_are_left_to_numpy() -> None:
     def own(x: np.ndarray, dtype: str = "float64", **keywords: object) -> object:
         return in_any_order(np.add, "reduce", [x], {"axis": 0, **keywords}, dtype, DRAWS)

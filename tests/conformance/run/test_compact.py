@@ -137,6 +137,14 @@ def test_the_header_counts_what_is_left_out_and_the_run_says_so() -> None:
     assert not left_out_of(SimpleNamespace(backends=[described("numpy").line], profile="quick"))  # type: ignore[arg-type]
 
 
+def test_of_an_engine_whose_modes_do_not_all_compile_those_that_do_are_named() -> None:
+    eager = BackendLine("mine", "mine", "1")
+    compiled = BackendLine("mine.compile", "mine", "1", left_out={"op": 3, "point": 4})
+    header: Any = SimpleNamespace(backends=[eager, compiled], profile="quick")
+    (said,) = left_out_of(header)
+    assert said.startswith("mine.compile compiles every call: profile quick leaves 7 of its checks")
+
+
 # ---- few signatures, many draws ---------------------------------------------------------------------------
 
 

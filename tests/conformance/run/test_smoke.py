@@ -45,6 +45,7 @@ def test_the_reference_engine_has_the_ops_of_the_catalogue() -> None:
         ("subtract", lambda x, y: np.subtract(y, x), "the operands in the order (1, 0)"),
         ("batch_norm", lambda x, w, b, eps: NumpyTape.ops["batch_norm"](x, w, b, eps=0.1), "for eps=0.1"),
         ("softmax", lambda x, axis: NumpyTape.ops["softmax"](x, axis=-1), "for axis=-1"),
+        ("leaky_relu", lambda x, negative_slope: np.where(x > 0, x, -negative_slope * x), "for negative_slope=-0.01"),
         ("log2", np.log, "0.693147 times the expected value"),
         ("outer", lambda x, y: np.outer(x, y).T, "operands in the order"),
         ("var", lambda x, axis, keepdims, correction: np.var(x, axis=axis, keepdims=keepdims), "for correction=0"),
@@ -89,9 +90,13 @@ def test_what_is_printed_to_paste_is_python() -> None:
 
 
 def test_an_op_without_a_gradient_is_one_finding() -> None:
-    found = mapped("exp", lambda x: numpy_engine.Tensor(np.exp(x.value)))
+    def refused(g: Any, x: Any) -> Any:
+        raise RuntimeError("exp has no gradient")
+
+    found = mapped("exp", numpy_engine.custom(np.exp, refused))
     assert not found.slips
-    assert found.ungradable or found.suspect
+    assert found.ungradable
+    assert "exp has no gradient" in found.ungradable.message
 
 
 def test_a_wrong_gradient_of_a_right_value_is_the_engines_with_its_worst_entry() -> None:
@@ -406,6 +411,15 @@ def test_a_function_that_leaves_the_engine_is_a_slip_where_no_gradient_arrives()
         id=f"{adapter.name}/op/sinh/vjp/float64", reason="no gradient", says=says, kind="fault"
     )
     assert reason_known(MappedOp("sinh", 7, (slip,)), adapter, [known]) == "no gradient"
+
+
+def test_a_function_that_leaves_an_engine_that_refuses_constants_is_a_slip() -> None:
+    found = mapped("sinh", lambda x: numpy_engine.Tensor(np.sinh(x.value)))
+    assert found.ungradable is None
+    (slip,) = found.slips
+    assert "NumPy, Python's numbers or detach" in slip.explanation
+    assert not slip.place  # it is no exception of the adapter's
+    assert not mapped("sinh", np.sinh).slips
 
 
 def test_a_function_that_writes_into_its_operand_is_a_slip() -> None:

@@ -157,6 +157,18 @@ def test_an_engine_that_starts_no_more_is_a_regression() -> None:
     assert not compare(run_of([], broken), run_of([], broken)).is_regression
 
 
+def test_what_a_run_of_chosen_questions_was_not_asked_is_not_gone() -> None:
+    old = run_of([line(op, Verdict.PASS) for op in ("tanh", "exp", "log")])
+    failed = line("tanh", Verdict.FAIL)
+    again = run_of([failed], msgspec.structs.replace(HEADER, ids=(failed.id,)))
+    found = compare(old, again)
+    assert found.counts == {Change.REGRESSED: 1}
+    assert found.notes == (
+        "the new run was asked 1 chosen questions; 2 others of the old run are not compared",
+    )
+    assert not compare(again, again).notes
+
+
 def test_what_makes_two_runs_less_comparable_is_said() -> None:
     new = run_of([], msgspec.structs.replace(HEADER, seed=3, profile="standard"))
     new.end = None

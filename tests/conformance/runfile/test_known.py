@@ -128,6 +128,17 @@ def test_writing_known_failures_keeps_comments_and_adds_each_once(tmp_path: Path
     ]
 
 
+@pytest.mark.parametrize("there", ["", '[[known]]\nid = "numpy/op/exp/*"\nreason = "old"'])
+def test_entries_stand_apart(there: str, tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(there)
+    write_known(path, [result(Verdict.FAIL), result(Verdict.FAIL, "numpy/op/log/vjp/float64")], "")
+    written = path.read_text()
+    assert written.count("\n\n[[known]]") == len(read_known(path)) - 1
+    assert written.endswith('"\n')
+    assert not written.endswith("\n\n")
+
+
 @pytest.mark.parametrize(
     "text", ["known = 3", "known = [3]", '[[known]]\nid = "x"', '[[known]]\nid = 1\nreason = ""', "[[known", "\xff"]
 )  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.backend import Backend
 from conformance.load import load_backend
-from conformance.scripts.adapter_source import expression_of, helpers_in
+from conformance.scripts.adapter_source import expression_of, helpers_in, imports_of
 
 ADAPTER = """
 import functools
@@ -78,10 +78,20 @@ def sin(x):
 """
 
 OPS = """
+import itertools
+import os
+from math import prod, tau as turn
+
 import numpy as np
+from conformance.errors import Unsupported
 
 def scaled(x):
     return 2 * x
+
+def turned(x, shape):
+    if list(itertools.pairwise(shape)):
+        raise Unsupported("two axes")
+    return np.reshape(x, prod(shape)) * turn
 
 OPS = {"exp": lambda x: np.exp(x), "tanh": scaled}
 """
@@ -103,3 +113,14 @@ def test_lambdas_and_functions_of_a_file_beside_the_adapter_are_quoted(tmp_path:
     assert quoted(backend, "exp") == "lambda x: np.exp(x)"
     assert helpers_in(backend, "y = scaled(x)") == "def scaled(x):\n    return 2 * x"
     assert not helpers_in(backend, "y = sin(x)")  # the engine's own, which it imports
+
+
+def test_what_a_function_of_the_adapter_uses_is_imported(tmp_path: Path) -> None:
+    for name, text in {"tiny_engine": ENGINE, "small_ops": OPS}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / "small.py").write_text(BESIDE.replace("tiny_ops", "small_ops"))
+    backend = load_backend(str(tmp_path / "small.py"))
+    helpers = helpers_in(backend, "y = turned(x, (2,))")
+    lines = imports_of(backend, helpers, "import numpy as np").splitlines()
+    assert set(lines) == {"from math import prod", "from math import tau as turn", "import itertools"}
+    assert not imports_of(backend, helpers_in(backend, "y = scaled(x)"), "import numpy as np")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
+import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.errors import Violation
 from conformance.scripts.builder import ScriptBuilder
 
 
@@ -21,3 +26,29 @@ def test_what_one_thread_mutes_another_still_writes() -> None:
         assert builder.is_muted
     builder.write("after = 1")
     assert builder.lines == ["written = 1", "after = 1"]
+
+
+def test_the_read_that_raises_is_written() -> None:
+    """An engine that computes what is read raises here: without the line its script would raise nothing."""
+    engine = NumpyTape()
+    assert engine.dialect is not None
+    builder = ScriptBuilder(engine, engine.dialect)
+
+    def read(array: Any) -> Any:
+        raise FloatingPointError("computed too late")
+
+    with pytest.raises(FloatingPointError):
+        builder.looked_at(builder.name(object(), "g0"), read)
+    assert builder.lines == ["print(g0)"]
+    assert not builder.reads
+
+
+def test_what_shows_the_failure_is_kept_however_the_dialect_prints_it() -> None:
+    engine = NumpyTape()
+    assert engine.dialect is not None
+    builder = ScriptBuilder(engine, replace(engine.dialect, show="print({value}.numpy())"))
+    value = np.array([1.0, 2.0])
+    builder.write("y0 = np.array([1.0, 2.0])")
+    builder.looked_at(builder.name(object(), "y0"), lambda array: value)
+    text = builder.text(Violation("the value differs", expected=np.array([1.0, 3.0]), got=value))
+    assert "print(np.array([1.0, 2.0]).numpy())" in text

@@ -1,0 +1,38 @@
+"""What is claimed of operands that need no gradient, of an engine that marks none."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.checks.c_modes.constants import (
+    each_operand_of_every_op_may_be_the_only_one_with_a_gradient as each_alone,
+)
+from conformance.checks.engine_calls import hold_no_stored_gradient
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+KEPT = ("add", "multiply", "take_along_axis")
+
+
+class StoresAll(NumpyTape):
+    """The reference engine without a flag: every array of real numbers gets a gradient, an integer none."""
+
+    conventions: ClassVar[dict[str, str]] = {**NumpyTape.conventions, "C4": "stored"}
+    ops: ClassVar[dict[str, Any]] = {name: NumpyTape.ops[name] for name in KEPT}
+
+    def array(self, value: np.ndarray) -> Any:
+        """An array that needs a gradient, if it can have one."""
+        return self.leaf(value) if value.dtype.kind in "fc" else super().array(value)
+
+
+def test_indices_need_no_stored_gradient_of_an_engine_that_stores_all() -> None:
+    each_alone(StoresAll(), Sample(0, "float64"))
+
+
+def test_a_real_operand_needs_one() -> None:
+    with pytest.raises(Violation, match="got no gradient; the adapter declares 'stored'"):
+        hold_no_stored_gradient(StoresAll(), NumpyTape().array(np.ones(2)), "operand 1")
