@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from conformance.errors import Unsupported
-from conformance_backends.families import jax_families
+from conformance_backends.families import jax_families, jax_further
 from conformance_backends.matrices.jax_matrices import LINEAR_ALGEBRA
 
 # ---- where one line is not enough ---------------------------------------------------------------
@@ -276,5 +276,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **ACTIVATIONS,
     **LAYERS,
     **jax_families.OPS,
+    **jax_further.OPS,
     **FLAT,
 }

@@ -78,6 +78,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "abs": mg.abs,
     "negative": mg.negative,
     "positive": mg.positive,
+    "power_of": lambda x, exponent: x**exponent,
     "square": mg.square,
     "sqrt": mg.sqrt,
     "cbrt": mg.cbrt,

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
-from conformance_backends.families import torch_families
+from conformance_backends.families import torch_families, torch_further
 from conformance_backends.matrices.torch_matrices import LINEAR_ALGEBRA
 from conformance_backends.torch_layers import NEURAL_NETWORKS
 
@@ -289,5 +289,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LINEAR_ALGEBRA,
     **NEURAL_NETWORKS,
     **torch_families.OPS,
+    **torch_further.OPS,
     **FLAT,
 }

@@ -13,7 +13,7 @@ from conformance.ops.laws import windows
 from conformance.ops.laws.windows import Pair, window_counts
 from conformance.ops.reductions import routed, vector_norm_vjp
 from conformance.ops.rows import general, linear
-from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, REAL_REFERENCE, Homogeneous
 
 # -- pooling ---------------------------------------------------------------------------------------
 
@@ -159,5 +159,5 @@ ROWS: tuple[Op, ...] = (
         domains=[DISTINCT], law=windows.max_pooling_signals, traits={PIECEWISE_LINEAR, Homogeneous(1)}),
     general("lp_pool2d", lp_pool2d, lp_pool2d_vjp,
         formula="x̄ = fold(g (x/z)ᵖ⁻¹)", source="vector_norm's rule on unfold(x)",
-        domains=[POSITIVE], law=windows.norm_pooling, traits={Homogeneous(1)}),
+        domains=[POSITIVE], law=windows.norm_pooling, traits={REAL_REFERENCE, Homogeneous(1)}),
 )  # fmt: skip

@@ -153,5 +153,6 @@ ROWS: tuple[Op, ...] = (
         law=updating, traits=BOTH),
     general("embedding_bag", embedding_bag, bag_vjp, None,
         formula="w̄[indices] += g, g/n, or g at the largest", source="embedding's rule and that of the reduction",
-        domains=[REAL, index_below(1)], law=bagging),
+        domains=[REAL, index_below(1)], law=bagging,
+        traits={PIECEWISE_LINEAR, Homogeneous(1)}),
 )  # fmt: skip

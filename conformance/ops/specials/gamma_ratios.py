@@ -170,5 +170,6 @@ ROWS: tuple[Op, ...] = (
         formula="q̄ = −g · s ζ(s + 1, q)", source="DLMF 25.11.17", domains=[POSITIVE],
         law=laws.with_parameters(laws.one_array, s=(2.0, 1.5, 3.0, 6.5)), traits={INFINITE_SLOPE_AT_0}),
     elementwise("multigammaln", multigammaln, digammas,
-        formula="x̄ = g · Σ ψ(x − j/2) over j < p", source="DLMF 35.3.4 and 5.2.2", law=dimensions, aliases=("mvlgamma",)),
+        formula="x̄ = g · Σ ψ(x − j/2) over j < p", source="DLMF 35.3.4 and 5.2.2", law=dimensions, aliases=("mvlgamma",),
+        traits={INFINITE_SLOPE_AT_0}),
 )  # fmt: skip
