@@ -100,7 +100,6 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "conj": np.conj,
     "deg2rad": np.deg2rad,
     "rad2deg": np.rad2deg,
-    "multigammaln": lambda x, p: autograd.scipy.special.multigammaln(x, p),
     "power_of": lambda x, exponent: x**exponent,
     "square": np.square,
     "sqrt": np.sqrt,

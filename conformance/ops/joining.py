@@ -54,12 +54,6 @@ def blocks_of(matrices: Any) -> list[tuple[slice, slice]]:
     ]
 
 
-@dispatched
-def meshgrid(*vectors: Any, indexing: str) -> tuple[Any, ...]:
-    """Each vector along an axis of its own, repeated along the others'; the first two are exchanged where x comes first."""
-    return tuple(np.array(whole) for whole in np.meshgrid(*vectors, indexing=indexing))
-
-
 # -- what undoes a call ----------------------------------------------------------------------------
 
 
@@ -91,12 +85,6 @@ def stack_vjp(index: int, g: Any, z: Any, *arrays: Any, axis: int = 0) -> Any:
 def block_diag_vjp(index: int, g: Any, z: Any, *matrices: Any) -> Any:
     """The block of `g` that operand `index` became."""
     return getitem(g, index=blocks_of(matrices)[index])
-
-
-def meshgrid_vjp(index: int, g: Any, z: Any, *vectors: Any, indexing: str) -> Any:
-    """The sums of a vector's cotangent over the axes of the others."""
-    own = 1 - index if indexing == "xy" and index < 2 and len(vectors) > 1 else index
-    return np.sum(g[index], axis=tuple(axis for axis in range(len(vectors)) if axis != own))
 
 
 # -- laws ------------------------------------------------------------------------------------------
@@ -150,13 +138,6 @@ def placing(choose: Choose) -> Signature:
     return Signature((*BLOCKS[first:], *BLOCKS[:first])[:count])
 
 
-def meshing(choose: Choose) -> Signature:
-    """So many vectors, and whether the first is along the rows."""
-    lengths = choose(((2, 3, 1, 2, 1), (3, 3, 3, 2, 1), (1, 2, 3, 1, 2), (33, 2, 2, 1, 1), (0, 2, 3, 1, 1)))
-    shapes = tuple((n,) for n in lengths[: choose((2, 1, 3, 4))])
-    return Signature(shapes, {"indexing": choose(("ij", "xy"))})
-
-
 UNSTACKING = laws.along_one_axis((*(s for s in laws.up_to(27) if s and 0 not in s), (17,), (2, 9)))
 
 
@@ -173,9 +154,6 @@ ROWS: tuple[Op, ...] = (
     variadic("block_diag", block_diag, block_diag_vjp,
         formula="x̄ᵢ = the block of g that xᵢ became", source="linear; each operand takes back its block",
         law=placing, traits={HOLOMORPHIC, PIECEWISE_LINEAR}),
-    variadic("meshgrid", meshgrid, meshgrid_vjp,
-        formula="x̄ᵢ = Σ gᵢ over the axes of the others", source="linear; the transpose of repeating is summing",
-        law=meshing, traits={HOLOMORPHIC, PIECEWISE_LINEAR, SEVERAL_OUTPUTS}),
     linear("split", split, lambda g, x, indices_or_sections, axis=0: concat(*g, axis=axis),
         formula="x̄ = concat(g₀, g₁, …)", source="linear; the inverse of concat",
         law=splitting,

@@ -41,3 +41,16 @@ show("1 / 1e-154", jnp.reciprocal, (1e-154,), [-1e308])
 # rsqrt(x) / x, before it is halved
 gradient = jax.grad(jax.lax.rsqrt)(jnp.float16(0.0004))
 print("rsqrt(0.0004) in float16:", gradient.item(), "exact", -0.5 * float(jnp.float16(0.0004)) ** -1.5)
+# s^2 - t^2 of singular values vanishes, and the squares of a norm overflow
+show("cond", jnp.linalg.cond, ([[3e-206, 0.0], [0.0, 1e-206]],), [[[1e206, 0.0], [0.0, -3e206]]])
+show(
+    "the Frobenius norm", jnp.linalg.matrix_norm, ([[3e172, 0.0], [0.0, 4e172]],), [[[0.6, 0.0], [0.0, 0.8]]]
+)
+# 1 + x^2
+print("asinh(411) in float16:", jax.grad(jnp.asinh)(jnp.float16(411)).item(), "exact", 1 / 411)
+# x / y^2, and x times 1 / y
+small, tiny = jnp.float16(2.5e-6), jnp.float16(6e-7)
+slope = jax.grad(lambda y: 0.25 * jax.scipy.special.rel_entr(jnp.float16(0.125), y))(small)
+print("a quarter of rel_entr(0.125, 2.5e-6) in float16:", slope.item(), "exact", -0.25 * 0.125 / float(small))
+slope = jax.grad(lambda y: jax.scipy.special.xlogy(jnp.float16(2e-6), y))(tiny)
+print("xlogy(2e-6, 6e-7) in float16:", slope.item(), "exact", float(jnp.float16(2e-6)) / float(tiny))

@@ -16,3 +16,9 @@ print("elu at -40: got", jax.grad(jax.nn.elu)(-40.0), "expected", math.exp(-40))
 print(
     "celu at -20, alpha 0.5: got", jax.grad(lambda x: jax.nn.celu(x, 0.5))(-20.0), "expected", math.exp(-40)
 )
+# 2 x erfcx(x) - 2 / sqrt(pi)
+for dtype, x in ((jnp.float32, 1592.0), (jnp.bfloat16, 1592.0)):
+    got = jax.grad(jax.scipy.special.erfcx)(jnp.asarray(x, dtype)).item()
+    print(
+        f"the gradient of erfcx at {x} in {jnp.dtype(dtype).name}: got {got:.3g}, exactly {-1 / (x * x * math.pi**0.5):.3g}"
+    )

@@ -20,8 +20,6 @@ def places(indices: Any, values: Any) -> Any:
 
 OPS: Mapping[str, Callable[..., Any]] = {
     "power_of": lambda x, exponent: jnp.power(x, exponent),
-    "ldexp": jnp.ldexp,
-    "multigammaln": lambda x, p: jax.scipy.special.multigammaln(x, p),
     "nanvar": lambda x, axis, keepdims, correction: jnp.nanvar(
         x, axis=axis, keepdims=keepdims, ddof=correction
     ),
@@ -31,9 +29,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "put_along_axis": lambda x, values, indices, axis: jnp.put_along_axis(
         x, places(indices, values), values, axis, inplace=False
     ),
-    "dynamic_slice": lambda x, start, sizes: jax.lax.dynamic_slice(x, start, sizes),
-    "dynamic_update_slice": lambda x, update, start: jax.lax.dynamic_update_slice(x, update, start),
     "block_diag": jax.scipy.linalg.block_diag,
-    "meshgrid": lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)),
-    "interp": lambda x, fp, xp: jnp.interp(x, jnp.array(xp, x.dtype), fp),
 }

@@ -171,11 +171,3 @@ def avg_pooling_signals(choose: Choose) -> Signature:
     """The same, where margins count or do not."""
     signature = max_pooling_signals(choose)
     return Signature(signature.shapes, {**signature.parameters, "count_include_pad": choose((True, False))})
-
-
-def norm_pooling(choose: Choose) -> Signature:
-    """Images, the order of the norm, the size of the windows and their strides; without margins."""
-    size, stride = choose(((2, 2), (1, 1), (3, 2), (2, 3))), choose(((2, 2), (1, 1), (1, 2), (3, 1)))
-    images = [s for s in POOLED if min(window_counts(s[2:], size, stride, (0, 0), (1, 1))) > 0]
-    parameters = {"norm_type": choose((2.0, 1.0, 3.0, 1.5)), "kernel_size": size, "stride": stride}
-    return Signature((choose(images),), parameters)

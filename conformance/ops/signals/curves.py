@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from conformance.op import REAL, Choose, Domain, Op, Shape, Signature
+from conformance.op import Choose, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import getitem, scatter_add
@@ -151,50 +151,6 @@ def correlated(g: Any, y: Any, count: int, mode: str) -> Any:
     return np.matmul(getitem(whole, index=(np.arange(count)[:, None] + np.arange(other),)), y)
 
 
-# -- between places ----------------------------------------------------------------------------------
-
-
-def between(x: Any, xp: tuple[float, ...]) -> tuple[Any, Any, Any]:
-    """The place at or below each x, the share of the next one, and the slope of that share: 0 beyond the ends."""
-    places = np.asarray(xp, np.real(x).dtype)
-    inside = np.clip(np.real(x), places[0], places[-1])
-    below = np.clip(np.searchsorted(places, inside, side="right") - 1, 0, len(places) - 2)
-    is_inside = (np.real(x) >= places[0]) & (np.real(x) <= places[-1])
-    slope = np.where(is_inside, 1 / (places[below + 1] - places[below]), 0)
-    return (
-        below,
-        np.where(is_inside, (x - places[below]) * slope, (inside > places[0]).astype(places.dtype)),
-        slope,
-    )
-
-
-@dispatched
-def interp(x: Any, fp: Any, *, xp: tuple[float, ...]) -> Any:
-    """The values fp at the places xp, and between them those of the line; beyond the ends the end's."""
-    below, share, _ = between(x, xp)
-    return (1 - share) * fp[below] + share * fp[below + 1]
-
-
-def interp_places(g: Any, z: Any, x: Any, fp: Any, xp: tuple[float, ...]) -> Any:
-    """The slope of the line."""
-    below, _, slope = between(x, xp)
-    return g * slope * (getitem(fp, index=(below + 1,)) - getitem(fp, index=(below,)))
-
-
-def interp_values(g: Any, z: Any, x: Any, fp: Any, xp: tuple[float, ...]) -> Any:
-    """The shares of the two values, added up."""
-    below, share, _ = between(x, xp)
-    lower = scatter_add(g * (1 - share), index=(below,), shape=np.shape(fp))
-    return lower + scatter_add(g * share, index=(below + 1,), shape=np.shape(fp))
-
-
-def interpolating(choose: Choose) -> Signature:
-    """Places to be found, and those where values are known."""
-    shape = choose(((3,), (2, 3), (), (3, 3), (0,), (2, 1, 3), (33,), (129,)))
-    xp = choose(((-1.5, 0.25, 2.0), (-2.0, 2.0), (-4.0, -1.0, -0.5, 0.0, 1.5), (0.0, 1.0, 3.0, 4.0)))
-    return Signature((shape, (len(xp),)), {"xp": xp}, domains=(Domain(kinks=xp), REAL))
-
-
 # -- laws and rows -----------------------------------------------------------------------------------
 
 CURVES: tuple[Shape, ...] = (
@@ -218,9 +174,6 @@ ROWS: tuple[Op, ...] = (
     general("vander", vander, vander_vjp,
         formula="x̄ᵢ = Σₖ gᵢₖ k xᵢᵏ⁻¹", source="the slope of each power",
         law=laws.shapes_of(*((s,) for s in POINTS), n=(3, 2, 4, 5), increasing=(False, True)), traits={HOLOMORPHIC}),
-    general("interp", interp, interp_places, interp_values,
-        formula="x̄ = g (fᵢ₊₁ − fᵢ)/(pᵢ₊₁ − pᵢ), 0 beyond the ends; f̄ᵢ += g (1 − t), f̄ᵢ₊₁ += g t",
-        source="the line through two points", law=interpolating, traits={Homogeneous(1, of=(1,))}),
     general("convolve", convolve,
         lambda g, z, x, y, mode: correlated(g, y, np.shape(x)[0], mode),
         lambda g, z, x, y, mode: correlated(g, x, np.shape(y)[0], mode),
