@@ -163,8 +163,8 @@ def _of_any_magnitude(domain: Domain, shape: Shape, dtype: str, texture: str, rn
     distance = np.ldexp(rng.uniform(1, 2, shape), _middling(nearest, furthest, rng, count))
     values = np.array(np.where(up, anchor + distance, anchor - distance), dtype=dtype)
     # What is counted from one mark may round to another, where the op has no slope.
-    beside = np.ldexp(np.where(up, 1.5, -1.5), nearest.astype(int))
-    return np.array(np.where(np.isin(values.astype(float), domain.kinks), anchor + beside, values), dtype)
+    beside = anchor + np.ldexp(np.where(up, 1.5, -1.5), nearest.astype(int))
+    return np.array(np.where(np.isin(values.astype(float), domain.kinks), beside, values), dtype)
 
 
 def _middling(low: Any, high: Any, rng: Generator, count: Shape) -> Array:
@@ -239,9 +239,9 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
         values = signs * _singular_values(shape, texture, rng)
         return np.array(np.eye(shape[-1])[places] * values + 0.0, dtype)
     steps = rng.integers(-8, 9, shape)
-    steps = np.where((steps == 0) & (0.0 in domain.kinks), 1, steps)
+    steps[(steps == 0) & (0.0 in domain.kinks)] = 1
     entries = _textured(steps * STEP, STEP, texture, rng)
-    diagonal = far_apart(shape, rng) if domain.is_separated else (1 + shape[-1]) * np.eye(*shape[-2:])
+    diagonal = far_apart(shape, rng) if domain.is_separated else (1 + (n := shape[-1])) * np.eye(shape[-2], n)
     return np.array(entries + rng.choice((-1, 1)) * diagonal, dtype=dtype)
 
 

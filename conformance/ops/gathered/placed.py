@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def putting(choose: Choose) -> Signature:
 
 # -- bags --------------------------------------------------------------------------------------------
 
-BAGGED = {"sum": np.sum, "mean": np.mean, "max": np.max}
+BAGGED: dict[str, Callable[..., Any]] = {"sum": np.sum, "mean": np.mean, "max": np.max}
 
 
 @dispatched
