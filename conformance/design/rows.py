@@ -58,7 +58,8 @@ def _size(shape: Sequence[int]) -> int:
 @lru_cache(maxsize=512)
 def leaves(law: Law) -> tuple[Signature, ...]:
     """Every signature that a law allows, the simplest first; each once."""
-    found = {Row(signature).key: signature for signature in _traversed(law)}
+    # In another domain the same call is another one: a margin is kept in one, and not in the other.
+    found = {f"{Row(each).key} {each.domains}": each for each in _traversed(law)}
     return tuple(found.values())
 
 

@@ -270,10 +270,9 @@ class Rounded(np.ndarray[Any, Any]):
 
     def _perturbed(self, value: Array, operands: Sequence[Any], draws: Draws) -> Array:
         """The result of an operation on these operands, perturbed; a complex one is a number and its tangent."""
-        if value.dtype.kind != "c":
-            return _kept_infinities(perturbed(value, draws), value, operands)
-        least = _tangent(operands)
-        return perturbed(value, draws, least if np.shape(least) == value.shape else 0)
+        least = _tangent(operands) if value.dtype.kind == "c" else 0
+        least = least if np.shape(least) == value.shape else 0
+        return _kept_infinities(perturbed(value, draws, least), value, operands)
 
 
 class RoundedWhole(Rounded):

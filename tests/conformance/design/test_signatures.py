@@ -156,3 +156,11 @@ def test_levels_are_read_off_the_signature(
     shapes: tuple[tuple[int, ...], ...], parameters: dict[str, object], factor: str, level: str
 ) -> None:
     assert levels_of(find("sum"), Row(Signature(shapes, parameters)))[factor] == level
+
+
+@pytest.mark.parametrize("name", ["triplet_margin", "margin_ranking"])
+def test_one_call_in_two_domains_is_two_signatures(name: str) -> None:
+    found = {(each.shapes, str(each.parameters)): set[str]() for each in leaves(find(name).law)}
+    for each in leaves(find(name).law):
+        found[each.shapes, str(each.parameters)].add(str(each.domains))
+    assert max(map(len, found.values())) == 2

@@ -73,3 +73,19 @@ def test_a_value_has_its_tangent_as_imaginary_part(name: str) -> None:
     stepped = value_along(op, [x + 1j * np.sign(x) for x in case.operands], case.parameters)
     np.testing.assert_allclose(np.imag(stepped), slope, rtol=1e-3, atol=1e-4)
     np.testing.assert_array_equal(np.real(stepped), op.reference(*case.operands, **case.parameters))
+
+
+def test_what_a_mask_leaves_out_leaves_the_second_derivative_of_the_rest_known() -> None:
+    op, rng = find("scaled_dot_product_attention"), np.random.default_rng(0)
+    q, k, v, g, *directions = rng.normal(size=(7, 3, 2))
+    case = Case(
+        op=op.name,
+        operands=(q, k, v),
+        parameters={"is_causal": True},
+        cotangents=(g,),
+        layouts=("C",) * 4,
+        dtype="float64",
+    )
+    for expected in expected_hessian_vector_products(op, case, (0, 1, 2), directions):
+        assert (expected.allowed < 1e-13).all()
+        assert np.abs(expected.exact).max() > 0.1
