@@ -95,8 +95,9 @@ def _product_lost(
     above, below, whole = (
         getattr(ufunc, method)(x, **keywords) for x in (np.maximum(wide, 1), np.minimum(wide, 1), wide)
     )
-    is_lost = (above > float(limits.max)) | (below < float(limits.smallest_normal))
-    is_lost &= (whole > 0) & (whole <= float(limits.max))
+    largest, least = float(limits.max), float(limits.smallest_normal)
+    # A zero that is perturbed is the least number there is, and its product is none that was lost.
+    is_lost = ((above > largest) | (below < least)) & (least <= whole) & (whole <= largest)
     return is_lost if is_lost.any() else None
 
 
