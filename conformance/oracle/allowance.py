@@ -3,15 +3,14 @@
 The exact value is the rule evaluated in extended precision. For the allowance the same rule is evaluated
 several times in the engine's dtype, with every operand, cotangent and intermediate result perturbed by at most
 one unit in the last place, and sums taken one by one in an order drawn anew. The largest distance from the exact value is the effect of rounding on this case.
+Before an engine is called wrong, plain loops are evaluated too: partial sums of equal terms are rounded to one side.
 The rounding of the result itself is added: a few units where the rule calls functions whose rounding no standard
 fixes. No tolerance is typed in per op, and none grows with the size of an array.
 
 For an elementwise op every entry has an allowance of its own. Any other op combines entries, and so their
 rounding errors, in an order that the engine chooses: there every entry is allowed the largest distance
-found in the array (normwise error, Higham 2002, ch. 3).
-
-Complex errors are measured by the modulus: a complex product is accurate in it, but not in each part
-(Higham 2002, section 3.6).
+found in the array (normwise error, Higham 2002, ch. 3). Complex errors are measured by the modulus: a complex product is
+accurate in it, but not in each part (section 3.6).
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from conformance.case import Case
 from conformance.dtype import BFLOAT16, CARRIER, HALF, carried, finfo, is_inexact, is_real
 from conformance.kept import kept
 from conformance.op import Domain, Op, Shape, Trait
+from conformance.oracle.draws import InPlace
 from conformance.oracle.rounding import Evaluate, library_calls, trial, trials
 from conformance.oracle.symmetry import is_symmetric
 from conformance.values import is_complex, operands
@@ -102,12 +102,13 @@ def expect(
         sizes: for each result, a magnitude, or one for each entry; one unit in its last place is always allowed
             (saturated tails round to zero there).
         scope: PER_PLACE where an entry is computed from the inputs at its place, PER_ENTRY where its errors are its own.
-        perturbations: how many evaluations with perturbed inputs, besides the one at the inputs themselves.
+        perturbations: how many evaluations with perturbed inputs, besides those at the inputs themselves.
     """
     with np.errstate(all="ignore"):
         exact = [np.asarray(x) for x in evaluate([extended(x) for x in inputs])]
         with library_calls() as called:
-            nearest = trial(evaluate, inputs, dtype, None)
+            loops = [InPlace()] if perturbations >= MANY_PERTURBATIONS and scope != PER_PLACE else []
+            plain = [trial(evaluate, inputs, dtype, draws) for draws in (None, *loops)]
             moved = trials(evaluate, inputs, dtype, perturbations, are_entries_alone=scope == PER_PLACE)
         if dtype == BFLOAT16.name:  # the rule sums in a wider type; an engine may round every partial sum
             called.append(f"sums that the rule computes in {CARRIER.name}")
@@ -115,7 +116,7 @@ def expect(
             called.append("complex arithmetic")
         library = tuple(sorted(set(called)))
         return [
-            _allow(value, np.concatenate([nearest[i][None], moved[i]]), dtype, sizes[i], scope, library)
+            _allow(value, np.stack([*(z[i] for z in plain), *moved[i]]), dtype, sizes[i], scope, library)
             for i, value in enumerate(exact)
         ]
 

@@ -20,6 +20,7 @@ SEED = 0
 BLOCK = 1 << 16  # numbers that are kept together
 KEPT_BLOCKS = 64
 KEPT_ORDERS = 4096
+AWKWARD = (1.1, 1.3, 1.7, 1.9)  # no sum of two multiples is exact
 
 
 class Draws:
@@ -39,6 +40,35 @@ class Draws:
         order, used = _order(self._place, count)
         self._place += used
         return order
+
+    def total(self, terms: Array) -> Array:
+        """The sum along the first axis, added up one by one in an order that is drawn."""
+        return np.asarray(np.add.accumulate(terms[self.permutation(len(terms))])[-1])
+
+
+class InPlace(Draws):
+    """In place of random numbers none, and the order as it is: every result is rounded to nearest, every sum a plain loop."""
+
+    def steps(self, shape: tuple[int, ...], furthest: int, dtype: np.dtype[Any]) -> Array:
+        """Zeros."""
+        return np.zeros(shape, dtype)
+
+    def permutation(self, count: int) -> Array:
+        """The numbers below `count`, ascending."""
+        return np.arange(count)
+
+    def total(self, terms: Array) -> Array:
+        """The sum along the first axis by a plain loop; of equal terms that of such multiples as is furthest from their number times one.
+
+        An engine's terms are multiples of a rule's that divides by the largest: the partial sums of ones are exact, theirs
+        are all rounded to one side.
+        """
+        if not (terms == terms[:1]).all():
+            return super().total(terms)
+        scales = [terms.dtype.type(scale) for scale in AWKWARD]
+        sums = [super(InPlace, self).total(terms * scale) / scale for scale in scales]
+        error = [np.abs(total - len(terms) * terms[0]) for total in sums]
+        return np.asarray(np.choose(np.argmax(error, axis=0), sums))
 
 
 def _taken(kept: Callable[..., Array], place: int, count: int, *of: Any) -> Array:

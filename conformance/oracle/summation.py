@@ -117,7 +117,7 @@ def _sum(x: Array, keywords: Mapping[str, Any], draws: Draws) -> Array | None:
     terms = np.transpose(x, (*axes, *free)).reshape(-1, *(x.shape[a] for a in free)) if x.size else x
     if not axes or not x.size or len(terms) <= FEW:
         return None
-    total = np.add.accumulate(terms[draws.permutation(len(terms))])[-1]
+    total = draws.total(terms)
     if keywords.get("keepdims"):
         return np.asarray(total.reshape([1 if a in axes else n for a, n in enumerate(x.shape)]))
     return np.asarray(total)

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.case import Array, Case
-from conformance.checks.comparison import Comparison, decides, hold_within, tolerances
+from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_within, tolerances
 from conformance.checks.e_values.forward_mode import forward_mode_is_the_transpose_of_reverse_mode
 from conformance.checks.engine_calls import one_sample_in_four, require_offered
 from conformance.checks.members import PARTS, Member, is_right_alone, members
@@ -21,7 +21,7 @@ from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Shift, Trait
 from conformance.ops import CATALOGUE, find
 from conformance.ops.names import ADD, MATMUL
-from conformance.oracle.allowance import MANY_PERTURBATIONS, Expected
+from conformance.oracle.allowance import MANY_PERTURBATIONS, Expected, expected_values
 from conformance.oracle.uncertainty import beyond_doubt
 from conformance.points import SPECIAL_POINTS
 from conformance.points.point import Nature
@@ -55,6 +55,21 @@ def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observatio
     if all(_is_blurred(expected) for expected in seen.expected):
         raise NotThisCase(f"the textbook rule has hardly a digit left in {seen.case.dtype} here")
     return compared
+
+
+@op_check("E15", "half-precision-value", dtypes=HALF, sparing_in=frozenset({BFLOAT16.name}))
+def half_precision_value_is_as_accurate_as_the_textbook_formula(seen: Observation) -> list[Comparison]:
+    """In half precision the value is as accurate as the reference computed in half precision."""
+    require_offered(seen)
+    allowed = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
+    if all(np.isinf(expected.allowed).all() for expected in allowed):
+        raise NotThisCase(f"the reference overflows {seen.case.dtype} everywhere here")
+    if all(_is_blurred(expected) for expected in allowed):
+        raise NotThisCase(f"the reference has hardly a digit left in {seen.case.dtype} here")
+    return hold_all_within(
+        ((got, expected, "the value") for got, expected in zip(seen.forward(), allowed, strict=True)),
+        claim="differs from the reference value",
+    )
 
 
 def _is_blurred(expected: Expected) -> bool:

@@ -12,7 +12,7 @@ from conformance.checks.comparison import Comparison, hold_all_within, hold_with
 from conformance.checks.e_values.magnitudes import keeps_subnormals
 from conformance.checks.observation import Observation, hold_gradients
 from conformance.checks.registry import NotThisCase, op_check
-from conformance.dtype import finfo
+from conformance.dtype import finfo, is_inexact
 from conformance.errors import Violation
 from conformance.kept import kept
 from conformance.op import Op
@@ -65,7 +65,10 @@ def value_equals_reference_at_every_magnitude(seen: Observation) -> list[Compari
 
 @kept(Expected)
 def _expected_values(op: Op, case: Case, perturbations: int) -> list[Expected]:
-    """The expected outputs; a unit of the usual size of a value at ordinary operands is always allowed."""
+    """The expected outputs; a unit of the usual size of a value at ordinary operands is always allowed, or of a smaller operand.
+
+    log1p and expm1 exist for what is near zero: there a unit of the usual value would be all of it.
+    """
 
     def evaluate(given: Sequence[Array]) -> Sequence[Array]:
         return as_tuple(op.reference(*given, **case.parameters))
@@ -73,10 +76,18 @@ def _expected_values(op: Op, case: Case, perturbations: int) -> list[Expected]:
     usual, own = _largest(evaluate(_ordinary(op, case))), _largest(evaluate(case.operands))
     scope = allowance_scope(op)
     # As of gradients: steep ordinary operands must not widen it, and where entries share their errors all are of one size.
-    sizes = [
+    sizes: list[float | Array] = [
         min(u if scope == PER_PLACE else max(u, o), max(1.0, o)) for u, o in zip(usual, own, strict=True)
     ]
+    if scope == PER_PLACE:
+        sizes = [np.minimum(size, _largest_at_its_place(case.operands)) for size in sizes]
     return expect(evaluate, case.operands, case.dtype, sizes, scope=scope, perturbations=perturbations)
+
+
+def _largest_at_its_place(given: Sequence[Array]) -> Array:
+    """The largest real operand from which each entry is computed."""
+    sizes = [np.abs(x).astype(float) if is_inexact(x.dtype) else np.zeros(x.shape) for x in given]
+    return np.asarray(np.max(np.broadcast_arrays(*sizes), axis=0))
 
 
 def _ordinary(op: Op, case: Case) -> list[Array]:

@@ -7,7 +7,12 @@ import pytest
 
 from conformance.case import Case
 from conformance.ops import CATALOGUE, find
-from conformance.oracle.allowance import expected_gradients, natural_gradient_sizes
+from conformance.oracle.allowance import (
+    MANY_PERTURBATIONS,
+    PERTURBATIONS,
+    expected_gradients,
+    natural_gradient_sizes,
+)
 from conformance.oracle.uncertainty import oracle_uncertainty
 from conformance.strategies import Effort, draw_cases
 
@@ -127,3 +132,25 @@ def test_an_allowance_is_explained_by_its_parts() -> None:
         assert text.startswith(f"3 times the {expected.spread[0] / 3:.2g} by which rounding changes")
         largest = float(expected.allowed[0] - expected.spread[0] - expected.units * expected.ulp[0])
         assert f"and {largest:.2g}, an ulp of the usual gradient size" in text
+
+
+def test_a_plain_loop_over_equal_terms_is_right() -> None:
+    """Its partial sums are all rounded to one side; the rule divides by the largest term and rounds nothing."""
+    x = np.full(1025, -2.75)
+    case = Case(
+        "vector_norm",
+        (x,),
+        {"axis": None, "keepdims": False, "ord": 1.5},
+        (np.array(-2.25),),
+        ("C", "C"),
+        "float64",
+    )
+    norm = np.add.accumulate(np.abs(x) ** 1.5)[-1] ** (1 / 1.5)
+    gradient = -2.25 * np.sign(x) * (np.abs(x) / norm) ** 0.5
+    few, many = (
+        np.abs(gradient - expected.exact) <= expected.allowed
+        for n in (PERTURBATIONS, MANY_PERTURBATIONS)
+        for expected in expected_gradients(find("vector_norm"), case, perturbations=n)
+    )
+    assert not few.any()
+    assert many.all()

@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance.backend import Backend, Function
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, Wrong, altered_rule, behaviour, rule, with_ops
+from conformance_backends.mutants.mutant import Mutant, Wrong, altered_rule, behaviour, rule, value, with_ops
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.tensor import Tensor
 
@@ -102,6 +102,11 @@ def narrow_sum(terms: Any, dtype: str) -> Any:
     return np.add.accumulate(np.ravel(terms).astype(dtype))[-1]
 
 
+def of_a_table(right: Any, x: Any) -> Any:
+    """In half precision, the value at the nearest multiple of a sixteenth."""
+    return right(np.rint(x * 16) / 16) if x.dtype == np.float16 else right(x)
+
+
 LONG_SUM = ("contract/E15/long-sum",)
 
 
@@ -133,6 +138,8 @@ MUTANTS: tuple[Mutant, ...] = (
         LONG_SUM, ("add",), "bfloat16", added_over_axes),
     precision("multiplies-in-bfloat16", "In the backward pass of a product of bfloat16 matrices terms are summed in bfloat16, one at a time.",
         LONG_SUM, ("matmul",), "bfloat16", multiplied_one_by_one("bfloat16")),
+    value("half-precision-value-of-a-table", "In half precision the value is one of a table of sixteenths.",
+        ("op/half-precision-value",), ("tanh", "sqrt"), of_a_table),
     behaviour("half-tangents-doubled", "In half precision a tangent is doubled.",
         ("contract/E2/half-precision",), jvp=tangents_doubled),
 )  # fmt: skip

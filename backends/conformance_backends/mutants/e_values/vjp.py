@@ -135,6 +135,11 @@ def from_a_bound_on(right: Any, x: Any) -> Any:
     return np.where(x < -30, right(np.full_like(x, -30)), right(x))
 
 
+def rounded_by_one(right: Any, x: Any) -> Any:
+    """Near zero the digits go that a one beside them does not leave."""
+    return right((1 + x) - 1)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("wrong-in-float32", "In float32 alone the gradient is a ten-thousandth too large.",
         VJP, ("cos",), lambda right, i, g, z, x: right(i, g, z, x) * (1 + 1e-4 * (x.dtype == np.float32))),
@@ -201,6 +206,8 @@ MUTANTS: tuple[Mutant, ...] = (
     value("hypot-of-squares", "hypot squares its operands.", ("op/value-magnitudes",), ("hypot",), of_squares),
     value("logsumexp-unshifted", "logsumexp does not subtract the largest entry.",
         ("op/value-magnitudes",), ("logsumexp",), log_of_a_sum),
+    *(value(f"{op}-loses-digits-near-zero", f"{op} adds one to its operand and takes it away again.",
+        ("op/value-magnitudes",), (op,), rounded_by_one) for op in ("log1p", "expm1", "sinh", "erf", "softsign")),
     value("value-ends", "Left of -30 the value of log_sigmoid is constant, the gradient is not.",
         ("op/value-magnitudes",), ("log_sigmoid",), from_a_bound_on),
 )  # fmt: skip
