@@ -162,8 +162,9 @@ def prod_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -
 
 @dispatched
 def logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """log Σ exp x, shifted by the largest real part so that nothing overflows."""
-    shift = np.max(np.real(x), axis=axis, keepdims=True)
+    """log Σ exp x, shifted by the largest real part, if it is a number, so that nothing overflows."""
+    largest = np.max(np.real(x), axis=axis, keepdims=True)
+    shift = np.where(np.isfinite(largest), largest, np.zeros_like(largest))
     result = shift + np.log(np.sum(np.exp(x - shift), axis=axis, keepdims=True))
     axes = axes_of(np.shape(x), axis)
     return result if keepdims else np.squeeze(result, axis=axes)[()]

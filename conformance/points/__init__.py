@@ -15,6 +15,7 @@ from conformance.points import (
     layers,
     losses,
     margins,
+    not_numbers,
     reductions,
     specials,
     tails,
@@ -34,6 +35,7 @@ SPECIAL_POINTS: dict[str, SpecialPoint] = {
         specials,
         compositions,
         tails,
+        not_numbers,
     )
     for point in family.POINTS
 }

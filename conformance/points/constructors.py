@@ -122,6 +122,12 @@ def border(
     )
 
 
+def valued(op: str, name: str, operands: Given, **parameters: Any) -> SpecialPoint:
+    """A call whose value alone is claimed."""
+    count = len(operands(Extremes("float64")) if callable(operands) else operands)
+    return SpecialPoint(op, name, Nature.VALUE, operands, (OPEN,) * count, parameters=parameters)
+
+
 def slopes(*words: str, **named: Any) -> dict[str, Given]:
     """Conventions of one slope each, for an op of one operand, by the name or by the value of the slope."""
     values = {

@@ -33,6 +33,7 @@ class Nature(enum.Enum):
     BORDER = "border"
     TAIL = "tail"
     COMPOSITION = "composition"
+    VALUE = "value"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The ways in which special points are differentiated, besides the gradient itself."""
+"""What is asked at special points besides the gradient itself: the value, and further ways to differentiate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _has_slope(point: SpecialPoint) -> bool:
 def _has_range(point: SpecialPoint) -> bool:
     """Whether it is a point of one op at which not every gradient is allowed, and there is one."""
     has_entries = any(np.size(x) for x in Place(point, "float64").operands)
-    return point.nature not in (Nature.COMPOSITION, Nature.BORDER, Nature.TAIL) and has_entries
+    return point.nature not in (Nature.COMPOSITION, Nature.BORDER, Nature.TAIL, Nature.VALUE) and has_entries
 
 
 def _has_second_derivative(point: SpecialPoint) -> bool:
@@ -45,6 +45,7 @@ def _has_rows(point: SpecialPoint) -> bool:
 
 # By the name of its check, the points to which a way applies.
 WAYS: Mapping[str, Callable[[SpecialPoint], bool]] = {
+    "value": lambda point: point.nature is not Nature.VALUE,  # where it is asked in every dtype
     "forward": _has_slope,
     "mapped": _has_range,
     "among-others": _has_rows,

@@ -21,6 +21,7 @@ NATURES = {
     Nature.FINITE: "the true gradient is finite at an extreme operand: NaN, infinity or another number is wrong",
     Nature.MASK: "what is not selected contributes zero, whatever its value",
     Nature.BORDER: "the domain ends here, or the op jumps: no answer is right or wrong; the atlas lists them",
+    Nature.VALUE: "the value is claimed, NaN and infinities included; the gradient is not",
     Nature.TAIL: "the true gradient is far smaller than elsewhere, and not zero: it should be accurate relatively",
     Nature.COMPOSITION: "in a smooth function built from ops that are not smooth, a result other than the limit is an "
     "artefact of the ops' conventions, not a fault of an op",

@@ -25,8 +25,6 @@ class Finite(WithTransforms):
 
     points: ClassVar[dict[str, str]] = {
         **WithTransforms.points,
-        "logsumexp/all-minus-infinity": "half",
-        "logsumexp/with-infinity": "selected",
         "mish/at-minus-infinity": "zero",
         "mish/at-infinity": "one",
         "silu/at-minus-infinity": "zero",

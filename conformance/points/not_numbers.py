@@ -1,0 +1,52 @@
+"""Special points whose values are NaN or infinite, or are numbers although an operand is not: IEEE 754, and the Array API standard.
+
+No gradient is right or wrong there; a value is. An engine that answers a number where an operand is none hides that something went wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.points.constructors import INF, NAN, valued
+from conformance.points.point import SpecialPoint
+
+WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
+FIRST, BETWEEN, LAST = [NAN, 1.0, 2.0], [1.0, NAN, 2.0], [1.0, 2.0, NAN]
+NOT_NUMBERS = (("the-infinite", INF), ("the-minus-infinite", -INF), ("the-undefined", NAN))
+
+POINTS: tuple[SpecialPoint, ...] = (
+    *(
+        valued(op, f"nan-{where}", (x,), **WHOLE)
+        for op in ("max", "min", "ptp", "median", "logsumexp", "prod", "mean")
+        for where, x in (("first", FIRST), ("between", BETWEEN), ("last", LAST))
+    ),
+    *(
+        valued(op, f"nan-{where}", (x,), axis=0)
+        for op in ("cummax", "cummin", "sort", "cumulative_sum", "cumulative_prod", "logcumsumexp", "softmax", "log_softmax")
+        for where, x in (("first", FIRST), ("between", BETWEEN), ("last", LAST))
+    ),
+    *(valued(op, "opposite-infinities", ([INF, -INF, 1.0],), **WHOLE) for op in ("sum", "mean", "logsumexp")),
+    valued("prod", "0-times-infinity", ([0.0, INF],), **WHOLE),
+    valued("var", "with-infinity", ([INF, 1.0],), correction=0, **WHOLE),
+    *(valued(op, f"{name}-beside-nan", operands)
+      for op in ("maximum", "minimum", "add", "multiply", "hypot", "atan2", "logaddexp", "remainder", "fmod")
+      for name, operands in (("number", (1.0, NAN)), ("zero", (NAN, 0.0)))),
+    *(valued("pow", name, operands) for name, operands in (
+        ("1-to-the-nan", (1.0, NAN)), ("nan-to-the-0", (NAN, 0.0)), ("minus-1-to-infinity", (-1.0, INF)),
+        ("half-to-infinity", (0.5, INF)), ("minus-infinity-cubed", (-INF, 3.0)), ("minus-0-to-the-minus-3", (-0.0, -3.0)))),
+    *(valued("atan2", name, operands) for name, operands in (
+        ("minus-0-before-a-negative", (-0.0, -1.0)), ("both-infinite", (INF, -INF)), ("minus-0-and-minus-0", (-0.0, -0.0)))),
+    valued("hypot", "infinity-beside-nan", (INF, NAN)),
+    *(valued("multiply", f"0-times-{name}", (0.0, x)) for name, x in (("infinity", INF), ("nan", NAN))),
+    valued("subtract", "infinity-less-infinity", (INF, INF)),
+    valued("divide", "infinity-by-infinity", (INF, INF)),
+    *(valued(op, "by-infinity", (-1.5, INF)) for op in ("remainder", "fmod")),
+    *(valued(op, "by-0", (1.5, 0.0)) for op in ("remainder", "fmod")),
+    *(valued(op, f"at-{name}", (x,))
+      for op in ("exp", "expm1", "log1p", "sqrt", "cbrt", "tanh", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus", "sinh", "cosh",
+                 "reciprocal", "rsqrt", "square", "log", "exp2", "log2", "log10", "sinc", "selu", "gelu", "softsign", "tanh_shrink",
+                 "log_sigmoid")
+      for name, x in NOT_NUMBERS),
+    *(valued(op, f"at-{name}", (x,), alpha=1.5) for op in ("elu", "celu") for name, x in NOT_NUMBERS),
+    *(valued("soft_shrink", f"at-{name}", (x,), threshold=0.5) for name, x in NOT_NUMBERS),
+)  # fmt: skip
