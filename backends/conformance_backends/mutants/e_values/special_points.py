@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.ops.reductions import axes_of, kept
-from conformance_backends.mutants.mutant import Mutant, Wrong, rule, stateful_rule
+from conformance_backends.mutants.mutant import Mutant, Wrong, rule, stateful_rule, value
 
 
 def in_full(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -109,10 +109,31 @@ def rules(*written: tuple[str, str, tuple[str, ...], str, Wrong]) -> tuple[Mutan
     return tuple(rule(name, wrong, kills, (op,), altered) for name, wrong, kills, op, altered in written)
 
 
+def without_nan(right: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The largest of those that are numbers."""
+    return np.fmax.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def running_without_nan(right: Any, x: Any, *, axis: int) -> Any:
+    """The same of a running maximum."""
+    return np.fmax.accumulate(x, axis=axis)
+
+
+def values_multiplied(right: Any, condition: Any, x: Any, y: Any) -> Any:
+    """What is not selected is multiplied by zero, and added."""
+    return condition * x + (~condition) * y if condition.dtype == bool else right(condition, x, y)
+
+
+def by_the_difference(right: Any, x: Any, y: Any) -> Any:
+    """max + log1p exp −|x − y|, which has no difference of equal infinities."""
+    return np.maximum(x, y) + np.log1p(np.exp(-np.abs(x - y)))
+
+
 FINITE = ("point/finite",)
 KINK = ("point/kink",)
 LIMIT = ("point/limit",)
 TIE = ("point/tie",)
+VALUE = ("point/value",)
 
 MUTANTS: tuple[Mutant, ...] = (
     *rules(
@@ -137,4 +158,8 @@ MUTANTS: tuple[Mutant, ...] = (
             ("point/mask", "contract/E16/masked-domain", "contract/E16/masked-twice"), "where", to_both),
     ),
     stateful_rule("kink-changes-with-calls", "The derivative of relu at 0 changes with the calls.", ("point/composition",), ("relu",), changing_with_calls),
+    value("max-drops-nan", "The maximum leaves out what is no number.", VALUE, ("max",), without_nan),
+    value("cummax-drops-nan", "The running maximum leaves out what is no number.", VALUE, ("cummax",), running_without_nan),
+    value("where-multiplies-values", "where multiplies its operands with its condition.", VALUE, ("where",), values_multiplied),
+    value("logaddexp-of-infinities", "logaddexp subtracts equal infinities.", VALUE, ("logaddexp",), by_the_difference),
 )  # fmt: skip
