@@ -111,7 +111,7 @@ def rules(*written: tuple[str, str, tuple[str, ...], str, Wrong]) -> tuple[Mutan
 
 def without_nan(right: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest of those that are numbers."""
-    return np.fmax.reduce(x, axis=axis, keepdims=keepdims)
+    return right(np.where(np.isnan(x), -np.inf, x), axis=axis, keepdims=keepdims)
 
 
 def running_without_nan(right: Any, x: Any, *, axis: int) -> Any:
