@@ -29,6 +29,26 @@ def graph_has_a_node_per_op_and_edges_in_operand_order(engine: Backend, sample: 
         raise Violation("a node of an operation has a variable; only accumulation nodes may have one")
 
 
+@contract("B17", "constant-edges", Capability.GRAPH, is_about_outcome=True)
+def constant_keeps_its_empty_place_among_the_edges(engine: Backend, sample: Sample) -> None:
+    """A constant operand, given or computed from constants, has an empty edge at its position."""
+    tape = tape_of(engine)
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
+    leaf = tape.leaf(sample.array())
+    given = engine.array(sample.array())
+    for constant in (given, multiply(given, given)):
+        for place in range(2):
+            operands = [constant, constant]
+            operands[place] = leaf
+            for op in (add, multiply):
+                node = tape.graph(op(*operands))
+                _hold_inputs(node, 2)
+                edges = node.inputs if node else ()
+                _hold_leaf(edges[place], leaf)
+                if (found := edges[1 - place]) is not None:
+                    raise Violation(f"the edge of a constant leads to {found.name}")
+
+
 def _hold_inputs(node: GraphNode | None, count: int) -> None:
     if node is None or len(node.inputs) != count:
         found = None if node is None else f"{node.name} with {len(node.inputs)} edges"

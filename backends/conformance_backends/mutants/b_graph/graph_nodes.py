@@ -29,6 +29,11 @@ def through_identity(node: GraphNode) -> GraphNode:
     return GraphNode("identity", (node,)) if node.inputs else node
 
 
+def without_constants(node: GraphNode) -> GraphNode:
+    """A node whose edges close up where an operand is a constant."""
+    return replace(node, inputs=tuple(n for n in node.inputs if n))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("edges-reversed", "The edges of a node are in reverse operand order.",
         ("contract/B17/graph-nodes", "example/W3/graph-is-shown"),
@@ -43,4 +48,6 @@ MUTANTS: tuple[Mutant, ...] = (
         graph=shown(lambda n: n if n.inputs else replace(n, variable=engine.Tensor(n.variable)))),
     behaviour("identities-between", "Between an operation and its operands the graph has nodes that do nothing.",
         ("contract/B17/graph-nodes",), graph=shown(through_identity)),
+    behaviour("edges-close-up", "A constant operand has no edge, so that those behind it move up.",
+        ("contract/B17/constant-edges",), graph=shown(without_constants)),
 )  # fmt: skip
