@@ -188,6 +188,7 @@ LISTS: tuple[tuple[Shape, Index], ...] = (
     ((3,), ([False, False, False],)),
     ((2, 3), ([[True, False, True], [False, True, False]],)),
     ((3, 3), (slice(None), [False, True, True])),
+    ((2, 3), (slice(None), [True, False, True])),
     ((3, 3, 3), ([True, False, True], slice(None, None, -1), [0, 2])),
 )
 
@@ -234,7 +235,8 @@ def taking(choose: Choose) -> Signature:
     axis = choose([a for a in forms if (math.prod(shape) if a is None else shape[a])])
     count = math.prod(shape) if axis is None else shape[axis]
     last = count - 1
-    places = ([0], [last, 0, last, 0], [[0], [last]], [-1], 0, -1, [last, -1, 0, -count], [0] * 9)
+    repeating = ([last, 0, last, 0], [0] * 9, [k % count for k in range(300)])
+    places = ([0], [-1], 0, -1, [[0], [last]], [last, -1, 0, -count], *repeating)
     return Signature((shape,), {"indices": choose(places), "axis": axis})
 
 
