@@ -57,29 +57,14 @@ def levels_of(op: Op, row: Row) -> Levels:
     if where and (len(shapes) > 1 or Trait.ELEMENTWISE not in op.traits):
         found[f"{op.name} sizes"] = _equal(shapes)  # the op's own: each takes axes for others in its way
     if 1 < len(shapes) < MANY:
-        relations = {f"shape {i}": _relation(shape, shapes) for i, shape in enumerate(shapes)}
-        found |= relations
-        needed = [f"shape {i}" for i in (range(len(shapes)) if row.wrt is None else row.wrt)]
-        if where:  # of an operand that needs no gradient nothing is summed
-            how = ", of matrices" if max(map(len, shapes)) == 2 else ""
-            found |= {
-                f"{name}{where}": relations[name] + how * (relations[name] == "stretched") for name in needed
-            }
-        found |= {
-            f"long sum, {name}": relations[name]
-            for name, shape in zip(relations, shapes[:2], strict=False)
-            if name in needed and Trait.ELEMENTWISE in op.traits and _is_summed_long(shape, shapes)
-        }
+        found |= _relations(op, shapes, range(len(shapes)) if row.wrt is None else row.wrt, where)
     if len(shapes) > 1:
         found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
     if 1 < len(shapes) < MANY and not (op.is_flat or op.traits & ALIKE):
         # The op's own, too: what is a vector, a matrix, a stack of them is each computed in its own way.
         found |= {f"{op.name} rank {i}": str(min(len(shape), STACK)) for i, shape in enumerate(shapes)}
-        together = {
-            f"{op.name} first two": _first_two(*shapes[:2]),
-            f"{op.name} both long": _both_long(*shapes[:2]),
-        }
-        found |= {factor: level for factor, level in together.items() if level}
+        pair = {"first two": _first_two(*shapes[:2]), "both long": _both_long(*shapes[:2])}
+        found |= {f"{op.name} {factor}": level for factor, level in pair.items() if level}
     rank = len(shapes[0]) if shapes else 0
     for name, value in row.signature.parameters.items():
         form = _axis_form(value, rank) if name in AXES else _form(value)
@@ -89,10 +74,12 @@ def levels_of(op: Op, row: Row) -> Levels:
             found[f"{op.name} {name}, lengths"] = f"{form}, {_longer(shapes)}"
         if name in AXES:
             found[f"{name}{where}"] = form
-        if name == "axis" and where and len(shapes) > 1 and len(set(shapes)) == 1:
-            found["axis, all shapes equal"] = form
-        if name == "axis" and (row_of := _long_row(value, shapes[0])):
-            found["row longer than a block of threads"] = row_of
+    if "axis" in row.signature.parameters:
+        axis = row.signature.parameters["axis"]
+        if where and len(shapes) > 1 and len(set(shapes)) == 1:
+            found["axis, all shapes equal"] = found["axis"]
+        if level := _long_row(axis, shapes[0]):
+            found["row longer than a block of threads"] = level
     return found
 
 
@@ -171,21 +158,31 @@ def _both_long(first: Shape, second: Shape) -> str:
 
 def _long_row(axis: Any, shape: Shape) -> str:
     """Which axis, or whether all, has more entries than a block of threads; nothing where it has fewer."""
-    if isinstance(axis, tuple) or (
-        axis is not None and not -len(shape) <= axis < len(shape)
-    ):  # it may be a new one
+    ndim = len(shape)
+    if isinstance(axis, tuple) or (axis is not None and not -ndim <= axis < ndim):  # several, or a new one
         return ""
-    if math.prod(shape if axis is None else shape[axis % len(shape) :][:1]) <= THREADS:
+    if (math.prod(shape) if axis is None else shape[axis]) <= THREADS:
         return ""
     if axis is None:
         return "all"
-    return (
-        "the only one"
-        if len(shape) == 1
-        else "the last"
-        if axis % len(shape) == len(shape) - 1
-        else "not the last"
-    )
+    return "only" if ndim == 1 else "last" if axis % ndim == ndim - 1 else "not the last"
+
+
+def _relations(op: Op, shapes: Sequence[Shape], needed: Sequence[int], where: str) -> Levels:
+    """How each shape lies beside the others; where axes are equal, or are summed long, of each that needs a gradient.
+
+    Of an operand that needs none nothing is summed.
+    """
+    relations = [_relation(shape, shapes) for shape in shapes]
+    found = {f"shape {i}": relation for i, relation in enumerate(relations)}
+    is_of_matrices = max(map(len, shapes)) == 2
+    for i in needed:
+        if where:
+            is_column = is_of_matrices and relations[i] == "stretched"
+            found[f"shape {i}{where}"] = f"{relations[i]}, of matrices" if is_column else relations[i]
+        if i < 2 and Trait.ELEMENTWISE in op.traits and _is_summed_long(shapes[i], shapes):
+            found[f"shape {i}, summed long"] = relations[i]
+    return found
 
 
 def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
