@@ -56,8 +56,6 @@ CONVENTIONS: tuple[SpecialPoint, ...] = (
 BESIDE: tuple[SpecialPoint, ...] = (
     composition("sqrt(square(x))", (-2.0,), [("square", 0), ("sqrt", 1)], (-1,)),
     composition("pow(pow(x,2),half)", (-2.0, 2.0, 0.5), [("pow", 0, 1), ("pow", 3, 2)], (-1, None, None)),
-    composition("log(square(x))", (-2.0,), [("square", 0), ("log", 1)], (-1,)),
-    composition("log(x-times-y)", (-2.0, -4.0), [("multiply", 0, 1), ("log", 2)], (-0.5, -0.25)),
     composition("sqrt(x-times-y)", (-2.0, -8.0), [("multiply", 0, 1), ("sqrt", 2)], (-1, -0.25)),
     composition("asin(sin(x))", (2.0,), [("sin", 0), ("asin", 1)], (-1,)),
     composition("acos(cos(x))", (-1.0,), [("cos", 0), ("acos", 1)], (-1,)),
