@@ -31,6 +31,9 @@ def pad_by_mode(x: Any, pad_width: Any, mode: Any) -> Any:
     count = x.ndim - min(axes, default=x.ndim)
     if mode == "symmetric" or x.ndim - count not in (1, 2) or count > 3:
         raise Unsupported("torch pads so along the last axes, reflecting without the edge")
+    most = {"reflect": -1, "wrap": 0}.get(mode, max(max(width) for width in pad_width))
+    if any(max(width) > n + most for width, n in zip(pad_width, x.shape, strict=True)):
+        raise Unsupported("torch takes each entry for a margin once")
     margins = [n for width in reversed(pad_width[-count:]) for n in width]
     return F.pad(x, margins, mode={"reflect": "reflect", "edge": "replicate", "wrap": "circular"}[mode])
 

@@ -175,7 +175,7 @@ class PointObservation:
         return all(
             (interval := self.place.within[i]) is None
             or (
-                (interval[0] == interval[1]).all()
+                is_alike(interval[1], interval[0], 0)
                 and is_alike(self.gradients[i], interval[0], self.rounding(interval[0]))
             )
             for i in self.wrt

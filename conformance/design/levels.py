@@ -9,6 +9,7 @@ Where all axes are equal, an engine that takes one for another makes no error of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -29,6 +30,7 @@ ALIKE = frozenset(
 STACK = 4  # the rank from which on there are several axes of a batch
 LOOKED_AT = 3  # operands of one call whose long axes are factors
 SEVERAL, BLOCK = 4, 16  # lengths up to which an axis is short, and up to which it is shorter than a block
+THREADS = 1024  # entries of a row up to which a kernel may treat it in one piece
 MANY = 5  # operands, whose shapes are no factors any more
 LONG = 12  # a written value longer than this is distinguished by its form
 
@@ -51,17 +53,18 @@ def levels_of(op: Op, row: Row) -> Levels:
     found |= {factor: level for factor, level in long.items() if level}
     if Trait.VARIADIC in op.traits:
         found["operands"] = str(len(shapes))
-    where = ", axes equal" if _is_square(shapes) else ""
+    where = ", axes equal" if is_square(shapes) else ""
     if where and (len(shapes) > 1 or Trait.ELEMENTWISE not in op.traits):
-        found[f"{op.name} sizes"] = "equal"  # the op's own: each has its own way to take one axis for another
+        found[f"{op.name} sizes"] = _equal(shapes)  # the op's own: each takes axes for others in its way
     if 1 < len(shapes) < MANY:
-        relations = {f"shape {i}": _relation(shape, shapes) for i, shape in enumerate(shapes)}
-        found |= relations | {f"{name}{where}": relation for name, relation in relations.items()}
+        found |= _relations(op, shapes, range(len(shapes)) if row.wrt is None else row.wrt, where)
     if len(shapes) > 1:
         found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
     if 1 < len(shapes) < MANY and not (op.is_flat or op.traits & ALIKE):
         # The op's own, too: what is a vector, a matrix, a stack of them is each computed in its own way.
         found |= {f"{op.name} rank {i}": str(min(len(shape), STACK)) for i, shape in enumerate(shapes)}
+        pair = {"first two": _first_two(*shapes[:2]), "both long": _both_long(*shapes[:2])}
+        found |= {f"{op.name} {factor}": level for factor, level in pair.items() if level}
     rank = len(shapes[0]) if shapes else 0
     for name, value in row.signature.parameters.items():
         form = _axis_form(value, rank) if name in AXES else _form(value)
@@ -71,6 +74,12 @@ def levels_of(op: Op, row: Row) -> Levels:
             found[f"{op.name} {name}, lengths"] = f"{form}, {_longer(shapes)}"
         if name in AXES:
             found[f"{name}{where}"] = form
+    if "axis" in row.signature.parameters:
+        axis = row.signature.parameters["axis"]
+        if where and len(shapes) > 1 and len(set(shapes)) == 1:
+            found["axis, all shapes equal"] = found["axis"]
+        if level := _long_row(axis, shapes[0]):
+            found["row longer than a block of threads"] = level
     return found
 
 
@@ -98,10 +107,20 @@ def _position_of(size: int, shapes: Sequence[Shape]) -> str:
     return " and ".join(sorted(words))
 
 
-def _is_square(shapes: Sequence[Shape]) -> bool:
-    """Whether there are axes that could be taken for each other: all that are longer than 1 are equally long."""
+def is_square(shapes: Sequence[Shape]) -> bool:
+    """Whether there are axes that could be taken for each other: all that are longer than 1 are equally long.
+
+    They may be those of different operands, as where a column meets a row.
+    """
     sizes = {n for shape in shapes for n in shape if n != 1}
-    return len(sizes) == 1 and sizes != {0} and any(sum(n != 1 for n in shape) > 1 for shape in shapes)
+    places = {place for shape in shapes for place, n in enumerate(reversed(shape)) if n != 1}
+    return len(sizes) == 1 and sizes != {0} and len(places) > 1
+
+
+def _equal(shapes: Sequence[Shape]) -> str:
+    """Of operands whose sizes are equal: how many axes the first has, or that their length exceeds a block."""
+    longest = max(n for shape in shapes for n in shape)
+    return "equal, many" if longest > BLOCK else f"equal, of rank {min(len(shapes[0]), STACK)}"
 
 
 def _size_class(size: int) -> str:
@@ -117,8 +136,53 @@ def _long_axis(shape: Shape) -> str:
     longest = max(shape, default=0)
     if longest <= SEVERAL:
         return ""
-    word = "several" if longest <= BLOCK else "many" if longest <= BLOCK**2 // SEVERAL else "very many"
+    limits = ((BLOCK, "several"), (BLOCK**2 // SEVERAL, "many"), (BLOCK**2, "very many"))
+    word = next((word for limit, word in limits if longest <= limit), "hundreds")
     return f"{word}, {('the last', 'the one before', 'of a stack')[min(2, shape[::-1].index(longest))]}"
+
+
+def _first_two(first: Shape, second: Shape) -> str:
+    """Which of two operands is a vector beside a stack of matrices; nothing where neither is."""
+    ranks = [len(shape) for shape in (first, second)]
+    if min(ranks) != 1 or max(ranks) <= 2:
+        return ""
+    return "a vector and a stack" if ranks[0] == 1 else "a stack and a vector"
+
+
+def _both_long(first: Shape, second: Shape) -> str:
+    """Which axis of two operands is longer than a block in both; nothing where none is."""
+    ends = list(zip(reversed(first), reversed(second), strict=False))
+    places = [place for place, sizes in enumerate(ends) if min(sizes) > BLOCK]
+    return " and ".join(("the last", "the one before", "of a stack")[min(2, place)] for place in places)
+
+
+def _long_row(axis: Any, shape: Shape) -> str:
+    """Which axis, or whether all, has more entries than a block of threads; nothing where it has fewer."""
+    ndim = len(shape)
+    if isinstance(axis, tuple) or (axis is not None and not -ndim <= axis < ndim):  # several, or a new one
+        return ""
+    if (math.prod(shape) if axis is None else shape[axis]) <= THREADS:
+        return ""
+    if axis is None:
+        return "all"
+    return "only" if ndim == 1 else "last" if axis % ndim == ndim - 1 else "not the last"
+
+
+def _relations(op: Op, shapes: Sequence[Shape], needed: Sequence[int], where: str) -> Levels:
+    """How each shape lies beside the others; where axes are equal, or are summed long, of each that needs a gradient.
+
+    Of an operand that needs none nothing is summed.
+    """
+    relations = [_relation(shape, shapes) for shape in shapes]
+    found = {f"shape {i}": relation for i, relation in enumerate(relations)}
+    is_of_matrices = max(map(len, shapes)) == 2
+    for i in needed:
+        if where:
+            is_column = is_of_matrices and relations[i] == "stretched"
+            found[f"shape {i}{where}"] = f"{relations[i]}, of matrices" if is_column else relations[i]
+        if i < 2 and Trait.ELEMENTWISE in op.traits and _is_summed_long(shapes[i], shapes):
+            found[f"shape {i}, summed long"] = relations[i]
+    return found
 
 
 def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
@@ -128,6 +192,13 @@ def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
     if len(shape) == max(map(len, shapes)):
         return "full"
     return "of lower rank" if shape else "scalar"
+
+
+def _is_summed_long(shape: Shape, shapes: Sequence[Shape]) -> bool:
+    """Whether an entry is copied along an axis that is longer than a block of threads, counted from the back."""
+    own = (*reversed(shape), *(1 for _ in range(max(map(len, shapes)) - len(shape))))
+    others = [(*reversed(other), *(1 for _ in range(len(own) - len(other)))) for other in shapes]
+    return any(n == 1 and max(sizes) > THREADS for n, *sizes in zip(own, *others, strict=True))
 
 
 def _longer(shapes: Sequence[Shape]) -> str:
@@ -167,6 +238,8 @@ def _form(value: Any) -> str:
         return f"array {value.dtype.kind}{value.ndim}{' repeating' if _repeats(value) else ''}"
     if isinstance(value, slice):
         return "slice " + " ".join("-" if x is None else "+" if x >= 0 else "−" for x in _ends(value))
+    if isinstance(value, list) and len(value) > BLOCK**2:
+        return f"list of {len(value)}"
     written = repr(value)
     if not isinstance(value, (tuple, list)) or (len(written) <= LONG and not _has_array(value)):
         return written

@@ -25,6 +25,7 @@ from conformance.op import (
 )
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
+from conformance.ops.laws.arrangements import RANKS
 from conformance.ops.rows import general, linear, unbroadcast
 from conformance.ops.traits import HOLOMORPHIC, LINEAR, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous, Shift
 
@@ -188,6 +189,7 @@ LISTS: tuple[tuple[Shape, Index], ...] = (
     ((3,), ([False, False, False],)),
     ((2, 3), ([[True, False, True], [False, True, False]],)),
     ((3, 3), (slice(None), [False, True, True])),
+    ((2, 3), (slice(None), [True, False, True])),
     ((3, 3, 3), ([True, False, True], slice(None, None, -1), [0, 2])),
 )
 
@@ -228,20 +230,18 @@ def writing(calls: tuple[tuple[Shape, Index], ...]) -> Law:
 
 def taking(choose: Choose) -> Signature:
     """One operand, places along one of its axes (or of all its entries), and that axis."""
-    ranks = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2))
-    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (1,), (3, 0), *ranks, (33,), (2, 64), (129, 2)))
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (1,), (3, 0), *RANKS, (33,), (2, 64), (129, 2)))
     forms = [*range(len(shape)), *range(-len(shape), 0), None]
     axis = choose([a for a in forms if (math.prod(shape) if a is None else shape[a])])
-    count = math.prod(shape) if axis is None else shape[axis]
-    last = count - 1
-    places = ([0], [last, 0, last, 0], [[0], [last]], [-1], 0, -1, [last, -1, 0, -count], [0] * 9)
+    last = (math.prod(shape) if axis is None else shape[axis]) - 1
+    repeating = ([last, 0, last, 0], [0] * 9, [k % (last + 1) for k in range(300)])
+    places = ([0], [-1], 0, -1, [[0], [last]], [last, -1, 0, -1 - last], *repeating)
     return Signature((shape,), {"indices": choose(places), "axis": axis})
 
 
 def taking_along(choose: Choose) -> Signature:
     """One operand, indices that may repeat, and the axis they point along."""
-    ranks = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2))
-    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (0, 3), *ranks, (33,), (2, 64)))
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (0, 3), *RANKS, (33,), (2, 64)))
     axis = choose([a for a in range(-len(shape), len(shape)) if shape[a]])
     count = choose((shape[axis], 1, 2, 4, 0, 17))
     place = axis % len(shape)

@@ -232,7 +232,7 @@ def looking_up(choose: Choose) -> Signature:
     """A table, and indices of its rows, which may repeat."""
     rows, columns = choose(((3, 2), (3, 3), (1, 3), (4, 1), (17, 16), (33, 2), (2, 65), (129, 1)))
     indices = choose(
-        ((3,), (), (2, 3), (3, 3), (0,), (1,), (2, 1, 3), (2, 1, 2, 1), (1, 2, 1, 2, 1), (17,), (65,))
+        ((3,), (), (2, 3), (3, 3), (0,), (1,), (2, 1, 3), (2, 1, 2, 1), (1, 2, 1, 2, 1), (17,), (65,), (300,))
     )
     return Signature(((rows, columns), indices), domains=(REAL, index_below(rows)))
 

@@ -177,6 +177,7 @@ def logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
 SPREAD: tuple[Shape, ...] = (
     *((3,), (2, 3), (3, 3), (2, 1, 3), (3, 3, 3), (5,), (7, 2), (3, 1), (0, 3), (2, 0, 3)),
     *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2), (16,), (33,), (2, 65), (129, 2), (1025,)),
+    *laws.LONG_ROWS,
 )  # fmt: skip
 FEW = laws.up_to(33)  # entries: products of all others cost a power of their count, and long ones overflow
 MANY: Shape = (65537,)  # more than half precision can count
@@ -216,13 +217,15 @@ def norm(choose: Choose) -> Signature:
 def odd_count(choose: Choose) -> Signature:
     """A reduction that sees an odd number of entries, so that there is one in the middle."""
     odd = ((2, 3), (3, 1), (1, 3, 3), (3, 3, 3), (2, 1, 3, 2), (1, 5, 1, 1, 3), (2, 1, 3, 1, 1, 1))
-    shape = choose(((3,), (5,), (3, 3), (7,), (9,), (33,), (2, 17), (65,), (129,), (1025,), *odd))
+    shape = choose(
+        ((3,), (5,), (3, 3), (7,), (9,), (33,), (2, 17), (65,), (129,), (1025,), *laws.LONG_ROWS, *odd)
+    )
     axis = choose([a for a in laws.axis_forms(shape) if a != () and count(np.empty(shape), a) % 2])
     return Signature((shape,), {"axis": axis, "keepdims": choose((False, True))})
 
 
 ENTRIES = laws.reduction(needs_entries=True)
-MANY_ENTRIES = laws.reduction((*laws.SHAPES, MANY), needs_entries=True)
+MANY_ENTRIES = laws.reduction((*laws.SHAPES, *laws.LONG_ROWS, MANY), needs_entries=True)
 
 
 # -- sums and means --------------------------------------------------------------------------------
@@ -230,7 +233,7 @@ MANY_ENTRIES = laws.reduction((*laws.SHAPES, MANY), needs_entries=True)
 SUMS = (
     linear("sum", np.sum, lambda g, x, axis=None, keepdims=False: spread(g, x, axis),
         formula="x̄ᵢ = g", source="linear; the transpose of summing is copying",
-        law=laws.reduction((*laws.SHAPES, MANY)), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
+        law=laws.reduction((*laws.SHAPES, *laws.LONG_ROWS, MANY)), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
     linear("mean", np.mean,
         lambda g, x, axis=None, keepdims=False: spread(g, x, axis) / max(count(x, axis), 1),
         formula="x̄ᵢ = g / n", source="the sum over n", law=MANY_ENTRIES,

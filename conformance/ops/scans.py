@@ -115,7 +115,7 @@ def difference(choose: Choose) -> Signature:
 ROWS: tuple[Op, ...] = (
     linear("cumulative_sum", np.cumsum, running_sum_backwards,
         formula="x̄ᵢ = Σ_{j≥i} gⱼ", source="linear; the transpose of a running sum runs backwards",
-        law=scanning((*laws.SHAPES, MANY)), aliases=("cumsum",), traits={HOLOMORPHIC}),
+        law=scanning((*laws.SHAPES, *laws.LONG_ROWS, MANY)), aliases=("cumsum",), traits={HOLOMORPHIC}),
     general("cumulative_prod", np.cumprod, cumulative_prod_vjp,
         formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", source="product rule on each running product",
         law=scanning(FEW), aliases=("cumprod",), traits={HOLOMORPHIC}),

@@ -130,7 +130,7 @@ def placed(choose: Choose) -> Signature:
 
 
 # Fractions that every type holds, so that an entry's share is the same in all of them.
-FRACTIONS = (0.5, 0.25, 0.0, 1.0, 0.75, 0.625)
+FRACTIONS = (0.5, 0.25, 0.0, 1.0, 0.75, 0.625, 0.3125, 0.90625)
 
 
 def between(choose: Choose) -> Signature:

@@ -29,6 +29,8 @@ SHAPES: tuple[Shape, ...] = (
     *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2)),
     *BLOCKS,
 )  # fmt: skip
+# Rows longer than a kernel treats in one piece, along either axis of a matrix.
+LONG_ROWS: tuple[Shape, ...] = ((1025, 2), (2, 1025))
 MATRICES: tuple[Shape, ...] = (
     *((2, 3), (3, 3), (1, 3), (3, 2, 3), (0, 3), (3, 3, 3), (3, 1), (1, 1), (3, 0), (0, 2, 3), (5, 7)),
     *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 1, 3, 2), (8, 9), (17, 2), (2, 33), (7, 2, 3), (66, 2)),
@@ -41,7 +43,7 @@ BROADCAST_PAIRS: tuple[tuple[Shape, Shape], ...] = (
     *(((2, 3), (3,)), ((3,), (3, 3)), ((3, 3), (3,)), ((2, 1, 3), (3,)), ((3,), (2, 1, 2, 3)), ((3, 1, 2), (2, 1, 3, 1, 2))),
     # size 1 against more: of one operand, of both at once, over one to four axes
     *(((3, 1), (3, 3)), ((1,), (3,)), ((3,), (1,)), ((1, 1), (3, 1)), ((2, 1), (1, 3))),
-    *(((2, 1, 3), (2, 1)), ((1, 2, 1), (3, 1, 2)), ((1, 2, 1, 3), (2, 1, 2, 1))),
+    *(((3, 1), (1, 3)), ((2, 1, 3), (2, 1)), ((1, 2, 1), (3, 1, 2)), ((1, 2, 1, 3), (2, 1, 2, 1))),
     *(((1, 1, 1, 1), (2, 3, 2, 2)), ((2, 1, 2, 1, 2, 1), (1, 2, 1, 2, 1, 2)), ((2, 2, 1, 2, 3), (1, 3))),
     # size 1 under leading axes, of size 1 themselves or not
     *(((1,), (1, 3)), ((1, 3), (1,)), ((1,), (2, 1)), ((2, 3), (1,)), ((1,), (2, 3))),
@@ -51,6 +53,7 @@ BROADCAST_PAIRS: tuple[tuple[Shape, Shape], ...] = (
     *(((5,), (5,)), ((2,), (7, 2)), ((8,), (8,)), ((9,), ()), ((15,), (1,)), ((16,), (16,))),
     *(((2, 17), (17,)), ((31,), (31,)), ((2, 1), (2, 32)), ((), (33,)), ((63,), (63,)), ((64, 3), (64, 1))),
     *(((1, 65), (2, 1)), ((127,), (127,)), ((128,), (1,)), ((129,), (129,)), ((1025,), (1025,)), ((), (1025,))),
+    ((2,), (1026, 2)),
 )  # fmt: skip
 
 
@@ -97,7 +100,7 @@ def axis_forms(shape: Shape) -> tuple[Any, ...]:
     return (None, *singles, *pairs, *mixed, *longer, *every, ())
 
 
-def reduction(shapes: Sequence[Shape] = SHAPES, *, needs_entries: bool = False) -> Law:
+def reduction(shapes: Sequence[Shape] = (*SHAPES, *LONG_ROWS), *, needs_entries: bool = False) -> Law:
     """One operand, `axis` in every form and `keepdims`.
 
     `needs_entries` keeps to reductions that see at least one entry (a maximum of nothing is none).
@@ -111,7 +114,7 @@ def reduction(shapes: Sequence[Shape] = SHAPES, *, needs_entries: bool = False) 
     return law
 
 
-def along_one_axis(shapes: Sequence[Shape] = tuple(filter(None, SHAPES))) -> Law:
+def along_one_axis(shapes: Sequence[Shape] = (*filter(None, SHAPES), *LONG_ROWS)) -> Law:
     """One operand of at least one dimension and one integer `axis` of either sign."""
 
     def law(choose: Choose) -> Signature:
@@ -122,7 +125,7 @@ def along_one_axis(shapes: Sequence[Shape] = tuple(filter(None, SHAPES))) -> Law
     return law
 
 
-along_one_full_axis = along_one_axis(tuple(s for s in SHAPES if s and 0 not in s))
+along_one_full_axis = along_one_axis((*(s for s in SHAPES if s and 0 not in s), *LONG_ROWS))
 
 
 def one_of(*calls: tuple[Shape, dict[str, Any]]) -> Law:

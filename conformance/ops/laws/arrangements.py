@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 from conformance.op import Choose, Shape, Signature
 from conformance.ops import laws
@@ -180,30 +181,37 @@ def padding(choose: Choose) -> Signature:
     return Signature((shape,), {"pad_width": width, "constant_values": choose((0.0, 1.5, -2))})
 
 
+MIRRORED: tuple[Shape, ...] = (
+    *((1, 3), (2, 3), (3, 3), (1, 2, 3), (2, 3, 4), (1, 1, 3, 4), (1, 2, 3, 3), (1, 1, 2, 3, 4), (3,), (2, 33), (1, 17, 2)),
+)  # fmt: skip
+# Margins before and after an axis of n entries, shorter than it; then, in each mode, the longest that copy an entry
+# once on either side, and longer ones.
+Margins = Callable[[int], tuple[int, int]]
+
+
+def at_most(before: int, after: int) -> Margins:
+    """Margins of so many entries, or of all but one where the axis has fewer."""
+    return lambda n: (min(before, n - 1), min(after, n - 1))
+
+
+SHORTER: tuple[Margins, ...] = (at_most(1, 2), at_most(1, 1), at_most(2, 0), at_most(0, 1))
+LONGER: dict[str, tuple[Margins, ...]] = {
+    "reflect": (lambda n: (n - 1, n - 1), lambda n: (n, n + 2)),
+    "edge": (lambda n: (n + 1, n),),
+    "wrap": (lambda n: (n, n), lambda n: (n + 1, 2 * n)),
+    "symmetric": (lambda n: (n, n - 1), lambda n: (2 * n, n + 1)),
+}
+
+
 def mirroring(choose: Choose) -> Signature:
-    """An operand, a way to continue it, and margins that are shorter than it along some or all of its axes."""
-    shape = choose(
-        (
-            (1, 3),
-            (2, 3),
-            (3, 3),
-            (1, 2, 3),
-            (2, 3, 4),
-            (1, 1, 3, 4),
-            (1, 2, 3, 3),
-            (1, 1, 2, 3, 4),
-            (3,),
-            (2, 33),
-            (1, 17, 2),
-        )
-    )
+    """An operand, a way to continue it, and margins along some or all of its axes, of one shape longer than the axis too."""
+    shape = choose(MIRRORED)
     few = [axis for axis in range(len(shape)) if axis >= max(1, len(shape) - 2)] or [0]
     padded = choose((few, [len(shape) - 1], list(range(len(shape)))))
-    before, after = choose(((1, 2), (1, 1), (2, 0), (0, 1)))
-    width = tuple(
-        (min(before, n - 1), min(after, n - 1)) if axis in padded else (0, 0) for axis, n in enumerate(shape)
-    )
-    return Signature((shape,), {"pad_width": width, "mode": choose(("reflect", "edge", "wrap", "symmetric"))})
+    mode = choose(("reflect", "edge", "wrap", "symmetric"))
+    margins = choose(SHORTER + LONGER[mode] if shape == (1, 2, 3) and padded == few else SHORTER)
+    width = tuple(margins(n) if axis in padded else (0, 0) for axis, n in enumerate(shape))
+    return Signature((shape,), {"pad_width": width, "mode": mode})
 
 
 def diagonals(choose: Choose) -> Signature:

@@ -118,7 +118,7 @@ def volumes(choose: Choose) -> Signature:
     """Volumes, kernels, a bias for each of them, and the geometry, different along the three axes too."""
     size = choose(KERNELS)
     placing = {
-        "stride": choose(((1, 1, 1), (2, 2, 2), (2, 1, 3))),
+        "stride": choose(((1, 1, 1), (2, 2, 2), (2, 1, 3), (2, 1, 1), (1, 1, 2))),
         "padding": choose(((0, 0, 0), (1, 1, 1), (1, 0, 2))),
         "dilation": choose(((1, 1, 1), (2, 2, 2), (2, 1, 1))),
     }

@@ -107,7 +107,10 @@ def _gradients_change(op: Op, case: Case) -> bool:
 def is_holomorphic(op: Op) -> bool:
     """Whether its rule is proven at complex operands."""
     try:
-        return prove(op, draw_cases(find(op.name), COMPLEX_DTYPE, 0, COMPLEX_EFFORT)).holds
+        # A few draws may all miss where a row is not: betaln is not beside a large operand.
+        return all(
+            prove(op, draw_cases(find(op.name), COMPLEX_DTYPE, n, COMPLEX_EFFORT)).holds for n in (0, 1)
+        )
     except DOES_NOT_FIT:
         return False
 

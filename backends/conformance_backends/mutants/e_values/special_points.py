@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from conformance.backend import Backend
 from conformance.ops.reductions import axes_of, kept
-from conformance_backends.mutants.mutant import Mutant, Wrong, rule, stateful_rule, value
+from conformance_backends.mutants.mutant import Mutant, Wrong, rule, stateful_rule, value, with_ops
+from conformance_backends.numpy_backend import NumpyTape
 
 
 def in_full(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -104,6 +107,26 @@ def to_both(right: Any, i: int, g: Any, z: Any, c: Any, x: Any, y: Any) -> Any:
     return right(i, g, z, np.ones_like(c) if i == 1 else np.zeros_like(c), x, y)
 
 
+def simplifying(name: str, wrong: str, inner: str, outer: str, result: Callable[..., Any]) -> Mutant:
+    """An engine that replaces an op of another op's result by `result(ops, *operands of that op)`."""
+
+    def make() -> Backend:
+        ops = NumpyTape.ops
+        made: dict[int, tuple[Any, tuple[Any, ...]]] = {}  # by the identity of a result, it and its operands
+
+        def first(*operands: Any, **parameters: Any) -> Any:
+            z = ops[inner](*operands, **parameters)
+            made[id(z)] = z, operands
+            return z
+
+        def second(x: Any, *others: Any, **parameters: Any) -> Any:
+            return result(ops, *made[id(x)][1]) if id(x) in made else ops[outer](x, *others, **parameters)
+
+        return with_ops({inner: first, outer: second})
+
+    return Mutant(name, wrong, ("point/composition",), make, (inner, outer))
+
+
 def rules(*written: tuple[str, str, tuple[str, ...], str, Wrong]) -> tuple[Mutant, ...]:
     """Mutants of one op each."""
     return tuple(rule(name, wrong, kills, (op,), altered) for name, wrong, kills, op, altered in written)
@@ -162,4 +185,10 @@ MUTANTS: tuple[Mutant, ...] = (
     value("cummax-drops-nan", "The running maximum leaves out what is no number.", VALUE, ("cummax",), running_without_nan),
     value("where-multiplies-values", "where multiplies its operands with its condition.", VALUE, ("where",), values_multiplied),
     value("logaddexp-of-infinities", "logaddexp subtracts equal infinities.", VALUE, ("logaddexp",), by_the_difference),
+    simplifying("root-undoes-square", "The root of a square is the number, whose sign may differ.",
+        "square", "sqrt", lambda ops, x: ops["positive"](x)),
+    simplifying("exponential-undoes-logarithm", "The exponential of a logarithm is the number, also of one that has no logarithm.",
+        "log", "exp", lambda ops, x: ops["positive"](x)),
+    simplifying("softmax-log-along-the-last", "The logarithm of a softmax is taken along the last axis, whichever the softmax has.",
+        "softmax", "log", lambda ops, x: ops["log_softmax"](x, axis=-1)),
 )  # fmt: skip
