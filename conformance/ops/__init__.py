@@ -31,7 +31,15 @@ from conformance.ops.comparisons import distances, margins, orders
 from conformance.ops.factorings import decompositions, norms, systems, triangles
 from conformance.ops.gathered import numbers, placed, scattered
 from conformance.ops.networks import channels, pairs, recurrent
-from conformance.ops.signals import curves, resampling, sampling, spectra, volume_spectra, volumes
+from conformance.ops.signals import (
+    curves,
+    pooled_volumes,
+    resampling,
+    sampling,
+    spectra,
+    volume_spectra,
+    volumes,
+)
 from conformance.ops.specials import bessel, entropies, gamma_ratios, normal, powers
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
@@ -59,6 +67,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + convolution.ROWS
     + pooling.ROWS
     + volumes.ROWS
+    + pooled_volumes.ROWS
     + resampling.ROWS
     + sampling.ROWS
     + channels.ROWS
@@ -85,7 +94,15 @@ def family_of(op: Op) -> str:
         return "scans"
     if op in joining.ROWS:
         return "joining"
-    if op in convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS + sampling.ROWS:
+    if (
+        op
+        in convolution.ROWS
+        + pooling.ROWS
+        + volumes.ROWS
+        + pooled_volumes.ROWS
+        + resampling.ROWS
+        + sampling.ROWS
+    ):
         return "convolution"
     return FAMILY[op.name].replace("_", " ")
 

@@ -48,7 +48,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     },
     Shift: {
         "several entries are left along the axis": "top_k",
-        "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool1d max_pool2d scaled_dot_product_attention",
+        "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool1d max_pool2d max_pool3d scaled_dot_product_attention",
     },
     Inverse: {"it is the identity for real operands": "real conj"},
 }

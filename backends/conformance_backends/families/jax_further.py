@@ -5,6 +5,7 @@ The table is read as source too, like those of `jax_ops`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,10 +13,38 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from conformance.errors import Unsupported
+
 
 def places(indices: Any, values: Any) -> Any:
     """The indices as an array in the shape of the values."""
     return np.array(indices, dtype=int).reshape(values.shape)
+
+
+def conv_transpose3d(
+    x: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, dilation: Any, groups: int
+) -> Any:
+    """jax.lax.conv_transpose, which has no groups, and counts the margins of what it computes."""
+    if groups != 1:
+        raise Unsupported("jax.lax.conv_transpose has no groups")
+    reach = [d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True)]
+    pads = [(n, n + rest) for n, rest in zip(reach, output_padding, strict=True)]
+    layout = ("NCDHW", "OIDHW", "NCDHW")
+    y = jax.lax.conv_transpose(x, weight, stride, pads, dilation, layout, transpose_kernel=True)
+    return y + bias[:, None, None, None]
+
+
+def avg_pool3d(
+    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
+) -> Any:
+    """The sums of windows over their sizes, over the sums of ones, or over a number."""
+    windows = ((1, 1, *kernel_size), (1, 1, *stride), ((0, 0), (0, 0), *((p, p) for p in padding)))
+    sums = jax.lax.reduce_window(x, 0.0, jax.lax.add, *windows)
+    if divisor_override is not None:
+        return sums / divisor_override
+    if count_include_pad:
+        return sums / math.prod(kernel_size)
+    return sums / jax.lax.reduce_window(jnp.ones_like(x), 0.0, jax.lax.add, *windows)
 
 
 OPS: Mapping[str, Callable[..., Any]] = {
@@ -30,4 +59,15 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, places(indices, values), values, axis, inplace=False
     ),
     "block_diag": jax.scipy.linalg.block_diag,
+    "conv_transpose3d": conv_transpose3d,
+    "avg_pool3d": avg_pool3d,
+    "max_pool3d": lambda x, kernel_size, stride, padding, dilation: jax.lax.reduce_window(
+        x,
+        -jnp.inf,
+        jax.lax.max,
+        (1, 1, *kernel_size),
+        (1, 1, *stride),
+        [(0, 0), (0, 0), *((p, p) for p in padding)],
+        window_dilation=(1, 1, *dilation),
+    ),
 }

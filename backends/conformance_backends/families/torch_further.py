@@ -11,6 +11,25 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
+from conformance.errors import Unsupported
+
+
+def avg_pool3d(
+    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
+) -> Any:
+    """F.avg_pool3d, of volumes that are no smaller than a window, whatever the margin."""
+    if any(side < size for side, size in zip(x.shape[2:], kernel_size, strict=True)):
+        raise Unsupported("torch's avg_pool3d refuses a volume smaller than the kernel")
+    return F.avg_pool3d(
+        x,
+        kernel_size,
+        stride,
+        padding,
+        count_include_pad=count_include_pad,
+        divisor_override=divisor_override,
+    )
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
     "power_of": lambda x, exponent: torch.pow(x, exponent),
     "kthvalue": lambda x, k, axis, keepdims: torch.kthvalue(x, k, dim=axis, keepdim=keepdims).values,
@@ -21,4 +40,21 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, kernel_size, stride, padding, count_include_pad=count_include_pad
     ),
     "max_pool1d": lambda x, kernel_size, stride, padding: F.max_pool1d(x, kernel_size, stride, padding),
+    "conv_transpose3d": lambda x, weight, bias, stride, padding, output_padding, dilation, groups: (
+        F.conv_transpose3d(
+            x,
+            weight,
+            bias,
+            stride=stride,
+            padding=padding,
+            output_padding=output_padding,
+            dilation=dilation,
+            groups=groups,
+        )
+    ),
+    "avg_pool3d": avg_pool3d,
+    "max_pool3d": lambda x, kernel_size, stride, padding, dilation: F.max_pool3d(
+        x, kernel_size, stride, padding, dilation
+    ),
+    "lp_pool2d": lambda x, norm_type, kernel_size, stride: F.lp_pool2d(x, norm_type, kernel_size, stride),
 }
