@@ -30,7 +30,7 @@ from conformance.ops import (
 from conformance.ops.comparisons import distances, margins, orders
 from conformance.ops.factorings import decompositions, norms, systems, triangles
 from conformance.ops.gathered import numbers, placed, scattered
-from conformance.ops.networks import channels, pairs, recurrent
+from conformance.ops.networks import channels, limits, pairs, recurrent
 from conformance.ops.signals import (
     curves,
     pooled_volumes,
@@ -62,7 +62,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + norms.ROWS
     + systems.ROWS
     + distances.ROWS,
-    "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
+    "activations": activations.ROWS + softmax.ROWS + (special.GELU, limits.THRESHOLD),
     "layers": layers.ROWS
     + convolution.ROWS
     + pooling.ROWS
@@ -72,7 +72,8 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + sampling.ROWS
     + channels.ROWS
     + recurrent.ROWS
-    + pairs.ROWS,
+    + pairs.ROWS
+    + limits.ROWS,
     "spectra": spectra.ROWS + volume_spectra.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS,
     "flat": flat.ROWS,

@@ -16,7 +16,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     Trait.HOLOMORPHIC: {
         "it compares numbers, which engines refuse for complex operands": """
             clip scatter_reduce relu relu6 leaky_relu prelu elu celu selu hard_tanh hard_sigmoid hard_swish hard_shrink
-            hinge_embedding margin_ranking
+            hinge_embedding margin_ranking threshold
         """,
         "engines define it for real operands": """
             erf erfc nan_to_num nansum nanmean gelu gammaln digamma polygamma
@@ -25,6 +25,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention grid_sample
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
+            cosine_embedding renorm
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
 from conformance.errors import Unsupported
+from conformance_backends.families.torch_families import signs
 
 
 def avg_pool3d(
@@ -57,4 +58,9 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, kernel_size, stride, padding, dilation
     ),
     "lp_pool2d": lambda x, norm_type, kernel_size, stride: F.lp_pool2d(x, norm_type, kernel_size, stride),
+    "threshold": lambda x, threshold, value: F.threshold(x, threshold, value),
+    "renorm": lambda x, p, axis, maxnorm: torch.renorm(x, p, axis, maxnorm),
+    "cosine_embedding": lambda x, y, is_similar, margin, reduction: F.cosine_embedding_loss(
+        x, y, signs(is_similar, x), margin=margin, reduction=reduction
+    ),
 }
