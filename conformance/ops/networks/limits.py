@@ -12,7 +12,7 @@ from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.reductions import norm_of, vector_norm_vjp
 from conformance.ops.rows import elementwise, general, size_of
-from conformance.ops.traits import PIECEWISE_LINEAR, ORDER_EQUIVARIANT
+from conformance.ops.traits import ORDER_EQUIVARIANT, PIECEWISE_LINEAR
 
 # -- of entries --------------------------------------------------------------------------------------
 
