@@ -29,7 +29,7 @@ from conformance.ops import (
 )
 from conformance.ops.comparisons import distances, margins, orders
 from conformance.ops.factorings import decompositions, norms, systems, triangles
-from conformance.ops.gathered import numbers, placed, scattered
+from conformance.ops.gathered import blocks, numbers, placed, scattered
 from conformance.ops.networks import channels, limits, pairs, recurrent
 from conformance.ops.signals import (
     curves,
@@ -53,8 +53,8 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + powers.ROWS
     + numbers.PAIRS,
     "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS,
-    "shape": shape.ROWS + joining.ROWS + curves.ROWS,
-    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS,
+    "shape": shape.ROWS + joining.ROWS + blocks.GRIDS + curves.ROWS,
+    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS

@@ -70,4 +70,10 @@ OPS: Mapping[str, Callable[..., Any]] = {
         [(0, 0), (0, 0), *((p, p) for p in padding)],
         window_dilation=(1, 1, *dilation),
     ),
+    "dynamic_slice": lambda x, start, sizes: jax.lax.dynamic_slice(x, start, sizes),
+    "dynamic_update_slice": lambda x, update, start: jax.lax.dynamic_update_slice(x, update, start),
+    "segment_sum": lambda x, segment_ids, num_segments: jax.ops.segment_sum(
+        x, np.array(segment_ids, dtype=int), num_segments
+    ),
+    "meshgrid": lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)),
 }

@@ -31,6 +31,14 @@ def avg_pool3d(
     )
 
 
+def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
+    """Zeros to which the entries are added by index_add, which takes no places out of range."""
+    if any(not 0 <= segment < num_segments for segment in segment_ids):
+        raise Unsupported("torch's index_add takes no places out of range")
+    zeros = torch.zeros((num_segments, *x.shape[1:]), dtype=x.dtype)
+    return zeros.index_add(0, torch.tensor(segment_ids, dtype=torch.int64), x)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
     "power_of": lambda x, exponent: torch.pow(x, exponent),
     "kthvalue": lambda x, k, axis, keepdims: torch.kthvalue(x, k, dim=axis, keepdim=keepdims).values,
@@ -63,4 +71,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "cosine_embedding": lambda x, y, is_similar, margin, reduction: F.cosine_embedding_loss(
         x, y, signs(is_similar, x), margin=margin, reduction=reduction
     ),
+    "segment_sum": segment_sum,
+    "sliding_windows": lambda x, axis, size, step: x.unfold(axis, size, step),
+    "meshgrid": lambda *xs, indexing: torch.meshgrid(*xs, indexing=indexing),
 }
