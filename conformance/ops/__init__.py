@@ -27,7 +27,7 @@ from conformance.ops import (
     ternary,
     weighted_losses,
 )
-from conformance.ops.comparisons import distances, margins, orders
+from conformance.ops.comparisons import alignments, distances, margins, orders
 from conformance.ops.factorings import decompositions, norms, systems, triangles
 from conformance.ops.gathered import blocks, numbers, placed, scattered
 from conformance.ops.networks import channels, limits, pairs, recurrent
@@ -75,7 +75,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + pairs.ROWS
     + limits.ROWS,
     "spectra": spectra.ROWS + volume_spectra.ROWS,
-    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS,
+    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + alignments.ROWS,
     "flat": flat.ROWS,
 }
 
