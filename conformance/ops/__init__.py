@@ -28,7 +28,7 @@ from conformance.ops import (
     weighted_losses,
 )
 from conformance.ops.comparisons import alignments, distances, margins, orders
-from conformance.ops.factorings import decompositions, norms, systems, triangles
+from conformance.ops.factorings import decompositions, norms, pivoted, systems, triangles
 from conformance.ops.gathered import blocks, numbers, placed, scattered
 from conformance.ops.networks import channels, limits, pairs, recurrent
 from conformance.ops.signals import (
@@ -59,6 +59,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + linear_algebra.ROWS
     + decompositions.ROWS
     + triangles.ROWS
+    + pivoted.ROWS
     + norms.ROWS
     + systems.ROWS
     + distances.ROWS,

@@ -76,4 +76,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, np.array(segment_ids, dtype=int), num_segments
     ),
     "meshgrid": lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)),
+    "lu": lambda x: tuple(jax.scipy.linalg.lu(x)[1:]),
+    "lu_solve": lambda factors, b, pivots: jax.scipy.linalg.lu_solve((factors, np.array(pivots)), b),
 }

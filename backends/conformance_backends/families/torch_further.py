@@ -96,4 +96,9 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "sliding_windows": lambda x, axis, size, step: x.unfold(axis, size, step),
     "meshgrid": lambda *xs, indexing: torch.meshgrid(*xs, indexing=indexing),
     "ctc": ctc,
+    "lu": lambda x: tuple(torch.linalg.lu(x)[1:]),
+    # Its pivots are counted from 1, as LAPACK's are.
+    "lu_solve": lambda factors, b, pivots: torch.linalg.lu_solve(
+        factors, torch.tensor(pivots, dtype=torch.int32) + 1, b
+    ),
 }
