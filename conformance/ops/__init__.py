@@ -28,11 +28,13 @@ from conformance.ops import (
     weighted_losses,
 )
 from conformance.ops.comparisons import alignments, distances, margins, orders
-from conformance.ops.factorings import decompositions, norms, pivoted, systems, triangles
-from conformance.ops.gathered import blocks, numbers, placed, scattered
+from conformance.ops.factorings import decompositions, norms, pivoted, reflections, systems, triangles
+from conformance.ops.gathered import blocks, numbers, placed, scattered, weighted
 from conformance.ops.networks import channels, limits, pairs, recurrent
 from conformance.ops.signals import (
     curves,
+    hermitian,
+    lines,
     pooled_volumes,
     resampling,
     sampling,
@@ -52,14 +54,15 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + gamma_ratios.ROWS
     + powers.ROWS
     + numbers.PAIRS,
-    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS,
-    "shape": shape.ROWS + joining.ROWS + blocks.GRIDS + curves.ROWS,
+    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS + weighted.ROWS,
+    "shape": shape.ROWS + joining.ROWS + blocks.GRIDS + curves.ROWS + lines.ROWS,
     "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS
     + triangles.ROWS
     + pivoted.ROWS
+    + reflections.ROWS
     + norms.ROWS
     + systems.ROWS
     + distances.ROWS,
@@ -75,7 +78,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + recurrent.ROWS
     + pairs.ROWS
     + limits.ROWS,
-    "spectra": spectra.ROWS + volume_spectra.ROWS,
+    "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + alignments.ROWS,
     "flat": flat.ROWS,
 }

@@ -19,7 +19,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             hinge_embedding margin_ranking threshold
         """,
         "engines define it for real operands": """
-            erf erfc nan_to_num nansum nanmean gelu gammaln digamma polygamma
+            erf erfc nan_to_num nansum nanmean nanprod nancumsum gelu gammaln digamma polygamma
             nanvar embedding_bag erfcx ndtr log_ndtr erfinv ndtri i0 i1 i0e i1e normalize entr rel_entr gammainc gammaincc zeta
             log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
@@ -27,14 +27,14 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
             cosine_embedding renorm ctc
         """,
-        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn",
+        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",
         "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov",
     },
-    Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean"},
+    Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean nancumsum"},
     Trait.REAL_REFERENCE: {
         "their gradients are those of a scaled operand, which is how the test looks": """
-            eigvalsh svdvals rel_entr vector_norm matrix_norm cdist
+            eigvalsh svdvals rel_entr vector_norm matrix_norm cdist average
         """
     },
     Trait.LOSS: {"its mean divides by weights, not by a count": "weighted_nll weighted_cross_entropy"},

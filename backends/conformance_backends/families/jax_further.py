@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from conformance.errors import Unsupported
+from conformance_backends.families.jax_families import parts
 
 
 def places(indices: Any, values: Any) -> Any:
@@ -47,6 +48,19 @@ def avg_pool3d(
     return sums / jax.lax.reduce_window(jnp.ones_like(x), 0.0, jax.lax.add, *windows)
 
 
+def max_pool3d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> Any:
+    """jax.lax.reduce_window, whose gradient takes no entries apart."""
+    if any(step != 1 for step in dilation):
+        raise Unsupported("jax has no gradient of a maximum over windows whose entries are apart")
+    windows = ((1, 1, *kernel_size), (1, 1, *stride), ((0, 0), (0, 0), *((p, p) for p in padding)))
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, *windows)
+
+
+def kept(x: Any, k: int, axis: int, keepdims: bool) -> Any:
+    """The k-th entry along an axis, counted from 1."""
+    return jax.lax.index_in_dim(x, k - 1, axis, keepdims)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
     "power_of": lambda x, exponent: jnp.power(x, exponent),
     "nanvar": lambda x, axis, keepdims, correction: jnp.nanvar(
@@ -61,15 +75,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "block_diag": jax.scipy.linalg.block_diag,
     "conv_transpose3d": conv_transpose3d,
     "avg_pool3d": avg_pool3d,
-    "max_pool3d": lambda x, kernel_size, stride, padding, dilation: jax.lax.reduce_window(
-        x,
-        -jnp.inf,
-        jax.lax.max,
-        (1, 1, *kernel_size),
-        (1, 1, *stride),
-        [(0, 0), (0, 0), *((p, p) for p in padding)],
-        window_dilation=(1, 1, *dilation),
-    ),
+    "max_pool3d": max_pool3d,
     "dynamic_slice": lambda x, start, sizes: jax.lax.dynamic_slice(x, start, sizes),
     "dynamic_update_slice": lambda x, update, start: jax.lax.dynamic_update_slice(x, update, start),
     "segment_sum": lambda x, segment_ids, num_segments: jax.ops.segment_sum(
@@ -78,4 +84,14 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "meshgrid": lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)),
     "lu": lambda x: tuple(jax.scipy.linalg.lu(x)[1:]),
     "lu_solve": lambda factors, b, pivots: jax.scipy.linalg.lu_solve((factors, np.array(pivots)), b),
+    "interp": lambda x, fp, xp, left, right: jnp.interp(x, jnp.array(xp, x.dtype), fp, left, right),
+    "polyval": jnp.polyval,
+    "average": lambda x, weights, axis, keepdims: jnp.average(x, axis, weights, keepdims=keepdims),
+    "nanprod": lambda x, axis, keepdims: jnp.nanprod(x, axis=axis, keepdims=keepdims),
+    "nancumsum": lambda x, axis: jnp.nancumsum(x, axis=axis),
+    "householder_product": jax.lax.linalg.householder_product,
+    "hfft": lambda re, im, n, axis, norm: jnp.fft.hfft(jax.lax.complex(re, im), n, axis, norm),
+    "ihfft": lambda x, n, axis, norm: parts(jnp.fft.ihfft(x, n, axis, norm)),
+    # What partition leaves on either side of the place is in no order that an engine promises.
+    "kthvalue": lambda x, k, axis, keepdims: kept(jnp.partition(x, k - 1, axis), k, axis, keepdims),
 }

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
 from conformance.errors import Unsupported
-from conformance_backends.families.torch_families import signs
+from conformance_backends.families.torch_families import parts, signs
 
 
 def avg_pool3d(
@@ -101,4 +101,8 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "lu_solve": lambda factors, b, pivots: torch.linalg.lu_solve(
         factors, torch.tensor(pivots, dtype=torch.int32) + 1, b
     ),
+    "cumulative_trapezoid": lambda y, x, axis: torch.cumulative_trapezoid(y, x, dim=axis),
+    "householder_product": torch.linalg.householder_product,
+    "hfft": lambda re, im, n, axis, norm: torch.fft.hfft(torch.complex(re, im), n, axis, norm),
+    "ihfft": lambda x, n, axis, norm: parts(torch.fft.ihfft(x, n, axis, norm)),
 }

@@ -1,0 +1,150 @@
+"""Values between places where they are known, values of polynomials, and areas up to each place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.op import REAL, Choose, Domain, Op, Signature
+from conformance.ops import laws
+from conformance.ops.dispatch import dispatched
+from conformance.ops.indexing import getitem, scatter_add
+from conformance.ops.rows import general, unbroadcast
+from conformance.ops.scans import running_sum_backwards
+from conformance.ops.signals.curves import LAST, along_last, areas, with_zero, without_first, without_last
+from conformance.ops.traits import HOLOMORPHIC, Homogeneous
+
+# -- between places ----------------------------------------------------------------------------------
+
+
+def between(x: Any, xp: tuple[float, ...]) -> tuple[Any, Any, Any, Any]:
+    """The place at or below each x, the share of the next one, the slope of that share, and on which side x is beyond the ends."""
+    places = np.asarray(xp, np.real(x).dtype)
+    side = np.where(np.real(x) < places[0], -1, np.where(np.real(x) > places[-1], 1, 0))
+    nearest = np.where(side < 0, places[0], np.where(side > 0, places[-1], np.real(x)))
+    below = np.minimum(np.sum(np.expand_dims(nearest, axis=-1) >= places[1:], axis=-1), len(places) - 2)
+    slope = np.where(side == 0, 1 / (places[below + 1] - places[below]), 0)
+    share = np.where(side == 0, (x - places[below]) * slope, np.where(side > 0, 1, 0))
+    return below, share, slope, side
+
+
+@dispatched
+def interp(x: Any, fp: Any, *, xp: tuple[float, ...], left: float | None, right: float | None) -> Any:
+    """The values fp at the places xp, and between them those of the line; beyond the ends the end's, or the given ones."""
+    below, share, _, side = between(x, xp)
+    line = (1 - share) * fp[below] + share * fp[below + 1]
+    for end, value in ((-1, left), (1, right)):
+        line = line if value is None else np.where(side == end, np.asarray(value, fp.dtype), line)
+    return line
+
+
+def interp_places(
+    g: Any, z: Any, x: Any, fp: Any, xp: tuple[float, ...], left: float | None, right: float | None
+) -> Any:
+    """The slope of the line."""
+    below, _, slope, _ = between(x, xp)
+    return g * slope * (getitem(fp, index=(below + 1,)) - getitem(fp, index=(below,)))
+
+
+def interp_values(
+    g: Any, z: Any, x: Any, fp: Any, xp: tuple[float, ...], left: float | None, right: float | None
+) -> Any:
+    """The shares of the two values, added up; none where another value is given."""
+    below, share, _, side = between(x, xp)
+    is_given = ((side < 0) & (left is not None)) | ((side > 0) & (right is not None))
+    g = np.where(is_given, 0, g)
+    lower = scatter_add(g * (1 - share), index=(below,), shape=np.shape(fp))
+    return lower + scatter_add(g * share, index=(below + 1,), shape=np.shape(fp))
+
+
+def interpolating(choose: Choose) -> Signature:
+    """Places to be found, those where values are known, and the values beyond the ends."""
+    shape = choose(((3,), (2, 3), (), (3, 3), (0,), (2, 1, 3), (33,), (129,)))
+    xp = choose(((-1.5, 0.25, 2.0), (-2.0, 2.0), (-4.0, -1.0, -0.5, 0.0, 1.5), (0.0, 1.0, 3.0, 4.0)))
+    parameters = {"xp": xp, "left": choose((None, 1.5)), "right": choose((None, -2.0))}
+    return Signature((shape, (len(xp),)), parameters, domains=(Domain(kinks=xp), REAL))
+
+
+# -- polynomials -------------------------------------------------------------------------------------
+
+
+@dispatched
+def polyval(coefficients: Any, x: Any) -> Any:
+    """The polynomial of these coefficients, the highest power's first, by Horner's rule."""
+    value = coefficients[0] + 0 * x
+    for k in range(1, np.shape(coefficients)[0]):
+        value = value * x + coefficients[k]
+    return value
+
+
+def polyval_coefficients(g: Any, z: Any, coefficients: Any, x: Any) -> Any:
+    """Σ g xᵏ."""
+    power, sums = g, []
+    for _ in range(np.shape(coefficients)[0]):
+        sums.append(np.sum(power))
+        power = power * x
+    return np.stack(sums[::-1])
+
+
+def polyval_places(g: Any, z: Any, coefficients: Any, x: Any) -> Any:
+    """The polynomial of the slope, by the same rule."""
+    count = np.shape(coefficients)[0]
+    value = 0 * x
+    for k in range(count - 1):
+        value = value * x + getitem(coefficients, index=(k,)) * (count - 1 - k)
+    return g * value
+
+
+DEGREES = laws.shapes_of(
+    *(((n,), shape) for n in (3, 1, 2, 5) for shape in ((3,), (2, 3), (), (0,), (33,), (2, 1, 3), (129,))),
+    *(((17,), (2,)), ((9,), (3, 3))),
+)  # fmt: skip
+
+# -- areas up to each place --------------------------------------------------------------------------
+
+
+@dispatched
+def cumulative_trapezoid(y: Any, x: Any, *, axis: int) -> Any:
+    """Σ_{i<k} (xᵢ₊₁ − xᵢ)(yᵢ₊₁ + yᵢ)/2 along the axis, for each place but the first."""
+    y, x = along_last(y, x, axis)
+    parts = (without_first(x) - without_last(x)) * (without_first(y) + without_last(y)) / 2
+    return np.moveaxis(np.cumsum(parts, axis=LAST), source=LAST, destination=axis)
+
+
+def later(g: Any, axis: int) -> Any:
+    """For each part the cotangents of all areas that it is in, the axis last."""
+    return running_sum_backwards(np.moveaxis(g, source=axis, destination=LAST), g, LAST)
+
+
+def areas_by_values(g: Any, z: Any, y: Any, x: Any, axis: int) -> Any:
+    """Each value has half the width on either side, of the areas that it is in."""
+    _, places = along_last(y, x, axis)
+    widths = later(g, axis) * (without_first(places) - without_last(places)) / 2
+    return np.moveaxis(with_zero(widths, 0) + with_zero(widths, 1), source=LAST, destination=axis)
+
+
+def areas_by_places(g: Any, z: Any, y: Any, x: Any, axis: int) -> Any:
+    """Each place widens the part before it, and narrows the one behind it."""
+    values, _ = along_last(y, x, axis)
+    heights = later(g, axis) * (without_first(values) + without_last(values)) / 2
+    share = with_zero(heights, 1) - with_zero(heights, 0)
+    if np.ndim(x) == 1:
+        return unbroadcast(share, np.shape(x))
+    return np.moveaxis(share, source=LAST, destination=axis)
+
+
+# -- rows --------------------------------------------------------------------------------------------
+
+ROWS: tuple[Op, ...] = (
+    general("interp", interp, interp_places, interp_values,
+        formula="x̄ = g (fᵢ₊₁ − fᵢ)/(pᵢ₊₁ − pᵢ), 0 beyond the ends; f̄ᵢ += g (1 − t), f̄ᵢ₊₁ += g t",
+        source="the line through two points", law=interpolating, traits={HOLOMORPHIC}),
+    general("polyval", polyval, polyval_coefficients, polyval_places,
+        formula="c̄ₖ = Σ g xᵏ, x̄ = g Σ k cₖ xᵏ⁻¹", source="linear in the coefficients; the slope of each power",
+        law=DEGREES, traits={HOLOMORPHIC, Homogeneous(1)}),
+    general("cumulative_trapezoid", cumulative_trapezoid, areas_by_values, areas_by_places,
+        formula="ȳ, x̄: trapezoid's, g of each part the sum of those of the areas that it is in",
+        source="trapezoid's rule after that of the running sum", law=areas,
+        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), Homogeneous(2, of=(0, 1))}),
+)  # fmt: skip
