@@ -27,7 +27,7 @@ from conformance.ops import (
     ternary,
     weighted_losses,
 )
-from conformance.ops.comparisons import alignments, distances, margins, orders
+from conformance.ops.comparisons import distances, margins, orders
 from conformance.ops.factorings import decompositions, norms, pivoted, reflections, systems, triangles
 from conformance.ops.gathered import blocks, numbers, placed, scattered, weighted
 from conformance.ops.networks import channels, limits, pairs, recurrent
@@ -79,7 +79,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + pairs.ROWS
     + limits.ROWS,
     "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS,
-    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + alignments.ROWS,
+    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS,
     "flat": flat.ROWS,
 }
 

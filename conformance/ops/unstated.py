@@ -25,7 +25,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention grid_sample
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
-            cosine_embedding renorm ctc
+            cosine_embedding renorm
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",

@@ -39,27 +39,6 @@ def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
     return zeros.index_add(0, torch.tensor(segment_ids, dtype=torch.int64), x)
 
 
-def ctc(
-    x: Any,
-    targets: Any,
-    input_lengths: Any,
-    blank: int,
-    reduction: str,
-    zero_infinity: bool,
-) -> Any:
-    """F.ctc_loss of log_softmax, from which its gradient supposes that its operand comes."""
-    labels = torch.tensor([label for target in targets for label in target], dtype=torch.int64)
-    return F.ctc_loss(
-        F.log_softmax(x, dim=-1),
-        labels,
-        torch.tensor(input_lengths),
-        torch.tensor([len(target) for target in targets]),
-        blank=blank,
-        reduction=reduction,
-        zero_infinity=zero_infinity,
-    )
-
-
 OPS: Mapping[str, Callable[..., Any]] = {
     "power_of": lambda x, exponent: torch.pow(x, exponent),
     "kthvalue": lambda x, k, axis, keepdims: torch.kthvalue(x, k, dim=axis, keepdim=keepdims).values,
@@ -95,7 +74,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "segment_sum": segment_sum,
     "sliding_windows": lambda x, axis, size, step: x.unfold(axis, size, step),
     "meshgrid": lambda *xs, indexing: torch.meshgrid(*xs, indexing=indexing),
-    "ctc": ctc,
     "lu": lambda x: tuple(torch.linalg.lu(x)[1:]),
     # Its pivots are counted from 1, as LAPACK's are.
     "lu_solve": lambda factors, b, pivots: torch.linalg.lu_solve(

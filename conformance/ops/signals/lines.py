@@ -23,9 +23,11 @@ def between(x: Any, xp: tuple[float, ...]) -> tuple[Any, Any, Any, Any]:
     places = np.asarray(xp, np.real(x).dtype)
     side = np.where(np.real(x) < places[0], -1, np.where(np.real(x) > places[-1], 1, 0))
     nearest = np.where(side < 0, places[0], np.where(side > 0, places[-1], np.real(x)))
-    below = np.minimum(np.sum(np.expand_dims(nearest, axis=-1) >= places[1:], axis=-1), len(places) - 2)
+    is_behind = ~(np.expand_dims(nearest, axis=-1) < places[1:])  # as a NaN is, in the order of sorting
+    below = np.minimum(np.sum(is_behind, axis=-1), len(places) - 2)
     slope = np.where(side == 0, 1 / (places[below + 1] - places[below]), 0)
-    share = np.where(side == 0, (x - places[below]) * slope, np.where(side > 0, 1, 0))
+    beyond = (side > 0).astype(places.dtype)
+    share = np.where(side == 0, (x - places[below]) * slope, beyond)
     return below, share, slope, side
 
 
