@@ -83,7 +83,9 @@ OPS: Mapping[str, Callable[..., Any]] = {
     ),
     "meshgrid": lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)),
     "lu": lambda x: tuple(jax.scipy.linalg.lu(x)[1:]),
-    "lu_solve": lambda factors, b, pivots: jax.scipy.linalg.lu_solve((factors, np.array(pivots)), b),
+    "lu_solve": lambda factors, b, pivots: jax.scipy.linalg.lu_solve(
+        (factors, np.array(pivots, dtype=np.int32)), b
+    ),
     "interp": lambda x, fp, xp, left, right: jnp.interp(x, jnp.array(xp, x.dtype), fp, left, right),
     "polyval": jnp.polyval,
     "average": lambda x, weights, axis, keepdims: jnp.average(x, axis, weights, keepdims=keepdims),

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import INVERTIBLE, REAL, WITH_PIVOTS, Choose, Op, Shape, Signature
-from conformance.ops import laws
+from conformance.op import INVERTIBLE, REAL, SEPARATED, WITH_PIVOTS, Choose, Op, Shape, Signature
 from conformance.ops.dispatch import dispatched
 from conformance.ops.factorings.triangles import solve_triangular
 from conformance.ops.indexing import getitem
@@ -67,10 +66,17 @@ def lu_vjp(g: Any, z: Any, x: Any) -> Any:
     return np.matmul(permutation(x, lower, square), pulled)
 
 
-FACTORED = laws.shapes_of(
-    *(((3, 3),), ((2, 2),), ((2, 3),), ((1, 1),), ((2, 3, 3),), ((3, 3, 3),), ((1, 3),), ((2, 2, 3),), ((0, 2, 2),)),
-    *(((2, 1, 2, 2),), ((1, 2, 1, 2, 2),), ((5, 5),), ((5, 7),), ((8, 8),), ((2, 17),), ((7, 2, 2),), ((17, 2, 2),)),
+FACTORED: tuple[Shape, ...] = (
+    *((3, 3), (2, 2), (2, 3), (1, 1), (2, 3, 3), (3, 3, 3), (1, 3), (2, 2, 3), (0, 2, 2), (2, 1, 2, 2)),
+    *((1, 2, 1, 2, 2), (5, 5), (5, 7), (8, 8), (2, 17), (7, 2, 2), (17, 2, 2)),
 )  # fmt: skip
+
+
+def factoring(choose: Choose) -> Signature:
+    """Matrices with an inverse, some of them permuted diagonals, or with columns beside it."""
+    shape = choose(FACTORED)
+    return Signature((shape,), domains=(INVERTIBLE if shape[-2] == shape[-1] else SEPARATED,))
+
 
 # -- systems -----------------------------------------------------------------------------------------
 
@@ -127,7 +133,7 @@ ROWS: tuple[Op, ...] = (
     general("lu", lu, lu_vjp,
         formula="x̄ = P L⁻ᵀ (tril₋₁(Lᵀ L̄ − Ū₂ U₂ᵀ) + triu(Ū₁ U₁ᵀ)) U₁⁻ᵀ; of the columns beyond the square P L⁻ᵀ Ū₂",
         source="de Hoog, Anderssen and Lukas 2011: dL and dU are the parts of L⁻¹ dx U⁻¹; Pᵀ x = L U",
-        domains=[INVERTIBLE], law=FACTORED, traits={SEVERAL_OUTPUTS, HOLOMORPHIC}),
+        domains=[INVERTIBLE], law=factoring, traits={SEVERAL_OUTPUTS, HOLOMORPHIC}),
     general("lu_solve", lu_solve, lu_solve_factors, lu_solve_right,
         formula="Y = U⁻ᵀ g, W = L⁻ᵀ Y, b̄ = P W, f̄ = −triu(Y Xᵀ) − tril₋₁(W (U X)ᵀ)",
         source="solve_triangular's rule twice", domains=[WITH_PIVOTS, REAL], law=solving,
