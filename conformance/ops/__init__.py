@@ -28,7 +28,7 @@ from conformance.ops import (
     weighted_losses,
 )
 from conformance.ops.comparisons import distances, margins, orders
-from conformance.ops.factorings import decompositions, norms, pivoted, reflections, systems, triangles
+from conformance.ops.factorings import decompositions, norms, pivoted, systems, triangles
 from conformance.ops.gathered import blocks, numbers, placed, scattered, weighted
 from conformance.ops.networks import channels, limits, pairs, recurrent
 from conformance.ops.signals import (
@@ -55,14 +55,13 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + powers.ROWS
     + numbers.PAIRS,
     "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS + weighted.ROWS,
-    "shape": shape.ROWS + joining.ROWS + blocks.GRIDS + curves.ROWS + lines.ROWS,
+    "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS,
     "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS
     + triangles.ROWS
     + pivoted.ROWS
-    + reflections.ROWS
     + norms.ROWS
     + systems.ROWS
     + distances.ROWS,

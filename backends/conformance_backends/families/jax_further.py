@@ -81,7 +81,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "segment_sum": lambda x, segment_ids, num_segments: jax.ops.segment_sum(
         x, np.array(segment_ids, dtype=int), num_segments
     ),
-    "meshgrid": lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)),
     "lu": lambda x: tuple(jax.scipy.linalg.lu(x)[1:]),
     "lu_solve": lambda factors, b, pivots: jax.scipy.linalg.lu_solve(
         (factors, np.array(pivots, dtype=np.int32)), b
@@ -91,7 +90,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "average": lambda x, weights, axis, keepdims: jnp.average(x, axis, weights, keepdims=keepdims),
     "nanprod": lambda x, axis, keepdims: jnp.nanprod(x, axis=axis, keepdims=keepdims),
     "nancumsum": lambda x, axis: jnp.nancumsum(x, axis=axis),
-    "householder_product": jax.lax.linalg.householder_product,
     "hfft": lambda re, im, n, axis, norm: jnp.fft.hfft(jax.lax.complex(re, im), n, axis, norm),
     "ihfft": lambda x, n, axis, norm: parts(jnp.fft.ihfft(x, n, axis, norm)),
     # What partition leaves on either side of the place is in no order that an engine promises.

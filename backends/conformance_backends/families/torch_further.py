@@ -73,14 +73,12 @@ OPS: Mapping[str, Callable[..., Any]] = {
     ),
     "segment_sum": segment_sum,
     "sliding_windows": lambda x, axis, size, step: x.unfold(axis, size, step),
-    "meshgrid": lambda *xs, indexing: torch.meshgrid(*xs, indexing=indexing),
     "lu": lambda x: tuple(torch.linalg.lu(x)[1:]),
     # Its pivots are counted from 1, as LAPACK's are.
     "lu_solve": lambda factors, b, pivots: torch.linalg.lu_solve(
         factors, torch.tensor(pivots, dtype=torch.int32) + 1, b
     ),
     "cumulative_trapezoid": lambda y, x, axis: torch.cumulative_trapezoid(y, x, dim=axis),
-    "householder_product": torch.linalg.householder_product,
     "hfft": lambda re, im, n, axis, norm: torch.fft.hfft(torch.complex(re, im), n, axis, norm),
     "ihfft": lambda x, n, axis, norm: parts(torch.fft.ihfft(x, n, axis, norm)),
 }

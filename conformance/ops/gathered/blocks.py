@@ -1,4 +1,4 @@
-"""Blocks cut out of an array and put into one, sums of segments, windows along an axis, and values on the axes of a grid."""
+"""Blocks cut out of an array and put into one, sums of segments, and windows along an axis."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from conformance.op import Choose, Op, Shape, Signature
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import along, getitem, index_update, scatter_add
-from conformance.ops.rows import general, linear, variadic
-from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, SEVERAL_OUTPUTS, Homogeneous
+from conformance.ops.rows import general, linear
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
 
 # -- blocks ------------------------------------------------------------------------------------------
 
@@ -139,28 +139,6 @@ def windowing(choose: Choose) -> Signature:
     return Signature((shape,), {"axis": axis, "size": size, "step": choose((1, 2, 3))})
 
 
-# -- grids -------------------------------------------------------------------------------------------
-
-
-@dispatched
-def meshgrid(*vectors: Any, indexing: str) -> tuple[Any, ...]:
-    """Each vector along an axis of its own, repeated along the others'; the first two are exchanged where x comes first."""
-    return tuple(np.array(whole) for whole in np.meshgrid(*vectors, indexing=indexing))
-
-
-def meshgrid_vjp(index: int, g: Any, z: Any, *vectors: Any, indexing: str) -> Any:
-    """The sums of a vector's cotangent over the axes of the others."""
-    own = 1 - index if indexing == "xy" and index < 2 and len(vectors) > 1 else index
-    return np.sum(g[index], axis=tuple(axis for axis in range(len(vectors)) if axis != own))
-
-
-def meshing(choose: Choose) -> Signature:
-    """So many vectors, and whether the first is along the rows."""
-    lengths = choose(((2, 3, 1, 2), (3, 3, 3, 2), (1, 2, 3, 1), (33, 2, 2, 1), (0, 2, 3, 1), (2, 1, 17, 1)))
-    shapes = tuple((n,) for n in lengths[: choose((2, 1, 3, 4))])
-    return Signature(shapes, {"indexing": choose(("ij", "xy"))})
-
-
 # -- rows --------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -177,9 +155,4 @@ ROWS: tuple[Op, ...] = (
     linear("sliding_windows", sliding_windows, windows_vjp,
         formula="x̄ᵢ = Σ g over the windows that i is in", source="linear; the transpose of copying windows adds them back",
         law=windowing, traits={HOLOMORPHIC}),
-)  # fmt: skip
-GRIDS: tuple[Op, ...] = (
-    variadic("meshgrid", meshgrid, meshgrid_vjp,
-        formula="x̄ᵢ = Σ gᵢ over the axes of the others", source="linear; the transpose of repeating is summing",
-        law=meshing, traits={HOLOMORPHIC, PIECEWISE_LINEAR, SEVERAL_OUTPUTS}),
 )  # fmt: skip
