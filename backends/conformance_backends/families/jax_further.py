@@ -1,4 +1,4 @@
-"""Powers, places, blocks and variances of numbers as users of jax write them.
+"""Powers, places, blocks, volumes, factors, halves of spectra and sums of numbers as users of jax write them.
 
 The table is read as source too, like those of `jax_ops`.
 """
@@ -85,7 +85,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "lu_solve": lambda factors, b, pivots: jax.scipy.linalg.lu_solve(
         (factors, np.array(pivots, dtype=np.int32)), b
     ),
-    "interp": lambda x, fp, xp, left, right: jnp.interp(x, jnp.array(xp, x.dtype), fp, left, right),
     "polyval": jnp.polyval,
     "average": lambda x, weights, axis, keepdims: jnp.average(x, axis, weights, keepdims=keepdims),
     "nanprod": lambda x, axis, keepdims: jnp.nanprod(x, axis=axis, keepdims=keepdims),

@@ -1,4 +1,4 @@
-"""Powers, order, blocks, bags and pooling of signals as users of torch write them.
+"""Powers, order, blocks, bags, pooling, volumes, limits, factors and halves of spectra as users of torch write them.
 
 The table is read as source too, like those of `torch_ops`.
 """
