@@ -143,7 +143,7 @@ def windowing(choose: Choose) -> Signature:
 
 ROWS: tuple[Op, ...] = (
     linear("dynamic_slice", dynamic_slice, sliced_vjp,
-        formula="x̄ = g in the block, else 0", source="linear; the transpose of cutting out puts back", law=slicing,
+        formula="x̄ = g in the block, else 0", source="linear; the transpose of picking a block puts it back", law=slicing,
         traits={HOLOMORPHIC}),
     general("dynamic_update_slice", dynamic_update_slice, updated_vjp,
         lambda g, z, x, update, start: dynamic_slice(g, start=start, sizes=np.shape(update)),
