@@ -47,7 +47,8 @@ def permutation(x: Any, lower: Any, square: Any) -> Any:
     first = transposed(getitem(x, index=(Ellipsis, slice(0, count))))
     permuted = transposed(solve_triangular(transposed(square), first, lower=True, unit_diagonal=False))
     apart = np.abs(np.expand_dims(permuted, axis=-2) - np.expand_dims(lower, axis=-3))
-    place = np.argmin(np.sum(apart, axis=-1), axis=-1, keepdims=True)
+    known = np.where(np.isnan(apart), 0, apart)  # a NaN in one column says nothing of the others
+    place = np.argmin(np.sum(known, axis=-1), axis=-1, keepdims=True)
     return (place == np.arange(count)).astype(x.dtype)
 
 
