@@ -85,6 +85,12 @@ def convolve(x: Any, y: Any, mode: Any) -> Any:
     return autograd.scipy.signal.convolve(x, y, mode=mode)
 
 
+def kthvalue(x: Any, k: Any, axis: Any, keepdims: Any) -> Any:
+    """The k-th smallest entry along an axis, which a partition puts in its place."""
+    entry = np.partition(x, k - 1, axis)[(slice(None),) * (axis % x.ndim) + (k - 1,)]
+    return np.expand_dims(entry, axis) if keepdims else entry
+
+
 def parts(z: Any) -> Any:
     """The real and the imaginary part."""
     return np.real(z), np.imag(z)
@@ -198,6 +204,7 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "getitem_integer_array": lambda x, index: x[index],
     "masked_fill": lambda x, mask, value: np.where(mask, value, x),
     "sort": lambda x, axis: np.sort(x, axis=axis),
+    "kthvalue": kthvalue,
 }
 
 LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {

@@ -154,6 +154,7 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
 
 LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "matmul": mg.matmul,
+    "multi_dot": lambda *xs: mg.multi_matmul(xs),
     "einsum": lambda *xs, subscripts: mg.einsum(subscripts, *xs),
 }
 

@@ -41,8 +41,9 @@ class Torch(Backend):
         return in_numpy(array, force=True)
 
     def memory(self, array: torch.Tensor) -> NDArray:
-        """NumPy's view of the tensor's memory, which torch does not see being written."""
-        return in_numpy(array.detach(), force=False)
+        """NumPy's view of the tensor's memory, which torch does not see being written; what waits to be negated stands there as it is."""
+        detached = array.detach()
+        return in_numpy(torch._neg_view(detached) if detached.is_neg() else detached, force=False)
 
     def no_grad(self) -> AbstractContextManager[Any]:
         """torch.no_grad()."""

@@ -28,10 +28,20 @@ from conformance.ops import (
     weighted_losses,
 )
 from conformance.ops.comparisons import distances, margins, orders
-from conformance.ops.factorings import decompositions, norms, systems, triangles
-from conformance.ops.gathered import numbers, placed, scattered
-from conformance.ops.networks import channels, pairs, recurrent
-from conformance.ops.signals import curves, resampling, sampling, spectra, volume_spectra, volumes
+from conformance.ops.factorings import decompositions, norms, pivoted, systems, triangles
+from conformance.ops.gathered import blocks, numbers, placed, scattered, weighted
+from conformance.ops.networks import channels, limits, pairs, recurrent
+from conformance.ops.signals import (
+    curves,
+    hermitian,
+    lines,
+    pooled_volumes,
+    resampling,
+    sampling,
+    spectra,
+    volume_spectra,
+    volumes,
+)
 from conformance.ops.specials import bessel, entropies, gamma_ratios, normal, powers
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
@@ -44,27 +54,30 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + gamma_ratios.ROWS
     + powers.ROWS
     + numbers.PAIRS,
-    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS,
-    "shape": shape.ROWS + joining.ROWS + curves.ROWS,
-    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS,
+    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS + weighted.ROWS,
+    "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS,
+    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS
     + triangles.ROWS
+    + pivoted.ROWS
     + norms.ROWS
     + systems.ROWS
     + distances.ROWS,
-    "activations": activations.ROWS + softmax.ROWS + (special.GELU,),
+    "activations": activations.ROWS + softmax.ROWS + (special.GELU, limits.THRESHOLD),
     "layers": layers.ROWS
     + convolution.ROWS
     + pooling.ROWS
     + volumes.ROWS
+    + pooled_volumes.ROWS
     + resampling.ROWS
     + sampling.ROWS
     + channels.ROWS
     + recurrent.ROWS
-    + pairs.ROWS,
-    "spectra": spectra.ROWS + volume_spectra.ROWS,
+    + pairs.ROWS
+    + limits.ROWS,
+    "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS,
     "flat": flat.ROWS,
 }
@@ -85,7 +98,15 @@ def family_of(op: Op) -> str:
         return "scans"
     if op in joining.ROWS:
         return "joining"
-    if op in convolution.ROWS + pooling.ROWS + volumes.ROWS + resampling.ROWS + sampling.ROWS:
+    if (
+        op
+        in convolution.ROWS
+        + pooling.ROWS
+        + volumes.ROWS
+        + pooled_volumes.ROWS
+        + resampling.ROWS
+        + sampling.ROWS
+    ):
         return "convolution"
     return FAMILY[op.name].replace("_", " ")
 

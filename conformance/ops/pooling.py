@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, Op
+from conformance.op import DISTINCT, POSITIVE, Op
 from conformance.ops.convolution import unwindowed, windows_of
 from conformance.ops.dispatch import dispatched
 from conformance.ops.laws import windows
 from conformance.ops.laws.windows import Pair, window_counts
-from conformance.ops.reductions import routed
+from conformance.ops.reductions import routed, vector_norm_vjp
 from conformance.ops.rows import general, linear
-from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, REAL_REFERENCE, Homogeneous
 
 # -- pooling ---------------------------------------------------------------------------------------
 
@@ -126,6 +126,23 @@ def max_pool1d_vjp(g: Any, z: Any, x: Any, **geometry: int) -> Any:
     return as_signal(max_pool2d_vjp(as_image(g), as_image(z), as_image(x), **in_a_row(**geometry)))
 
 
+# -- norms -------------------------------------------------------------------------------------------
+
+
+@dispatched
+def lp_pool2d(x: Any, *, norm_type: float, kernel_size: Pair, stride: Pair) -> Any:
+    """The norm of every window."""
+    norms = np.linalg.vector_norm(windows_of(x, kernel_size, stride=stride), axis=2, ord=norm_type)
+    return norms.reshape(pooled(x, kernel_size, stride, (0, 0)))
+
+
+def lp_pool2d_vjp(g: Any, z: Any, x: Any, norm_type: float, kernel_size: Pair, stride: Pair) -> Any:
+    """vector_norm's rule in every window."""
+    windows = windows_of(x, kernel_size, stride=stride)
+    each = vector_norm_vjp(flattened(g), None, windows, axis=2, ord=norm_type)
+    return unwindowed(each, x, kernel_size, stride=stride)
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -143,4 +160,7 @@ ROWS: tuple[Op, ...] = (
     general("max_pool1d", max_pool1d, max_pool1d_vjp,
         formula="x̄ = fold(g where the window is largest)", source="max_pool2d's rule on an image of one row",
         domains=[DISTINCT], law=windows.max_pooling_signals, traits={PIECEWISE_LINEAR, Homogeneous(1)}),
+    general("lp_pool2d", lp_pool2d, lp_pool2d_vjp,
+        formula="x̄ = fold(g (x/z)ᵖ⁻¹)", source="vector_norm's rule on unfold(x)",
+        domains=[POSITIVE], law=windows.norm_pooling, traits={REAL_REFERENCE, Homogeneous(1)}),
 )  # fmt: skip

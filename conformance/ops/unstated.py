@@ -16,24 +16,25 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     Trait.HOLOMORPHIC: {
         "it compares numbers, which engines refuse for complex operands": """
             clip scatter_reduce relu relu6 leaky_relu prelu elu celu selu hard_tanh hard_sigmoid hard_swish hard_shrink
-            hinge_embedding margin_ranking
+            hinge_embedding margin_ranking threshold
         """,
         "engines define it for real operands": """
-            erf erfc nan_to_num nansum nanmean gelu gammaln digamma polygamma
+            erf erfc nan_to_num nansum nanmean nanprod nancumsum gelu gammaln digamma polygamma
             nanvar embedding_bag erfcx ndtr log_ndtr erfinv i0 i1 i0e i1e normalize entr rel_entr gammainc gammaincc zeta
             log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention grid_sample
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
+            cosine_embedding renorm
         """,
-        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn",
+        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",
         "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov",
     },
-    Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean"},
+    Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean nancumsum"},
     Trait.REAL_REFERENCE: {
         "their gradients are those of a scaled operand, which is how the test looks": """
-            eigvalsh svdvals rel_entr vector_norm matrix_norm cdist
+            eigvalsh svdvals rel_entr vector_norm matrix_norm cdist average
         """
     },
     Trait.LOSS: {"its mean divides by weights, not by a count": "weighted_nll weighted_cross_entropy"},
@@ -48,7 +49,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     },
     Shift: {
         "several entries are left along the axis": "top_k",
-        "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool1d max_pool2d scaled_dot_product_attention",
+        "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool1d max_pool2d max_pool3d scaled_dot_product_attention",
     },
     Inverse: {"it is the identity for real operands": "real conj"},
 }

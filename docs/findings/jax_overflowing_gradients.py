@@ -23,6 +23,13 @@ show("hypot(15e-324, 20e-324)", jnp.hypot, (15e-324, 20e-324), [0.6, 0.8])
 show("norm([3e200, 4e200])", jnp.linalg.vector_norm, ([3e200, 4e200],), [[0.6, 0.8]])
 show("norm([3e-200, 4e-200])", jnp.linalg.vector_norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
 show("std([1e-160, 2e-160, 4e-160])", jnp.std, ([1e-160, 2e-160, 4e-160],), [[-0.3563, -0.0891, 0.4454]])
+# (x - mean) / sum of weights
+show(
+    "average([1, 2], weights=[1e-200, 1e-200])",
+    lambda w: jnp.average(jnp.array([1.0, 2.0]), weights=w),
+    ([1e-200, 1e-200],),
+    [[-2.5e199, 2.5e199]],
+)
 # (x dy - y dx) / (x^2 + y^2)
 show("atan2(1e-200, 1e-200)", jnp.atan2, (1e-200, 1e-200), [5e199, -5e199])
 # both are the identity on the far right, and 0 on the far left

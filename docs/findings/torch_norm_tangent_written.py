@@ -14,3 +14,11 @@ for order in (2.0, 1.0):
         except RuntimeError as error:
             print(f"order {order:g}: {str(error)[:150]}")
 print("expected for order 1: zeros")
+# renorm scales by 2 over the norm: the gradient of its tangent is not zero
+with forward.dual_level():
+    scaled = torch.renorm(forward.make_dual(x, torch.ones_like(x)), 1.0, 0, 2.0)
+    tangent = forward.unpack_dual(scaled).tangent
+    try:
+        print("renorm:", torch.autograd.grad(tangent.sum(), x)[0].tolist())
+    except RuntimeError as error:
+        print(f"renorm: {str(error)[:150]}")

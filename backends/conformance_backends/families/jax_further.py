@@ -1,10 +1,11 @@
-"""Powers, places, blocks and variances of numbers as users of jax write them.
+"""Powers, places, blocks, volumes, factors, halves of spectra and sums of numbers as users of jax write them.
 
 The table is read as source too, like those of `jax_ops`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,10 +13,52 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from conformance.errors import Unsupported
+from conformance_backends.families.jax_families import parts
+
 
 def places(indices: Any, values: Any) -> Any:
     """The indices as an array in the shape of the values."""
     return np.array(indices, dtype=int).reshape(values.shape)
+
+
+def conv_transpose3d(
+    x: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, dilation: Any, groups: int
+) -> Any:
+    """jax.lax.conv_transpose, which has no groups, and counts the margins of what it computes."""
+    if groups != 1:
+        raise Unsupported("jax.lax.conv_transpose has no groups")
+    reach = [d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True)]
+    pads = [(n, n + rest) for n, rest in zip(reach, output_padding, strict=True)]
+    layout = ("NCDHW", "OIDHW", "NCDHW")
+    y = jax.lax.conv_transpose(x, weight, stride, pads, dilation, layout, transpose_kernel=True)
+    return y + bias[:, None, None, None]
+
+
+def avg_pool3d(
+    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
+) -> Any:
+    """The sums of windows over their sizes, over the sums of ones, or over a number."""
+    windows = ((1, 1, *kernel_size), (1, 1, *stride), ((0, 0), (0, 0), *((p, p) for p in padding)))
+    sums = jax.lax.reduce_window(x, 0.0, jax.lax.add, *windows)
+    if divisor_override is not None:
+        return sums / divisor_override
+    if count_include_pad:
+        return sums / math.prod(kernel_size)
+    return sums / jax.lax.reduce_window(jnp.ones_like(x), 0.0, jax.lax.add, *windows)
+
+
+def max_pool3d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> Any:
+    """jax.lax.reduce_window, whose gradient takes no entries apart."""
+    if any(step != 1 for step in dilation):
+        raise Unsupported("jax has no gradient of a maximum over windows whose entries are apart")
+    windows = ((1, 1, *kernel_size), (1, 1, *stride), ((0, 0), (0, 0), *((p, p) for p in padding)))
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, *windows)
+
+
+def kept(x: Any, k: int, axis: int, keepdims: bool) -> Any:
+    """The k-th entry along an axis, counted from 1."""
+    return jax.lax.index_in_dim(x, k - 1, axis, keepdims)
 
 
 OPS: Mapping[str, Callable[..., Any]] = {
@@ -30,4 +73,24 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, places(indices, values), values, axis, inplace=False
     ),
     "block_diag": jax.scipy.linalg.block_diag,
+    "conv_transpose3d": conv_transpose3d,
+    "avg_pool3d": avg_pool3d,
+    "max_pool3d": max_pool3d,
+    "dynamic_slice": lambda x, start, sizes: jax.lax.dynamic_slice(x, start, sizes),
+    "dynamic_update_slice": lambda x, update, start: jax.lax.dynamic_update_slice(x, update, start),
+    "segment_sum": lambda x, segment_ids, num_segments: jax.ops.segment_sum(
+        x, np.array(segment_ids, dtype=int), num_segments
+    ),
+    "lu": lambda x: tuple(jax.scipy.linalg.lu(x)[1:]),
+    "lu_solve": lambda factors, b, pivots: jax.scipy.linalg.lu_solve(
+        (factors, np.array(pivots, dtype=np.int32)), b
+    ),
+    "polyval": jnp.polyval,
+    "average": lambda x, weights, axis, keepdims: jnp.average(x, axis, weights, keepdims=keepdims),
+    "nanprod": lambda x, axis, keepdims: jnp.nanprod(x, axis=axis, keepdims=keepdims),
+    "nancumsum": lambda x, axis: jnp.nancumsum(x, axis=axis),
+    "hfft": lambda re, im, n, axis, norm: jnp.fft.hfft(jax.lax.complex(re, im), n, axis, norm),
+    "ihfft": lambda x, n, axis, norm: parts(jnp.fft.ihfft(x, n, axis, norm)),
+    # What partition leaves on either side of the place is in no order that an engine promises.
+    "kthvalue": lambda x, k, axis, keepdims: kept(jnp.partition(x, k - 1, axis), k, axis, keepdims),
 }

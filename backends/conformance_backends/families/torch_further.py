@@ -1,4 +1,4 @@
-"""Powers, order, blocks, bags and pooling of signals as users of torch write them.
+"""Powers, order, blocks, bags, pooling, volumes, limits, factors and halves of spectra as users of torch write them.
 
 The table is read as source too, like those of `torch_ops`.
 """
@@ -11,6 +11,34 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
+from conformance.errors import Unsupported
+from conformance_backends.families.torch_families import parts, signs
+
+
+def avg_pool3d(
+    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
+) -> Any:
+    """F.avg_pool3d, of volumes that are no smaller than a window, whatever the margin."""
+    if any(side < size for side, size in zip(x.shape[2:], kernel_size, strict=True)):
+        raise Unsupported("torch's avg_pool3d refuses a volume smaller than the kernel")
+    return F.avg_pool3d(
+        x,
+        kernel_size,
+        stride,
+        padding,
+        count_include_pad=count_include_pad,
+        divisor_override=divisor_override,
+    )
+
+
+def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
+    """Zeros to which the entries are added by index_add, which takes no places out of range."""
+    if any(not 0 <= segment < num_segments for segment in segment_ids):
+        raise Unsupported("torch's index_add takes no places out of range")
+    zeros = torch.zeros((num_segments, *x.shape[1:]), dtype=x.dtype)
+    return zeros.index_add(0, torch.tensor(segment_ids, dtype=torch.int64), x)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
     "power_of": lambda x, exponent: torch.pow(x, exponent),
     "kthvalue": lambda x, k, axis, keepdims: torch.kthvalue(x, k, dim=axis, keepdim=keepdims).values,
@@ -21,4 +49,36 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, kernel_size, stride, padding, count_include_pad=count_include_pad
     ),
     "max_pool1d": lambda x, kernel_size, stride, padding: F.max_pool1d(x, kernel_size, stride, padding),
+    "conv_transpose3d": lambda x, weight, bias, stride, padding, output_padding, dilation, groups: (
+        F.conv_transpose3d(
+            x,
+            weight,
+            bias,
+            stride=stride,
+            padding=padding,
+            output_padding=output_padding,
+            dilation=dilation,
+            groups=groups,
+        )
+    ),
+    "avg_pool3d": avg_pool3d,
+    "max_pool3d": lambda x, kernel_size, stride, padding, dilation: F.max_pool3d(
+        x, kernel_size, stride, padding, dilation
+    ),
+    "lp_pool2d": lambda x, norm_type, kernel_size, stride: F.lp_pool2d(x, norm_type, kernel_size, stride),
+    "threshold": lambda x, threshold, value: F.threshold(x, threshold, value),
+    "renorm": lambda x, p, axis, maxnorm: torch.renorm(x, p, axis, maxnorm),
+    "cosine_embedding": lambda x, y, is_similar, margin, reduction: F.cosine_embedding_loss(
+        x, y, signs(is_similar, x), margin=margin, reduction=reduction
+    ),
+    "segment_sum": segment_sum,
+    "sliding_windows": lambda x, axis, size, step: x.unfold(axis, size, step),
+    "lu": lambda x: tuple(torch.linalg.lu(x)[1:]),
+    # Its pivots are counted from 1, as LAPACK's are.
+    "lu_solve": lambda factors, b, pivots: torch.linalg.lu_solve(
+        factors, torch.tensor(pivots, dtype=torch.int32) + 1, b
+    ),
+    "cumulative_trapezoid": lambda y, x, axis: torch.cumulative_trapezoid(y, x, dim=axis),
+    "hfft": lambda re, im, n, axis, norm: torch.fft.hfft(torch.complex(re, im), n, axis, norm),
+    "ihfft": lambda x, n, axis, norm: parts(torch.fft.ihfft(x, n, axis, norm)),
 }

@@ -135,6 +135,39 @@ def label_vjp(slope: Any) -> Any:
     return vjp
 
 
+# What is added to each sum of squares, so that a vector of zeros has a cosine: 1e-12 in single precision, whatever the operands'.
+EPSILON = 9.999999960041972e-13
+
+
+def cosines(x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """The cosine of each pair of rows, as columns, and the sums of squares of both."""
+    squares = [np.sum(v * v, axis=-1, keepdims=True) + EPSILON for v in (x, y)]
+    return np.sum(x * y, axis=-1, keepdims=True) / np.sqrt(squares[0] * squares[1]), *squares
+
+
+@dispatched
+def cosine_embedding(x: Any, y: Any, is_similar: Any, *, margin: float, reduction: str) -> Any:
+    """1 less the cosine of what is similar; of the rest, by how much it exceeds the margin."""
+    cosine = cosines(x, y)[0][..., 0]
+    return reduced(np.where(is_similar, 1 - cosine, positive_part(cosine - margin)), reduction)
+
+
+def cosine_embedding_vjp(operand: int) -> Any:
+    """The cosine's slope, y/√(ab) − c x/a, times that of the loss."""
+
+    def vjp(g: Any, z: Any, x: Any, y: Any, is_similar: Any, margin: float, reduction: str) -> Any:
+        cosine, *squares = cosines(x, y)
+        own, other = (x, y) if operand == 0 else (y, x)
+        each = shared(g, np.size(is_similar), reduction)
+        column = np.expand_dims(each, axis=-1) if reduction == "none" else each
+        similar = np.expand_dims(is_similar, axis=-1)
+        slope = in_precision_of(g, np.where(similar, -1, np.where(cosine > margin, 1, 0)))
+        along = other / np.sqrt(squares[0] * squares[1]) - cosine * own / squares[operand]
+        return column * slope * along
+
+    return vjp
+
+
 # -- laws --------------------------------------------------------------------------------------------
 
 # Margins, and domains of both operands: no two entries equal; the first above, or below; none apart by so much.
@@ -182,6 +215,18 @@ def triplets(choose: Choose) -> Signature:
     return Signature((shape,) * 3, parameters, domains=(ANCHOR, alike, other))
 
 
+# Margins between cosines: of vectors to the same side, to opposite ones, and of any, which all exceed -1.
+SIDE, OPPOSITE = Domain(low=1.0, high=2.0), Domain(low=-2.0, high=-1.0)
+COSINES = ((0.5, SIDE, SIDE), (0.0, SIDE, OPPOSITE), (-1.0, REAL, REAL), (0.0, OPPOSITE, OPPOSITE))
+
+
+def pairs_of_rows(choose: Choose) -> Signature:
+    """Two operands of one shape, which rows are similar, and the margin."""
+    shape, (margin, first, second) = choose((*VECTORS[:3], (3,), *VECTORS[4:])), choose(COSINES)
+    parameters = {"margin": margin, "reduction": choose(REDUCTIONS)}
+    return Signature((shape, shape, shape[:-1]), parameters, domains=(first, second, BOOLEAN))
+
+
 # The power, the margin, and the domain: the square has no kink.
 POWERS = ((2, 1.0, REAL), (1, 0.0, DISTINCT), (1, 1.5, LOW), (2, 0.25, REAL))
 
@@ -218,6 +263,10 @@ ROWS: tuple[Op, ...] = (
         formula="p̄ = −g ∂|a − p|, n̄ = g ∂|a − n|, ā = −p̄ − n̄ where the loss is positive, else 0",
         source="Balntas and others 2016, section 3; vector_norm's rule", domains=[ANCHOR, FAR, BESIDE], law=triplets,
         traits={LOSS, Shift(0, of=(0, 1, 2))}),
+    general("cosine_embedding", cosine_embedding, cosine_embedding_vjp(0), cosine_embedding_vjp(1), None,
+        formula="x̄ = ∓g (y/√(ab) − c x/a), − where similar, + where c exceeds the margin, else 0; ȳ alike",
+        source="cosine_similarity's rule, ε added to the squares a = Σx² + ε, b = Σy² + ε",
+        domains=[REAL, REAL, BOOLEAN], law=pairs_of_rows, traits={LOSS}),
     general("multi_margin", multi_margin, multi_margin_vjp, None,
         formula="x̄ⱼ = g w p sⱼᵖ⁻¹/C, x̄ₜ = −Σⱼ x̄ⱼ, sⱼ = max(0, m − xₜ + xⱼ)",
         source="Crammer and Singer 2001; the slope of each power", domains=[REAL, index_below(1)], law=scoring,

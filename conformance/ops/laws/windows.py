@@ -15,10 +15,8 @@ def steps(length: int, size: int, stride: int, padding: int, dilation: int) -> i
     return (length + 2 * padding - dilation * (size - 1) - 1) // stride + 1
 
 
-def window_counts(
-    image: tuple[int, ...], kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair
-) -> tuple[int, ...]:
-    """How many windows fit along the height and the width."""
+def window_counts(image: Shape, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape) -> Shape:
+    """How many windows fit along each side."""
     return tuple(steps(*given) for given in zip(image, kernel_size, stride, padding, dilation, strict=True))
 
 
@@ -75,9 +73,9 @@ def conv_transpose2d(choose: Choose) -> Signature:
 
 
 def transposed_sides(
-    image: tuple[int, ...], size: Pair, rest: Pair, stride: Pair, padding: Pair, dilation: Pair
-) -> tuple[int, ...]:
-    """The height and width from which windows placed so give back so many, and so much is left over."""
+    image: Shape, size: Shape, rest: Shape, *, stride: Shape, padding: Shape, dilation: Shape
+) -> Shape:
+    """The sides of images or volumes from which windows placed so give back so many, and so much is left over."""
     given = zip(image, size, stride, padding, rest, dilation, strict=True)
     return tuple((n - 1) * s - 2 * p + d * (k - 1) + r + 1 for n, k, s, p, r, d in given)
 
@@ -171,3 +169,11 @@ def avg_pooling_signals(choose: Choose) -> Signature:
     """The same, where margins count or do not."""
     signature = max_pooling_signals(choose)
     return Signature(signature.shapes, {**signature.parameters, "count_include_pad": choose((True, False))})
+
+
+def norm_pooling(choose: Choose) -> Signature:
+    """Images, the order of the norm, the size of the windows and their strides; without margins."""
+    size, stride = choose(((2, 2), (1, 1), (3, 2), (2, 3))), choose(((2, 2), (1, 1), (1, 2), (3, 1)))
+    images = [s for s in POOLED if min(window_counts(s[2:], size, stride, (0, 0), (1, 1))) > 0]
+    parameters = {"norm_type": choose((2.0, 1.0, 3.0, 1.5)), "kernel_size": size, "stride": stride}
+    return Signature((choose(images),), parameters)
