@@ -20,6 +20,7 @@ from conformance.values import direction
 
 from .calls import DOES_NOT_FIT, Arrays, are_close, calls, changed, differentiable, gradients, outputs
 
+SEEDS = (0, 1, 2, 3)  # a few draws may all be of reductions that pick
 SMALL_STEP = 2.0**-12  # crosses no kink: operands stay further away
 
 
@@ -81,9 +82,8 @@ def is_piecewise_linear(op: Op) -> bool:
 def has_real_reference(op: Op) -> bool:
     """Whether no case has a rule that a complex step through the reference can differentiate, though the gradients change."""
     op = replace(op, traits=op.traits - {Trait.REAL_REFERENCE})
-    return not is_piecewise_linear(op) and not any(
-        map(_is_smooth(op), draw_cases(find(op.name), DTYPE, 0, EFFORT))
-    )
+    draws = (case for seed in SEEDS for case in draw_cases(find(op.name), DTYPE, seed, EFFORT))
+    return not is_piecewise_linear(op) and not any(map(_is_smooth(op), draws))
 
 
 def _is_smooth(op: Op) -> Callable[[Case], bool]:
@@ -107,10 +107,7 @@ def _gradients_change(op: Op, case: Case) -> bool:
 def is_holomorphic(op: Op) -> bool:
     """Whether its rule is proven at complex operands."""
     try:
-        # A few draws may all miss where a row is not: betaln is not beside a large operand.
-        return all(
-            prove(op, draw_cases(find(op.name), COMPLEX_DTYPE, n, COMPLEX_EFFORT)).holds for n in (0, 1)
-        )
+        return prove(op, draw_cases(find(op.name), COMPLEX_DTYPE, 0, COMPLEX_EFFORT)).holds
     except DOES_NOT_FIT:
         return False
 
