@@ -23,7 +23,9 @@ show("hypot(15e-324, 20e-324)", jnp.hypot, (15e-324, 20e-324), [0.6, 0.8])
 show("norm([3e200, 4e200])", jnp.linalg.vector_norm, ([3e200, 4e200],), [[0.6, 0.8]])
 show("norm([3e-200, 4e-200])", jnp.linalg.vector_norm, ([3e-200, 4e-200],), [[0.6, 0.8]])
 show("std([1e-160, 2e-160, 4e-160])", jnp.std, ([1e-160, 2e-160, 4e-160],), [[-0.3563, -0.0891, 0.4454]])
-show("nanstd([1e-160, 2e-160, 4e-160])", jnp.nanstd, ([1e-160, 2e-160, 4e-160],), [[-0.3563, -0.0891, 0.4454]])
+show(
+    "nanstd([1e-160, 2e-160, 4e-160])", jnp.nanstd, ([1e-160, 2e-160, 4e-160],), [[-0.3563, -0.0891, 0.4454]]
+)
 # (x - mean) / sum of weights
 show(
     "average([1, 2], weights=[1e-200, 1e-200])",

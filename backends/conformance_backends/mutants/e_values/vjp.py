@@ -135,6 +135,14 @@ def from_a_bound_on(right: Any, x: Any) -> Any:
     return np.where(x < -30, right(np.full_like(x, -30)), right(x))
 
 
+def of_moments(right: Any, x: Any, *, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
+    """The mean of the squares less the square of the mean, of which little is left far from zero."""
+    mean, square = (np.mean(y, axis=axis, keepdims=keepdims) for y in (x, x * x))
+    spread = right(x, axis=axis, keepdims=keepdims, correction=0)
+    scale = right(x, axis=axis, keepdims=keepdims, correction=correction) / np.where(spread == 0, 1, spread)
+    return (square - mean * mean) * scale
+
+
 def rounded_by_one(right: Any, x: Any) -> Any:
     """Near zero the digits go that a one beside them does not leave."""
     return right((1 + x) - 1)
@@ -208,6 +216,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/value-magnitudes",), ("logsumexp",), log_of_a_sum),
     *(value(f"{op}-loses-digits-near-zero", f"{op} adds one to its operand and takes it away again.",
         ("op/value-magnitudes",), (op,), rounded_by_one) for op in ("log1p", "expm1", "sinh", "erf", "softsign")),
+    value("variance-of-moments", "A variance is the mean of squares less the square of the mean.",
+        ("op/value-magnitudes",), ("var",), of_moments),
     value("value-ends", "Left of -30 the value of log_sigmoid is constant, the gradient is not.",
         ("op/value-magnitudes",), ("log_sigmoid",), from_a_bound_on),
 )  # fmt: skip

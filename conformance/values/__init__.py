@@ -2,7 +2,7 @@
 
 Numbers lie on a coarse grid, so that failures read well and ties and kinks are avoided by
 construction; a `full` texture then perturbs each by less than half a step. Two textures have numbers of
-any magnitude instead, over the whole range of exponents of a dtype; a third has subnormal numbers among ordinary ones.
+any magnitude instead, over the whole range of exponents of a dtype; one has all far from zero, one subnormal numbers among ordinary ones.
 
 A complex number has its real part in the domain and its imaginary part in a strip so narrow that no
 pole and no branch cut of the catalogue's functions reaches into it. What is defined for positive numbers has its cut
@@ -19,6 +19,7 @@ import numpy as np
 
 from conformance.dtype import finfo
 from conformance.op import POSITIVE, Domain, OperandKind, Shape
+from conformance.values.far import STEP, of_any_magnitude, scaled, shifted, with_subnormals
 
 Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
@@ -26,14 +27,12 @@ Generator = np.random.Generator
 TEXTURES = ("round", "full", "zeros", "wide", "whole", "repeated")
 FAR = ("swept", "scaled")  # a magnitude for every number; one for each array
 SUBNORMAL = "subnormal"  # every other number is below the normal ones
+SHIFTED = "shifted"  # ordinary numbers, all moved far from zero by the same
 STEEP = "steep"  # ordinary numbers, whose cotangents are near the largest number of the type
-MAGNITUDES = (*FAR, *FAR, FAR[0], SUBNORMAL, STEEP)  # in turn: most draws are of those that have most to find
+MAGNITUDES = (*FAR, *FAR, SHIFTED, SUBNORMAL, STEEP)  # in turn: most are of those that have most to find
 COTANGENTS = ("signed", "full", "one-hot", "sparse", "large", "constant")
 MODERATE = tuple(name for name in COTANGENTS if name != "large")  # where the operands are large already
-# Powers of two: of distinct numbers below the normal ones, exactly; below the largest number, so that a thousand cotangents add up.
-DISTINCT_BELOW, NEAR_THE_LARGEST = 5, 16
-NEAR_ONE = (-5, 10)  # exponents: where exp, and what is made of it, saturates and overflows
-STEP = 1 / 8
+NEAR_THE_LARGEST = 16  # a power of two below the largest number, so that a thousand cotangents add up
 JITTER = 0.4  # of a step; below one half, so that adjacent grid points never meet
 # Of imaginary parts: atan has its poles at ±i, every other function's are further from the real axis.
 STRIP = Domain(low=-0.875, high=0.875)
@@ -64,13 +63,15 @@ def operands(
                 values = _of_distinct_size(values, dtype, rng)
             drawn.append(_kept_apart(values, _textured(values, STEP, texture, rng), dtype))
         elif texture in FAR and domain.kind is OperandKind.REAL:
-            drawn.append(_of_any_magnitude(domain, shape, dtype, texture, rng))
+            drawn.append(of_any_magnitude(domain, shape, dtype, texture, rng))
         else:
             drawn.append(_MAKERS[domain.kind](domain, shape, dtype, texture, rng))
+        if texture == SHIFTED and domain.kind is OperandKind.REAL:
+            drawn[-1] = shifted(drawn[-1], domain, dtype, rng)
         if texture == SUBNORMAL and domain.kind in _MIXED and domain.low <= 0 <= domain.high:
-            drawn[-1] = _with_subnormals(domain, drawn[-1], dtype, rng)
+            drawn[-1] = with_subnormals(domain, drawn[-1], dtype, rng)
         if texture in FAR and domain.kind in _SCALED:
-            drawn[-1] = _scaled(drawn[-1], dtype, rng)
+            drawn[-1] = scaled(drawn[-1], dtype, rng)
     return tuple(drawn)
 
 
@@ -146,59 +147,6 @@ def _real(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator
     if texture == "zeros" and domain.low < 0 < domain.high and 0.0 not in domain.kinks:
         values = np.where(rng.random(shape) < 0.5, 0.0, values)
     return np.array(values, dtype=dtype, order="C")
-
-
-def _of_any_magnitude(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
-    """Numbers whose distance from zero, or an end or a kink of the domain, is of any magnitude: from an ulp to the other end."""
-    count = shape if texture == "swept" else (1,) * len(shape)
-    marks = {0.0, domain.low, domain.high, *domain.kinks}
-    anchor = rng.choice(
-        [x for x in sorted(marks) if abs(x) < math.inf and domain.low <= x <= domain.high], count
-    )
-    up = np.where(anchor < domain.high, rng.random(shape) < 0.5, False) | (anchor <= domain.low)
-    reach = np.minimum(np.where(up, domain.high - anchor, anchor - domain.low), float(finfo(dtype).max))
-    (low, high), last_place = _exponents(dtype), np.spacing(np.abs(anchor).astype(dtype)).astype(float)
-    nearest = np.where(anchor == 0, low, np.log2(last_place) + 1)
-    furthest = np.minimum(high, np.floor(np.log2(reach)) - 1)
-    distance = np.ldexp(rng.uniform(1, 2, shape), _middling(nearest, furthest, rng, count))
-    values = np.array(np.where(up, anchor + distance, anchor - distance), dtype=dtype)
-    # What is counted from one mark may round to another, where the op has no slope.
-    beside = anchor + np.ldexp(np.where(up, 1.5, -1.5), nearest.astype(int))
-    return np.array(np.where(np.isin(values.astype(float), domain.kinks), beside, values), dtype)
-
-
-def _middling(low: Any, high: Any, rng: Generator, count: Shape) -> Array:
-    """Exponents between two, half of them near that of one: there tails begin, and thresholds of functions lie."""
-    side = rng.uniform(-1, 1, count)
-    middle = np.minimum(high, 0)
-    anywhere = middle + np.abs(side) ** 3 * (np.where(side < 0, low, high) - middle)
-    near = np.clip(rng.uniform(*NEAR_ONE, count), low, high)
-    return np.rint(np.where(rng.random(count) < 0.5, near, anywhere)).astype(int)
-
-
-def _exponents(dtype: str) -> tuple[int, int]:
-    """The least and the largest exponent of operands: a few entries add up, and none is subnormal."""
-    return finfo(dtype).minexp + 1, finfo(dtype).maxexp - 8
-
-
-def _scaled(values: Array, dtype: str, rng: Generator) -> Array:
-    """All of the numbers times one power of two, by which none overflows."""
-    low, high = _exponents(dtype)
-    largest = int(np.frexp(np.abs(values.astype(float)).max(initial=0))[1])
-    exponent = _middling(low, min(high, finfo(dtype).maxexp - 1 - largest), rng, ())
-    return np.array(np.ldexp(values, exponent), dtype=dtype)
-
-
-def _with_subnormals(domain: Domain, values: Array, dtype: str, rng: Generator) -> Array:
-    """The numbers, half of them replaced by subnormal ones that an ulp does not take to zero; distinct ones all scaled to such."""
-    least, digits = finfo(dtype).minexp, int(finfo(dtype).nmant)
-    if domain.kind is OperandKind.DISTINCT:
-        is_exact = digits > DISTINCT_BELOW - math.log2(STEP)
-        return np.array(np.ldexp(values, least - DISTINCT_BELOW), dtype=dtype) if is_exact else values
-    exponents = rng.integers(least - digits + 3, least, values.shape)
-    signs = [sign for sign, is_open in ((-1, domain.low < 0), (1, domain.high > 0)) if is_open]
-    subnormal = rng.choice(signs, values.shape) * np.ldexp(rng.uniform(1, 2, values.shape), exponents)
-    return np.array(np.where(rng.random(values.shape) < 0.5, subnormal, values), dtype=dtype)
 
 
 def _distinct(count: int, dtype: str, rng: Generator) -> Array:
