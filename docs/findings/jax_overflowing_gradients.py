@@ -26,6 +26,13 @@ show("std([1e-160, 2e-160, 4e-160])", jnp.std, ([1e-160, 2e-160, 4e-160],), [[-0
 show(
     "nanstd([1e-160, 2e-160, 4e-160])", jnp.nanstd, ([1e-160, 2e-160, 4e-160],), [[-0.3563, -0.0891, 0.4454]]
 )
+# one power of x more than the polynomial has, times the 0 that Horner's scheme begins with
+show(
+    "polyval([1e-160, 1, 1], 1e155)",
+    lambda x: jnp.polyval(jnp.array([1e-160, 1.0, 1.0]), x),
+    (1e155,),
+    [1.00002],
+)
 # (x - mean) / sum of weights
 show(
     "average([1, 2], weights=[1e-200, 1e-200])",
