@@ -23,7 +23,7 @@ class Torch(Backend):
     dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
     # RuntimeError: … does not support automatic differentiation for outputs with complex dtype.
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = dict.fromkeys(
-        ("complex128", "complex64"), frozenset({"embedding", "silu", "adaptive_avg_pool2d"})
+        ("complex128", "complex64"), frozenset({"embedding", "silu"})
     )
     ops = OPS
     points = declared_points(OPS, DEPARTURES)

@@ -197,6 +197,8 @@ def _round(domain: Domain, shape: tuple[int, ...], pools: dict[Domain, Iterator[
         low, high = max(domain.low, -4.0), min(domain.high, 4.0)
         few = [v for v in ROUND if low < v < high] or [domain.low + v for v in ROUND if v > 0]
         few = [v for v in few if v not in domain.kinks]
+        if len(few) == 1:  # operands of one number alone show little
+            few = [low + (high - low) * part for part in (0.5, 0.25, 0.75, 0.375, 0.625)]
         more = itertools.count(4.0) if domain.kind is OperandKind.DISTINCT else itertools.cycle(few)
         pools[domain] = itertools.chain(few, more)
     return _filled(shape, pools[domain])

@@ -164,7 +164,7 @@ def _long_row(axis: Any, shape: Shape) -> str:
     if (math.prod(shape) if axis is None else shape[axis]) <= THREADS:
         return ""
     if axis is None:
-        return "all"
+        return "whole"
     return "only" if ndim == 1 else "last" if axis % ndim == ndim - 1 else "not the last"
 
 

@@ -23,14 +23,13 @@ ALLOWED: dict[str, dict[str, str]] = {
     "cli/atlas.py": {"where": "the heading of a column"},
     "cli/console.py": {"fold": "how rich breaks lines", "real": "English"},
     "cli/pages/explain_point.py": {"any": "English"},
-    "design/levels.py": {"equal": "the name of a level"},
     "oracle/allowance.py": {"round": "the name of a texture"},
     "oracle/summation.py": {"where": "a parameter of NumPy's sums"},
     "runfile/records.py": {"where": "the name of a field"},
     "strategies/wide_programs.py": {"round": "the name of a texture"},
     "timing/threads.py": {"any": "English"},
     "timing/workloads.py": {"linear": "the name of a workload"},
-    "values.py": {"round": "the name of a texture"},
+    "values/__init__.py": {"round": "the name of a texture"},
 }
 MODULES = [
     path.relative_to(CORE).as_posix()
