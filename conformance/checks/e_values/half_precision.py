@@ -52,8 +52,10 @@ def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observatio
             raise Violation(f"{seen.label(position)} has dtype {got.dtype}, its operand {seen.case.dtype}")
     if undecided == len(seen.expected):
         raise NotThisCase(f"the textbook rule overflows {seen.case.dtype} everywhere here")
-    if all(_is_blurred(expected) for expected in seen.expected):
-        raise NotThisCase(f"the textbook rule has hardly a digit left in {seen.case.dtype} here")
+    if any(_is_blurred(expected) for expected in seen.expected):
+        raise NotThisCase(
+            f"the textbook rule of a gradient has hardly a digit left in {seen.case.dtype} here"
+        )
     return compared
 
 
@@ -61,13 +63,18 @@ def half_precision_gradient_is_as_accurate_as_the_textbook_rule(seen: Observatio
 def half_precision_value_is_as_accurate_as_the_textbook_formula(seen: Observation) -> list[Comparison]:
     """In half precision the value is as accurate as the reference computed in half precision."""
     require_offered(seen)
+    values = seen.forward()
+    if any(z.dtype != seen.case.dtype for z in values):
+        raise NotThisCase(f"the value is not of {seen.case.dtype}")
     allowed = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
     if all(np.isinf(expected.allowed).all() for expected in allowed):
         raise NotThisCase(f"the reference overflows {seen.case.dtype} everywhere here")
-    if all(_is_blurred(expected) for expected in allowed):
-        raise NotThisCase(f"the reference has hardly a digit left in {seen.case.dtype} here")
+    if any(_is_blurred(expected) or _is_flat(expected) for expected in allowed):
+        raise NotThisCase(
+            f"the reference has hardly a digit left in {seen.case.dtype} here, or its entries are alike"
+        )
     return hold_all_within(
-        ((got, expected, "the value") for got, expected in zip(seen.forward(), allowed, strict=True)),
+        ((got, expected, "the value") for got, expected in zip(values, allowed, strict=True)),
         claim="differs from the reference value",
     )
 
@@ -76,6 +83,13 @@ def _is_blurred(expected: Expected) -> bool:
     """Whether there are gradients other than zero, each of them allowed an error of nearly its own size."""
     size = np.abs(expected.exact)
     return bool((size > 0).any()) and not (expected.allowed * CLEAR < size).any()
+
+
+def _is_flat(expected: Expected) -> bool:
+    """Whether there are several entries, and none differs from another by more than is allowed of both."""
+    if expected.exact.size < 2 or np.isnan(expected.exact).any():
+        return False
+    return bool(np.ptp(expected.exact) <= 2 * expected.allowed.max())
 
 
 @contract("E15", "long-sum")
