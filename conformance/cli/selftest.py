@@ -63,6 +63,7 @@ def command(options: argparse.Namespace) -> int:
     if options.power:
         return _power(options)
     from conformance.selfcheck.selftest import (
+        Part,
         registered_controls,
         registered_variants,
         selftest,
@@ -82,6 +83,7 @@ def command(options: argparse.Namespace) -> int:
             workers=min(options.workers or os.cpu_count() or 1, len(mutants) + len(controls)),
             is_whole=options.variants,
             all_checks=options.matrix,
+            part=Part.of(mutants) if options.query else None,
             on_progress=progress.done,
         )
     without = [] if options.query or options.variants else _without_mutant(mutants)
@@ -207,7 +209,9 @@ def _print(report: Report, without: Sequence[str], seconds: float) -> None:
         console.print(Text(text, style="" if is_killed(line) else "bold red"))
     console.print(f"\n{'check':34} named  catches")
     for key, count in report.kills.items():
-        console.print(f"{key:34} {sum(key in line.named for line in report.mutants):5}  {count:7}")
+        times = sum(key in line.named for line in report.mutants)
+        if times or count:  # of a few mutants, not the checks that none of them is about
+            console.print(f"{key:34} {times:5}  {count:7}")
     console.print("")
     for line in report.survivors:
         missed = ", ".join(key for key in line.named if key not in line.killers)

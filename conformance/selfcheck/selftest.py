@@ -151,17 +151,38 @@ def checks_without_mutant(mutants: Iterable[Mutant]) -> list[str]:
 # ---- asking --------------------------------------------------------------------------------------
 
 
-def questions_for(mutant: Mutant, *, all_checks: bool = False) -> Iterator[list[Item]]:
+@dataclass(frozen=True)
+class Part:
+    """What an engine that is not wrong is asked beside a few mutants: the checks that they name, of their ops."""
+
+    checks: frozenset[str]
+    ops: frozenset[str]
+
+    @staticmethod
+    def of(mutants: Iterable[Mutant]) -> Part:
+        """What these mutants are asked."""
+        mutants = tuple(mutants)
+        return Part(
+            frozenset(key for m in mutants for key in m.kills), frozenset(op for m in mutants for op in m.ops)
+        )
+
+
+def questions_for(
+    mutant: Mutant, *, all_checks: bool = False, part: Part | None = None
+) -> Iterator[list[Item]]:
     """The items for a mutant, in groups: of the checks that it names, for the whole engine and for the mutant's ops.
 
-    Every check's are asked where the mutant names none, since nothing may catch it; and, but for the slow ones, with
-    `all_checks`.
+    Every check's, or a part, are asked where the mutant names none, since nothing may catch it; every one's but the slow
+    ones, with `all_checks`.
     """
+    named, ops = mutant.kills, mutant.ops
+    if part is not None and not named:
+        named, ops = tuple(part.checks), tuple(op for op in ops if op in part.ops)
     items = [
         item
         for item in items_of(mutant.name, mutant.make().dtypes)
-        if (not mutant.kills or item.check in mutant.kills or (all_checks and not _is_slow(item)))
-        and item.kind.concerns(item, mutant.ops)
+        if (not named or item.check in named or (all_checks and not _is_slow(item)))
+        and item.kind.concerns(item, ops)
     ]
     for _, group in groupby(sorted(items, key=lambda item: item.group), key=lambda item: item.group):
         yield list(group)
@@ -171,12 +192,14 @@ def _is_slow(item: Item) -> bool:
     return item.check in SLOW or item.definition.is_wide or item.kind.is_slow
 
 
-def catchers(mutant: Mutant, seed: int, effort: Effort, *, all_checks: bool = False) -> Caught:
+def catchers(
+    mutant: Mutant, seed: int, effort: Effort, *, all_checks: bool = False, part: Part | None = None
+) -> Caught:
     """The checks that catch a mutant, and where."""
     caught: Caught = {}
     # Of an engine that is right, an error of this project's own is a fault of the suite, too.
     wrong = CAUGHT if mutant.kills else CAUGHT | {Verdict.ADAPTER_ERROR, Verdict.INTERNAL_ERROR}
-    for items in questions_for(mutant, all_checks=all_checks):
+    for items in questions_for(mutant, all_checks=all_checks, part=part):
         # What an engine remembers ends with it.
         executor = Executor(mutant.make(), seed=seed, effort=effort, shrink=False, scripts=False)
         for item, result in zip(items, executor.results(items), strict=True):
@@ -185,13 +208,14 @@ def catchers(mutant: Mutant, seed: int, effort: Effort, *, all_checks: bool = Fa
     return caught
 
 
-def _judged(mutant: Mutant, seed: int, effort: Effort, all_checks: bool) -> Caught:
+def _judged(mutant: Mutant, seed: int, effort: Effort, all_checks: bool, part: Part | None) -> Caught:
     """The same in a context of its own, where a scope that is left open ends with the mutant.
 
     What a mutant prints is part of its wrong, and nobody else's to read.
     """
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return contextvars.copy_context().run(partial(catchers, mutant, seed, effort, all_checks=all_checks))
+        ask = partial(catchers, mutant, seed, effort, all_checks=all_checks, part=part)
+        return contextvars.copy_context().run(ask)
 
 
 def selftest(
@@ -203,6 +227,7 @@ def selftest(
     workers: int = 1,
     is_whole: bool = False,
     all_checks: bool = False,
+    part: Part | None = None,
     on_progress: OnProgress = lambda name: None,
 ) -> Report:
     """Put the questions of the standard to every mutant, and to the controls.
@@ -215,11 +240,12 @@ def selftest(
         workers: processes; with more than one, the mutants must be registered ones.
         is_whole: whether variants are checked at all their ops, and not at the share that belongs to the seed.
         all_checks: whether mutants are put to the checks that they do not name, too: how many checks would notice.
+        part: what the controls are asked; None for everything.
         on_progress: receives the name of each that is done.
     """
     named = {mutant.name: mutant for mutant in (*controls, *mutants)}
     caught: dict[str, Caught] = {}
-    judge = partial(_caught_by, seed=seed, effort=effort, is_whole=is_whole, all_checks=all_checks)
+    judge = partial(_caught_by, seed=seed, effort=effort, is_whole=is_whole, all_checks=all_checks, part=part)
     for name, found in _judge_all(named, judge, workers):
         caught[name] = found
         on_progress(name)
@@ -228,10 +254,12 @@ def selftest(
 
 
 def _caught_by(
-    mutant: Mutant | str, *, seed: int, effort: Effort, is_whole: bool, all_checks: bool
+    mutant: Mutant | str, *, seed: int, effort: Effort, is_whole: bool, all_checks: bool, part: Part | None
 ) -> Caught:
     given = mutant if not isinstance(mutant, str) else _everything()[mutant]
-    return _judged(given if is_whole or not given.varies else sampled(given, seed), seed, effort, all_checks)
+    return _judged(
+        given if is_whole or not given.varies else sampled(given, seed), seed, effort, all_checks, part
+    )
 
 
 def _judge_all(

@@ -14,6 +14,7 @@ from conformance.run.execute import Executor
 from conformance.runfile.jsonl import read_run
 from conformance.runfile.records import MutantLine, Verdict
 from conformance.selfcheck.selftest import (
+    Part,
     Report,
     catchers,
     checks_without_mutant,
@@ -88,6 +89,14 @@ def test_control_is_not_caught(name: str) -> None:
     assert (
         catchers(registered_controls()[name], 0, Effort(signatures=3, draws=1, samples=1, programs=2)) == {}
     )
+
+
+def test_beside_one_mutant_a_control_is_asked_what_that_is_asked() -> None:
+    mutant = MUTANTS["log1p-loses-digits-near-zero"]
+    items = [
+        i for group in questions_for(registered_controls()["control"], part=Part.of([mutant])) for i in group
+    ]
+    assert {(i.check, i.subject) for i in items} == {("op/value-magnitudes", "log1p")}
 
 
 @pytest.mark.parametrize("name", registered_variants())
