@@ -245,7 +245,10 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "take": lambda x, indices, axis: (
         torch.take(x, torch.tensor(indices))
         if axis is None
-        else x[(slice(None),) * from_front(axis, x.ndim) + (torch.tensor(indices),)]
+        else x[
+            (slice(None),) * from_front(axis, x.ndim)
+            + (indices if isinstance(indices, int) else torch.tensor(indices),)
+        ]
     ),
     "take_along_axis": lambda x, indices, axis: torch.take_along_dim(x, indices, dim=axis),
     "masked_fill": lambda x, mask, value: torch.masked_fill(x, mask, value),

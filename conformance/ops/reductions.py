@@ -87,7 +87,10 @@ def norm_of(size: Any, axis: Any, ord: float) -> Any:
     """The norm of entries of these sizes, along axes that stay; analytic, where a complex step goes through it."""
     if size.dtype.kind != "c":
         return np.linalg.vector_norm(size, axis=axis, keepdims=True, ord=ord)
-    return np.sum(size**ord, axis=axis, keepdims=True) ** (1 / ord)
+    root = (
+        np.finfo(size.dtype).dtype.type(1) / ord
+    )  # in extended precision a third has more digits than Python's
+    return np.sum(size**ord, axis=axis, keepdims=True) ** root
 
 
 def vector_norm_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:

@@ -63,6 +63,5 @@ def _unstated(op: Op, kind: Trait | type, found: list[str]) -> Iterator[str]:
     is_excused = is_unstated(kind, op.name)
     if found and not is_excused:
         yield from found
-    # A few draws may all miss where a row is holomorphic, or all miss where it is not: an excuse says why it is not stated.
-    if is_excused and not found and kind is not Trait.HOLOMORPHIC:
+    if is_excused and not found:
         yield f"{op.name} is excused from what does not hold: {kind}"
