@@ -51,11 +51,21 @@ def tuples(codes: Codes, strength: int) -> Tuples:
     The number depends on the levels alone, so rows of different ops share what they have in common.
     """
     base = 1 << 20
-    if strength == 2 and codes.shape[1] > 1:  # the same as below, without a loop: this is most of the work
-        left, right = np.triu_indices(codes.shape[1], 1)
-        one, other = codes[:, left], codes[:, right]
-        pairs = (np.minimum(one, other) + 1) * base + np.maximum(one, other) + 1
-        return np.where((one == ABSENT) | (other == ABSENT), ABSENT, pairs)
+    if strength == 2 and codes.shape[1] > 1:  # as below, but many factors at once: this is most of the work
+        factors = np.ascontiguousarray(codes.T)
+        pairs = np.empty((len(factors) * (len(factors) - 1) // 2, len(codes)), dtype=np.int64)
+        end = 0
+        for i, one in enumerate(factors[:-1], start=1):
+            start, end = end, end + len(factors) - i
+            some, others = pairs[start:end], factors[i:]
+            np.minimum(one, others, out=some)
+            is_absent = some == ABSENT
+            some += 1
+            some *= base
+            some += np.maximum(one, others)
+            some += 1
+            some[is_absent] = ABSENT
+        return pairs.T
     columns = list(combinations(range(codes.shape[1]), min(strength, codes.shape[1])))
     found = np.empty((len(codes), len(columns)), dtype=np.int64)
     for i, chosen in enumerate(columns):
@@ -95,11 +105,12 @@ class Greedy:
 
     def fill(self, count: int, among: Sequence[int] | None = None) -> None:
         """Choose rows that add most, of all or `among` some, until there are `count`, or none is left."""
-        while len(self.chosen) < count:
-            left = np.setdiff1d(np.arange(len(self.found)) if among is None else among, self.chosen)
-            if not left.size:
-                return
-            self.take(self.best(left))
+        is_left = np.full(len(self.found), among is None)
+        is_left[list(among or ())] = True
+        is_left[self.chosen] = False
+        while len(self.chosen) < count and is_left.any():
+            self.take(self.best(np.flatnonzero(is_left)))
+            is_left[self.chosen[-1]] = False
 
     def take(self, row: int) -> None:
         """Choose a row."""

@@ -10,8 +10,9 @@ Where all axes are equal, an engine that takes one for another makes no error of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from conformance.design.cover import Codes
 from conformance.design.cover import Levels as Numbers
 from conformance.design.rows import Row, rows_of
-from conformance.op import Op, Shape, Trait
+from conformance.op import Op, Shape, Signature, Trait
 
 Levels = dict[str, str]
 AXES = frozenset({"axis", "axis1", "axis2", "source", "destination", "axes"})
@@ -37,7 +38,31 @@ LONG = 12  # a written value longer than this is distinguished by its form
 
 def levels_of(op: Op, row: Row) -> Levels:
     """The level of every factor that applies to the op."""
-    shapes = row.signature.shapes
+    return next(_levels_of_each(op, [row]))
+
+
+def _levels_of_each(op: Op, rows: Iterable[Row]) -> Iterator[Levels]:
+    """The levels of rows; what the signature alone decides is found once for all that have it, one after the other."""
+    for _, group in groupby(rows, key=lambda row: id(row.signature)):
+        alike = list(group)
+        signature = alike[0].signature
+        shapes = signature.shapes
+        where = ", axes equal" if is_square(shapes) else ""
+        of_shapes = _levels_of_shapes(op, shapes, where)
+        of_needs = _relations(op, shapes, where) if 1 < len(shapes) < MANY else {}
+        others = _levels_of_pairs(op, shapes) | _levels_of_parameters(op, signature, where)
+        for row in alike:
+            needed = range(len(shapes)) if row.wrt is None else row.wrt
+            found = of_shapes | {
+                factor: level for factor, (i, level) in of_needs.items() if i is None or i in needed
+            }
+            if len(shapes) > 1:
+                found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
+            yield found | others
+
+
+def _levels_of_shapes(op: Op, shapes: Sequence[Shape], where: str) -> Levels:
+    """The levels of the operands' sizes, each for itself."""
     found = {
         "rank": str(max((len(s) for s in shapes), default=0)),
         "longest axis": _size_class(max((n for s in shapes for n in s), default=1)),
@@ -53,20 +78,26 @@ def levels_of(op: Op, row: Row) -> Levels:
     found |= {factor: level for factor, level in long.items() if level}
     if Trait.VARIADIC in op.traits:
         found["operands"] = str(len(shapes))
-    where = ", axes equal" if is_square(shapes) else ""
     if where and (len(shapes) > 1 or Trait.ELEMENTWISE not in op.traits):
         found[f"{op.name} sizes"] = _equal(shapes)  # the op's own: each takes axes for others in its way
-    if 1 < len(shapes) < MANY:
-        found |= _relations(op, shapes, range(len(shapes)) if row.wrt is None else row.wrt, where)
-    if len(shapes) > 1:
-        found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
-    if 1 < len(shapes) < MANY and not (op.is_flat or op.traits & ALIKE):
-        # The op's own, too: what is a vector, a matrix, a stack of them is each computed in its own way.
-        found |= {f"{op.name} rank {i}": str(min(len(shape), STACK)) for i, shape in enumerate(shapes)}
-        pair = {"first two": _first_two(*shapes[:2]), "both long": _both_long(*shapes[:2])}
-        found |= {f"{op.name} {factor}": level for factor, level in pair.items() if level}
+    return found
+
+
+def _levels_of_pairs(op: Op, shapes: Sequence[Shape]) -> Levels:
+    """What the op's operands are beside each other, as vectors, matrices or stacks: each is computed in its own way."""
+    if not 1 < len(shapes) < MANY or op.is_flat or op.traits & ALIKE:
+        return {}
+    found = {f"{op.name} rank {i}": str(min(len(shape), STACK)) for i, shape in enumerate(shapes)}
+    pair = {"first two": _first_two(*shapes[:2]), "both long": _both_long(*shapes[:2])}
+    return found | {f"{op.name} {factor}": level for factor, level in pair.items() if level}
+
+
+def _levels_of_parameters(op: Op, signature: Signature, where: str) -> Levels:
+    """The forms of the parameters, an axis by its place in the first shape."""
+    found: Levels = {}
+    shapes, parameters = signature.shapes, signature.parameters
     rank = len(shapes[0]) if shapes else 0
-    for name, value in row.signature.parameters.items():
+    for name, value in parameters.items():
         form = _axis_form(value, rank) if name in AXES else _form(value)
         found[name if name in SHARED_PARAMETERS else f"{op.name} {name}"] = form
         if isinstance(value, bool) and len(shapes) > 1 and name not in SHARED_PARAMETERS:
@@ -74,11 +105,10 @@ def levels_of(op: Op, row: Row) -> Levels:
             found[f"{op.name} {name}, lengths"] = f"{form}, {_longer(shapes)}"
         if name in AXES:
             found[f"{name}{where}"] = form
-    if "axis" in row.signature.parameters:
-        axis = row.signature.parameters["axis"]
+    if "axis" in parameters:
         if where and len(shapes) > 1 and len(set(shapes)) == 1:
             found["axis, all shapes equal"] = found["axis"]
-        if level := _long_row(axis, shapes[0]):
+        if level := _long_row(parameters["axis"], shapes[0]):
             found["row longer than a block of threads"] = level
     return found
 
@@ -87,7 +117,7 @@ def levels_of(op: Op, row: Row) -> Levels:
 def encoded(op: Op) -> tuple[Codes, Numbers]:
     """The levels of all rows of an op, as numbers of the op's own, and these numbers."""
     numbers = Numbers()
-    return numbers.encode([levels_of(op, row) for row in rows_of(op)]), numbers
+    return numbers.encode(list(_levels_of_each(op, rows_of(op)))), numbers
 
 
 def is_own(op: Op, factor: str) -> bool:
@@ -168,20 +198,20 @@ def _long_row(axis: Any, shape: Shape) -> str:
     return "only" if ndim == 1 else "last" if axis % ndim == ndim - 1 else "not the last"
 
 
-def _relations(op: Op, shapes: Sequence[Shape], needed: Sequence[int], where: str) -> Levels:
-    """How each shape lies beside the others; where axes are equal, or are summed long, of each that needs a gradient.
+def _relations(op: Op, shapes: Sequence[Shape], where: str) -> dict[str, tuple[int | None, str]]:
+    """How each shape lies beside the others, and again where axes are equal, or are summed long: with the operand that needs a gradient then.
 
     Of an operand that needs none nothing is summed.
     """
     relations = [_relation(shape, shapes) for shape in shapes]
-    found = {f"shape {i}": relation for i, relation in enumerate(relations)}
+    found: dict[str, tuple[int | None, str]] = {f"shape {i}": (None, r) for i, r in enumerate(relations)}
     is_of_matrices = max(map(len, shapes)) == 2
-    for i in needed:
+    for i, relation in enumerate(relations):
         if where:
-            is_column = is_of_matrices and relations[i] == "stretched"
-            found[f"shape {i}{where}"] = f"{relations[i]}, of matrices" if is_column else relations[i]
+            is_column = is_of_matrices and relation == "stretched"
+            found[f"shape {i}{where}"] = i, f"{relation}, of matrices" if is_column else relation
         if i < 2 and Trait.ELEMENTWISE in op.traits and _is_summed_long(shapes[i], shapes):
-            found[f"shape {i}, summed long"] = relations[i]
+            found[f"shape {i}, summed long"] = i, relation
     return found
 
 

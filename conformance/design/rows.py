@@ -87,10 +87,12 @@ def _traversed(law: Law) -> Iterator[Signature]:
 def rows_of(op: Op) -> tuple[Row, ...]:
     """Every row of an op."""
     empty = frozenset(_without_output(op))
+    counts = {len(leaf.shapes) for leaf in leaves(op.law)}
+    choices = {count: needs(op, count) for count in counts}  # a law has thousands of leaves, and few counts
     return tuple(
         Row(leaf, wrt, number not in empty)
         for number, leaf in enumerate(leaves(op.law))
-        for wrt in needs(op, len(leaf.shapes))
+        for wrt in choices[len(leaf.shapes)]
     )
 
 

@@ -7,7 +7,6 @@ engine would write, so scripts quote it.
 from __future__ import annotations
 
 import ast
-import contextlib
 import inspect
 import math
 import sys
@@ -62,13 +61,19 @@ class Table:
         return value if isinstance(value, Mapping) else {}
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
+def _tree(module: ModuleType) -> ast.Module:
+    """A module's source, which every script of a failure asks for; nothing where it cannot be read."""
+    try:
+        return ast.parse(inspect.getsource(module))
+    except (OSError, TypeError, SyntaxError):
+        return ast.Module([], [])
+
+
+@lru_cache(maxsize=64)
 def _tables(module: ModuleType) -> tuple[Table, ...]:
     """Every dictionary with string keys that a module's source assigns."""
-    try:
-        tree = ast.parse(inspect.getsource(module))
-    except (OSError, TypeError, SyntaxError):
-        return ()
+    tree = _tree(module)
     bodies = [("", tree.body), *((n.name, n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
     return tuple(
         Table(owner, target.id, _entries(statement.value))
@@ -199,9 +204,8 @@ def imports_of(backend: Backend, helpers: str, present: str) -> str:
     missing = used - set(_imported(ast.parse(present)))
     found: dict[str, str] = {}
     for module in modules_of(backend):
-        with contextlib.suppress(OSError, TypeError, SyntaxError):
-            every = _imported(ast.parse(inspect.getsource(module)))
-            found |= {n: line for n, line in every.items() if n in missing - set(found)}
+        every = _imported(_tree(module))
+        found |= {n: line for n, line in every.items() if n in missing - set(found)}
     return "\n".join(dict.fromkeys(found.values()))
 
 

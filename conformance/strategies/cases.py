@@ -90,8 +90,14 @@ class Rider:
     def __call__(self, factor: int, levels: Sequence[str]) -> str:
         """The level of a factor."""
         line, column = divmod(self.number, LEVELS)
-        order = np.random.default_rng([self.seed, factor]).permutation(max(LEVELS, len(levels)))
-        return levels[int(order[(column + factor * line) % LEVELS]) % len(levels)]
+        order = _order(self.seed, factor, max(LEVELS, len(levels)))
+        return levels[order[(column + factor * line) % LEVELS] % len(levels)]
+
+
+@lru_cache(maxsize=256)
+def _order(seed: int, factor: int, length: int) -> tuple[int, ...]:
+    """In which order an op meets the levels of a factor."""
+    return tuple(np.random.default_rng([seed, factor]).permutation(length).tolist())
 
 
 def _case(op: Op, dtype: str, row: Row, number: int, seed: int, textures: tuple[str, ...]) -> Case:
