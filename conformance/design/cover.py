@@ -17,6 +17,7 @@ Codes = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 Tuples = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 CANDIDATES = 64  # rows compared at each step
 ABSENT = -1  # the level of a factor that does not apply to a row
+BASE = 1 << 20  # more than an op has levels, so that three fit one number
 
 
 class Levels:
@@ -50,7 +51,6 @@ def tuples(codes: Codes, strength: int) -> Tuples:
 
     The number depends on the levels alone, so rows of different ops share what they have in common.
     """
-    base = 1 << 20
     if strength == 2 and codes.shape[1] > 1:  # as below, but many factors at once: this is most of the work
         factors = np.ascontiguousarray(codes.T)
         pairs = np.empty((len(factors) * (len(factors) - 1) // 2, len(codes)), dtype=np.int64)
@@ -61,7 +61,7 @@ def tuples(codes: Codes, strength: int) -> Tuples:
             np.minimum(one, others, out=some)
             is_absent = some == ABSENT
             some += 1
-            some *= base
+            some *= BASE
             some += np.maximum(one, others)
             some += 1
             some[is_absent] = ABSENT
@@ -72,9 +72,17 @@ def tuples(codes: Codes, strength: int) -> Tuples:
         levels = np.sort(codes[:, chosen], axis=1)
         number = np.zeros(len(codes), dtype=np.int64)
         for column in levels.T:
-            number = number * base + column + 1
+            number = number * BASE + column + 1
         found[:, i] = np.where((levels == ABSENT).any(axis=1), ABSENT, number)
     return found
+
+
+def levels_in(found: Tuples, strength: int) -> Codes:
+    """The levels of each of the combinations that `tuples` found, once, in ascending order."""
+    numbers = np.unique(found)
+    numbers = numbers[numbers != ABSENT]
+    digits = [numbers // BASE**place % BASE - 1 for place in reversed(range(strength))]
+    return np.stack(digits, axis=1)
 
 
 class Greedy:

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from conformance.case import Case
-from conformance.design.cover import ABSENT, Codes, Tuples, tuples
+from conformance.design.cover import ABSENT, Codes, Tuples, levels_in, tuples
 from conformance.design.levels import encoded, levels_of
 from conformance.design.rows import Row, rows_of
 from conformance.kept import kept
@@ -102,8 +102,10 @@ def _numbers(op: Op) -> dict[str, int]:
 
 @lru_cache(maxsize=1024)
 def _offered(op: Op, strength: int) -> Combinations:
-    every = (_combined(op, number, strength) for number in range(len(rows_of(op))))
-    return frozenset().union(*every)
+    codes, levels = encoded(op)
+    words = list(levels.numbers)  # by number
+    offered = levels_in(_tuples(codes, strength), strength)
+    return frozenset(tuple(sorted(words[number] for number in row)) for row in offered.tolist())
 
 
 def _combined(op: Op, number: int, strength: int) -> Combinations:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from conformance.design import Effort, Row, signatures_of
-from conformance.design.levels import is_own, levels_of
+from conformance.design.cover import ABSENT, Levels, tuples
+from conformance.design.levels import encoded, is_own, levels_of
 from conformance.design.rows import leaves, rows_of
 from conformance.op import Op, Signature
 from conformance.ops import ALL_OPS, FAMILIES, find
@@ -25,6 +26,27 @@ def combined(op: Op, rows: tuple[Row, ...], strength: int) -> set[Combination]:
 
 
 @cache
+def offered(op: Op) -> frozenset[tuple[str, str]]:
+    """The levels of all rows: the convolutions have tens of thousands."""
+    return frozenset(encoded(op)[1].numbers)
+
+
+def numbered(op: Op, rows: tuple[Row, ...], strength: int, levels: Levels) -> set[int]:
+    """The combinations of rows as numbers, in which those of a family's ops can be compared."""
+    place = {id(row): number for number, row in enumerate(rows_of(op))}
+    codes = levels.translate(*encoded(op))[[place[id(row)] for row in rows]]
+    return set(np.unique(tuples(codes, strength)).tolist()) - {ABSENT}
+
+
+@pytest.mark.parametrize("name", ["add", "sum", "addcmul"])
+def test_levels_and_their_numbers_are_those_of_every_row(name: str) -> None:
+    op = find(name)
+    assert {(level,) for level in offered(op)} == combined(op, rows_of(op), 1)
+    for strength in (1, 2):
+        assert len(numbered(op, rows_of(op), strength, Levels())) == len(combined(op, rows_of(op), strength))
+
+
+@cache
 def asked(op: Op, strength: int, seed: int = 0) -> tuple[Row, ...]:
     return signatures_of(op, "float64", seed, Effort(4, 1, 1, 1, strength))
 
@@ -32,22 +54,23 @@ def asked(op: Op, strength: int, seed: int = 0) -> tuple[Row, ...]:
 @pytest.mark.parametrize("op", ALL_OPS.values(), ids=lambda op: op.name)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_level_of_an_ops_own_parameters_is_asked_of_it(op: Op, seed: int) -> None:
-    own = {((f, level),) for ((f, level),) in combined(op, rows_of(op), 1) if is_own(op, f)}
+    own = {((f, level),) for f, level in offered(op) if is_own(op, f)}
     assert own <= combined(op, asked(op, 1, seed), 1)
     assert len(asked(op, 1, seed)) >= min(4, len(rows_of(op)))
 
 
 @pytest.mark.parametrize("op", ALL_OPS.values(), ids=lambda op: op.name)
 def test_one_strength_higher_every_level_is(op: Op) -> None:
-    assert combined(op, asked(op, 2), 1) == combined(op, rows_of(op), 1)
+    assert combined(op, asked(op, 2), 1) == {(level,) for level in offered(op)}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_family_shares_is_asked_once_in_it(family: str) -> None:
     for strength, together in ((1, 1), (3, 2)):
-        offered = set().union(*(combined(op, rows_of(op), together) for op in FAMILIES[family]))
-        reached = set().union(*(combined(op, asked(op, strength), together) for op in FAMILIES[family]))
-        assert offered == reached
+        levels = Levels()
+        every = (numbered(op, rows_of(op), together, levels) for op in FAMILIES[family])
+        reached = (numbered(op, asked(op, strength), together, levels) for op in FAMILIES[family])
+        assert set().union(*every) == set().union(*reached)
 
 
 @pytest.mark.parametrize("name", ["sum", "divide", "concat", "kron"])
@@ -61,9 +84,10 @@ def test_every_pair_of_levels_is_asked_at_strength_4(name: str) -> None:
 COMPACT = Effort(4, 1, 1, 1, 1).of_engine(compiles=True)
 
 
-def named_in_common(op: Op, rows: tuple[Row, ...]) -> set[tuple[str, str]]:
-    """The levels of rows, parameters by the names that ops of a family share."""
-    return {(f.removeprefix(f"{op.name} "), level) for row in rows for f, level in levels_of(op, row).items()}
+def named_in_common(op: Op, rows: tuple[Row, ...] | None = None) -> set[tuple[str, str]]:
+    """The levels of rows, or of all, parameters by the names that ops of a family share."""
+    levels = offered(op) if rows is None else [level for (level,) in combined(op, rows, 1)]
+    return {(factor.removeprefix(f"{op.name} "), level) for factor, level in levels}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -71,11 +95,11 @@ def named_in_common(op: Op, rows: tuple[Row, ...]) -> set[tuple[str, str]]:
 def test_where_signatures_are_compiled_what_two_ops_can_have_is_asked_once_in_the_family(
     family: str, seed: int
 ) -> None:
-    offered = Counter(level for op in FAMILIES[family] for level in named_in_common(op, rows_of(op)))
+    counted = Counter(level for op in FAMILIES[family] for level in named_in_common(op))
     asked_of = {op: signatures_of(op, "float64", seed, COMPACT) for op in FAMILIES[family]}
     reached = set().union(*(named_in_common(op, rows) for op, rows in asked_of.items()))
-    assert {level for level, count in offered.items() if count > 1} <= reached
-    of_one = {level for level, count in offered.items() if count == 1}
+    assert {level for level, count in counted.items() if count > 1} <= reached
+    of_one = {level for level, count in counted.items() if count == 1}
     assert of_one & reached or not of_one
 
 
