@@ -31,7 +31,8 @@ class Backend(abc.ABC):
         engine: the engine's distribution name, as its users install it.
         mode: how the engine is called, where there are several ("tape", "jit").
         dtypes: the names of the floating point dtypes in which it has gradients.
-        compiles_signatures, compiles_functions: whether a new shape or parameter costs it a compilation, one of a whole function.
+        is_spelling: whether its ops are other functions for what another mode has, as `x.pow_(y)` for `pow(x, y)`: they alone are asked.
+        compiles_signatures, compiles_functions: whether a new shape or parameter costs a compilation; of a whole function.
         no_gradient: for a dtype, or "*" for all, the ops whose value it computes and whose gradient it refuses.
         lacks: for an op, for a parameter, the values that the engine does not take; a type stands for all of it.
         capabilities: what it offers beyond gradients; a probe tries each.
@@ -46,6 +47,7 @@ class Backend(abc.ABC):
     mode: ClassVar[str] = ""
     dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {}
+    is_spelling: ClassVar[bool] = False
     compiles_signatures: ClassVar[bool] = False
     compiles_functions: ClassVar[bool] = False
     lacks: ClassVar[Lacking] = {}
@@ -280,10 +282,7 @@ class FunctionalBackend(Backend):
 
     @abc.abstractmethod
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Function]:
-        """The output of `function` at the engine's arrays, and its pullback.
-
-        It takes one cotangent, or a tuple where the function returned a tuple; it returns a tuple of one per array.
-        """
+        """The output of `function`, and its pullback: from one cotangent, or a tuple as the output is one, to one per array."""
 
     def trace(
         self, function: Function, operands: Sequence[NDArray], wrt: Sequence[int] | None = None

@@ -48,7 +48,8 @@ Report = Callable[[str], None]
 def survey(spec: str, selection: Selection, report: Report = lambda _: None) -> Survey:
     """Load the backend here and measure it; raises what `load_backend` raises."""
     backend = load_backend(spec)
-    parts = (_conventions, _points, _further_points, _defaults, _behaviours)
+    of_ops = (_points, _further_points)
+    parts = of_ops if backend.is_spelling else (_conventions, *of_ops, _defaults, _behaviours)
     entries = [entry for part in parts for entry in part(backend, selection, report)]
     return Survey(describe(spec).line, tuple(entries))
 

@@ -11,7 +11,7 @@ from conformance.questions.kind import KINDS, Item, Kind, Question, kind_of
 
 __all__ = ["Item", "Kind", "Question", "all_kinds", "items_of", "kind_of", "questions_in"]
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from conformance.checks import Check, load_all
 from conformance.errors import UsageError
@@ -25,10 +25,13 @@ def all_kinds() -> dict[str, Kind]:
     return KINDS
 
 
-def items_of(backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
-    """Every question that can be put to a backend with gradients in these dtypes."""
+def items_of(backend: str, dtypes: Sequence[str], only: Collection[str] | None = None) -> Iterator[Item]:
+    """Every question that can be put to a backend with gradients in these dtypes; those about `only` some ops, where they are given."""
     for kind in all_kinds().values():
-        yield from kind.items([c for c in load_all().values() if c.kind == kind.name], backend, dtypes)
+        checks = [check for check in load_all().values() if check.kind == kind.name]
+        for item in kind.items(checks, backend, dtypes):
+            if only is None or kind.op_of(item) in only:
+                yield item
 
 
 def questions_in(token: str, key: str = "") -> list[tuple[Check, Question[Any]]]:

@@ -149,6 +149,10 @@ class OpKind(Kind):
         """Whether it is about one of the ops."""
         return item.subject in ops
 
+    def op_of(self, item: Item) -> str:
+        """Its op."""
+        return item.subject
+
     def require(self, item: Item, backend: Backend) -> None:
         """Raise Unsupported also where the adapter does not have the op."""
         backend.op(item.subject)

@@ -189,6 +189,10 @@ class Kind(abc.ABC):
         """Whether an item is about the engine as a whole, or about one of these ops."""
         return True
 
+    def op_of(self, item: Item) -> str:
+        """The one op that an item is about; empty where it is about several, or the engine as a whole."""
+        return ""
+
     def require(self, item: Item, backend: Backend) -> None:
         """Raise Unsupported where the backend does not offer what the item needs."""
         item.definition.require(backend)

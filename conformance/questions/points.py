@@ -90,6 +90,11 @@ class PointKind(Kind):
         """Whether it is a point of one of the ops, or of several ops."""
         return item.subject.partition("/")[0] in (*ops, COMPOSED)
 
+    def op_of(self, item: Item) -> str:
+        """The op that the point is one of."""
+        op = item.subject.partition("/")[0]
+        return "" if op == COMPOSED else op
+
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
     ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:

@@ -35,6 +35,7 @@ class Description(msgspec.Struct, frozen=True):
     ops: tuple[str, ...] = ()
     spec: str = ""
     compiles: bool = False  # whether it compiles each signature
+    is_spelling: bool = False  # whether its ops alone are asked
     uncached: str = (
         ""  # why what it compiles is of no use to a later run; empty where it is, or compiles nothing
     )
@@ -58,7 +59,13 @@ def describe(spec: str) -> Description:
         spec="" if spec == backend.name else spec,
     )
     return Description(
-        line, tuple(backend.dtypes), tuple(backend.ops), spec, backend.compiles_signatures, uncached
+        line,
+        tuple(backend.dtypes),
+        tuple(backend.ops),
+        spec,
+        backend.compiles_signatures,
+        backend.is_spelling,
+        uncached,
     )
 
 

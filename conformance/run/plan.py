@@ -96,7 +96,8 @@ def parted(descriptions: Iterable[Description], seed: int, effort: Effort) -> tu
         line, dtypes = description.line, description.dtypes
         is_compact = effort.of_engine(compiles=description.compiles).is_compact
         compact = Compact.of(line.name, dtypes, seed) if is_compact else None
-        for item in items_of(line.name, dtypes):
+        only = frozenset(description.ops) if description.is_spelling else None
+        for item in items_of(line.name, dtypes, only):
             (asked if compact is None or compact.asks(item) else left_out).append(item)
     return asked, left_out
 

@@ -1,8 +1,8 @@
-"""The arrays that a rule is given, with those that it returns."""
+"""The arrays that a row and its rule are given, with those that the rule returns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -11,6 +11,12 @@ import numpy as np
 
 from conformance.dtype import BFLOAT16, carried, is_real, narrowed
 from conformance.op import Op
+
+
+def beside(x: Any, operands: Iterable[Any]) -> Any:
+    """A constant as an array; a number of Python's takes the type that it has beside the operands (NEP 50)."""
+    is_number = type(x) in (int, float, complex)
+    return np.asarray(x, np.result_type(*operands)) if is_number else np.asarray(x)
 
 
 @lru_cache(maxsize=512)

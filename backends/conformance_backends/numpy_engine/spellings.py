@@ -50,10 +50,22 @@ LISTED: dict[Callable[..., Any], Callable[..., tuple[Op, Sequence[Any], Mapping[
 }
 
 
+# Functions that mean what a row means, whose reference is another one.
+ALIKE: dict[Callable[..., Any], str] = {
+    np.split: "split",
+    np.linalg.det: "det",
+    np.linalg.inv: "inv",
+    np.linalg.matrix_power: "matrix_power",
+    np.linalg.solve: "solve",
+    np.linalg.trace: "trace",
+}
+
+
 @cache
 def rows() -> dict[Callable[..., Any], Op]:
-    """The catalogue by reference function."""
-    return {op.reference: op for op in CATALOGUE.values()}
+    """The catalogue by the functions of NumPy that its rows are."""
+    alike = {function: CATALOGUE[name] for function, name in ALIKE.items()}
+    return {op.reference: op for op in CATALOGUE.values()} | alike
 
 
 def is_flat(function: Callable[..., Any]) -> bool:

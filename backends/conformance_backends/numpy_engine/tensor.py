@@ -30,7 +30,7 @@ from conformance_backends.numpy_engine.graph import (
     next_number,
     no_grad,
 )
-from conformance_backends.numpy_engine.rule_values import carrying, complete, fitted
+from conformance_backends.numpy_engine.rule_values import beside, carrying, complete, fitted
 from conformance_backends.numpy_engine.seeds import seed
 
 ROWS = spellings.rows()  # by the function of NumPy that a row is
@@ -162,7 +162,8 @@ class Tensor(NDArrayOperatorsMixin):
         if is_recording() and self.is_leaf and self.requires_grad:
             raise RuntimeError("a leaf that requires a gradient cannot be written while recording")
         index = _tuple(index)
-        given = tensor_at(detach(value), edge_of(value)).astype(self.dtype)
+        given = tensor_at(detach(value), edge_of(value))
+        given = given if given.dtype == self.dtype else given.astype(self.dtype)
         spread = call(np.broadcast_to, (given,), {"shape": self.value[index].shape})
         updated = apply(CATALOGUE["index_update"], (self, spread), {"index": index})
         if is_recording():
@@ -241,7 +242,7 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
         if isinstance(x, Tensor):
             value, edge = x.value, x.edge
         else:
-            value, edge = np.asarray(x), None
+            value, edge = beside(x, map(detach, operands)), None
         values.append(value)
         edges.append(edge)
         kinds += value.dtype.kind

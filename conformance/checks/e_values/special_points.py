@@ -10,6 +10,7 @@ import numpy as np
 from conformance.backend import Backend, as_tuple
 from conformance.case import Array
 from conformance.checks.comparison import decides, decides_by_refusal, tolerances
+from conformance.checks.engine_calls import decline_if_declared
 from conformance.checks.observation import plain
 from conformance.checks.point_observation import RAISES, PointObservation, brief, is_alike
 from conformance.checks.registry import CheckFunction, NotThisCase, check
@@ -51,6 +52,7 @@ def gradient_at_a_border_is_as_declared(observed: PointObservation) -> None:
     except ConformanceError:
         raise
     except Exception as refusal:
+        decline_if_declared(refusal, observed.backend, observed.point.op, observed.place.dtype)
         if observed.backend.points.get(observed.point.key, RAISES) != RAISES:
             raise Violation(f"the engine refuses {observed.point.key}: {refusal}") from refusal
         if observed.point.key not in observed.backend.points:

@@ -40,7 +40,10 @@ def engines_page(folder: Path, known: Path) -> str:
     """
     from conformance.load import load_backend, registered
 
-    backends = [load_backend(name) for name in registered()]
+    every = [load_backend(name) for name in registered()]
+    backends = [
+        backend for backend in every if not backend.is_spelling
+    ]  # they declare what their engine does
     recorded = read_recorded(folder / DATA)
 
     def link(script: str) -> str:
@@ -49,7 +52,7 @@ def engines_page(folder: Path, known: Path) -> str:
     return _filled(
         folder / TEMPLATE,
         {
-            "who": who(backends),
+            "who": who(every),
             "conventions": conventions(backends),
             "capabilities": capabilities(backends),
             "points": points(backends),
