@@ -19,7 +19,17 @@ import numpy as np
 
 from conformance.design.cover import Codes
 from conformance.design.cover import Levels as Numbers
+from conformance.design.relations import (
+    BLOCK,
+    THREADS,
+    Relations,
+    both_long,
+    longer,
+    relations_of,
+    vector_and_stack,
+)
 from conformance.design.rows import Row, rows_of
+from conformance.design.windows import parameters_together
 from conformance.op import Op, Shape, Signature, Trait
 
 Levels = dict[str, str]
@@ -30,8 +40,7 @@ ALIKE = frozenset(
 )  # ops to which operands of all ranks are alike
 STACK = 4  # the rank from which on there are several axes of a batch
 LOOKED_AT = 3  # operands of one call whose long axes are factors
-SEVERAL, BLOCK = 4, 16  # lengths up to which an axis is short, and up to which it is shorter than a block
-THREADS = 1024  # entries of a row up to which a kernel may treat it in one piece
+SEVERAL = 4  # the length up to which an axis is short
 MANY = 5  # operands, whose shapes are no factors any more
 LONG = 12  # a written value longer than this is distinguished by its form
 
@@ -49,13 +58,13 @@ def _levels_of_each(op: Op, rows: Iterable[Row]) -> Iterator[Levels]:
         shapes = signature.shapes
         where = ", axes equal" if is_square(shapes) else ""
         of_shapes = _levels_of_shapes(op, shapes, where)
-        of_needs = _relations(op, shapes, where) if 1 < len(shapes) < MANY else {}
+        of_needs = relations_of(op, shapes, where) if 1 < len(shapes) < MANY else {}
+        of_needs = {**of_needs, **_vectors(op, shapes)}
         others = _levels_of_pairs(op, shapes) | _levels_of_parameters(op, signature, where)
+        constants = [i for i in range(len(shapes)) if not op.is_differentiable(i)]  # which need none
         for row in alike:
-            needed = range(len(shapes)) if row.wrt is None else row.wrt
-            found = of_shapes | {
-                factor: level for factor, (i, level) in of_needs.items() if i is None or i in needed
-            }
+            needed = range(len(shapes)) if row.wrt is None else (*row.wrt, *constants)
+            found = of_shapes | {factor: level for factor, (i, level) in of_needs.items() if i in needed}
             if len(shapes) > 1:
                 found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
             yield found | others
@@ -85,11 +94,20 @@ def _levels_of_shapes(op: Op, shapes: Sequence[Shape], where: str) -> Levels:
 
 def _levels_of_pairs(op: Op, shapes: Sequence[Shape]) -> Levels:
     """What the op's operands are beside each other, as vectors, matrices or stacks: each is computed in its own way."""
-    if not 1 < len(shapes) < MANY or op.is_flat or op.traits & ALIKE:
+    if _is_alike(op, shapes):
         return {}
     found = {f"{op.name} rank {i}": str(min(len(shape), STACK)) for i, shape in enumerate(shapes)}
-    pair = {"first two": _first_two(*shapes[:2]), "both long": _both_long(*shapes[:2])}
-    return found | {f"{op.name} {factor}": level for factor, level in pair.items() if level}
+    long = both_long(*shapes[:2])
+    return found | ({f"{op.name} both long": long} if long else {})
+
+
+def _vectors(op: Op, shapes: Sequence[Shape]) -> Relations:
+    return {} if _is_alike(op, shapes) else vector_and_stack(op, *shapes[:2])
+
+
+def _is_alike(op: Op, shapes: Sequence[Shape]) -> bool:
+    """Whether the op treats operands of all ranks alike, or has them in one rank alone."""
+    return not 1 < len(shapes) < MANY or op.is_flat or bool(op.traits & ALIKE)
 
 
 def _levels_of_parameters(op: Op, signature: Signature, where: str) -> Levels:
@@ -102,9 +120,10 @@ def _levels_of_parameters(op: Op, signature: Signature, where: str) -> Levels:
         found[name if name in SHARED_PARAMETERS else f"{op.name} {name}"] = form
         if isinstance(value, bool) and len(shapes) > 1 and name not in SHARED_PARAMETERS:
             # What a switch does often depends on which operand is the longer one.
-            found[f"{op.name} {name}, lengths"] = f"{form}, {_longer(shapes)}"
+            found[f"{op.name} {name}, lengths"] = f"{form}, {longer(shapes)}"
         if name in AXES:
             found[f"{name}{where}"] = form
+    found |= {f"{op.name} {pair}": level for pair, level in parameters_together(signature).items()}
     if "axis" in parameters:
         if where and len(shapes) > 1 and len(set(shapes)) == 1:
             found["axis, all shapes equal"] = found["axis"]
@@ -171,21 +190,6 @@ def _long_axis(shape: Shape) -> str:
     return f"{word}, {('the last', 'the one before', 'of a stack')[min(2, shape[::-1].index(longest))]}"
 
 
-def _first_two(first: Shape, second: Shape) -> str:
-    """Which of two operands is a vector beside a stack of matrices; nothing where neither is."""
-    ranks = [len(shape) for shape in (first, second)]
-    if min(ranks) != 1 or max(ranks) <= 2:
-        return ""
-    return "a vector and a stack" if ranks[0] == 1 else "a stack and a vector"
-
-
-def _both_long(first: Shape, second: Shape) -> str:
-    """Which axis of two operands is longer than a block in both; nothing where none is."""
-    ends = list(zip(reversed(first), reversed(second), strict=False))
-    places = [place for place, sizes in enumerate(ends) if min(sizes) > BLOCK]
-    return " and ".join(("the last", "the one before", "of a stack")[min(2, place)] for place in places)
-
-
 def _long_row(axis: Any, shape: Shape) -> str:
     """Which axis, or whether all, has more entries than a block of threads; nothing where it has fewer."""
     ndim = len(shape)
@@ -196,52 +200,6 @@ def _long_row(axis: Any, shape: Shape) -> str:
     if axis is None:
         return "whole"
     return "only" if ndim == 1 else "last" if axis % ndim == ndim - 1 else "not the last"
-
-
-def _relations(op: Op, shapes: Sequence[Shape], where: str) -> dict[str, tuple[int | None, str]]:
-    """How each shape lies beside the others, and again where axes are equal, or are summed long: with the operand that needs a gradient then.
-
-    Of an operand that needs none nothing is summed.
-    """
-    relations = [_relation(shape, shapes) for shape in shapes]
-    found: dict[str, tuple[int | None, str]] = {f"shape {i}": (None, r) for i, r in enumerate(relations)}
-    is_of_matrices = max(map(len, shapes)) == 2
-    for i, relation in enumerate(relations):
-        if where:
-            is_column = is_of_matrices and relation == "stretched"
-            found[f"shape {i}{where}"] = i, f"{relation}, of matrices" if is_column else relation
-        if i < 2 and Trait.ELEMENTWISE in op.traits and _is_summed_long(shapes[i], shapes):
-            found[f"shape {i}, summed long"] = i, relation
-    return found
-
-
-def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
-    """What a shape is beside the others: stretched along an axis of size 1, of lower rank, a scalar, or neither."""
-    if _is_stretched(shape, shapes):
-        return "stretched"
-    if len(shape) == max(map(len, shapes)):
-        return "full"
-    return "of lower rank" if shape else "scalar"
-
-
-def _is_summed_long(shape: Shape, shapes: Sequence[Shape]) -> bool:
-    """Whether an entry is copied along an axis that is longer than a block of threads, counted from the back."""
-    own = (*reversed(shape), *(1 for _ in range(max(map(len, shapes)) - len(shape))))
-    others = [(*reversed(other), *(1 for _ in range(len(own) - len(other)))) for other in shapes]
-    return any(n == 1 and max(sizes) > THREADS for n, *sizes in zip(own, *others, strict=True))
-
-
-def _longer(shapes: Sequence[Shape]) -> str:
-    """Which of the first two shapes is longer, along the last axis but the columns in which they differ, if any."""
-    pairs = list(zip(shapes[0][-2::-1], shapes[1][-2::-1], strict=False))
-    first, second = next(((m, n) for m, n in pairs if m != n), (0, 0))
-    return "the first longer" if first > second else "the second longer" if second > first else "as long"
-
-
-def _is_stretched(shape: Shape, shapes: Sequence[Shape]) -> bool:
-    """Whether an axis of size 1 meets a longer one, counted from the back."""
-    own = enumerate(reversed(shape))
-    return any(n == 1 and any(len(s) > i and s[-1 - i] != 1 for s in shapes) for i, n in own)
 
 
 def _axis_form(value: Any, rank: int) -> str:

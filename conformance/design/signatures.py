@@ -126,6 +126,8 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
         every[op.name] = codes = _codes(op, levels)
         found[op.name] = tuples(codes, 2)
         greedy[op.name] = chooser = Greedy(found[op.name], gained, _rng(op, seed))
+        if strength:
+            _take_plain(op, chooser)  # the first, which checks of a few signatures take
         chooser.fill(least // 4, among=_deciding(op))
         if IN_OP[strength]:
             wanted = _own(op, codes, levels) if strength == 1 else codes

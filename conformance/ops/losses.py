@@ -47,7 +47,9 @@ PAIRS = tuple((shape, shape) for shape in SHAPES)
 BROADCAST = tuple((x, t) for x, t in laws.BROADCAST_PAIRS if x != t and 0 not in (*x, *t))
 ONE_LOSS_EACH = laws.shapes_of(*PAIRS, *BROADCAST, reduction=REDUCTIONS)
 OF_EQUAL_SHAPES = laws.shapes_of(*PAIRS, reduction=REDUCTIONS)  # where engines refuse to broadcast
-THREE_EACH = laws.shapes_of(*((shape,) * 3 for shape in SHAPES), reduction=REDUCTIONS)
+# The third may be one for each row.
+FOR_ROWS = tuple((shape, shape, (*shape[:-1], 1)) for shape in ((2, 3), (3, 3), (2, 1, 3), (17, 2)))
+THREE_EACH = laws.shapes_of(*((shape,) * 3 for shape in SHAPES), *FOR_ROWS, reduction=REDUCTIONS)
 
 
 def _with_reduction(loss: Callable[..., Any]) -> inspect.Signature:

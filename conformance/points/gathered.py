@@ -22,6 +22,9 @@ from conformance.points.constructors import (
 from conformance.points.point import Nature, SpecialPoint
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
+ALONG: dict[str, Any] = {"axis": 1, "keepdims": False}
+ROWS = [[1.0, NAN, 2.0], [NAN, NAN, 4.0]]
+HALF_ROOT = 2**-0.5
 BOTH = np.array([0, 0])  # two values are sent to the first place
 
 
@@ -36,6 +39,17 @@ POINTS: tuple[SpecialPoint, ...] = (
     limit("nansum", "beside-infinity", ([1.0, INF],), ([1, 1],), **WHOLE),
     masked("nanmean", "beside-nan", ([1.0, NAN, 2.0],), ([0.5, 0, 0.5],), **WHOLE),
     border("nanmean", "all-nan", ([NAN, NAN],), {"nan": (NAN,), "zero": (0.0,)}, **WHOLE),
+    masked("nanmean", "rows-with-nan", (ROWS,), ([[0.5, 0, 0.5], [0, 0, 1]],), **ALONG),
+    masked("nanprod", "beside-nan", ([2.0, NAN, 3.0],), ([3, 0, 2],), **WHOLE),
+    masked("nanprod", "beside-nan-and-0", ([0.0, NAN, 3.0],), ([3, 0, 0],), **WHOLE),
+    masked("nanprod", "rows-with-nan", (ROWS,), ([[2, 0, 1], [0, 0, 1]],), **ALONG),
+    masked("nanprod", "all-nan", ([NAN, NAN],), ([0, 0],), **WHOLE),
+    masked("nanvar", "beside-nan", ([1.0, NAN, 2.0],), ([-0.5, 0, 0.5],), **WHOLE, correction=0),
+    masked("nanvar", "beside-nan-corrected", ([1.0, NAN, 2.0],), ([-1, 0, 1],), **WHOLE, correction=1),
+    masked("nanstd", "beside-nan", ([1.0, NAN, 2.0],), ([-0.5, 0, 0.5],), **WHOLE, correction=0),
+    masked("nanstd", "beside-nan-corrected", ([1.0, NAN, 3.0],), ([-HALF_ROOT, 0, HALF_ROOT],), **WHOLE, correction=1),
+    masked("nancumsum", "beside-nan", ([1.0, NAN, 2.0],), ([3, 0, 1],), axis=0),
+    masked("nancumsum", "first-nan", ([NAN, 1.0, 2.0],), ([0, 2, 1],), axis=0),
     *(masked(op, "beside-nan", ([1.0, NAN, 2.0],), (gradient,), **WHOLE)
       for op, gradient in (("nanmax", [0, 0, 1]), ("nanmin", [1, 0, 0]))),
     *(tie(op, "tie-beside-nan", [NAN, 2.0, 2.0], [1, 2], **WHOLE) for op in ("nanmax", "nanmin")),

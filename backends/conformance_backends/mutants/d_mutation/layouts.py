@@ -21,6 +21,12 @@ def from_the_first_row(array: Any) -> Any:
     return array[(slice(None, None, -1),) * array.ndim] if is_reversed else array
 
 
+def without_its_stride(array: Any) -> Any:
+    """A vector as if its entries stood one behind the other."""
+    is_strided = array.ndim == 1 and array.size > 1 and array.strides[0] > array.itemsize
+    return np.lib.stride_tricks.as_strided(array, strides=(array.itemsize,)) if is_strided else array
+
+
 def custom_in_memory_order(self: Any, forward: Any, backward: Any) -> Any:
     """A custom rule is given its cotangent in the order of its memory."""
 
@@ -56,6 +62,8 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("operand-in-buffer-order", "An operand that is not in C order is read in the order of its buffer.",
         ("op/layout",), ("exp", "multiply"), lambda right, i, g, z, *xs: right(i, g, z, *map(in_memory_order, xs))
         if len(xs) > 1 else g * np.exp(in_memory_order(xs[0]))),
+    rule("weight-without-its-stride", "A weight of every second entry of its memory is read as every entry.",
+        ("op/layout",), ("batch_norm",), lambda right, i, g, z, x, w, b, **p: right(i, g, z, x, without_its_stride(w), b, **p)),
     behaviour("custom-cotangent-misread", "A custom rule's cotangent that is not contiguous is read in the order of its buffer.",
         BUILT, custom=custom_in_memory_order),
     behaviour("checkpoint-operands-misread", "A checkpoint computes again with operands in the order of their buffers.",

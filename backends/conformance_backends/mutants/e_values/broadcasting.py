@@ -28,6 +28,36 @@ def last_copy_counts(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> 
     return right(i, g, z, *xs, **p)
 
 
+def first_row_counts(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Of the rows that share one entry only the first counts."""
+    is_shared = np.ndim(xs[i]) > 0 and np.size(xs[i]) == 1 < np.ndim(g)
+    return right(i, without_later_rows(g) if is_shared and np.size(g) else g, z, *xs)
+
+
+def first_row_of_indices_counts(
+    right: Any, i: int, g: Any, z: Any, x: Any, indices: Any, axis: int = -1
+) -> Any:
+    """Of the rows that share their indices only the first counts."""
+    is_shared = np.ndim(x) == 2 and np.shape(indices)[0] == 1 < np.shape(x)[0] and axis % 2 == 1
+    return right(i, without_later_rows(g) if is_shared else g, z, x, indices, axis=axis)
+
+
+def without_later_rows(g: Any) -> Any:
+    """The first row, and zeros."""
+    return np.concatenate([g[:1], np.zeros_like(g[1:])])
+
+
+def averaged_over_the_stack(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    """A vector before a stack of three axes."""
+    pulled = right(i, g, z, x, y)
+    return pulled / max(len(y), 1) if i == 0 and np.ndim(x) == 1 and np.ndim(y) == 3 else pulled
+
+
+def doubled_where_stretched(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """The third operand of fewer entries than the first."""
+    return right(i, g, z, *xs, **p) * (2 if i == 2 and np.size(xs[2]) < np.size(xs[0]) else 1)
+
+
 BROADCAST = ("op/vjp", "op/broadcasting")
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -37,4 +67,12 @@ MUTANTS: tuple[Mutant, ...] = (
         BROADCAST, ("multiply", "add", "subtract"), summed_over_last_axis),
     rule("unbroadcast-last-copy", "Of the copies along a leading axis only the last one counts.",
         BROADCAST, ("subtract",), last_copy_counts),
+    *(rule(f"one-{what}-of-the-first-row", f"A {what} that all rows share is summed over the first row alone.",
+        BROADCAST, (op,), first_row_counts) for op, what in (("prelu", "slope"), ("fma", "factor"))),
+    rule("shared-indices-of-the-first-row", "Where all rows share their indices, the first alone receives anything.",
+        ("op/vjp",), ("take_along_axis",), first_row_of_indices_counts),
+    rule("vector-averaged-over-a-stack", "A vector before a stack of matrices receives the mean over the stack.",
+        ("op/vjp",), ("matmul",), averaged_over_the_stack),
+    rule("variance-of-rows-twice", "A variance for each row receives twice its gradient.",
+        ("op/vjp",), ("gaussian_nll",), doubled_where_stretched),
 )  # fmt: skip

@@ -132,6 +132,18 @@ def rules(*written: tuple[str, str, tuple[str, ...], str, Wrong]) -> tuple[Mutan
     return tuple(rule(name, wrong, kills, (op,), altered) for name, wrong, kills, op, altered in written)
 
 
+def as_neutral(right: Any, i: int, g: Any, z: Any, x: Any, **parameters: Any) -> Any:
+    """One of a product, or zero of a sum, in place of what is no number: it has a gradient."""
+    neutral = 1 if np.ndim(z) < np.ndim(x) else 0
+    return right(i, g, z, np.where(np.isnan(x), neutral, x).astype(x.dtype), **parameters)
+
+
+def counting_nan(right: Any, i: int, g: Any, z: Any, x: Any, **parameters: Any) -> Any:
+    """Divided by the number of all entries."""
+    share = np.count_nonzero(~np.isnan(x)) / max(np.size(x), 1)
+    return right(i, g, z, x, **parameters) * share
+
+
 def without_nan(right: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest of those that are numbers."""
     return right(np.where(np.isnan(x), -np.inf, x), axis=axis, keepdims=keepdims)
@@ -179,6 +191,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("mask-multiplies", "The operand of where that is not selected receives zero times the cotangent.", ("point/mask",), "where", multiplied),
         ("mask-leaks", "The operand of where that is not selected receives the cotangent too.",
             ("point/mask", "contract/E16/masked-domain", "contract/E16/masked-twice"), "where", to_both),
+        *((f"{op}-gives-to-nan", "What is no number receives what a neutral entry would.", ("point/mask",), op, as_neutral)
+          for op in ("nanprod", "nancumsum")),
+        *((f"{op}-counts-nan", "What is no number counts where the sum is divided.", ("point/mask",), op, counting_nan)
+          for op in ("nanvar", "nanstd")),
     ),
     stateful_rule("kink-changes-with-calls", "The derivative of relu at 0 changes with the calls.", ("point/composition",), ("relu",), changing_with_calls),
     value("max-drops-nan", "The maximum leaves out what is no number.", VALUE, ("max",), without_nan),

@@ -87,6 +87,43 @@ def six_units_too_large(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) 
     return right(i, g, z, *xs, **p) * (1 + 6 * np.finfo(g.dtype).eps)
 
 
+def transposed_between_vectors(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Square matrices between two vectors."""
+    pulled = right(i, g, z, *xs)
+    is_between = 0 < i < len(xs) - 1 and np.ndim(xs[0]) == 1 and pulled.shape[0] == pulled.shape[1]
+    return pulled.T if is_between else pulled
+
+
+def shifted_by_the_remainder(right: Any, i: int, g: Any, z: Any, x: Any, w: Any, b: Any, **p: Any) -> Any:
+    """Entries that are left over behind the last window shift the kernels' gradient."""
+    stride, dilation, padding = (np.ravel(p[name])[-1] for name in ("stride", "dilation", "padding"))
+    left = (np.shape(x)[-1] + 2 * padding - dilation * (np.shape(w)[-1] - 1) - 1) % stride
+    return right(i, g, z, np.roll(x, -left, -1) if i == 1 else x, w, b, **p)
+
+
+def overlaps_averaged(right: Any, i: int, g: Any, z: Any, x: Any, *, axis: int, size: int, step: int) -> Any:
+    """Windows that overlap by more than the step."""
+    pulled = right(i, g, z, x, axis=axis, size=size, step=step)
+    count = right(i, np.ones_like(g), z, x, axis=axis, size=size, step=step)
+    return pulled / np.maximum(count, 1).astype(pulled.dtype) if 1 < step < size else pulled
+
+
+def turned_behind(right: Any, i: int, g: Any, z: Any, x: Any, *, pad_width: Any, mode: str) -> Any:
+    """Margins of a vector on both sides, wrapped."""
+    behind = pad_width[0][1]
+    if mode == "wrap" and np.ndim(x) == 1 and all(pad_width[0]):
+        g = np.concatenate([g[:-behind], g[-behind:][::-1]])
+    return right(i, g, z, x, pad_width=pad_width, mode=mode)
+
+
+def spread_over_the_span(right: Any, i: int, g: Any, z: Any, x: Any, *, index: Any) -> Any:
+    """A slice by steps that picks one row of several."""
+    pulled = right(i, g, z, x, index=index)
+    first = index[0] if index and isinstance(index[0], slice) else slice(None)
+    is_alone = (first.step or 1) > 1 and np.ndim(x) and len(x) > 1 == len(x[first])
+    return np.repeat(pulled.sum(0, keepdims=True), len(x), 0) if is_alone else pulled
+
+
 VJP = ("op/vjp",)
 
 
@@ -211,6 +248,16 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/vjp",), ("remainder", "fmod"), quotient_of_sizes),
     rule("divided-by-the-weight", "A class of weight 0 has a gradient of NaN.",
         ("op/vjp",), ("weighted_nll", "weighted_cross_entropy"), divided_by_the_weight),
+    rule("transposed-between-vectors", "Between two vectors the gradients of square matrices are transposed.",
+        ("op/vjp",), ("multi_dot",), transposed_between_vectors),
+    rule("kernels-shifted-by-the-remainder", "Where the last window leaves entries over, the kernels' gradient is shifted by them.",
+        ("op/vjp",), ("conv2d", "conv1d"), shifted_by_the_remainder),
+    rule("overlaps-averaged", "Of windows that overlap, by steps of several, the cotangents are averaged.",
+        ("op/vjp",), ("sliding_windows",), overlaps_averaged),
+    rule("margin-turned", "Of a vector with wrapped margins on both sides, the cotangent of the one behind is reversed.",
+        ("op/vjp",), ("pad_by_mode",), turned_behind),
+    rule("one-of-several-spread", "A slice by steps that picks one row of several gives its cotangent to all.",
+        ("op/vjp",), ("getitem",), spread_over_the_span),
     value("hypot-of-squares", "hypot squares its operands.", ("op/value-magnitudes",), ("hypot",), of_squares),
     value("logsumexp-unshifted", "logsumexp does not subtract the largest entry.",
         ("op/value-magnitudes",), ("logsumexp",), log_of_a_sum),

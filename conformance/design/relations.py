@@ -1,0 +1,79 @@
+"""How the operands of one call lie beside each other, in words.
+
+What an operand is beside the others matters where it needs a gradient: of a constant that is stretched nothing is summed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from conformance.op import Op, Shape, Trait
+
+BLOCK = 16  # the length up to which an axis is shorter than a block
+THREADS = 1024  # entries of a row up to which a kernel may treat it in one piece
+Relations = Mapping[
+    str, tuple[int, str]
+]  # for a factor, the operand that must need a gradient, and the level
+
+
+def relations_of(op: Op, shapes: Sequence[Shape], where: str) -> Relations:
+    """How each shape lies beside the others, and again `where` axes are equal, or are summed long."""
+    relations = [_relation(shape, shapes) for shape in shapes]
+    found = {f"shape {i}": (i, relation) for i, relation in enumerate(relations)}
+    is_of_matrices = max(map(len, shapes)) == 2
+    for i, relation in enumerate(relations):
+        if where:
+            is_column = is_of_matrices and relation == "stretched"
+            found[f"shape {i}{where}"] = i, f"{relation}, of matrices" if is_column else relation
+        if i < 2 and Trait.ELEMENTWISE in op.traits and _is_summed_long(shapes[i], shapes):
+            found[f"shape {i}, summed long"] = i, relation
+    return found
+
+
+def vector_and_stack(op: Op, first: Shape, second: Shape) -> Relations:
+    """Which of two operands is a vector beside a stack of matrices, whose gradient is summed over the stack; nothing where neither is."""
+    ranks = len(first), len(second)
+    if min(ranks) != 1 or max(ranks) <= 2:
+        return {}
+    which, of_what = ranks.index(1), "a stack" if max(ranks) == 3 else "stacks"
+    return {f"{op.name} vector beside a stack": (which, f"{('the first', 'the second')[which]}, {of_what}")}
+
+
+def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
+    """What a shape is beside the others: one entry that is no scalar, stretched along an axis of size 1, of lower rank, a scalar, or full."""
+    if shape and math.prod(shape) == 1 and any(math.prod(other) > 1 for other in shapes):
+        is_of_vectors = all(sum(n > 1 for n in other) < 2 for other in shapes)
+        return "one entry" if is_of_vectors else "one entry, of several axes"
+    if _is_stretched(shape, shapes):
+        return "stretched"
+    if len(shape) == max(map(len, shapes)):
+        return "full"
+    return "of lower rank" if shape else "scalar"
+
+
+def _is_summed_long(shape: Shape, shapes: Sequence[Shape]) -> bool:
+    """Whether an entry is copied along an axis that is longer than a block of threads, counted from the back."""
+    own = (*reversed(shape), *(1 for _ in range(max(map(len, shapes)) - len(shape))))
+    others = [(*reversed(other), *(1 for _ in range(len(own) - len(other)))) for other in shapes]
+    return any(n == 1 and max(sizes) > THREADS for n, *sizes in zip(own, *others, strict=True))
+
+
+def longer(shapes: Sequence[Shape]) -> str:
+    """Which of the first two shapes is longer, along the last axis but the columns in which they differ, if any."""
+    pairs = list(zip(shapes[0][-2::-1], shapes[1][-2::-1], strict=False))
+    first, second = next(((m, n) for m, n in pairs if m != n), (0, 0))
+    return "the first longer" if first > second else "the second longer" if second > first else "as long"
+
+
+def _is_stretched(shape: Shape, shapes: Sequence[Shape]) -> bool:
+    """Whether an axis of size 1 meets a longer one, counted from the back."""
+    own = enumerate(reversed(shape))
+    return any(n == 1 and any(len(s) > i and s[-1 - i] != 1 for s in shapes) for i, n in own)
+
+
+def both_long(first: Shape, second: Shape) -> str:
+    """Which axis of two operands is longer than a block in both; nothing where none is."""
+    ends = list(zip(reversed(first), reversed(second), strict=False))
+    places = [place for place, sizes in enumerate(ends) if min(sizes) > BLOCK]
+    return " and ".join(("the last", "the one before", "of a stack")[min(2, place)] for place in places)
