@@ -1,10 +1,10 @@
-"""TensorFlow: the gradients of rfft and irfft of a part of their operand are refused; the values are given."""
+"""TensorFlow: the gradients of rfft and irfft of a part of their operand are refused, or of one entry broadcast."""
 
 import tensorflow as tf
 
 for name, x, lengths in (
     ("rfft", tf.constant([1.0, 2.0, 3.0, 4.0]), (4, 3)),
-    ("irfft", tf.constant([1 + 1j, 2 - 1j, 0.5j]), (4, 2)),
+    ("irfft", tf.constant([1 + 1j, 2 - 1j, 0.5j]), (4, 2, 1)),
 ):
     for length in lengths:
         with tf.GradientTape() as tape:
