@@ -5,6 +5,7 @@ No gradient is right or wrong there; a value is. An engine that answers a number
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from conformance.points.constructors import INF, NAN, valued
@@ -22,7 +23,12 @@ POINTS: tuple[SpecialPoint, ...] = (
     ),
     *(
         valued(op, f"nan-{where}", (x,), axis=0)
-        for op in ("cummax", "cummin", "sort", "cumulative_sum", "cumulative_prod", "logcumsumexp", "softmax", "log_softmax")
+        for op in ("cummax", "cummin", "cumulative_sum", "cumulative_prod", "logcumsumexp", "softmax", "log_softmax")
+        for where, x in (("first", FIRST), ("between", BETWEEN), ("last", LAST))
+    ),
+    # The Array API standard leaves open where a sort puts NaN; the numbers ascend.
+    *(
+        replace(valued("sort", f"nan-{where}", (x,), axis=0), has_nans_anywhere=True)
         for where, x in (("first", FIRST), ("between", BETWEEN), ("last", LAST))
     ),
     *(valued(op, "opposite-infinities", ([INF, -INF, 1.0],), **WHOLE) for op in ("sum", "mean", "logsumexp")),

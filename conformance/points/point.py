@@ -85,6 +85,7 @@ class SpecialPoint:
         parameters: the op's.
         cotangent: the upstream cotangent; ones where it is not given.
         steps: for a point of several ops, what they compute from the operands.
+        has_nans_anywhere: whether the place of a NaN in the value is the engine's choice.
     """
 
     op: str
@@ -97,6 +98,7 @@ class SpecialPoint:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cotangent: Any = None
     steps: tuple[Step, ...] = ()
+    has_nans_anywhere: bool = False
 
     @property
     def key(self) -> str:

@@ -23,6 +23,10 @@ for name, call in (
     ("jvp of a scatter", lambda: pushed(reads, x)),
     ("jvp of a convolution", lambda: pushed(lambda x: mx.conv1d(x, mx.ones((1, 2, 1))), mx.ones((1, 3, 1)))),
     ("vmap of pooling", lambda: mx.vmap(nn.MaxPool2d(2, 1))(image)),
+    (
+        "vmap of a convolution of three axes",
+        lambda: mx.vmap(lambda x: mx.conv3d(x, x))(mx.ones((2, 1, 3, 3, 3, 1))),
+    ),
     ("vmap of a determinant", lambda: mx.vmap(mx.linalg.det)(mx.ones((2, 4, 4)))),
 ):
     try:

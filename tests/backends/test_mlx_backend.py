@@ -18,7 +18,8 @@ SOME = (
     *("atan2", "clip", "mean", "cumulative_sum", "pad", "split", "getitem", "take_along_axis", "tensordot", "einsum"),
     *("batch_norm", "layer_norm", "max_pool2d", "scaled_dot_product_attention", "cross_entropy", "isnan"),
     *("erfinv", "baddbmm", "fftn", "ifftn", "rnn_cell", "gru_cell", "lstm_cell", "bilinear", "margin_ranking"),
-    "triplet_margin",
+    *("triplet_margin", "put_along_axis", "dynamic_slice", "conv3d", "conv_transpose2d", "max_pool1d", "avg_pool3d"),
+    *("group_norm", "instance_norm", "gaussian_nll", "cosine_similarity", "fft", "rfft", "irfft", "matrix_norm"),
 )  # fmt: skip
 
 

@@ -23,9 +23,12 @@ class Mlx(FunctionalBackend):
     ops = OPS
     dtypes = ("float64", "float32", "float16")
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {
-        "*": frozenset({"cholesky", "det", "inv", "slogdet", "solve"})
+        "*": frozenset(
+            {"cholesky", "det", "eigvalsh", "inv", "pinv", "slogdet", "solve", "solve_triangular", "svdvals"}
+        )
     }
     lacks: ClassVar[Lacking] = {
+        "matrix_norm": {"ord": (2, -2, "nuc")},  # made of singular values, which have no gradient
         "moveaxis": {"source": (tuple,)},
         "repeat": {"repeats": (list,)},
         "std": {"correction": (0.5,)},

@@ -26,6 +26,7 @@ from conformance_backends.mlx.functions import (
     update,
     vector_norm,
 )
+from conformance_backends.mlx.further import FURTHER
 from conformance_backends.mlx.layers import bilinear, gru_cell, lstm_cell, rnn_cell
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
@@ -266,4 +267,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LAYERS,
     **LOSSES,
     **FLAT,
+    **FURTHER,
 }

@@ -22,6 +22,7 @@ from conformance_backends.usual_points import declared_points
 IMPORTS = """
 import numpy as np
 import tensorflow as tf
+import tensorflow.experimental.numpy as tnp
 
 
 def vjp(function, arrays, cotangents=None):
@@ -68,6 +69,8 @@ class Tensorflow(FunctionalBackend):
         "expand_dims": {"axis": (tuple,)},
         "flip": {"axis": (None,)},
         "logcumsumexp": {"axis": (None,)},
+        "matrix_norm": {"ord": ("nuc", -1, -2, -np.inf)},
+        "normalize": {"p": (1.0, 1.5, 3.0)},
         "roll": {"axis": (None,)},
         "take": {"axis": (None,)},
         "vector_norm": {"axis": (tuple,), "ord": (-np.inf,)},

@@ -32,6 +32,7 @@ from conformance_backends.tensorflow.functions import (
     trace,
     uncorrected,
 )
+from conformance_backends.tensorflow.further import FURTHER
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "abs": tf.abs,
@@ -213,4 +214,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LAYERS,
     **LOSSES,
     **FLAT,
+    **FURTHER,
 }

@@ -14,6 +14,7 @@ import numpy as np
 from tinygrad import Tensor, dtypes
 
 from conformance.errors import Unsupported
+from conformance_backends.tinygrad.further import FURTHER
 
 # ---- where one line is not enough ---------------------------------------------------------------
 
@@ -210,8 +211,7 @@ ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "log_softmax": lambda x, axis: x.log_softmax(axis),
 }
 
-# One convolution serves any number of axes; a padding is given for each. Its layer norm has no weight, and its batch
-# norm takes the statistics.
+# One convolution serves any number of axes; a padding is given for each.
 LAYERS: Mapping[str, Callable[..., Any]] = {
     "linear": lambda x, weight, bias: x.linear(weight.transpose(), bias),
     "embedding": lambda weight, indices: weight[indices],
@@ -276,4 +276,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LAYERS,
     **LOSSES,
     **FLAT,
+    **FURTHER,
 }

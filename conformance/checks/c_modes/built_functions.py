@@ -18,7 +18,7 @@ from conformance.checks.engine_calls import full_sum, gradients_of, is_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.errors import Unsupported
+from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, MULTIPLY
 
 Build = Callable[[Backend, Function], Function]
@@ -247,7 +247,10 @@ def checkpoint_that_captures_is_differentiated_again(engine: Backend, sample: Sa
     for i, expected in enumerate(derivatives):
 
         def first(a: Any, b: Any, i: int = i) -> Any:
-            return engine.nested_vjp(function, [a, b], [engine.array(np.array(g))])[i]
+            gradient = engine.nested_vjp(function, [a, b], [engine.array(np.array(g))])[i]
+            if gradient is None:  # which is not for an engine to differentiate
+                raise Violation(f"{'xw'[i]}'s gradient of x²w, w captured, is None")
+            return gradient
 
         for ours, right, by in zip(gradients_of(engine, first, [x, w], v), expected, "xw", strict=True):
             hold_equal(ours, right, f"the derivative by {by} of {'xw'[i]}'s gradient of x²w, w captured")

@@ -121,3 +121,22 @@ def test_an_engine_of_few_axes_is_not_asked_for_more_than_its_operand_has(name: 
         name, (x,), {"axis": -2, "keepdims": False}, (np.ones((2, 1, 2, 3, 2)),), ("C", "C"), "float64"
     )
     flat_op_sends_nothing_back(Observation(FewAxes(), Oracle(FLAT[name], case)))
+
+
+def compared_and_selected(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Nothing for the operand that is compared, zeros for the one that is selected."""
+    return right(i, g, z, *xs) if i else None
+
+
+class ByOperand(RecordsFlatOps):
+    """An operand of heaviside has no gradient, the other zeros."""
+
+    ops: ClassVar = {**RecordsFlatOps.ops, "heaviside": recorded("heaviside", compared_and_selected)}
+
+
+@pytest.mark.parametrize("declared", ["none", "zeros"])
+def test_the_operands_of_an_op_may_have_no_gradient_in_two_ways(declared: str) -> None:
+    engine = ByOperand()
+    engine.conventions = {**engine.conventions, "E19/heaviside": declared}
+    (case, *_) = draw_cases(FLAT["heaviside"], "float64", 0, EFFORT)
+    flat_op_sends_nothing_back(Observation(engine, Oracle(FLAT["heaviside"], case)))

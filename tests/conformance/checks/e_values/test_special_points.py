@@ -1,0 +1,45 @@
+"""What a special point leaves open is no failure; what it does not is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.mutants.mutant import value
+
+from conformance.checks.e_values.special_points import nans_last, value_at_a_special_point_is_the_references
+from conformance.checks.point_observation import PointObservation
+from conformance.errors import Violation
+from conformance.points import find_point
+from conformance.points.point import Place
+
+NAN = np.nan
+
+
+def sorting(order: Callable[[Any], Any]) -> Any:
+    """The reference engine with another sort."""
+    mutant = value("sort", "another", (), ("sort",), lambda right, x, axis: order(right(x, axis=axis)))
+    return mutant.make()
+
+
+def ask(order: Callable[[Any], Any]) -> None:
+    place = Place(find_point("sort/nan-between"), "float64")
+    value_at_a_special_point_is_the_references(PointObservation(sorting(order), place))
+
+
+@pytest.mark.parametrize("order", [np.asarray, lambda z: np.roll(z, 1), lambda z: z[np.array([0, 2, 1])]])
+def test_where_a_sort_puts_a_nan_is_the_engines_choice(order: Callable[[Any], Any]) -> None:
+    ask(order)
+
+
+@pytest.mark.parametrize("order", [lambda z: z[::-1], lambda z: np.nan_to_num(z), lambda z: z[None]])
+def test_the_numbers_beside_it_ascend_and_none_is_lost(order: Callable[[Any], Any]) -> None:
+    with pytest.raises(Violation):
+        ask(order)
+
+
+def test_numbers_keep_their_order_before_the_nans_of_a_vector() -> None:
+    assert np.array_equal(nans_last(np.array([NAN, 2, NAN, 1])), [2, 1, NAN, NAN], equal_nan=True)
+    assert nans_last(np.array([[NAN, 2.0]])).shape == (1, 2)
