@@ -149,9 +149,7 @@ BASIC: tuple[tuple[Shape, Index], ...] = (
     ((2, 1, 3, 2), (0, Ellipsis, None, -1)),
     ((1, 2, 1, 3, 2), (slice(None), 1, None, Ellipsis, slice(None, None, -2))),
     ((2, 1, 2, 3, 1, 2), (-1, Ellipsis, slice(1, None), 0, slice(None))),
-    # steps that pick a single entry of several
-    ((2, 3), (slice(None, None, 2),)),
-    ((3, 2), (Ellipsis, slice(None, None, -2))),
+    *(((2, 3), (slice(None, None, 2),)), ((3, 2), (Ellipsis, slice(None, None, -2)))),  # one entry of several
     ((33,), (slice(None, None, 2),)),
     ((2, 65), (slice(None), slice(64, None, -4))),
     ((129,), (slice(1, 128),)),
@@ -246,11 +244,9 @@ def taking_along(choose: Choose) -> Signature:
     """One operand, indices that may repeat, and the axis they point along."""
     shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (0, 3), *RANKS, (33,), (2, 64)))
     axis = choose([a for a in range(-len(shape), len(shape)) if shape[a]])
-    count = choose((shape[axis], 1, 2, 4, 0, 17))
-    place = axis % len(shape)
+    count, place = choose((shape[axis], 1, 2, 4, 0, 17)), axis % len(shape)
     others = choose((shape, tuple(min(n, 1) for n in shape)))  # indices of their own, or the same everywhere
-    indices = (*others[:place], count, *others[place + 1 :])
-    return Signature((shape, indices), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
+    return Signature((shape, (*others[:place], count, *others[place + 1 :])), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
 
 
 MASKING = laws.with_parameters(laws.broadcast(2), value=(0.0, -2.5, 3))

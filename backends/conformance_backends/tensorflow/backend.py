@@ -104,6 +104,7 @@ class Tensorflow(FunctionalBackend):
         "C7": "eager",
         "E19": "none",
         "E19/sign": "zeros",
+        "E19/heaviside": "zeros",  # of what is selected; of what is compared none
     }
     points = declared_points(OPS, DEPARTURES)
     dialect = Dialect(

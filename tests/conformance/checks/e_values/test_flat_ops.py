@@ -140,3 +140,11 @@ def test_the_operands_of_an_op_may_have_no_gradient_in_two_ways(declared: str) -
     engine.conventions = {**engine.conventions, "E19/heaviside": declared}
     (case, *_) = draw_cases(FLAT["heaviside"], "float64", 0, EFFORT)
     flat_op_sends_nothing_back(Observation(engine, Oracle(FLAT["heaviside"], case)))
+
+
+def test_where_the_op_has_no_convention_of_its_own_they_may_not() -> None:
+    engine = ByOperand()
+    engine.conventions = {**engine.conventions, "E19": "zeros"}
+    (case, *_) = draw_cases(FLAT["heaviside"], "float64", 0, EFFORT)
+    with pytest.raises(Violation, match="none and zeros"):
+        flat_op_sends_nothing_back(Observation(engine, Oracle(FLAT["heaviside"], case)))
