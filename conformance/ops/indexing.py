@@ -120,8 +120,7 @@ def sort_vjp(g: Any, z: Any, x: Any, axis: int = -1) -> Any:
 # -- laws ------------------------------------------------------------------------------------------
 
 BASIC: tuple[tuple[Shape, Index], ...] = (
-    ((3,), (0,)),
-    ((3,), (-1,)),
+    *(((3,), (0,)), ((3,), (-1,))),
     ((3,), (slice(1, None),)),
     ((3,), (slice(None, None, -1),)),
     ((3,), (slice(1, 1),)),
@@ -246,7 +245,8 @@ def taking_along(choose: Choose) -> Signature:
     axis = choose([a for a in range(-len(shape), len(shape)) if shape[a]])
     count, place = choose((shape[axis], 1, 2, 4, 0, 17)), axis % len(shape)
     others = choose((shape, tuple(min(n, 1) for n in shape)))  # indices of their own, or the same everywhere
-    return Signature((shape, (*others[:place], count, *others[place + 1 :])), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
+    indices = (*others[:place], count, *others[place + 1 :])
+    return Signature((shape, indices), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
 
 
 MASKING = laws.with_parameters(laws.broadcast(2), value=(0.0, -2.5, 3))
