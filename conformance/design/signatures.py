@@ -172,7 +172,7 @@ def _other_dtype(op: Op, dtype: str, seed: int, count: int) -> list[int]:
     return list(map(int, chooser.chosen))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4)  # those of a convolution take 80 MB
 def _pairs(op: Op) -> Tuples:
     return tuples(encoded(op)[0], 2)
 
