@@ -29,3 +29,14 @@ def double(a):
 defvjp(double, lambda ans, a: lambda g: 2 * g.T)
 pullback, _ = make_vjp(double)(np.ones((2, 3)))
 print("an operand of shape (2, 3) gets a gradient of shape", pullback(np.ones((2, 3))).shape)
+
+
+@primitive
+def plus_itself(a):
+    """Twice a."""
+    return a + a
+
+
+defvjp(plus_itself, lambda ans, a: lambda g: g.T @ a)
+pullback, _ = make_vjp(plus_itself)(np.ones((3, 1)))
+print("an operand of shape (3, 1) gets a gradient of shape", pullback(np.ones((3, 1))).shape)

@@ -141,7 +141,10 @@ def real_operand_beside_complex_ones_gets_the_real_part(engine: Backend, sample:
         raise Unsupported(f"{engine.engine} declares no gradients in {double}")
 
     def hold(number: int, member: Member, alone: Answer) -> None:
-        position = number % len(member.wrt)
+        for position in range(len(member.wrt)):
+            hold_at(position, member)
+
+    def hold_at(position: int, member: Member) -> None:
         operands, index = member.operands, member.wrt[position]
         operands[index] = np.array(operands[index].real)
         as_complex = [np.array(x) for x in operands]

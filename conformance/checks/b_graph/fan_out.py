@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, Function
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, one_sample_in_four
 from conformance.checks.observation import plain
@@ -57,14 +58,23 @@ def op_of_many_operands_or_outputs_has_the_gradient_of_each(engine: Backend, sam
 
 @contract("B2", "deep-diamonds", Capability.CUSTOM_RULE)
 def chain_of_diamonds_costs_a_call_each(engine: Backend, sample: Sample) -> None:
-    """Through a chain of 60 diamonds each rule is called once: linear, not exponential."""
+    """Through a chain of 60 diamonds, also in a checkpoint, each rule is called once: linear, not exponential."""
+    _hold_linear(engine, sample, lambda function: function, "")
+    if Capability.CHECKPOINTING in engine.capabilities:
+        _hold_linear(engine, sample, engine.checkpoint, " in a checkpoint")
+
+
+def _hold_linear(
+    engine: Backend, sample: Sample, wrapped: Callable[[Function], Function], where: str
+) -> None:
+    """Claim that through a chain of diamonds each rule is called once."""
     calls: list[int] = []
 
     def both(g: Any, a: Any, b: Any) -> tuple[Any, ...]:
         calls.append(1)
         if len(calls) > DEPTH:  # at once: an engine that traverses path by path would not end
             raise Violation(
-                f"the backward pass through {DEPTH} diamonds called their rules more than {DEPTH} times"
+                f"the backward pass through {DEPTH} diamonds{where} called their rules more than {DEPTH} times"
             )
         return g, g
 
@@ -76,10 +86,12 @@ def chain_of_diamonds_costs_a_call_each(engine: Backend, sample: Sample) -> None
             a = join(a, a)
         return a
 
-    (got,) = gradients_of(engine, diamonds, [x], g)
-    hold_equal(got, g * g.dtype.type(2.0**DEPTH), f"the gradient through {DEPTH} diamonds")
+    (got,) = gradients_of(engine, wrapped(diamonds), [x], g)
+    hold_equal(got, g * g.dtype.type(2.0**DEPTH), f"the gradient through {DEPTH} diamonds{where}")
     if len(calls) != DEPTH:
-        raise Violation(f"the backward pass through {DEPTH} diamonds called their rules {len(calls)} times")
+        raise Violation(
+            f"the backward pass through {DEPTH} diamonds{where} called their rules {len(calls)} times"
+        )
 
 
 @contract("B10", "permuted")

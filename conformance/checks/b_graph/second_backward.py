@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, FunctionalBackend
+from conformance.backend import Backend, Capability, Function, FunctionalBackend
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import is_refused, tape_of
+from conformance.checks.members import built_members
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
@@ -88,3 +89,43 @@ def retained_graph_can_be_differentiated_again(engine: Backend, sample: Sample) 
         tape.backward(output, tape.array(np.array(g)), retain=True)
     factor = times if declared_convention(engine, "B3") == "accumulates" else 1
     hold_equal(plain(tape, tape.grad(leaf)), factor * g * w, f"{times} backward calls on a retained graph")
+
+
+@contract("B7", "other-cotangents", Capability.RETAINING)
+def each_pass_over_a_retained_graph_has_its_own_cotangent(engine: Backend, sample: Sample) -> None:
+    """With the graph retained, each pass has its own cotangent, also through a product by a custom rule, recomputed or mapped."""
+    product, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+    made = {str(member): member.function(engine) for member in built_members(engine, sample)}
+    for name, function in {MULTIPLY: product, **made}.items():
+        x, w = sample.array((3,)), sample.array((3,))
+        cotangents = [sample.array((3,)) for _ in range(3)]
+
+        def negated(a: Any, b: Any, function: Function = function) -> Any:
+            return negative(function(a, b))
+
+        passes = _gradients_of_passes(engine, negated, [x, w], cotangents)
+        for n, (got, g) in enumerate(zip(passes, cotangents, strict=True)):
+            for ours, partner, operand in zip(got, (w, x), "xw", strict=True):
+                what = f"{operand}'s gradient of -x w by {name}, in pass {n} of three over one graph"
+                hold_equal(ours, -g * partner, what)
+
+
+def _gradients_of_passes(
+    engine: Backend, function: Function, operands: list[Array], cotangents: list[Array]
+) -> list[list[Array]]:
+    """The gradients of each pass over one graph, which is retained."""
+    seeds = [engine.array(np.array(g)) for g in cotangents]
+    if isinstance(engine, FunctionalBackend):
+        _, pulled = engine.pullback(function, [engine.array(np.array(x)) for x in operands])
+        return [[plain(engine, gradient) for gradient in pulled(seed)] for seed in seeds]
+    tape = tape_of(engine)
+    leaves = [tape.leaf(np.array(x)) for x in operands]
+    output, passes = function(*leaves), []
+    before = [np.zeros_like(x) for x in operands]
+    for seed in seeds:
+        tape.backward(output, seed, retain=True)
+        stored = [np.array(plain(tape, tape.grad(leaf))) for leaf in leaves]
+        passes.append([now - then for now, then in zip(stored, before, strict=True)])
+        if declared_convention(tape, "B3") == "accumulates":
+            before = stored
+    return passes

@@ -15,6 +15,7 @@ from conformance.checks.engine_calls import (
     computes,
     gradients_of,
     hold_no_stored_gradient,
+    hold_working,
     is_refused,
     unless_refused,
 )
@@ -267,3 +268,14 @@ def wrong_cotangents_of_a_custom_rule_are_refused(engine: Backend, sample: Sampl
     multiply = engine.op(MULTIPLY)
     (again,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     hold_equal(again, 2 * g * x, "a gradient computed after the refusals")
+
+
+@contract("C5", "custom-smaller", Capability.CUSTOM_RULE)
+def smaller_cotangent_of_a_custom_rule_is_refused(engine: Backend, sample: Sample) -> None:
+    """A custom rule's cotangent of one entry, which would broadcast to its operand's shape, is refused."""
+    double = engine.custom(lambda a: a + a, lambda g, a: (g.T @ a,))
+    for shape, given in (((3, 1), (1, 1)), ((3,), ())):
+        x, g = sample.array(shape), sample.array(shape)
+        if not is_refused(partial(gradients_of, engine, double, [x], g)):
+            raise Violation(f"a cotangent of shape {given} for an operand of {shape} was not refused")
+    hold_working(engine, sample, "after the refusals")

@@ -12,6 +12,7 @@ from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, unless_refused
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
@@ -43,6 +44,27 @@ def cotangent_of_another_dtype_from_a_hook_is_refused_or_cast(engine: Backend, s
         for place in PLACES:
             call = partial(_hold_replaced, engine, sample, place, shape, f"numbers of {dtype}")
             unless_refused(partial(call, partial(_of_dtype, engine, other, dtype), partial(_always, other)))
+
+
+@contract("C9", "functional", Capability.HOOKS, Capability.HIGHER_ORDER)
+def hook_on_a_variable_of_a_functional_gradient_replaces_it(engine: Backend, sample: Sample) -> None:
+    """In a gradient as a function's value, a hook on the variable itself is called once, and what it returns is the gradient."""
+    x, g, calls = sample.array(), sample.array(), []
+    multiply = engine.op(MULTIPLY)
+
+    def doubled(cotangent: Any) -> Any:
+        calls.append(1)
+        return cotangent + cotangent
+
+    def square(a: Any) -> Any:
+        engine.hook(a, doubled)
+        return multiply(a, a)
+
+    pulled = engine.nested_vjp(square, [engine.array(np.array(x))], [engine.array(np.array(g))])
+    got = None if pulled[0] is None else plain(engine, pulled[0])
+    hold_equal(got, 4 * g * x, "the gradient of x * x as a function's value, a hook on x doubling it")
+    if len(calls) != 1:
+        raise Violation(f"a hook on the variable of a gradient was called {len(calls)} times, expected once")
 
 
 def _of_dtype(engine: Backend, value: Array, dtype: str, cotangent: Any) -> Any:

@@ -12,9 +12,15 @@ from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import IntentionalError, gradients_of, hold_no_stored_gradient, tape_of
+from conformance.checks.engine_calls import (
+    IntentionalError,
+    gradients_of,
+    hold_no_stored_gradient,
+    is_refused,
+    tape_of,
+)
 from conformance.checks.observation import plain
-from conformance.checks.registry import contract
+from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY
@@ -184,6 +190,35 @@ def leaf_made_in_the_scope_is_a_leaf(engine: Backend, sample: Sample) -> None:
         plain(tape, tape.grad(leaf)), 2 * g * x * w, "the gradient of x * x * w, the leaf x made in the scope"
     )
     hold_no_stored_gradient(tape, constant, "a constant made in a no_grad scope")
+
+
+@contract("C1", "leaf-written", Capability.NO_GRAD, Capability.RECORDED_WRITES, Capability.TAPE)
+def leaf_written_in_the_scope_stays_a_leaf(engine: Backend, sample: Sample) -> None:
+    """A leaf that is written in a no_grad scope, unless that is refused, stays a leaf: its gradient is that at the new values."""
+    tape, multiply = tape_of(engine), engine.op(MULTIPLY)
+    written = 0
+    for what, index in (("a row", (0,)), ("an entry", (1, 1)), ("all entries", (Ellipsis,))):
+        x, g = sample.array((3, 2)), sample.array((3, 2))
+        w, leaf = sample.array(x[index].shape), tape.leaf(np.array(x))
+
+        def write(leaf: Any = leaf, index: Any = index, w: Array = w) -> None:
+            with tape.no_grad():
+                tape.assign(leaf, index, tape.array(np.array(w)))
+
+        if is_refused(write):
+            continue
+        written += 1
+        x[index] = w
+        hold_equal(plain(tape, leaf), x, f"a leaf of which {what} was written in a no_grad scope")
+        tape.backward(multiply(leaf, leaf), tape.array(np.array(g)))
+        got = tape.grad(leaf)
+        hold_equal(
+            None if got is None else plain(tape, got),
+            2 * g * x,
+            f"the gradient of x * x, {what} of the leaf x written in a no_grad scope",
+        )
+    if not written:
+        raise NotThisCase("the engine refuses to write a leaf in a no_grad scope")
 
 
 @contract("C1", "no-grad-thread", Capability.NO_GRAD)

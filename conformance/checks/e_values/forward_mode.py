@@ -17,7 +17,7 @@ from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.kept import kept
 from conformance.op import Op, Trait
-from conformance.ops.names import MATMUL, MULTIPLY
+from conformance.ops.names import MATMUL, MULTIPLY, NEGATIVE
 from conformance.oracle.allowance import (
     PER_ARRAY,
     PER_ENTRY,
@@ -246,6 +246,25 @@ def operand_that_is_not_used_has_no_part_in_the_tangent(engine: Backend, sample:
         hold_equal(
             plain(engine, pushed), expected, f"the tangent of a product of {list(used)} of three operands"
         )
+
+
+@contract("E2", "constant-outputs", Capability.FORWARD)
+def tangent_of_a_constant_output_is_zero_at_its_place(engine: Backend, sample: Sample) -> None:
+    """Of a function's outputs each has its own tangent: zeros where it is a constant, before, between or after others."""
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+    x, w, t, u, c = (sample.array() for _ in range(5))
+
+    def function(a: Any, b: Any) -> Any:
+        first, between = engine.array(np.array(c)), engine.array(np.array(2 * c))
+        return first, multiply(a, b), between, negative(a)
+
+    values, pushed = engine.jvp(function, [np.array(x), np.array(w)], [np.array(t), np.array(u)])
+    expected = ((c, 0 * c), (x * w, t * w + x * u), (2 * c, 0 * c), (-x, -t))
+    for place, (value, tangent, right) in enumerate(zip(values, pushed, expected, strict=True)):
+        what = f"output {place} of (c, x w, 2 c, -x)"
+        hold_equal(plain(engine, value), right[0], f"the value of {what}")
+        got = np.zeros_like(c) if tangent is None else plain(engine, tangent)
+        hold_equal(got, right[1], f"the tangent of {what}")
 
 
 @contract("E4", "by-tangent", Capability.HIGHER_ORDER, Capability.FORWARD)

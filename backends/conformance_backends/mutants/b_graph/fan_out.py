@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour, with_ops
-from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass
-from conformance_backends.numpy_engine.tensor import Tensor
+from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass, set_recording
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 MOST_STEPS = 50_000
 
@@ -71,9 +72,24 @@ def operands_in_a_byte(name: str) -> Callable[[], Any]:
     return lambda: with_ops({name: call}, SteppedTape)
 
 
+def checkpoint_path_by_path(self: Any, function: Function) -> Function:
+    """What is computed again is pulled back by every path alone."""
+
+    def pulled(g: Any, *operands: Any) -> list[Any]:
+        with set_recording(True):
+            leaves = [Tensor(engine.detach(x), requires_grad=True) for x in operands]
+            edge = edge_of(function(*leaves))
+        reached = path_by_path(self, edge, g) if edge else {}
+        return [reached[leaf.node][0] if leaf.node in reached else None for leaf in leaves]
+
+    return engine.custom(lambda *xs: engine.detach(function(*map(Tensor, xs))), pulled)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("propagated-path-by-path", "Every path is propagated alone: right numbers in exponential time.",
         ("contract/B2/propagate-once", "contract/B2/deep-diamonds"), traverse=path_by_path),
+    behaviour("checkpoint-path-by-path", "In a checkpoint every path is propagated alone: right numbers in exponential time.",
+        ("contract/B2/deep-diamonds",), checkpoint=checkpoint_path_by_path),
     behaviour("uses-in-a-byte", "Of the contributions to a value only 256 count.",
         ("contract/B1/wide-fan-out",), traverse=at_most_256_contributions),
     Mutant("operands-in-a-byte", "Of the arrays that are stacked only 256 have a gradient.",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.tensor import Tensor
 
@@ -57,6 +58,22 @@ def first_output_again(self: Any, edge: Any, cotangent: Any) -> Any:
     return SteppedTape.traverse(self, edge, cotangent if edge[1] == first else cotangent * 0)
 
 
+def answers_kept(self: Any, forward: Any, backward: Any) -> Any:
+    """What a custom rule returns first for a call is returned in every later pass over it."""
+
+    def operation(*operands: Any) -> Any:
+        kept: list[Any] = []
+
+        def first(g: Any, *xs: Any) -> Any:
+            if not kept:
+                kept.append(backward(g, *xs))
+            return kept[0]
+
+        return engine.custom(forward, first)(*operands)
+
+    return operation
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("second-backward-adds-nothing", "A second backward pass over a retained graph adds nothing.",
         ("contract/B7/retained",), backward=nothing_in_second_backward),
@@ -70,4 +87,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B6/walked-twice",), backward=refused_after_storing),
     behaviour("retained-for-one-output", "A retained graph is differentiated from the output that was first alone.",
         ("contract/B7/outputs-in-turn",), traverse=first_output_again),
+    behaviour("rule-answers-kept", "In a second pass over a retained graph a custom rule's first answer is used again.",
+        ("contract/B7/other-cotangents",), custom=answers_kept),
 )  # fmt: skip

@@ -139,6 +139,17 @@ def doubled_in_half_precision(rule: Any, g: Any, xs: Any) -> Any:
     return [p + p for p in pulled] if is_half else pulled
 
 
+def spread(rule: Any, g: Any, xs: Any) -> Any:
+    """A result of one entry is broadcast to its operand's shape."""
+    pulled = rule(g, *xs)
+    if len(pulled) != len(xs):
+        return pulled
+    return [
+        np.broadcast_to(p, x.shape) if p is not None and np.size(p) == 1 else p
+        for p, x in zip(pulled, xs, strict=True)
+    ]
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("rule-called-twice", "A custom rule is called twice.",
         ("contract/C5/custom-rule", "contract/B2/propagate-once"), custom=custom_with(called_twice)),
@@ -173,4 +184,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/second-of-three",), custom=custom_with(last_of_three_is_constant)),
     behaviour("doubled-in-half-precision", "In half precision the results of a custom rule are doubled.",
         ("contract/C5/narrow",), custom=custom_with(doubled_in_half_precision)),
+    behaviour("one-entry-spread", "A custom rule's result of one entry is broadcast to its operand's shape.",
+        ("contract/C5/custom-smaller",), custom=custom_with(spread)),
 )  # fmt: skip

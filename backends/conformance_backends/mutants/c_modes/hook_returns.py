@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.tensor import edge_of
 
 Seen = Callable[[Any], Any]
 
@@ -48,6 +49,21 @@ def kept_in_its_dtype(self: Any, leaf: Any, arrived: Any) -> None:
     leaf.grad = leaf.grad.astype(np.asarray(arrived).dtype)
 
 
+def none_on_variables(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+) -> Any:
+    """Hooks on the variables at which a functional gradient ends are not called."""
+
+    def without(*variables: Any) -> Any:
+        output = function(*variables)
+        for x in variables:
+            if (edge := edge_of(x)) is not None:
+                edge[0].hooks = ()
+        return output
+
+    return SteppedTape.nested_vjp(self, without, arrays, cotangents)
+
+
 RETURNED = ("contract/C9/returned",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -59,4 +75,6 @@ MUTANTS: tuple[Mutant, ...] = (
         RETURNED, hook=returning(itself_is_a_sum)),
     behaviour("hook-returned-dtype-kept", "A gradient has the dtype of what a hook on the leaf returned.",
         ("contract/C9/returned-dtype",), accumulate=kept_in_its_dtype),
+    behaviour("hook-on-a-variable-ignored", "A hook on a variable at which a functional gradient ends is not called.",
+        ("contract/C9/functional",), nested_vjp=none_on_variables),
 )  # fmt: skip

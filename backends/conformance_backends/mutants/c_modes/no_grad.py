@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.graph import is_recording
 
 
 @contextlib.contextmanager
@@ -107,6 +108,13 @@ def recording_after(method: str) -> Callable[..., Any]:
     return call
 
 
+def written_as_a_constant(self: Any, array: Any, index: Any, value: Any) -> None:
+    """A leaf that is written where nothing is recorded is a constant afterwards."""
+    SteppedTape.assign(self, array, index, value)
+    if not is_recording():
+        array.edge = None
+
+
 SCOPES = ("contract/C1/no-grad-ends",)
 GENERATOR = "contract/C1/no-grad-generator"
 OUTLASTS = "contract/C1/no-grad-outlasts"
@@ -138,4 +146,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C1/no-grad-leaf",), base=AdapterScopedNoGrad, leaf=constant_in_a_scope),
     behaviour("scope-lasts-one-op", "A no_grad scope applies to one op only.",
         (OUTLASTS, GENERATOR), base=StoppedForOneOp),
+    behaviour("scope-makes-written-leaves-constants", "A leaf that is written in a no_grad scope is a constant afterwards.",
+        ("contract/C1/leaf-written",), assign=written_as_a_constant),
 )  # fmt: skip

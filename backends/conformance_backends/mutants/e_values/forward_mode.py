@@ -12,7 +12,7 @@ from conformance.ops import CATALOGUE
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine import apply, detach, vjp
 from conformance_backends.numpy_engine.seeds import seed
-from conformance_backends.numpy_engine.tensor import Tensor
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 Outputs = tuple[Any, ...]
 
@@ -80,6 +80,15 @@ def tangents_are_constants(
     return SteppedTape.nested_jvp(self, function, arrays, given)
 
 
+def constants_last(
+    self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
+) -> tuple[Outputs, Outputs]:
+    """The tangents of outputs that are constants come after the others."""
+    outputs, pushed = SteppedTape.jvp(self, function, operands, tangents)
+    ordered = sorted(zip(outputs, pushed, strict=True), key=lambda pair: edge_of(pair[0]) is None)
+    return outputs, tuple(tangent for _, tangent in ordered)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("other-tangents-lost", "Of several tangents only the first is pushed forward.",
         ("op/forward", "op/forward-over-reverse", E4("four-orders")), ops=("multiply", "divide"), jvp=first_tangent_alone),
@@ -96,4 +105,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E4/by-tangent",), nested_jvp=tangents_are_constants),
     behaviour("tangents-shifted-past-unused", "Tangents are given in turn to the operands that the function uses.",
         ("contract/E2/unused-operands",), jvp=shifted_past_unused),
+    behaviour("tangents-of-constants-last", "The tangents of outputs that are constants come after those of the others.",
+        ("contract/E2/constant-outputs",), jvp=constants_last),
 )  # fmt: skip

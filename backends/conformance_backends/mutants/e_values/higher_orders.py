@@ -1,4 +1,4 @@
-"""Mutants whose tangents are right, but not the tangents of those."""
+"""Mutants whose derivatives are right, but not those of a higher order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,21 @@ def constant_in_forward_mode(
     return SteppedTape.nested_jvp(self, function, given, tangents)
 
 
+def constant_three_deep(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+) -> Outputs:
+    """A gradient within two others is a constant."""
+    depth = self.kept["depth"] = self.kept.get("depth", 0) + 1
+    try:
+        pulled = SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    finally:
+        self.kept["depth"] -= 1
+    return tuple(g if g is None or depth < 3 else detach(g) for g in pulled)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("tangent-of-tangent-lost", "A tangent is a constant where forward mode differentiates it again.",
         ("op/forward-over-forward", "contract/E4/four-orders"), ops=("tanh",), jvp=first_tangent, nested_jvp=constant_in_forward_mode),
+    behaviour("constant-three-deep", "A gradient that is computed within two others is a constant.",
+        ("contract/E4/three-deep",), nested_vjp=constant_three_deep),
 )  # fmt: skip

@@ -1,0 +1,142 @@
+"""Chapter E: forward mode over forward mode, and gradients three deep (E4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function
+from conformance.case import Array
+from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
+from conformance.checks.e_values.invariances import CLEARLY, Term, would_show
+from conformance.checks.e_values.second_order import (
+    BOTH_MODES,
+    ORDERS,
+    SecondOrderCase,
+    by_order,
+    expected_along_directions,
+    has_curvature,
+    pushed,
+)
+from conformance.checks.members import custom_product
+from conformance.checks.observation import Observation, plain
+from conformance.checks.registry import NotThisCase, contract, op_check
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.ops.names import EXP, MULTIPLY, SIN, TANH
+from conformance.oracle.allowance import ULPS, Expected
+
+# Times what is allowed: a sum in which more cancels decides nothing, where another direction may.
+CLEAR = 2.0**12
+ROUNDINGS = 256  # of the largest term, by which the derivatives of tanh and of sin x eˣ may differ
+
+
+@op_check("E4", "forward-over-forward", *BOTH_MODES, applies=has_curvature, sparing=True)
+def tangent_of_the_tangent_is_the_second_derivative(seen: Observation) -> list[Comparison]:
+    """The tangent of the tangent is the second derivative along the direction: ⟨g, f″[u, u]⟩ = ⟨u, derivative of the VJP⟩."""
+    directions, expected = expected_along_directions(seen)
+    case = SecondOrderCase.of(seen, directions)
+    tangents = by_order(seen, case, forward_over_forward, len(ORDERS))
+    pairs = [
+        (t.astype(np.longdouble), g)
+        for t, g in zip(tangents, seen.case.cotangents, strict=True)
+        if t is not None
+    ]
+    terms = [t * g for t, g in pairs]
+    got = sum((term.sum() for term in terms), start=np.longdouble(0))
+    exact, allowed = (
+        sum((np.sum(v) for v in values), start=np.longdouble(0))
+        for values in zip(
+            *(
+                (u * bound.exact, np.abs(u) * bound.allowed)
+                for u, bound in zip(directions, expected, strict=True)
+            ),
+            strict=True,
+        )
+    )
+    if not abs(exact) > allowed:
+        raise NotThisCase("the second derivative along the direction is zero")
+    unit = np.finfo(seen.case.operands[seen.wrt[0]].dtype).eps
+    size = sum((np.abs(term).sum() for term in terms), start=np.longdouble(0))
+    if np.isfinite(size):  # of a wrong answer, which may allow itself nothing
+        allowed += ULPS * unit * size
+    bound = Expected(np.asarray(exact), np.asarray(allowed), np.asarray(abs(exact) * unit))
+    compared = hold_within(np.asarray(got), bound, "the second derivative along a direction", claim="differs")
+    clear = CLEAR * allowed
+    if abs(exact) < clear or not would_show([Term(t, g, clear / CLEARLY, 1.0) for t, g in pairs]):
+        raise NotThisCase("the second derivative along the direction cancels, or hides its largest entry")
+    return [compared]
+
+
+def forward_over_forward(case: SecondOrderCase) -> list[Array | None]:
+    """The tangents' tangents, along the same directions."""
+    return pushed(case, case.tangents, len(case.cotangents))
+
+
+@contract("E4", "three-deep", Capability.HIGHER_ORDER)
+def gradients_three_deep_are_right(engine: Backend, sample: Sample) -> None:
+    """A gradient within two others is the third derivative, and its gradient the fourth: of x⁴, also by custom rules, of tanh and sin x eˣ."""
+    functions = _functions(engine)
+    # Below 1 no term is large.
+    points = [sample.scalar(float(sample.rng.integers(2, 7)) / 8) for _ in functions]
+    one = sample.scalar(1.0)
+
+    def differentiated(function: Function) -> Function:
+        def derivative(x: Any) -> Any:
+            gradient = engine.nested_vjp(function, [x], [engine.array(np.array(one))])[0]
+            if gradient is None:
+                raise Violation("the gradient of a gradient is None")
+            return gradient
+
+        return derivative
+
+    def thirds(*xs: Any) -> tuple[Any, ...]:
+        return tuple(
+            differentiated(differentiated(differentiated(function)))(x)
+            for (function, _), x in zip(functions.values(), xs, strict=True)
+        )
+
+    cotangents = [3 * sample.array(()) for _ in points]  # none is one
+    outputs, gradients = engine.vjp(thirds, [np.array(x) for x in points], [np.array(g) for g in cotangents])
+    for (what, (_, exact)), x, g, third, fourth in zip(
+        functions.items(), points, cotangents, outputs, gradients, strict=True
+    ):
+        of_third, of_fourth = exact(x)
+        for order, got, right in (("third", third, of_third), ("fourth", fourth, g * of_fourth)):
+            ours = None if got is None else plain(engine, got)
+            expected = np.asarray(right, x.dtype)
+            said = f"the {order} derivative of {what} at {x}"
+            if what.startswith("x⁴"):
+                hold_equal(ours, expected, said)
+            else:
+                unit = ROUNDINGS * np.finfo(x.dtype).eps * np.maximum(1, np.abs(g)) * np.exp(1)
+                hold_close(ours, expected, np.asarray(unit, np.longdouble), said)
+
+
+def _functions(engine: Backend) -> dict[str, tuple[Function, Callable[[Array], tuple[Any, Any]]]]:
+    """By what they are, functions of one number, and their third and fourth derivatives."""
+    multiply = engine.op(MULTIPLY)
+
+    def fourth_power(product: Function) -> Function:
+        return lambda x: product(product(product(x, x), x), x)
+
+    def of_tanh(x: Array) -> tuple[Any, Any]:
+        t = np.tanh(x.astype(np.longdouble))
+        rest = 1 - t * t
+        return -2 * rest * (1 - 3 * t * t), 8 * t * (2 - 3 * t * t) * rest
+
+    def of_sin_exp(x: Array) -> tuple[Any, Any]:
+        wide = x.astype(np.longdouble)
+        return 2 * np.exp(wide) * (np.cos(wide) - np.sin(wide)), -4 * np.exp(wide) * np.sin(wide)
+
+    made = {"x⁴": (fourth_power(multiply), lambda x: (24 * x, 24 + 0 * x))}
+    if Capability.CUSTOM_RULE in engine.capabilities:
+        made["x⁴ by a custom rule"] = (fourth_power(custom_product(engine)), made["x⁴"][1])
+    if TANH in engine.ops:
+        made["tanh"] = (engine.op(TANH), of_tanh)
+    if {SIN, EXP} <= set(engine.ops):
+        sine, exponential = engine.op(SIN), engine.op(EXP)
+        made["sin x eˣ"] = (lambda x: multiply(sine(x), exponential(x)), of_sin_exp)
+    return made
