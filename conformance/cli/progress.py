@@ -187,6 +187,8 @@ def table_of(header: RunLine, results: Sequence[ResultLine]) -> Table:
         table.add_column(name, justify="left" if name == "backend" else "right")
     for backend in header.backends:
         own = [r for r in results if r.backend == backend.name]
+        if results and not own and not backend.error:
+            continue  # the queries are about what it does not have
         counts = [str(sum(r.verdict is v for r in own)) for v in shown]
         table.add_row(Text(backend.name), *counts, str(len(own)), *_cases(own))
     return table
