@@ -191,9 +191,18 @@ def _hold_unrelated(
 
 
 def _spread_by_rule(seen: Observation, operands: Sequence[Array]) -> list[Array]:
-    """Which gradients the rule itself makes NaN or infinite: a product of matrices multiplies the zeros of a mask, too."""
+    """Which gradients the rule itself changes, or makes NaN or infinite.
+
+    A product of matrices multiplies the zeros of a mask, too. A place that is infinite is clipped to the border: what
+    is read there shared no output with it before.
+    """
     rule = reference_vjp(seen.op, seen.case, seen.wrt)
-    return [~np.isfinite(g).ravel() for g in rule([extended(x) for x in (*operands, *seen.case.cotangents)])]
+    found = rule([extended(x) for x in (*operands, *seen.case.cotangents)])
+    with np.errstate(all="ignore"):
+        return [
+            (~(np.abs(g - expected.exact) <= 2 * expected.allowed)).ravel()
+            for g, expected in zip(found, seen.expected, strict=True)
+        ]
 
 
 def _hold_same(seen: Observation, value: float, answer: Answer, shared: Sequence[Array]) -> None:

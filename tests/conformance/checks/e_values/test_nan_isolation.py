@@ -103,6 +103,21 @@ def test_nothing_is_decided_where_every_output_is_shared(op: str, operand: Any, 
         check(op, (operand,), parameters)
 
 
+def test_a_place_that_is_infinite_may_read_another_entry() -> None:
+    image = np.arange(9.0).reshape(1, 1, 3, 3)
+    grid = np.full((1, 2, 2, 2), -1.25)  # outside, so that the border's first pixel is read
+    parameters = {"mode": "bilinear", "padding_mode": "border", "align_corners": False}
+    check("grid_sample", (image, grid), parameters)
+
+    def in_the_last_pixel_too(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+        pulled = right(i, g, z, *xs, **p)
+        is_last = np.arange(pulled.size).reshape(pulled.shape) == pulled.size - 1
+        return np.where(is_last & (not np.isfinite(xs[1]).all()), 7.0, pulled)
+
+    with pytest.raises(Violation, match="changes where an unrelated entry is"):
+        check("grid_sample", (image, grid), parameters, in_the_last_pixel_too)
+
+
 def test_a_zero_factor_shares_its_outputs_though_blas_skips_it() -> None:
     assert not np.dot(0.0, [np.nan, 3.0]).any()
     check("dot", (np.array(0.0), np.array([2.0, 3.0])))
