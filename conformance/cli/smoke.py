@@ -197,6 +197,8 @@ def _conventions(backend: Backend, spec: str) -> dict[str, str]:
     """Say for each clause in which engines differ what this one does; returns what to declare."""
     from conformance.atlas.conventions_process import try_conventions
 
+    if backend.is_spelling:
+        return {}  # it declares those of the mode that it belongs to
     print("\nwhere engines may differ, this one:", flush=True)
     entries: dict[str, str] = {}
     for convention in try_conventions(backend, spec, _progress):

@@ -40,6 +40,14 @@ def test_a_wrong_spelling_is_caught_where_the_function_itself_is_right(command: 
     assert {v for i, v in found.items() if "/tanh/" in i} == {"pass"}
 
 
+def test_smoke_tries_its_arrays_and_its_ops_alone(command: Any) -> None:
+    done = command("smoke", "numpy.spelled")
+    assert done.code == 0, done.said
+    assert "are what the catalogue means" in done.out
+    assert "BAD" not in done.out
+    assert "where engines may differ" not in done.out
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_a_number_of_pythons_leaves_the_dtype_as_it_is(dtype: str) -> None:
     x = Tensor(np.array([1.0, 2.0], dtype), requires_grad=True)
