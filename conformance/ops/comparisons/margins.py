@@ -24,8 +24,8 @@ from conformance.ops.weighted_losses import WEIGHTS, Weights, class_weights
 
 
 def positive_part(x: Any) -> Any:
-    """max(0, x)."""
-    return np.where(x > 0, x, 0 * x)
+    """max(0, x), which rounds nothing: of what costs nothing, zero times x might be the smallest number."""
+    return np.maximum(x, np.zeros_like(x))
 
 
 def margin_ranking(x: Any, y: Any, is_first: Any, *, margin: float) -> Any:
@@ -92,7 +92,7 @@ def shortfalls(x: Any, target: Any, margin: float) -> Any:
     """By how much the target's score is not larger than each other by the margin; 0 of the target itself."""
     hot = one_hot(target, x)
     own = np.sum(hot * x, axis=-1, keepdims=True)
-    return positive_part(np.where(hot > 0, 0 * x, margin - own + x))
+    return positive_part(np.where(hot > 0, np.zeros_like(x), margin - own + x))
 
 
 def target_weights(x: Any, target: Any, weight: Weights) -> Any:
@@ -201,16 +201,21 @@ VECTORS: tuple[Shape, ...] = (
 
 # Of triplets: the anchors, and what is on either side of them, so that their two slopes do not cancel.
 ANCHOR, BESIDE, FAR = Domain(low=-0.25, high=0.25), Domain(low=-1.0, high=-0.5), Domain(low=2.0, high=3.0)
+ABOVE, BELOW = (
+    Domain(low=0.5, high=3.0),
+    Domain(low=-3.0, high=-0.5),
+)  # of some triplets one is farther, of some the other
 
 
 def triplets(choose: Choose) -> Signature:
-    """Anchors, with what is alike far on one side, which costs, and what is not beside them; and the same exchanged."""
-    shape, (alike, other) = choose(VECTORS), choose(((FAR, BESIDE), (BESIDE, FAR)))
+    """Anchors, with what is alike far on one side, which costs, and what is not beside them; the same exchanged; and both."""
+    shape, (alike, other) = choose(VECTORS), choose(((FAR, BESIDE), (BESIDE, FAR), (ABOVE, BELOW)))
     parameters = {
-        "margin": choose((1.0, 0.5)) if alike is FAR else 0.5,
+        # Where some triplets cost and some do not, no difference of operands written in binary is the margin itself.
+        "margin": choose((1.0, 0.5)) if alike is FAR else 0.5 if alike is BESIDE else 0.53,
         "p": choose((2.0, 1.0, 3.0)),
         "eps": choose((1e-6, 0.0)),
-        "reduction": choose(REDUCTIONS),
+        "reduction": choose(("none",) if alike is ABOVE else REDUCTIONS),
     }
     return Signature((shape,) * 3, parameters, domains=(ANCHOR, alike, other))
 
