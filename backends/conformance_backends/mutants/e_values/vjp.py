@@ -248,6 +248,9 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/vjp",), ("remainder", "fmod"), quotient_of_sizes),
     rule("divided-by-the-weight", "A class of weight 0 has a gradient of NaN.",
         ("op/vjp",), ("weighted_nll", "weighted_cross_entropy"), divided_by_the_weight),
+    *(rule(f"{op}-costs-always", "What keeps its margin has the gradient of what does not.",
+        ("op/vjp",), (op,), lambda right, i, g, z, *xs, **p: right(i, g, z, *xs, **{**p, "margin": 100.0}))
+      for op in ("triplet_margin", "multi_margin", "margin_ranking")),
     rule("transposed-between-vectors", "Between two vectors the gradients of square matrices are transposed.",
         ("op/vjp",), ("multi_dot",), transposed_between_vectors),
     rule("kernels-shifted-by-the-remainder", "Where the last window leaves entries over, the kernels' gradient is shifted by them.",
