@@ -24,7 +24,7 @@ def parameters_together(signature: Signature) -> dict[str, str]:
         apart = room or step  # of a transposed convolution there are always several
         overlaps = {_overlap(n, s, r) for n, s, r in zip(size, step, apart, strict=False)}
         found["size and step"] = " and ".join(sorted(overlaps))
-        found["remainder"] = _remainder(room, step)
+        found["left over"] = _remainder(room, step)
     if "mode" in parameters and "pad_width" in parameters:
         found["mode and margins"] = f"{parameters['mode']}, {_sides(parameters['pad_width'])}"
     if "index" in parameters:

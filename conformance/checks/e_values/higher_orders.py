@@ -135,7 +135,7 @@ def _functions(engine: Backend) -> dict[str, tuple[Function, Callable[[Array], t
     if Capability.CUSTOM_RULE in engine.capabilities:
         made["x⁴ by a custom rule"] = (fourth_power(custom_product(engine)), made["x⁴"][1])
     if TANH in engine.ops:
-        made["tanh"] = (engine.op(TANH), of_tanh)
+        made[TANH] = (engine.op(TANH), of_tanh)
     if {SIN, EXP} <= set(engine.ops):
         sine, exponential = engine.op(SIN), engine.op(EXP)
         made["sin x eˣ"] = (lambda x: multiply(sine(x), exponential(x)), of_sin_exp)

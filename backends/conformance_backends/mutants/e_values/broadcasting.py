@@ -69,10 +69,4 @@ MUTANTS: tuple[Mutant, ...] = (
         BROADCAST, ("subtract",), last_copy_counts),
     *(rule(f"one-{what}-of-the-first-row", f"A {what} that all rows share is summed over the first row alone.",
         BROADCAST, (op,), first_row_counts) for op, what in (("prelu", "slope"), ("fma", "factor"))),
-    rule("shared-indices-of-the-first-row", "Where all rows share their indices, the first alone receives anything.",
-        ("op/vjp",), ("take_along_axis",), first_row_of_indices_counts),
-    rule("vector-averaged-over-a-stack", "A vector before a stack of matrices receives the mean over the stack.",
-        ("op/vjp",), ("matmul",), averaged_over_the_stack),
-    rule("variance-of-rows-twice", "A variance for each row receives twice its gradient.",
-        ("op/vjp",), ("gaussian_nll",), doubled_where_stretched),
 )  # fmt: skip

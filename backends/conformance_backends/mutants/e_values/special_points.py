@@ -191,9 +191,9 @@ MUTANTS: tuple[Mutant, ...] = (
         ("mask-multiplies", "The operand of where that is not selected receives zero times the cotangent.", ("point/mask",), "where", multiplied),
         ("mask-leaks", "The operand of where that is not selected receives the cotangent too.",
             ("point/mask", "contract/E16/masked-domain", "contract/E16/masked-twice"), "where", to_both),
-        *((f"{op}-gives-to-nan", "What is no number receives what a neutral entry would.", ("point/mask",), op, as_neutral)
+        *((f"{op}-gives-to-nan", f"What is no number receives what a neutral entry of {op} would.", ("point/mask",), op, as_neutral)
           for op in ("nanprod", "nancumsum")),
-        *((f"{op}-counts-nan", "What is no number counts where the sum is divided.", ("point/mask",), op, counting_nan)
+        *((f"{op}-counts-nan", f"What is no number counts where {op} divides the sum.", ("point/mask",), op, counting_nan)
           for op in ("nanvar", "nanstd")),
     ),
     stateful_rule("kink-changes-with-calls", "The derivative of relu at 0 changes with the calls.", ("point/composition",), ("relu",), changing_with_calls),

@@ -9,6 +9,11 @@ import numpy as np
 
 from conformance.ops.indexing import key_of
 from conformance.ops.reductions import kept
+from conformance_backends.mutants.e_values.broadcasting import (
+    averaged_over_the_stack,
+    doubled_where_stretched,
+    first_row_of_indices_counts,
+)
 from conformance_backends.mutants.mutant import Mutant, rule, stateful_rule, value
 
 
@@ -248,9 +253,15 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/vjp",), ("remainder", "fmod"), quotient_of_sizes),
     rule("divided-by-the-weight", "A class of weight 0 has a gradient of NaN.",
         ("op/vjp",), ("weighted_nll", "weighted_cross_entropy"), divided_by_the_weight),
-    *(rule(f"{op}-costs-always", "What keeps its margin has the gradient of what does not.",
+    *(rule(f"{op}-costs-always", f"What keeps the margin of {op} has the gradient of what does not.",
         ("op/vjp",), (op,), lambda right, i, g, z, *xs, **p: right(i, g, z, *xs, **{**p, "margin": 100.0}))
       for op in ("triplet_margin", "multi_margin", "margin_ranking")),
+    rule("shared-indices-of-the-first-row", "Where all rows share their indices, the first alone receives anything.",
+        ("op/vjp",), ("take_along_axis",), first_row_of_indices_counts),
+    rule("vector-averaged-over-a-stack", "A vector before a stack of matrices receives the mean over the stack.",
+        ("op/vjp",), ("matmul",), averaged_over_the_stack),
+    rule("variance-of-rows-twice", "A variance for each row receives twice its gradient.",
+        ("op/vjp",), ("gaussian_nll",), doubled_where_stretched),
     rule("transposed-between-vectors", "Between two vectors the gradients of square matrices are transposed.",
         ("op/vjp",), ("multi_dot",), transposed_between_vectors),
     rule("kernels-shifted-by-the-remainder", "Where the last window leaves entries over, the kernels' gradient is shifted by them.",
