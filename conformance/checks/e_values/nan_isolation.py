@@ -186,23 +186,24 @@ def _hold_unrelated(
             raise
         raise NotThisCase(f"the engine refuses {value}: {error}") from None
     shared = [(reach & reaches[position][entry]).any(axis=1) for reach in reaches]
-    spread = _spread_by_rule(seen, operands)
+    spread = _spread_by_rule(seen, operands, is_number=not np.isnan(value))
     _hold_same(seen, value, answer, [one | other for one, other in zip(shared, spread, strict=True)])
 
 
-def _spread_by_rule(seen: Observation, operands: Sequence[Array]) -> list[Array]:
-    """Which gradients the rule itself changes, or makes NaN or infinite.
+def _spread_by_rule(seen: Observation, operands: Sequence[Array], *, is_number: bool) -> list[Array]:
+    """Which gradients the rule itself makes NaN or infinite, and, where the entry `is_number`, which it changes.
 
     A product of matrices multiplies the zeros of a mask, too. A place that is infinite is clipped to the border: what
     is read there shared no output with it before.
     """
     rule = reference_vjp(seen.op, seen.case, seen.wrt)
     found = rule([extended(x) for x in (*operands, *seen.case.cotangents)])
-    with np.errstate(all="ignore"):
-        return [
-            (~(np.abs(g - expected.exact) <= 2 * expected.allowed)).ravel()
-            for g, expected in zip(found, seen.expected, strict=True)
-        ]
+    spread = [~np.isfinite(g) for g in found]
+    if is_number:
+        with np.errstate(invalid="ignore"):
+            for is_spread, g, expected in zip(spread, found, seen.expected, strict=True):
+                is_spread |= np.abs(g - expected.exact) > 2 * expected.allowed
+    return [is_spread.ravel() for is_spread in spread]
 
 
 def _hold_same(seen: Observation, value: float, answer: Answer, shared: Sequence[Array]) -> None:

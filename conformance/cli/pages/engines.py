@@ -40,10 +40,7 @@ def engines_page(folder: Path, known: Path) -> str:
     """
     from conformance.load import load_backend, registered
 
-    every = [load_backend(name) for name in registered()]
-    backends = [
-        backend for backend in every if not backend.is_spelling
-    ]  # they declare what their engine does
+    backends = [load_backend(name) for name in registered()]
     recorded = read_recorded(folder / DATA)
 
     def link(script: str) -> str:
@@ -52,7 +49,7 @@ def engines_page(folder: Path, known: Path) -> str:
     return _filled(
         folder / TEMPLATE,
         {
-            "who": who(every),
+            "who": who(backends),
             "conventions": conventions(backends),
             "capabilities": capabilities(backends),
             "points": points(backends),

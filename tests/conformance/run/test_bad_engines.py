@@ -60,8 +60,7 @@ def test_an_exception_beyond_exception_is_one_error(command: Any, adapters: Path
 
 
 def test_a_contract_that_ends_the_process_stops_no_other(command: Any, adapters: Path) -> None:
-    queries = [word for clause in ("A14", "B1", "B12", "C", "E4") for word in ("-q", f"contract/{clause}*")]
-    done = command("run", f"{adapters / 'dies.py'}:ExitsInContracts", *queries, "-n", 1)
+    done = command("run", f"{adapters / 'dies.py'}:ExitsInContracts", "-q", "contract", "-n", 1)
     crashed = {i.split("/")[2] for i, verdict in done.verdicts.items() if verdict == "crash"}
     assert crashed == {
         "A14",
