@@ -63,4 +63,4 @@ class JaxSpelled(JaxEager):
     mode = "spelled"
     is_spelling = True
     ops = SPELLED
-    points = declared_points(SPELLED, DEPARTURES)
+    points = declared_points(SPELLED, {**DEPARTURES, "clip": "zero"})  # jax.lax.clamp's at either bound
