@@ -63,4 +63,5 @@ class JaxSpelled(JaxEager):
     mode = "spelled"
     is_spelling = True
     ops = SPELLED
-    points = declared_points(SPELLED, {**DEPARTURES, "clip": "zero"})  # jax.lax.clamp's at either bound
+    # jax.lax.clamp gives a bound no gradient; x**0.5 has the sign of x**-0.5 at -0.
+    points = declared_points(SPELLED, {**DEPARTURES, "clip": "zero", "sqrt/at-minus-0": "infinite"})
