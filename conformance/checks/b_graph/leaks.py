@@ -179,6 +179,35 @@ def _accumulated(tape: TapeBackend, x: Any, g: Any) -> None:
         tape.clear(leaf)
 
 
+@contract("B12", "freed-every-way", is_about_outcome=True)
+def memory_of_a_graph_ended_in_any_way_is_freed(engine: Backend, sample: Sample) -> None:
+    """The memory of a graph with a custom rule, a checkpoint, hooks or writes is freed with its outputs; no reference cycle keeps it."""
+    one_sample_in_four(sample)
+    if engine.compiles_signatures:
+        raise NotThisCase("a compiler keeps what it compiled")
+    x, w, g = (sample.array((ENTRIES,)) for _ in range(3))
+    for way in WAYS:
+        if way.is_raising or way.need is None or way.need not in engine.capabilities:
+            continue
+        build = partial(_differentiated, engine, way.make(engine, w), (x, w), g)
+        if _runs(build) and (grown := _grown(build)) > GRAPHS * x.nbytes / 2:
+            raise Violation(
+                f"{GRAPHS} graphs {way.what}, with arrays of {x.nbytes} bytes, left the process {grown} bytes "
+                "larger with the cycle collector off"
+            )
+
+
+def _grown(build: Callable[[], Any]) -> int:
+    """By how many bytes the process grows with some graphs, with the cycle collector off."""
+    with without_collector():
+        for _ in range(GRAPHS // 4):  # memory pools grow
+            build()
+        before = resident()
+        for _ in range(GRAPHS):
+            build()
+        return resident() - before
+
+
 @contract("B12", "freed-chain", is_about_outcome=True, is_wide=True)
 def memory_of_a_chain_of_many_ops_is_freed(engine: Backend, sample: Sample) -> None:
     """The memory of a graph of many families is freed with its outputs, differentiated, dropped or ended by an exception."""
@@ -199,14 +228,7 @@ def memory_of_a_chain_of_many_ops_is_freed(engine: Backend, sample: Sample) -> N
         with contextlib.suppress(IntentionalError):
             engine.trace(failing, [x, w])
 
-    with without_collector():
-        for _ in range(GRAPHS // 4):  # memory pools grow
-            build()
-        before = resident()
-        for _ in range(GRAPHS):
-            build()
-        grown = resident() - before
-    if grown > GRAPHS * x.nbytes / 2:
+    if (grown := _grown(build)) > GRAPHS * x.nbytes / 2:
         raise Violation(
             f"{GRAPHS} graphs of {NODES} nodes, each with arrays of {x.nbytes} bytes, left the process {grown} bytes "
             "larger with the cycle collector off"

@@ -25,11 +25,13 @@ class Way:
         what: the way in words, after "a graph".
         make: from the engine and numbers of the operands' shape, the function; it may raise an IntentionalError. Called
             once: an engine may keep every op that a user defines.
+        is_raising: whether it ends in an IntentionalError, whose traceback may hold what it passed through.
     """
 
     need: Capability | None
     what: str
     make: Callable[[Backend, Array], Function]
+    is_raising: bool = False
 
 
 def written(engine: Backend, x: Array) -> Function:
@@ -118,6 +120,12 @@ def with_failing_rule(engine: Backend, x: Array) -> Function:
     return lambda a, b: raising(multiply(a, b))
 
 
+def of_custom_rule(engine: Backend, x: Array) -> Function:
+    """A custom rule is called twice."""
+    product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
+    return lambda a, b: product(product(a, b), b)
+
+
 def of_detached(engine: Backend, x: Array) -> Function:
     """A value is detached."""
     multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
@@ -136,8 +144,9 @@ WAYS = (
     Way(Capability.RECORDED_WRITES, "beside a write in a no_grad scope", written_unrecorded),
     Way(Capability.NO_GRAD, "beside a no_grad scope", unrecorded),
     Way(Capability.HOOKS, "with hooks, one of them removed", hooked),
-    Way(Capability.HOOKS, "whose hook raises", with_failing_hook),
-    Way(Capability.CUSTOM_RULE, "whose rule raises", with_failing_rule),
+    Way(Capability.HOOKS, "whose hook raises", with_failing_hook, is_raising=True),
+    Way(Capability.CUSTOM_RULE, "whose rule raises", with_failing_rule, is_raising=True),
+    Way(Capability.CUSTOM_RULE, "of a custom rule", of_custom_rule),
     Way(Capability.NEEDED_OPERANDS, "of a custom rule of each operand", lambda engine, x: custom_product_by_operand(engine)),
     Way(Capability.CHECKPOINTING, "of a checkpoint", lambda engine, x: engine.checkpoint(engine.op(MULTIPLY))),
     Way(Capability.DETACH, "of a detached value", of_detached),

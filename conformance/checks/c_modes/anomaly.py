@@ -64,12 +64,15 @@ def _message(
 
 @contract("C8", "quiet", Capability.ANOMALY)
 def nothing_is_raised_where_nothing_is_wrong(engine: Backend, sample: Sample) -> None:
-    """The scope changes nothing where no NaN is made, and after the scope, also one left by an error, a NaN raises nothing."""
+    """The scope changes nothing where no NaN is made, though an infinity is, and after it, also one left by an error, a NaN raises nothing."""
     x, g = sample.array(), sample.array()
     multiply = engine.op(MULTIPLY)
     with engine.anomaly():
         (got,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     hold_equal(got, 2 * g * x, "the gradient of x * x in the anomaly scope")
+    at_zero = np.zeros(3, sample.dtype)
+    if (message := _message(engine, engine.op(SQRT), [at_zero])) is not None:
+        raise Violation(f"the rule of {SQRT} made infinities, no NaN, and an error was raised: {message}")
     operand = np.array([1, 0, 4], sample.dtype)
     _message(engine, _nan_in(engine, SQRT), [operand])
     (after,) = gradients_of(engine, _nan_in(engine, SQRT), [operand], np.ones_like(operand))

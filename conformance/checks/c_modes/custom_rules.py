@@ -11,8 +11,6 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
-    cast_to,
-    computes,
     gradients_of,
     hold_no_stored_gradient,
     hold_working,
@@ -22,8 +20,7 @@ from conformance.checks.engine_calls import (
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.dtype import HALF
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY
 
 # Of three operands, those that need a gradient.
@@ -79,34 +76,6 @@ def _cotangents_of(kept: Sequence[int]) -> Any:
         return tuple([g, g + g, g + g + g][i] if i in kept else None for i in range(len(operands)))
 
     return backward
-
-
-@contract("C5", "custom-dtype", Capability.CUSTOM_RULE)
-def cotangent_of_another_dtype_is_refused_or_cast(engine: Backend, sample: Sample) -> None:
-    """A custom rule's cotangent of another dtype than its operand is refused, or cast to that dtype.
-
-    The rule is that of a product of two dtypes. Where the engine does not multiply these, the product casts one operand.
-    """
-    other = next((dtype for dtype in engine.dtypes if dtype != sample.dtype), None)
-    if other is None:
-        raise Unsupported(f"{engine.engine} has gradients in {sample.dtype} only")
-    x, w = sample.array(), sample.array().astype(other)
-    product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
-    if not computes(engine, product, [x, w]):
-        cast = cast_to(engine, sample.dtype)
-        product = engine.custom(lambda a, b: a * cast(b), lambda g, a, b: (g * cast(b), g * a))
-    (value,) = engine.forward(product, [np.array(x), np.array(w)])
-    g = sample.array().astype(plain(engine, value).dtype)
-    gradients = unless_refused(lambda: gradients_of(engine, product, [x, w], g))
-    if gradients is None:
-        return
-    for got, operand, partner in zip(gradients, (x, w), (w, x), strict=True):
-        expected = (g * partner).astype(operand.dtype)
-        hold_equal(
-            got, expected, f"the gradient of a {operand.dtype} times a {partner.dtype}, by a custom rule"
-        )
-        if got is not None and got.dtype != operand.dtype:
-            raise Violation(f"a custom rule gave a {operand.dtype} operand a gradient of {got.dtype}")
 
 
 @contract("C5", "custom-constant", Capability.CUSTOM_RULE)
@@ -187,24 +156,6 @@ def custom_rule_of_three_operands_is_differentiated_again(engine: Backend, sampl
 def _products_of_others(g: Any, a: Any, b: Any, c: Any) -> Any:
     """The cotangents of the factors of a product of three."""
     return g * b * c, g * a * c, g * a * b
-
-
-@contract("C5", "narrow", Capability.CUSTOM_RULE)
-def custom_rule_works_in_half_precision(engine: Backend, sample: Sample) -> None:
-    """In half precision a custom rule has its gradients, in the operands' dtype; the numbers are exact in it."""
-    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
-    if not narrow:
-        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
-    for dtype in narrow:
-        x, w, g = (sample.array((3,)).astype(dtype) for _ in range(3))
-        x, g = np.sign(x), np.sign(g)
-        product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
-        for got, right, name in zip(
-            gradients_of(engine, product, [x, w], g), (g * w, g * x), "xw", strict=True
-        ):
-            hold_equal(got, right, f"{name}'s gradient of x w by a custom rule in {dtype}")
-            if got is not None and got.dtype != x.dtype:
-                raise Violation(f"a custom rule gave an operand of {dtype} a gradient of {got.dtype}")
 
 
 @contract("C5", "custom-second", Capability.CUSTOM_RULE, Capability.HIGHER_ORDER)

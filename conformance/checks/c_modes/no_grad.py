@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.comparison import hold_equal
@@ -18,6 +18,7 @@ from conformance.checks.engine_calls import (
     hold_no_stored_gradient,
     is_refused,
     tape_of,
+    unless_refused,
 )
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
@@ -155,6 +156,28 @@ def _calls_inside(engine: Backend, x: Array, g: Array) -> dict[str, Callable[[],
     if {Capability.HIGHER_ORDER, Capability.FORWARD} <= engine.capabilities:
         offered["a recorded tangent"] = nested(engine.nested_jvp)
     return {"a gradient": lambda: gradients_of(engine, square, [x], g), **offered}
+
+
+@contract("C1", "no-grad-backward", Capability.NO_GRAD)
+def backward_pass_in_the_scope_has_its_gradients(engine: Backend, sample: Sample) -> None:
+    """A graph that was recorded before the scope has its gradients in it, unless they are refused; a leaf stores them."""
+    x, g = sample.array(), sample.array()
+    multiply = engine.op(MULTIPLY)
+    traced = engine.trace(lambda a: multiply(a, a), [np.array(x)])
+    with engine.no_grad():
+        pulled = unless_refused(lambda: traced.pull([engine.array(np.array(g))]))
+    if pulled is not None:
+        got = None if pulled[0] is None else plain(engine, pulled[0])
+        hold_equal(got, 2 * g * x, "the gradient of x * x, pulled back in a no_grad scope")
+    if isinstance(engine, TapeBackend):
+        leaf = engine.leaf(np.array(x))
+        output, seed = multiply(leaf, leaf), engine.array(np.array(g))
+        with engine.no_grad():
+            is_done = not is_refused(lambda: engine.backward(output, seed))
+        got = engine.grad(leaf)
+        if is_done:
+            got = None if got is None else plain(engine, got)
+            hold_equal(got, 2 * g * x, "the stored gradient of x * x after backward() in a no_grad scope")
 
 
 @contract("C1", "no-grad-generator", Capability.NO_GRAD)

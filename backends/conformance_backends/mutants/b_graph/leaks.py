@@ -90,6 +90,20 @@ def accumulating_leaves_listed(self: Any, leaf: Any, arrived: Any) -> None:
     SteppedTape.accumulate(self, leaf, arrived)
 
 
+def rules_by_operand_in_a_cycle(self: Any, forward: Any, backward: Any) -> Any:
+    """The node of a custom rule of each operand and its output reference each other."""
+    right = SteppedTape.custom_by_operand(self, forward, backward)
+
+    def operation(*operands: Any) -> Any:
+        output = right(*operands)
+        node = None if isinstance(output, tuple) else output.node
+        if node is not None:
+            node.pullback = lambda cotangents, right=node.pullback, z=output: right(cotangents)
+        return output
+
+    return operation
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("tangent-nodes-listed", "Every node of a tangent stays referenced by a list.",
         ("contract/B12/every-op",), keeping("tan", is_cycle=False), ("tan",)),
@@ -97,6 +111,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B12/every-op",), keeping("add", is_cycle=False), ("add",)),
     Mutant("reshaped-in-a-cycle", "The node of a reshaped array and its output reference each other.",
         ("contract/B12/freed-chain",), keeping("reshape", is_cycle=True), ("reshape",)),
+    behaviour("rules-by-operand-in-a-cycle", "The node of a custom rule of each operand and its output reference each other.",
+        ("contract/B12/freed-every-way",), custom_by_operand=rules_by_operand_in_a_cycle),
     Mutant("refused-operands-listed", "The operands of a product that is refused stay referenced by a list.",
         ("contract/B12/every-way",), refusals_listed, ("multiply",)),
     behaviour("replaced-listed", "What a write replaces stays referenced by a list.",

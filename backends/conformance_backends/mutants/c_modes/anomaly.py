@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 
@@ -93,6 +95,24 @@ def products_unnamed(self: Any) -> Iterator[None]:
         raise
 
 
+@contextlib.contextmanager
+def infinities_refused(self: Any) -> Iterator[None]:
+    """Anomaly mode looks for what is not finite."""
+    self.kept["finite"] = True
+    try:
+        with engine.anomaly():
+            yield
+    finally:
+        self.kept["finite"] = False
+
+
+def looking_for_infinities(self: Any, leaf: Any, arrived: Any) -> None:
+    """A leaf's gradient that is infinite is an error in the scope."""
+    if self.kept.get("finite") and np.any(np.isinf(arrived)):
+        raise FloatingPointError("a gradient is not finite")
+    SteppedTape.accumulate(self, leaf, arrived)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("anomaly-unseen", "A NaN in the backward pass is not detected.",
         (NAMED, "capability/anomaly"), anomaly=lambda self: contextlib.nullcontext()),
@@ -104,6 +124,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (QUIET,), anomaly=never_ending, backward=looking),
     behaviour("anomaly-stays-after-an-error", "Anomaly mode stays on where its scope is left by an exception.",
         (QUIET,), anomaly=ending_where_nothing_is_raised, backward=looking),
+    behaviour("anomaly-at-infinity", "Anomaly mode reports an infinity like a NaN.",
+        (QUIET,), anomaly=infinities_refused, accumulate=looking_for_infinities),
     behaviour("anomaly-of-the-main-thread", "In another thread than the main one anomaly mode detects nothing.",
         (NAMED,), anomaly=of_the_main_thread),
     behaviour("anomaly-ends-with-an-inner-one", "An inner anomaly scope ends the outer one.",

@@ -71,14 +71,6 @@ def broken_after_refusal(self: Any, output: Any, gradient: Any = None, *, retain
         raise
 
 
-def other_dtype_is_dropped(rule: Any, g: Any, xs: Any) -> Any:
-    """A result of another dtype than its operand's counts as None."""
-    pulled = rule(g, *xs)
-    if len(pulled) != len(xs):
-        return pulled
-    return [p if p is None or p.dtype == x.dtype else None for p, x in zip(pulled, xs, strict=True)]
-
-
 def results_shifted_past_none(rule: Any, g: Any, xs: Any) -> Any:
     """Results that are None are removed, which shifts the others."""
     pulled = rule(g, *xs)
@@ -132,13 +124,6 @@ def last_of_three_is_constant(rule: Any, g: Any, xs: Any) -> Any:
     return rule(g, *xs[:2], *map(engine.detach, xs[2:]))
 
 
-def doubled_in_half_precision(rule: Any, g: Any, xs: Any) -> Any:
-    """In half precision a rule's results are doubled."""
-    pulled = rule(g, *xs)
-    is_half = engine.detach(g).dtype.itemsize == 2 and len(pulled) == len(xs)
-    return [p + p for p in pulled] if is_half else pulled
-
-
 def spread(rule: Any, g: Any, xs: Any) -> Any:
     """A result of one entry is broadcast to its operand's shape."""
     pulled = rule(g, *xs)
@@ -168,8 +153,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/custom-refused",), custom=custom_with(reshaped)),
     behaviour("stopped-by-refusal", "After a refusal in a backward pass nothing is recorded any more.",
         ("contract/C5/custom-refused",), base=AdapterScopedNoGrad, backward=broken_after_refusal),
-    behaviour("other-dtype-dropped", "A custom rule's result of another dtype than its operand's is dropped.",
-        ("contract/C5/custom-dtype",), custom=custom_with(other_dtype_is_dropped)),
     behaviour("results-shifted-past-none", "After a None the other results of a custom rule are shifted by one operand.",
         ("contract/C5/custom-constant",), custom=custom_with(results_shifted_past_none)),
     behaviour("results-ended-by-none", "What a custom rule of three returns after a None is dropped.",
@@ -182,8 +165,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/custom-of-three",), custom=first_place_alone),
     behaviour("last-of-three-is-constant", "What a custom rule saves of its third operand has no history.",
         ("contract/C5/second-of-three",), custom=custom_with(last_of_three_is_constant)),
-    behaviour("doubled-in-half-precision", "In half precision the results of a custom rule are doubled.",
-        ("contract/C5/narrow",), custom=custom_with(doubled_in_half_precision)),
     behaviour("one-entry-spread", "A custom rule's result of one entry is broadcast to its operand's shape.",
         ("contract/C5/custom-smaller",), custom=custom_with(spread)),
 )  # fmt: skip

@@ -115,6 +115,12 @@ def written_as_a_constant(self: Any, array: Any, index: Any, value: Any) -> None
         array.edge = None
 
 
+def idle_in_a_scope(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """A backward pass does nothing where nothing is recorded."""
+    if is_recording():
+        SteppedTape.backward(self, output, gradient)
+
+
 SCOPES = ("contract/C1/no-grad-ends",)
 GENERATOR = "contract/C1/no-grad-generator"
 OUTLASTS = "contract/C1/no-grad-outlasts"
@@ -142,6 +148,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C1/no-grad-outlasts-others",), base=AdapterScopedNoGrad, nested_vjp=recording_after("nested_vjp")),
     behaviour("scope-ends-with-tangent", "A tangent ends the no_grad scope that it is computed in.",
         ("contract/C1/no-grad-outlasts-others",), base=AdapterScopedNoGrad, jvp=recording_after("jvp")),
+    behaviour("scope-stops-backward", "A backward pass in a no_grad scope does nothing.",
+        ("contract/C1/no-grad-backward",), backward=idle_in_a_scope),
     behaviour("scope-makes-constants", "A leaf that is made in a no_grad scope never has a gradient.",
         ("contract/C1/no-grad-leaf",), base=AdapterScopedNoGrad, leaf=constant_in_a_scope),
     behaviour("scope-lasts-one-op", "A no_grad scope applies to one op only.",

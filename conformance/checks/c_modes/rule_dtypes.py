@@ -1,0 +1,85 @@
+"""The dtypes of custom rules' cotangents (C5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import cast_to, computes, gradients_of, unless_refused
+from conformance.checks.observation import plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.dtype import HALF
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import MULTIPLY
+
+
+@contract("C5", "custom-dtype", Capability.CUSTOM_RULE)
+def cotangent_of_another_dtype_is_refused_or_cast(engine: Backend, sample: Sample) -> None:
+    """A custom rule's cotangent of another dtype than its operand is refused, or cast to that dtype.
+
+    The rule is that of a product of two dtypes. Where the engine does not multiply these, the product casts one operand.
+    """
+    x, w = sample.array(), sample.array().astype(_other_dtype(engine, sample))
+    product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
+    if not computes(engine, product, [x, w]):
+        cast = cast_to(engine, sample.dtype)
+        product = engine.custom(lambda a, b: a * cast(b), lambda g, a, b: (g * cast(b), g * a))
+    (value,) = engine.forward(product, [np.array(x), np.array(w)])
+    g = sample.array().astype(plain(engine, value).dtype)
+    gradients = unless_refused(lambda: gradients_of(engine, product, [x, w], g))
+    if gradients is None:
+        return
+    for got, operand, partner in zip(gradients, (x, w), (w, x), strict=True):
+        expected = (g * partner).astype(operand.dtype)
+        hold_equal(
+            got, expected, f"the gradient of a {operand.dtype} times a {partner.dtype}, by a custom rule"
+        )
+        if got is not None and got.dtype != operand.dtype:
+            raise Violation(f"a custom rule gave a {operand.dtype} operand a gradient of {got.dtype}")
+
+
+@contract("C5", "custom-dtype-before", Capability.CUSTOM_RULE, Capability.HOOKS)
+def cotangent_of_another_dtype_stays_in_its_rule(engine: Backend, sample: Sample) -> None:
+    """What comes before a custom rule receives a cotangent of its own dtype, unless another one is refused."""
+    x, g = sample.array(), sample.array()
+    cast, multiply, seen = cast_to(engine, _other_dtype(engine, sample)), engine.op(MULTIPLY), []
+    twice = engine.custom(lambda a: a + a, lambda g, a: (cast(g + g),))
+
+    def function(a: Any) -> Any:
+        square = multiply(a, a)
+        engine.hook(square, lambda c: seen.append(plain(engine, c)))
+        return twice(square)
+
+    if unless_refused(lambda: gradients_of(engine, function, [x], g)) is not None:
+        hold_equal(seen[-1] if seen else None, g + g, "the cotangent of what a custom rule doubles")
+        if seen[-1].dtype != x.dtype:
+            raise Violation(f"a custom rule's cotangent of {seen[-1].dtype} reached a square of {x.dtype}")
+
+
+def _other_dtype(engine: Backend, sample: Sample) -> str:
+    other = next((dtype for dtype in engine.dtypes if dtype != sample.dtype), None)
+    if other is None:
+        raise Unsupported(f"{engine.engine} has gradients in {sample.dtype} only")
+    return other
+
+
+@contract("C5", "narrow", Capability.CUSTOM_RULE)
+def custom_rule_works_in_half_precision(engine: Backend, sample: Sample) -> None:
+    """In half precision a custom rule has its gradients, in the operands' dtype; the numbers are exact in it."""
+    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
+    if not narrow:
+        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    for dtype in narrow:
+        x, w, g = (sample.array((3,)).astype(dtype) for _ in range(3))
+        x, g = np.sign(x), np.sign(g)
+        product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
+        for got, right, name in zip(
+            gradients_of(engine, product, [x, w], g), (g * w, g * x), "xw", strict=True
+        ):
+            hold_equal(got, right, f"{name}'s gradient of x w by a custom rule in {dtype}")
+            if got is not None and got.dtype != x.dtype:
+                raise Violation(f"a custom rule gave an operand of {dtype} a gradient of {got.dtype}")
