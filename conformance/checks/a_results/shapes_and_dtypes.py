@@ -1,4 +1,4 @@
-"""What a gradient call returns: its shape (A6), its dtype (A7), the value beside it (A12)."""
+"""What a gradient call returns: its shape (A6), its dtype (A7), the value beside it (A12), and that value's dtype (A23)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import numpy as np
 
 from conformance.case import Array
 from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_equal
-from conformance.checks.engine_calls import unless_refused
+from conformance.checks.engine_calls import require_offered, unless_refused
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, op_check
+from conformance.dtype import HALF, finfo, is_inexact
 from conformance.errors import Violation
 from conformance.op import Op
+from conformance.ops import family_of
 
+SPECTRA = "spectra"
 OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
 
 
@@ -95,3 +98,20 @@ def value_along_equals_plain_value(seen: Observation) -> None:
     """The value computed along with a gradient equals the plain forward value bit for bit."""
     for along, alone in zip(seen.answer.outputs, seen.forward(), strict=True):
         hold_equal(along, alone, "the value along with a gradient differs from the plain value")
+
+
+# In double precision a narrower value is a wrong one (`op/value`), and engines have no wider one.
+@op_check("A23", "value-dtype", dtypes=HALF | {"float32"}, sparing_in=HALF, is_about_form=True)
+def value_has_the_precision_of_its_operands(seen: Observation) -> None:
+    """Where all operands are of one precision, so is the value, unless a parameter names its dtype."""
+    if "dtype" in seen.case.parameters:
+        raise NotThisCase("a parameter names the dtype of the value")
+    (precision,) = {finfo(x.dtype).dtype for x in seen.case.operands if is_inexact(x.dtype)}
+    if precision.name in HALF and family_of(seen.op) == SPECTRA:
+        raise NotThisCase("there are no complex numbers in half precision")
+    require_offered(seen)
+    for value in seen.answer.outputs:
+        if is_inexact(value.dtype):
+            decides(value.size)
+            if finfo(value.dtype).dtype != precision:
+                raise Violation(f"a value of {value.dtype}, of operands of {precision}")

@@ -171,17 +171,36 @@ def two_calls_accumulate(engine: Backend, sample: Sample) -> None:
 
 @contract("B13", "clearing", Capability.CLEARING)
 def cleared_gradient_starts_from_zero(engine: Backend, sample: Sample) -> None:
-    """Clearing a gradient and running again gives the first result."""
+    """Clearing a gradient and running again gives the first result, for leaves of any size, layout and values."""
     tape, multiply = tape_of(engine), engine.op(MULTIPLY)
-    x, w, g = (sample.array() for _ in range(3))
-    leaf, weight = tape.leaf(np.array(x)), tape.array(np.array(w))
-    for attempt in ("first", "second"):
-        tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
-        hold_equal(plain(tape, tape.grad(leaf)), g * w, f"the {attempt} gradient")
-        tape.clear(leaf)
-        cleared = tape.grad(leaf)
-        if cleared is not None and plain(tape, cleared).any():
-            raise Violation("a cleared gradient is neither None nor zero", got=plain(tape, cleared))
+    for what, x in _leaf_values(sample).items():
+        w, g = sample.array(x.shape), sample.array(x.shape)
+        leaf, weight = tape.leaf(x), tape.array(np.array(w))
+        for attempt in ("first", "second"):
+            tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
+            hold_equal(plain(tape, tape.grad(leaf)), g * w, f"the {attempt} gradient of {what}")
+            tape.clear(leaf)
+            cleared = tape.grad(leaf)
+            if cleared is not None and plain(tape, cleared).any():
+                raise Violation(
+                    f"a cleared gradient of {what} is neither None nor zero", got=plain(tape, cleared)
+                )
+
+
+def _leaf_values(sample: Sample) -> dict[str, Array]:
+    """Numbers of leaves, by what they are."""
+    beside_zero = sample.array()
+    beside_zero[0] = 0
+    return {
+        "a leaf": sample.array(),
+        "a number": sample.array(()),
+        "an empty leaf": sample.array((0, 2)),
+        "a leaf with a zero": beside_zero,
+        "a long leaf": sample.array((1100,)),
+        "a large leaf": sample.array((33, 70)),
+        "a transposed leaf": sample.array((2, 3)).T,
+        "a leaf of every other entry": sample.array((3, 6))[:, ::2],
+    }
 
 
 PARTS = ((0, 2), (2, 4), (4, 8))  # sizes 2, 2 and 4 of 8: every weight is exact in binary

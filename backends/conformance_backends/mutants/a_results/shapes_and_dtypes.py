@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Trace
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, value
 from conformance_backends.numpy_engine.tensor import Tensor
 
 
@@ -48,6 +48,17 @@ def off_by_an_ulp_while_recording(
     return Trace(traced.arrays, off, traced.pull)
 
 
+def in_double_precision(right: Any, *xs: Any, **p: Any) -> Any:
+    """A value is computed in double precision, and stays in it."""
+    return np.asarray(right(*xs, **p), float)
+
+
+def in_single_precision(right: Any, *xs: Any, **p: Any) -> Any:
+    """A value in half precision stays in single precision, in which it was computed."""
+    value = np.asarray(right(*xs, **p))
+    return value.astype(np.float32) if value.dtype.itemsize == 2 else value
+
+
 def sign_lost_in_mixed_calls(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
     """Where another operand is more precise, the gradient has the other sign."""
     pulled = right(i, g, z, *xs, **p)
@@ -63,6 +74,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/mixed-dtype",), trace=widened),
     rule("mixed-sign-lost", "Where another operand is more precise, the gradient has the other sign.",
         ("op/mixed-value",), ("divide", "hypot", "matmul"), sign_lost_in_mixed_calls),
+    value("double-values", "The value of float32 operands is float64.",
+        ("op/value-dtype",), ("mean", "exp", "matmul"), in_double_precision),
+    value("half-values-widened", "The value of operands in half precision is float32.",
+        ("op/value-dtype",), ("sum", "tanh"), in_single_precision),
     behaviour("double-gradients", "Gradients of float32 operands are float64.", ("op/dtype",), accumulate=as_float64),
     behaviour("value-along-differs", "The value returned with a gradient is off by one unit in the last place.",
         ("op/value-along",), trace=off_by_an_ulp_while_recording),

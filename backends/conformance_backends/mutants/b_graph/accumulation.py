@@ -50,6 +50,18 @@ def cleared_to_residue(self: Any, leaf: Any) -> None:
     leaf.grad = leaf.grad * leaf.dtype.type(1e-30)
 
 
+def contiguous_alone_cleared(self: Any, leaf: Any) -> None:
+    """Clearing a leaf whose memory has gaps does nothing."""
+    if leaf.value.flags.forc:
+        leaf.grad = None
+
+
+def short_alone_cleared(self: Any, leaf: Any) -> None:
+    """Clearing sets the first 1024 entries to zero."""
+    leaf.grad = np.array(leaf.grad)
+    leaf.grad.reshape(-1)[:1024] = 0
+
+
 def hidden_until_next(self: Any, leaf: Any) -> None:
     """Clearing removes the gradient, and the next backward pass restores it."""
     hidden, leaf.grad = leaf.grad, None
@@ -122,6 +134,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B13/clearing", "capability/clearing", "example/W8/twice-and-cleared"), clear=not_cleared),
     behaviour("cleared-to-residue", "A cleared gradient is almost zero.",
         ("contract/B13/clearing",), clear=cleared_to_residue),
+    behaviour("not-cleared-with-gaps", "Clearing does nothing for a leaf whose memory has gaps.",
+        ("contract/B13/clearing",), clear=contiguous_alone_cleared),
+    behaviour("cleared-at-the-beginning", "Clearing sets the first 1024 entries to zero.",
+        ("contract/B13/clearing",), clear=short_alone_cleared),
     behaviour("cleared-gradient-returns", "A cleared gradient comes back with the next one.",
         ("contract/B13/clearing", "example/W8/twice-and-cleared"), clear=hidden_until_next, accumulate=on_from_hidden),
     rule("repeated-operand-once", "The two operands of x * x share one contribution.",
