@@ -122,12 +122,23 @@ def call_text(backend: Backend, name: str, operands: list[str], parameters: dict
     if isinstance(expression, ast.Lambda) and not expression.args.vararg:
         return ast.unparse(_inlined(expression, arguments, keywords))
     function = (
-        expression if expression is not None and not isinstance(expression, ast.Lambda) else ast.Name(name)
+        ast.parse(_imported_name(backend, name), mode="eval").body if expression is None else expression
     )
-    if isinstance(expression, ast.Lambda):
-        function = expression
     given = [ast.keyword(k, v) for k, v in keywords.items()]
     return ast.unparse(ast.Call(function, arguments, given))
+
+
+def _imported_name(backend: Backend, name: str) -> str:
+    """An op that no table spells, as an attribute of a module that every script imports; its bare name where it is in none."""
+    op, imports = backend.ops[name], backend.dialect.imports if backend.dialect else ""
+    attributes = (name, getattr(op, "__name__", name))
+    for own in modules_of(backend):
+        for bound in _imported(ast.parse(imports)):
+            imported = vars(own).get(bound)
+            for attribute in attributes if isinstance(imported, ModuleType) else ():
+                if getattr(imported, attribute, None) is op:
+                    return f"{bound}.{attribute}"
+    return name
 
 
 def spelled(value: Any) -> str:
