@@ -7,6 +7,7 @@ engine would write, so scripts quote it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import math
 import sys
@@ -193,7 +194,7 @@ def _constant(expression: ast.expr) -> tuple[Any] | None:
 
 
 def helpers_in(backend: Backend, text: str) -> str:
-    """The source of the adapter's own functions that a script's text calls."""
+    """The source of the adapter's own functions that a script's text calls, and of the constants that those name."""
     sources: dict[str, str] = {}
     waiting = [text]
     while waiting:
@@ -203,7 +204,21 @@ def helpers_in(backend: Backend, text: str) -> str:
             if inspect.isfunction(value) and value.__module__ == module.__name__:
                 sources[name] = _bare(inspect.getsource(value))
                 waiting.append(sources[name])
+            elif name in (constants := _constants(module)) and name not in sources:
+                sources[name] = constants[name]
     return "\n\n".join(reversed(sources.values()))
+
+
+@lru_cache(maxsize=64)
+def _constants(module: ModuleType) -> dict[str, str]:
+    """The names that a module's source gives literals, and the statements that do."""
+    found = {}
+    for statement in _tree(module).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            with contextlib.suppress(ValueError, TypeError):
+                ast.literal_eval(statement.value)
+                found[statement.targets[0].id] = ast.unparse(statement)
+    return found
 
 
 def imports_of(backend: Backend, helpers: str, present: str) -> str:

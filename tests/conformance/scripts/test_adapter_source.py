@@ -126,6 +126,29 @@ def test_what_a_function_of_the_adapter_uses_is_imported(tmp_path: Path) -> None
     assert not imports_of(backend, helpers_in(backend, "y = scaled(x)"), "import numpy as np")
 
 
+CONSTANTS = """
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+MODES = {1: "linear", 2: "bilinear"}
+OTHERS = {"exp": np.exp}
+
+def resized(x):
+    return np.resize(x, len(MODES[x.ndim]))
+
+class Constant(NumpyTape):
+    ops = {"exp": lambda x: resized(x)}
+"""
+
+
+def test_a_constant_that_a_function_of_the_adapter_uses_is_written_out(tmp_path: Path) -> None:
+    (tmp_path / "constant.py").write_text(CONSTANTS)
+    backend = load_backend(str(tmp_path / "constant.py"))
+    helpers = helpers_in(backend, "y = resized(x)")
+    assert "MODES = {1: 'linear', 2: 'bilinear'}" in helpers
+    assert "OTHERS" not in helpers
+
+
 COLLECTED = """
 import numpy as np
 from dataclasses import replace
