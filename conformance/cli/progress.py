@@ -22,6 +22,7 @@ from rich.text import Text
 
 from conformance.run.conduct import Request
 from conformance.run.failure_text import failure_text
+from conformance.run.resume import command_to_resume
 from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict, printable
 
@@ -131,7 +132,8 @@ class Progress:
             self.say(f"could not start: {text}")
         missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
         if request.shortfall:
-            self.say(f"{request.shortfall}; to run them: conformance run --resume {request.output}")
+            again = command_to_resume(header.backends, request.output)
+            self.say(f"{request.shortfall}; to run them: {again}")
         moved = f" (the one before is {request.moved} now)" if request.moved else ""
         self.say(f"run file {request.output}{missing}{moved}")
 

@@ -18,7 +18,7 @@ from conformance.run.describe import Description, describe_all
 from conformance.run.process import caches, signals, threads
 from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely
-from conformance.run.resume import failed_again, resumed
+from conformance.run.resume import command_to_resume, failed_again, resumed
 from conformance.run.session import run_session
 from conformance.runfile.known import KnownFailure, in_force, read_known
 from conformance.runfile.records import (
@@ -149,7 +149,7 @@ def _conducted(request: Request, listener: Listener) -> int:
     if recorder.error is not None:
         raise UsageError(
             f"cannot write the run file: {recorder.error.strerror}; {recorder.writer.path} has what was finished, "
-            f"and continues with: conformance run --resume {recorder.writer.path}"
+            f"and continues with: {command_to_resume(header.backends, recorder.writer.path)}"
         )
     if request.resume and request.resume != recorder.writer.path:
         request.resume.unlink(missing_ok=True)

@@ -47,9 +47,9 @@ class Executor:
         scripts: whether failures are written down as scripts, which takes longer than most questions.
         known: the failures on record, which need not be made small once more.
         note: receives the id of every item before it is run, so that a crash has a name.
+        ask: receives the token of every question before it is put, and "" after it, so that a crash has a case.
         surroundings: how the process was before the engine was loaded; by default, how it is now.
-        aside: entered while evidence is made of a result, with the seconds that the failing question took; a process that
-            does not survive this has that result.
+        aside: entered while evidence is made, with the result that stands if the process ends, and the question's seconds.
         until: when to stop; items that are not finished then have no result, and a failure is not made small.
     """
 
@@ -62,6 +62,7 @@ class Executor:
         shrink: bool = True,
         scripts: bool = True,
         note: Note = lambda text: None,
+        ask: Note = lambda text: None,
         known: Sequence[KnownFailure] = (),
         surroundings: Surroundings | None = None,
         aside: Aside = lambda result, took: contextlib.nullcontext(),
@@ -69,7 +70,7 @@ class Executor:
     ) -> None:
         self.known = known
         self.backend = backend
-        self.note = note
+        self.note, self.ask = note, ask
         self.seed = seed
         self.effort = effort.of_engine(compiles=backend.compiles_signatures)
         self.shrink = shrink
@@ -160,6 +161,7 @@ class Executor:
         arguments = question.on(self.backend)
         asked = []
         self.surroundings.take_replaced()  # by what came between, whose answers are none
+        self.ask(question.input.token)
         for item in takers:
             tally = tallies[item]
             if tally.failure is None and not kind.is_enough(item, question, tally.cases, self.effort):
@@ -167,6 +169,7 @@ class Executor:
                 asked.append(item)
                 tally.run(item.definition, question, arguments)
                 self._look_behind(item, tally)
+        self.ask("")
         self.surroundings.put_back_more()
         replaced = self.surroundings.take_replaced()
         if replaced:

@@ -34,7 +34,8 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     if evidence and evidence.token:
         only = "" if evidence.token.startswith("k1:") else f" --check {result.check_key}"
         lines.append(f"  again   conformance replay {evidence.token} --on {_spec_of(result, backend)}{only}")
-        lines.append("          as a script: add --script")
+        if result.verdict not in (Verdict.CRASH, Verdict.TIMEOUT):  # which recording would meet again
+            lines.append("          as a script: add --script")
     return "\n".join(lines)
 
 

@@ -89,7 +89,10 @@ def features(signature: Signature) -> set[Any]:
 
 
 def _sizes(signature: Signature, usual: Mapping[str, Any]) -> set[Any]:
-    """Whether several axes are named that have entries to be mixed up, or none of a matrix; whether all operands are alike."""
+    """Whether several axes are named that have entries to be mixed up, or none of a matrix; whether all operands are alike.
+
+    And whether one pair, such as the margins of an axis, is given for all axes.
+    """
     shape, axes = (signature.shapes or ((),))[0], signature.parameters.get("axis")
     named = [a for a in axes if isinstance(a, int)] if isinstance(axes, tuple) else []
     several = len(named) > 1 and all(-len(shape) <= a < len(shape) and shape[a] > 1 for a in named)
@@ -97,12 +100,18 @@ def _sizes(signature: Signature, usual: Mapping[str, Any]) -> set[Any]:
     others = [n for n in usual if n not in ("axis", "keepdims")]
     of_matrix &= not others or any(signature.parameters[n] != usual[n] for n in others)
     alike = len(signature.shapes) > 1 and len(set(signature.shapes)) == 1 and len(shape) > 1
+    one_for_all = len(shape) > 1 and any(map(_is_one_pair, signature.parameters.values()))
     found = {
+        ("pairs", "one for all axes", ""): one_for_all,
         ("axis", "several", ""): several,
         ("axis", "of a matrix", ""): of_matrix,
         ("operands", "alike", ""): alike,
     }
     return {name for name, holds in found.items() if holds}
+
+
+def _is_one_pair(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], tuple)
 
 
 def pairs(signature: Signature) -> set[Any]:

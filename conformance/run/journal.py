@@ -33,7 +33,10 @@ class Journal:
     def __init__(self, folder: Path, worker: str) -> None:
         path = folder / f"{worker}.now"
         path.write_bytes(b"\0" * SIZE)
-        self._kept = os.open(folder / f"{worker}.kept", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        self._kept, self._asked = (
+            os.open(folder / f"{worker}.{what}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            for what in ("kept", "asked")
+        )
         self._until = 0.0
         self._file = path.open("r+b")
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
@@ -71,24 +74,29 @@ class Journal:
     def aside(self, answer: str, seconds: float) -> Iterator[None]:
         """While what is done here has a time of its own: where this process does not survive it, `answer` is the answer."""
         left = self._until - time.monotonic()
-        self._keep(answer)
+        _replace(self._kept, answer)
         self.watch(seconds)
         try:
             yield
         finally:
-            self._keep("")
+            _replace(self._kept, "")
             self.watch(max(left, SHORTEST))
 
-    def _keep(self, answer: str) -> None:
-        with contextlib.suppress(OSError):  # an engine may have closed every descriptor
-            os.ftruncate(self._kept, 0)
-            os.pwrite(self._kept, answer.encode(), 0)
+    def ask(self, token: str) -> None:
+        """The question that is put to the engine now; empty while none is."""
+        _replace(self._asked, token)
 
     def rest(self) -> None:
         """Nothing is being run."""
         faulthandler.cancel_dump_traceback_later()
         self._memory[: WHEN.size] = WHEN.pack(0.0)
         self.note("")
+
+
+def _replace(descriptor: int, text: str) -> None:
+    with contextlib.suppress(OSError):  # an engine may have closed every descriptor
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, text.encode(), 0)
 
 
 def last_noted(folder: Path, worker: str) -> str:
@@ -128,8 +136,17 @@ def last_output(folder: Path, worker: str) -> str:
 
 def kept(folder: Path, worker: str) -> str:
     """The answer that was set aside while the worker did what it died of; empty where there is none."""
+    return _read(folder / f"{worker}.kept")
+
+
+def asked(folder: Path, worker: str) -> str:
+    """The token of the question that the worker died of; empty where it died of none."""
+    return _read(folder / f"{worker}.asked")
+
+
+def _read(path: Path) -> str:
     try:
-        return (folder / f"{worker}.kept").read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError:
         return ""
 

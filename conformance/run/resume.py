@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +32,7 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
     path = unfinished(request.resume)
     run = read_run(path)
     header = run.header
-    specs = request.specs or specs_in(run, trust=request.trust, what="run --resume")
+    specs = request.specs or specs_in(run, trust=request.trust, what=f"run --resume {path}")
     answered = {r.id: r for r in run.results if r.verdict not in UNANSWERED}
     output = path.with_name(path.name.removesuffix(PART))
     whole = replace(
@@ -43,16 +45,24 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
 def failed_again(request: Request) -> Request:
     """The request to run what did not pass in an earlier run, with its draws."""
     assert request.rerun_failed is not None
-    run = read_run(unfinished(request.rerun_failed))
+    path = unfinished(request.rerun_failed)
+    run = read_run(path)
     ids = tuple(r.id for r in run.results if r.verdict in UNEXPECTED | UNANSWERED)
     if not ids:
         raise UsageError(f"nothing failed in {request.rerun_failed}")
-    specs = request.specs or specs_in(run, trust=request.trust, what="run --rerun-failed")
+    specs = request.specs or specs_in(run, trust=request.trust, what=f"run --rerun-failed {path}")
     failed = {r.backend for r in run.results if r.id in set(ids)}
     lines = {_spec(line): line.name for line in run.header.backends}
     specs = tuple(spec for spec in specs if lines.get(spec, "") in failed or spec not in lines)
     header = run.header
     return replace(request, specs=specs, profile=header.profile, seed=header.seed, ids=ids)
+
+
+def command_to_resume(backends: Sequence[BackendLine], path: Path) -> str:
+    """What runs on from a run file; it names backends that the run file alone may not have loaded."""
+    installed, specs = named(), [_spec(line) for line in backends]
+    given = [] if installed.keys() >= set(specs) else specs
+    return shlex.join(["conformance", "run", *given, "--resume", str(path)])
 
 
 def specs_in(run: Run, *, trust: bool, what: str) -> tuple[str, ...]:
@@ -62,7 +72,7 @@ def specs_in(run: Run, *, trust: bool, what: str) -> tuple[str, ...]:
         if _spec(line) not in installed and not trust:
             raise UsageError(
                 f"the run file says that {line.name} is loaded from {_spec(line)!r}, which would be executed; name it "
-                f"yourself, or pass --trust if you trust the file: conformance {what}"
+                f"yourself, or, if you trust the file: conformance {what} --trust"
             )
     return tuple(_spec(line) for line in run.header.backends)
 

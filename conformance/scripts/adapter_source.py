@@ -7,6 +7,7 @@ engine would write, so scripts quote it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import math
 import sys
@@ -122,12 +123,23 @@ def call_text(backend: Backend, name: str, operands: list[str], parameters: dict
     if isinstance(expression, ast.Lambda) and not expression.args.vararg:
         return ast.unparse(_inlined(expression, arguments, keywords))
     function = (
-        expression if expression is not None and not isinstance(expression, ast.Lambda) else ast.Name(name)
+        ast.parse(_imported_name(backend, name), mode="eval").body if expression is None else expression
     )
-    if isinstance(expression, ast.Lambda):
-        function = expression
     given = [ast.keyword(k, v) for k, v in keywords.items()]
     return ast.unparse(ast.Call(function, arguments, given))
+
+
+def _imported_name(backend: Backend, name: str) -> str:
+    """An op that no table spells, as an attribute of a module that every script imports; its bare name where it is in none."""
+    op, imports = backend.ops[name], backend.dialect.imports if backend.dialect else ""
+    attributes = (name, getattr(op, "__name__", name))
+    for own in modules_of(backend):
+        for bound in _imported(ast.parse(imports)):
+            imported = vars(own).get(bound)
+            for attribute in attributes if isinstance(imported, ModuleType) else ():
+                if getattr(imported, attribute, None) is op:
+                    return f"{bound}.{attribute}"
+    return name
 
 
 def spelled(value: Any) -> str:
@@ -182,7 +194,7 @@ def _constant(expression: ast.expr) -> tuple[Any] | None:
 
 
 def helpers_in(backend: Backend, text: str) -> str:
-    """The source of the adapter's own functions that a script's text calls."""
+    """The source of the adapter's own functions that a script's text calls, and of the constants that those name."""
     sources: dict[str, str] = {}
     waiting = [text]
     while waiting:
@@ -192,7 +204,21 @@ def helpers_in(backend: Backend, text: str) -> str:
             if inspect.isfunction(value) and value.__module__ == module.__name__:
                 sources[name] = _bare(inspect.getsource(value))
                 waiting.append(sources[name])
+            elif name in (constants := _constants(module)) and name not in sources:
+                sources[name] = constants[name]
     return "\n\n".join(reversed(sources.values()))
+
+
+@lru_cache(maxsize=64)
+def _constants(module: ModuleType) -> dict[str, str]:
+    """The names that a module's source gives literals, and the statements that do."""
+    found = {}
+    for statement in _tree(module).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            with contextlib.suppress(ValueError, TypeError):
+                ast.literal_eval(statement.value)
+                found[statement.targets[0].id] = ast.unparse(statement)
+    return found
 
 
 def imports_of(backend: Backend, helpers: str, present: str) -> str:

@@ -46,6 +46,7 @@ def graphs_of_every_op_leave_no_object(engine: Backend, sample: Sample) -> None:
     with new_objects_alone():
         if not _grows(lambda: [build() for _, build in runnable], 1):
             return
+        _hold_arrays_alone(engine, sample)
         for member, build in runnable:
             if _grows(partial(_repeat, build), REPETITIONS):
                 raise Violation(
@@ -91,6 +92,13 @@ def _build(engine: Backend, member: Member, number: int) -> tuple[Member, Callab
             ended_by_an_exception()
 
     return member, build
+
+
+def _hold_arrays_alone(engine: Backend, sample: Sample) -> None:
+    """Claim that what is left is not of arrays in no graph, which every graph would be blamed for."""
+    x = sample.array()
+    if _grows(partial(_repeat, lambda: engine.array(np.array(x))), REPETITIONS):
+        raise Violation("every array leaves objects behind, in no graph, with the cycle collector off")
 
 
 def _repeat(build: Callable[[], Any], times: int = REPETITIONS) -> None:
@@ -140,6 +148,7 @@ def graphs_ended_in_any_way_leave_no_object(engine: Backend, sample: Sample) -> 
     ways = {what: build for what, build in _ways(engine, sample) if _runs(build)}
     with new_objects_alone():
         if _grows(lambda: [build() for build in ways.values()], 1):
+            _hold_arrays_alone(engine, sample)
             for what, build in ways.items():
                 if _grows(partial(_repeat, build), REPETITIONS):
                     raise Violation(f"every graph {what} leaves objects behind, with the cycle collector off")

@@ -6,10 +6,12 @@ import datetime
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from conformance.questions import Item
+from conformance.errors import UsageError
+from conformance.questions import Item, questions_in
 from conformance.run import journal
 from conformance.run.execute import result_for
 from conformance.runfile.jsonl import decode
@@ -19,10 +21,23 @@ from conformance.runfile.records import Evidence, ResultLine, Verdict
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
 
 
-def lost(item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases: int = 0) -> ResultLine:
+def lost(
+    item: Item, verdict: Verdict = Verdict.CRASH, message: str = "", cases: int = 0, token: str = ""
+) -> ResultLine:
     """The result of a question that ended its process."""
-    evidence = Evidence(message=message or "this ended the process")
+    case = _case(token, item.definition.key)
+    evidence = Evidence(message=message or "this ended the process", case=case, token=token if case else "")
     return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
+
+
+def _case(token: str, key: str) -> dict[str, Any]:
+    """The case that a token holds; empty where the process died while it wrote the token."""
+    try:
+        ((_, question),) = questions_in(token, key)
+    except (UsageError, ValueError):
+        return {}
+    case: dict[str, Any] = question.input.as_json()
+    return case
 
 
 class Deaths:
@@ -59,7 +74,9 @@ class Deaths:
             return None
         journal.add_culprit(self.folder, culprit)
         verdict, message = self._verdict(worker, was_killed=was_killed, is_overdue=is_overdue)
-        return judge(lost(self.items[culprit], verdict, message, cases=1), self.known, datetime.date.today())
+        token = journal.asked(self.folder, worker)
+        answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
+        return judge(answer, self.known, datetime.date.today())
 
     def _kept(self, worker: str, culprit: str, *, is_late: bool) -> ResultLine | None:
         """The answer that the culprit had already, where its worker died of asking something smaller, or once more."""

@@ -174,6 +174,7 @@ class Worker:
                 seed=self.seed,
                 effort=self.effort,
                 note=self.note,
+                ask=self.journal.ask,
                 known=self.known,
                 surroundings=self.surroundings,
                 aside=self.aside,

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from conformance.questions import questions_in
+
 HIT = "op/tanh/layout/float64"  # the only question that hands out arrays that are not in C order
 QUERIES = ("-q", "op/tanh/*/float64", "-q", "op/exp/*/float64")
 
@@ -34,6 +36,15 @@ def test_an_op_that_ends_the_process_is_one_crash(command: Any, adapters: Path) 
     done = run_dying(command, adapters, "Exits", "Segfaults")
     assert only_the_hit_question_is(done, "Exits", "crash") == "this ended the process"
     assert "Segmentation fault" in only_the_hit_question_is(done, "Segfaults", "crash")
+
+
+def test_a_crash_and_a_timeout_have_the_case_that_they_died_of(command: Any, adapters: Path) -> None:
+    done = run_dying(command, adapters, "Exits", "HangsInC", timeout=6)
+    for name in ("Exits", "HangsInC"):
+        evidence = done.result(f"{name}/{HIT}").evidence
+        assert evidence.case["op"] == "tanh"
+        ((_, question),) = questions_in(evidence.token, "op/layout")
+        assert question.input.as_json() == evidence.case
 
 
 def test_an_op_that_hangs_is_one_timeout(command: Any, adapters: Path) -> None:

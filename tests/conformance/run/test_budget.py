@@ -18,9 +18,10 @@ from conformance.run import plan
 from conformance.run.keeper import Keeper, Watch
 from conformance.run.plan import Worth
 from conformance.run.process.deadline import OVERTIME, Budget
+from conformance.run.resume import command_to_resume
 from conformance.runfile.jsonl import Run, encode, read_run
 from conformance.runfile.merge import merge, without_times
-from conformance.runfile.records import EndLine
+from conformance.runfile.records import BackendLine, EndLine
 
 ITEMS = list(items_of("mine", ("float64", "float32")))
 
@@ -209,3 +210,15 @@ def test_a_worker_that_does_not_come_back_is_ended_and_its_question_is_not_answe
 def test_an_item_names_its_own_worth_whatever_its_backend() -> None:
     item = Item("other", "op/vjp", "tanh", "float64")
     assert plan.worth(item) is Worth.OWN_VJP
+
+
+@pytest.mark.parametrize(
+    ("specs", "given"),
+    [(("", ""), ""), (("mine.py", ""), "mine.py torch "), (("a b.py:Mine", ""), "'a b.py:Mine' torch ")],
+)
+def test_the_command_that_resumes_names_adapters_that_are_files(specs: tuple[str, str], given: str) -> None:
+    backends = [
+        BackendLine(name=name, engine=name, version="1", spec=spec)
+        for name, spec in zip(("numpy", "torch"), specs, strict=True)
+    ]
+    assert command_to_resume(backends, Path("run.jsonl")) == f"conformance run {given}--resume run.jsonl"

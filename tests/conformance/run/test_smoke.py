@@ -463,6 +463,15 @@ def test_each_cause_of_a_refusal_is_shown() -> None:
     )
 
 
+def test_one_pair_of_margins_for_all_axes_is_a_form_of_its_own() -> None:
+    forms = forms_of(ALL_OPS["pad"])
+    assert any(
+        len(form.parameters["pad_width"]) == 1 < len(form.shapes[0])
+        for form in forms
+        if isinstance(form.parameters["pad_width"], tuple)
+    )
+
+
 def test_axes_that_are_inserted_one_after_the_other_are_noticed() -> None:
     def inserted(x: Any, axis: Any) -> Any:
         for number in axis if isinstance(axis, tuple) else (axis,):

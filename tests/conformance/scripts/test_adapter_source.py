@@ -11,7 +11,7 @@ import pytest
 
 from conformance.backend import Backend
 from conformance.load import load_backend
-from conformance.scripts.adapter_source import expression_of, helpers_in, imports_of
+from conformance.scripts.adapter_source import call_text, expression_of, helpers_in, imports_of
 
 ADAPTER = """
 import functools
@@ -124,3 +124,45 @@ def test_what_a_function_of_the_adapter_uses_is_imported(tmp_path: Path) -> None
     lines = imports_of(backend, helpers, "import numpy as np").splitlines()
     assert set(lines) == {"from math import prod", "from math import tau as turn", "import itertools"}
     assert not imports_of(backend, helpers_in(backend, "y = scaled(x)"), "import numpy as np")
+
+
+CONSTANTS = """
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+MODES = {1: "linear", 2: "bilinear"}
+OTHERS = {"exp": np.exp}
+
+def resized(x):
+    return np.resize(x, len(MODES[x.ndim]))
+
+class Constant(NumpyTape):
+    ops = {"exp": lambda x: resized(x)}
+"""
+
+
+def test_a_constant_that_a_function_of_the_adapter_uses_is_written_out(tmp_path: Path) -> None:
+    (tmp_path / "constant.py").write_text(CONSTANTS)
+    backend = load_backend(str(tmp_path / "constant.py"))
+    helpers = helpers_in(backend, "y = resized(x)")
+    assert "MODES = {1: 'linear', 2: 'bilinear'}" in helpers
+    assert "OTHERS" not in helpers
+
+
+COLLECTED = """
+import numpy as np
+from dataclasses import replace
+from conformance_backends.numpy_backend import NumpyTape
+
+class Collected(NumpyTape):
+    ops = {name: getattr(np, name) for name in ("exp", "multiply", "abs")} | dict(tanh=eval("lambda x: x"))
+    dialect = replace(NumpyTape.dialect, imports="import numpy as np", call="")
+"""
+
+
+def test_an_op_that_no_table_spells_is_called_where_the_script_imports_it_from(tmp_path: Path) -> None:
+    (tmp_path / "collected.py").write_text(COLLECTED)
+    backend = load_backend(str(tmp_path / "collected.py"))
+    assert call_text(backend, "multiply", ["x0", "x1"], {}) == "np.multiply(x0, x1)"
+    assert call_text(backend, "abs", ["x0"], {}) == "np.abs(x0)"  # not Python's own
+    assert call_text(backend, "tanh", ["x0"], {}) == "tanh(x0)"

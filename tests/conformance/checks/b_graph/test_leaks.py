@@ -1,0 +1,33 @@
+"""A leak is said to be of what leaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.checks.b_graph.leaks import (
+    graphs_ended_in_any_way_leave_no_object,
+    graphs_of_every_op_leave_no_object,
+)
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+
+
+class KeepsArrays(NumpyTape):
+    """An engine that keeps a list for every array that is made."""
+
+    kept: list[Any] = []  # noqa: RUF012
+
+    def array(self, value: Any) -> Any:
+        self.kept.append([value])
+        return super().array(value)
+
+
+@pytest.mark.parametrize(
+    "check", [graphs_of_every_op_leave_no_object, graphs_ended_in_any_way_leave_no_object]
+)
+def test_what_every_array_leaves_is_not_said_of_the_graph_of_an_op(check: Any) -> None:
+    with pytest.raises(Violation, match="every array leaves objects behind, in no graph"):
+        check(KeepsArrays(), Sample(0, "float64"))
