@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import textwrap
 from collections.abc import Callable
@@ -51,12 +52,27 @@ def source(op: Op) -> list[str]:
     """The lines of our own reference, without its docstring; none for a function of NumPy, or a long one."""
     if not definition(op).endswith(":"):
         return []
+    function = inspect.unwrap(_own(op))
     try:
-        written = inspect.getsource(inspect.unwrap(_own(op)))
+        is_lambda = inspect.isfunction(function) and function.__name__ == "<lambda>"
+        written = _lambda(function, op.name) if is_lambda else inspect.getsource(function)
     except (OSError, TypeError):
         return []
     lines = textwrap.dedent(written).rstrip().splitlines()
     return lines if len(lines) <= LINES else [*lines[:LINES], "…"]
+
+
+def _lambda(function: Any, name: str) -> str:
+    """A lambda of a row's constructor as a definition of its own, without the constructor's other arguments."""
+    module = inspect.getmodule(function)
+    assert module is not None
+    begins = [(line, column) for line, _, column, end in function.__code__.co_positions() if line and end]
+    found = (
+        node
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Lambda) and (node.body.lineno, node.body.col_offset) == min(begins)
+    )
+    return f"{name} = {ast.unparse(next(found))}"
 
 
 def helpers(op: Op) -> list[str]:
@@ -65,7 +81,7 @@ def helpers(op: Op) -> list[str]:
     What only chooses a precision is left out.
     """
     shown: dict[str, list[str]] = {}
-    waiting = [_own(op)] if source(op) else []
+    waiting = [op.reference, _own(op)] if source(op) else []
     while waiting and len(shown) < HELPERS:
         for name, value in inspect.getclosurevars(inspect.unwrap(waiting.pop())).globals.items():
             if name in shown or name in ALL_OPS or name.startswith("needs_"):

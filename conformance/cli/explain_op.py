@@ -22,6 +22,7 @@ from conformance.ops import FAMILIES
 ROUND = (1.0, -2.0, 3.0, 0.5, -1.0, 2.0, -0.5, 0.25, -3.0, 1.5, -0.25, 0.75, -1.5)
 UPSTREAM = (2.0, -1.0, 0.5, 3.0, -2.0, 1.0)  # not 1 first: a loss of one number would hide the factor
 NUDGE = 1e-3
+LISTED, BEGINNING = 16, 6  # entries of a list that is shown whole, and of a longer one
 
 WHY_UPSTREAM = (
     "Where z has several entries, “the derivative of z” is not one number per entry of an operand but one for "
@@ -117,8 +118,16 @@ def _parameters(op: Op, page: Page) -> None:
         return
     page.heading("Parameters, with values they are tried at")
     for name, values in parameters.items():
-        shown = " | ".join(map(repr, values[:6])) + (" | …" if len(values) > 6 else "")
+        shown = " | ".join(map(brief, values[:6])) + (" | …" if len(values) > 6 else "")
         page.line(f"{name}: {shown}")
+
+
+def brief(value: Any) -> str:
+    """A parameter's value as Python writes it; of a long list the beginning, and how many there are."""
+    if isinstance(value, (list, tuple)) and len(value) > LISTED:
+        beginning = ", ".join(map(repr, value[:BEGINNING]))
+        return f"[{beginning}, … {len(value)} in all]"
+    return repr(value)
 
 
 # ---- the example ----------------------------------------------------------------------------------

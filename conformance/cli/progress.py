@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -146,13 +146,18 @@ class Progress:
             return
         total = sum(len(cause.results) for cause in causes)
         self.say(f"\n{total} failures that are not known, by cause, the worst first:")
-        for cause in causes[:LISTED]:
-            self.say(
-                f"{len(cause.results):5}  {cause.engine:9} {SEVERITY_TEXT[cause.severity]}: {cause.title}"
-            )
-            self.say(f"{'':17}{cause.worst.id}")
+        for line in lines_of(causes[:LISTED]):
+            self.say(line)
         if len(causes) > LISTED:
-            self.say(f"… and {len(causes) - LISTED} more causes, in the run file: conformance report")
+            self.say(f"… and {len(causes) - LISTED} more causes: conformance report {self.output}")
+
+
+def lines_of(causes: Iterable[Cause]) -> Iterator[str]:
+    """A cause in two lines: how many failures, of which engine, how bad and what; and the worst of them."""
+    for cause in causes:
+        known = ", known" if cause.is_known else ""
+        yield f"{len(cause.results):5}  {cause.engine:9} {SEVERITY_TEXT[cause.severity]}{known}: {cause.title}"
+        yield f"{'':17}{cause.worst.id}"
 
 
 def left_out_of(header: RunLine) -> list[str]:

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="F",
-        help="the report; its suffix decides the format, such as .html",
+        help="the report; its suffix decides the format, such as .html; without it, the causes are printed",
     )
     parser.add_argument(
         "--format", default="", metavar="NAME", help="the format, where the suffix does not decide it"
@@ -54,9 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the report, the site, or both; 12 where a run file is not complete."""
-    if options.output is None and options.site is None:
+    """Write the report, the site, or both, or else print the causes of all failures; 12 where a run file is not complete."""
+    is_printed = options.output is None and options.site is None
+    if is_printed and (options.format or options.against):
         raise UsageError("-o FILE or --site DIR says where the report goes")
+    if is_printed and not options.as_json:
+        print_causes(read(options.runs))
     written: list[dict[str, str]] = []
     if options.output is not None:
         report = report_to(options.output, options.format)
@@ -71,8 +74,40 @@ def command(options: argparse.Namespace) -> int:
         print(f"{'site':14} {options.site / 'index.html'}, with {pages} pages beside it")
     is_whole = all(run.is_as_requested for run in silently(options.runs))
     if options.as_json:
-        print_json({"written": written, "complete": is_whole})
+        causes = {"causes": causes_in(silently(options.runs))} if is_printed else {}
+        print_json({"written": written, "complete": is_whole, **causes})
     return 0 if is_whole else INCOMPLETE
+
+
+def print_causes(runs: Sequence[Run]) -> None:
+    """The causes of all failures, known or not, run by run, the worst first."""
+    from conformance.cli.progress import lines_of
+    from conformance.runfile.causes import causes_of
+    from conformance.runfile.records import printable
+
+    for run in runs:
+        causes = causes_of(run.header.backends, run.results)
+        for line in lines_of(causes):
+            print(printable(line))
+        if not causes:
+            print(f"no failure in {', '.join(backend.name for backend in run.header.backends)}")
+
+
+def causes_in(runs: Sequence[Run]) -> list[dict[str, object]]:
+    """The same for a program."""
+    from conformance.runfile.causes import SEVERITY_TEXT, causes_of
+
+    return [
+        {
+            "engine": cause.engine,
+            "severity": SEVERITY_TEXT[cause.severity],
+            "is_known": cause.is_known,
+            "title": cause.title,
+            "ids": [result.id for result in cause.results],
+        }
+        for run in runs
+        for cause in causes_of(run.header.backends, run.results)
+    ]
 
 
 def silently(paths: Sequence[Path]) -> list[Run]:

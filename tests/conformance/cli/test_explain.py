@@ -42,6 +42,19 @@ def test_every_op_is_explained(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert not re.search(r"\b(nan|inf)\b(?!=)", example)  # a parameter may have that name
 
 
+def test_a_definition_is_a_function_and_what_reduces_it_whoever_registers_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = explained(capsys, "smooth_l1")
+    assert "smooth_l1 = lambda x, t, beta: huber_loss(x, t, delta=beta) / beta" in out
+    assert 'return np.mean(losses) if reduction == "mean" else np.sum(losses)' in out
+    assert "pointwise(" not in out
+
+
+def test_a_long_list_of_indices_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "[0, 1, 2, 0, 1, 2, … 300 in all]" in explained(capsys, "take")
+
+
 def test_every_word_in_the_table_of_a_run_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     header = RunLine(1, "r", "", "quick", 0, SpecLine("", ""), {}, (BackendLine("mine", "mine", "1"),))
     results = [

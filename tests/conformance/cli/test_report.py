@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from conformance.cli import main, report
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import SCHEMA, encode
-from conformance.runfile.records import EndLine, RunLine, SpecLine
+from conformance.runfile.records import BackendLine, EndLine, Evidence, ResultLine, RunLine, SpecLine, Verdict
 
 RUN = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
 
@@ -25,6 +27,39 @@ def register(monkeypatch: Any, **values: str) -> None:
 def run_file(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     Path("run.jsonl").write_text(f"{encode(RUN)}\n{encode(EndLine(True, {}))}\n")
+
+
+def test_without_a_place_for_a_report_the_causes_are_printed(capsys: Any) -> None:
+    assert main(["report", "run.jsonl"]) == 0
+    assert "no failure in" in capsys.readouterr().out
+    failed = [
+        ResultLine(
+            f"mine/op/{op}/vjp",
+            "mine",
+            "op",
+            op,
+            "vjp",
+            "E1",
+            "must",
+            "",
+            Verdict.FAIL,
+            1,
+            0.0,
+            Evidence("wrong\x1b[2J"),
+        )
+        for op in ("tan", "exp")
+    ]
+    header = replace(RUN, backends=(BackendLine("mine", "mine", "1"),))
+    Path("run.jsonl").write_text("\n".join(map(encode, [header, *failed, EndLine(True, {})])) + "\n")
+    assert main(["report", "run.jsonl"]) == 0
+    out = capsys.readouterr().out
+    assert "2  mine" in out
+    assert "mine/op/tan/vjp" in out
+    assert "\x1b" not in out
+    assert main(["report", "run.jsonl", "--json"]) == 0
+    (cause,) = json.loads(capsys.readouterr().out)["causes"]
+    assert cause["ids"] == ["mine/op/tan/vjp", "mine/op/exp/vjp"]
+    assert main(["report", "run.jsonl", "--format", "csv"]) == 4
 
 
 def test_a_registered_format_is_written_for_its_suffix(monkeypatch: Any, capsys: Any) -> None:
