@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
             continue
         pairs = list(zip(values, other, strict=False))
         if len(other) == len(values) and all(is_near(got, np.asarray(z), near) for got, z in pairs):
-            return f"it is the value {words}"
+            return f"it is the value {words}{_taken_for_all(op, case, parameters)}"
     expected = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
     if not values:
         return ""
@@ -55,6 +55,16 @@ def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
         or _rearranged(got, first, near)
         or _with_axes_exchanged(op, case, got, near)
         or _single_factor(case, got, first, near)
+    )
+
+
+def _taken_for_all(op: Op, case: Case, parameters: Mapping[str, Any]) -> str:
+    """What to declare where the engine takes an empty tuple for all axes, as it may."""
+    taken = next((name for name, v in case.parameters.items() if v == () and parameters[name] is None), "")
+    return (
+        f'; if the engine takes () for all axes: lacks = {{"{op.name}": {{"{taken}": ((),)}}}}'
+        if taken
+        else ""
     )
 
 
