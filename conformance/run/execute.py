@@ -26,7 +26,7 @@ from conformance.run.evidence import evidence_of, message_of
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Replaced, Surroundings
 from conformance.run.tally import Tally
-from conformance.run.verdict import failure_of, verdict_of
+from conformance.run.verdict import failure_of, result_for, verdict_of
 from conformance.runfile.known import KnownFailure, entry_for
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
@@ -50,6 +50,7 @@ class Executor:
         ask: receives the token of every question before it is put, and "" after it, so that a crash has a case.
         surroundings: how the process was before the engine was loaded; by default, how it is now.
         aside: entered while evidence is made, with the result that stands if the process ends, and the question's seconds.
+        after_failure: receives what makes the answer; it may end a process whose engine is spoilt.
         until: when to stop; items that are not finished then have no result, and a failure is not made small.
     """
 
@@ -66,6 +67,7 @@ class Executor:
         known: Sequence[KnownFailure] = (),
         surroundings: Surroundings | None = None,
         aside: Aside = lambda result, took: contextlib.nullcontext(),
+        after_failure: Callable[[Callable[[], ResultLine]], None] = lambda answer: None,
         until: float | None = None,
     ) -> None:
         self.known = known
@@ -76,7 +78,7 @@ class Executor:
         self.shrink = shrink
         self.scripts = scripts
         self.surroundings = surroundings or Surroundings()
-        self.aside = aside
+        self.aside, self.after_failure = aside, after_failure
         self.until = until
 
     def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
@@ -168,6 +170,8 @@ class Executor:
                 self.note(item.id)
                 asked.append(item)
                 tally.run(item.definition, question, arguments)
+                if tally.failure is not None:
+                    self.after_failure(partial(self._bare, item, tally))
                 self._look_behind(item, tally)
         self.ask("")
         self.surroundings.put_back_more()
@@ -211,8 +215,14 @@ class Executor:
     def result(self, item: Item, tally: Tally) -> ResultLine:
         """The result that a tally amounts to."""
         tally.settle()
+        line = self._line(item, tally)
+        is_said = line.verdict is Verdict.PASS or line.evidence
+        return line if is_said else self._with_evidence(line, item, tally)
+
+    def _line(self, item: Item, tally: Tally) -> ResultLine:
+        """The result; what a failure is, is its evidence's to say."""
         verdict, message = self._verdict(item, tally)
-        line = result_for(
+        return result_for(
             item,
             verdict,
             cases=tally.cases,
@@ -228,7 +238,12 @@ class Executor:
             evidence=Evidence(message=message) if message else None,
             atlas=item.kind.atlas_cell(tally.arguments, tally.failure) if tally.arguments else None,
         )
-        return line if verdict is Verdict.PASS or message else self._with_evidence(line, item, tally)
+
+    def _bare(self, item: Item, tally: Tally) -> ResultLine:
+        """The result of a failure as it is, for which the engine is not asked again."""
+        line, token = self._line(item, tally), tally.question.input.token if tally.question else ""
+        bare = line.evidence or Evidence(message=message_of(tally.failure), token=token)
+        return msgspec.structs.replace(line, evidence=bare)
 
     def _verdict(self, item: Item, tally: Tally) -> tuple[Verdict, str]:
         """The verdict, and its message where that is not the failure's own."""
@@ -246,11 +261,7 @@ class Executor:
 
     def _with_evidence(self, line: ResultLine, item: Item, tally: Tally) -> ResultLine:
         """The result with what makes it believable, which asks the engine again."""
-        token = tally.question.input.token if tally.question else ""
-        bare = msgspec.structs.replace(
-            line, evidence=Evidence(message=message_of(tally.failure), token=token)
-        )
-        with self.aside(bare, tally.took):
+        with self.aside(self._bare(item, tally), tally.took):
             return msgspec.structs.replace(line, evidence=self._evidence(item, tally, line.verdict))
 
     def _evidence(self, item: Item, tally: Tally, verdict: Verdict) -> Evidence:
@@ -264,8 +275,8 @@ class Executor:
             unshrunk = found.unshrunk
         if not self.scripts:
             return Evidence(message=message_of(failure), unshrunk=unshrunk)
-        evidence = evidence_of(item.definition, self.backend, question, failure)
-        return msgspec.structs.replace(evidence, unshrunk=unshrunk)
+        made = evidence_of(item.definition, self.backend, question, failure)
+        return msgspec.structs.replace(made, unshrunk=unshrunk)
 
     def _failure_alike(self, item: Item, verdict: Verdict, candidate: Question[Any]) -> BaseException | None:
         """How a question fails, if that has the same verdict and is not on record."""
@@ -273,23 +284,6 @@ class Executor:
         self.surroundings.put_back_more()
         is_alike = failure is not None and verdict_of(failure, type(self.backend)) is verdict
         return failure if is_alike and not self._entry_for(item, failure) else None
-
-
-def result_for(item: Item, verdict: Verdict, **measured: Any) -> ResultLine:
-    """The line of an item: what it is follows from it, what was `measured` is given."""
-    check = item.definition
-    return ResultLine(
-        id=item.id,
-        backend=item.backend,
-        kind=check.kind,
-        subject=item.subject,
-        check=check.name,
-        clause=check.clause,
-        level=item.level,
-        dtype=item.dtype,
-        verdict=verdict,
-        **measured,
-    )
 
 
 def result_of(check: Check, backend: Backend, question: Question[Any]) -> ResultLine:

@@ -11,9 +11,9 @@ from conformance.backend import Backend
 from conformance.checks import Check
 from conformance.checks.registry import NotThisCase
 from conformance.errors import ConformanceError, Unsupported, Violation, is_ctrl_c
-from conformance.questions import Question
+from conformance.questions import Item, Question
 from conformance.run.attribution import Origin, functions_of, is_about_python_values, origin_of
-from conformance.runfile.records import Verdict
+from conformance.runfile.records import ResultLine, Verdict
 
 CONVERSIONS = ("array", "numpy", "leaf", "memory")  # an adapter's own work, whatever is raised in it
 
@@ -68,3 +68,20 @@ def _files_of_ops(adapter: type[Backend], files: Collection[str | None]) -> set[
     codes = (getattr(function, "__code__", None) for function in getattr(adapter, "ops", {}).values())
     written = {code.co_filename for code in codes if code and code.co_name == "<lambda>"}
     return {file for file in written if Path(file).parent in folders}
+
+
+def result_for(item: Item, verdict: Verdict, **measured: Any) -> ResultLine:
+    """The line of an item: what it is follows from it, what was `measured` is given."""
+    check = item.definition
+    return ResultLine(
+        id=item.id,
+        backend=item.backend,
+        kind=check.kind,
+        subject=item.subject,
+        check=check.name,
+        clause=check.clause,
+        level=item.level,
+        dtype=item.dtype,
+        verdict=verdict,
+        **measured,
+    )

@@ -13,7 +13,7 @@ import msgspec
 from conformance.errors import UsageError
 from conformance.questions import Item, questions_in
 from conformance.run import journal
-from conformance.run.execute import result_for
+from conformance.run.verdict import result_for
 from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
@@ -85,9 +85,8 @@ class Deaths:
         if not isinstance(line, ResultLine) or line.id != culprit or line.evidence is None:
             return None
         how = "had no answer in time" if is_late else "ended the process"
-        evidence = msgspec.structs.replace(
-            line.evidence, unshrunk=f"a smaller one, or this one once more, {how}"
-        )
+        unshrunk = line.evidence.unshrunk or f"a smaller one, or this one once more, {how}"
+        evidence = msgspec.structs.replace(line.evidence, unshrunk=unshrunk)
         return msgspec.structs.replace(line, evidence=evidence)
 
     def _verdict(self, worker: str, *, was_killed: bool, is_overdue: bool) -> tuple[Verdict, str]:

@@ -7,7 +7,8 @@ import datetime
 import itertools
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -34,6 +35,7 @@ from conformance.runfile.known import in_force, judge, read_known
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance.strategies.search import LONGEST
 
+SPOILT = "the engine answers other questions otherwise since then, so its process was left"
 REMEMBERED = (
     2**29
 )  # bytes that what an engine compiled may take before it is to forget that: some 300 functions
@@ -145,9 +147,22 @@ class Worker:
 
     def _end_if_spoilt(self, name: str) -> None:
         """End this process where a failure has left the engine unlike itself; the question is then asked in another."""
-        gist = gist_of(self._executors[name].backend) if self._is_suspect or name not in self._gists else None
-        if gist is not None and self._gists.setdefault(name, gist) != gist:
+        if (self._is_suspect or name not in self._gists) and self._is_spoilt(name):
             os.kill(os.getpid(), signal.SIGKILL)
+
+    def _is_spoilt(self, name: str) -> bool:
+        """Whether the engine answers otherwise than before it was asked anything."""
+        gist = gist_of(self._executors[name].backend)
+        return gist is not None and self._gists.setdefault(name, gist) != gist
+
+    def _answer_and_end_if_spoilt(self, name: str, answer: Callable[[], ResultLine]) -> None:
+        """The same after each failure of a group, whose answer is kept: what the engine is asked next is not to be blamed."""
+        if self._is_spoilt(name):
+            said = answer()
+            assert said.evidence is not None
+            evidence = msgspec.structs.replace(said.evidence, unshrunk=SPOILT)
+            with self.aside(msgspec.structs.replace(said, evidence=evidence), 0.0):
+                os.kill(os.getpid(), signal.SIGKILL)
 
     def _forget(self, backend: Backend) -> None:
         """Have an engine forget what it compiled, once that takes much memory: what ops share is then compiled once."""
@@ -178,6 +193,7 @@ class Worker:
                 known=self.known,
                 surroundings=self.surroundings,
                 aside=self.aside,
+                after_failure=partial(self._answer_and_end_if_spoilt, name),
                 until=self.until,
             )
         return self._executors[name]

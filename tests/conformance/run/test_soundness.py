@@ -44,6 +44,37 @@ def test_a_failure_costs_the_questions_after_it_nothing(command: Any, tmp_path: 
     assert done.verdicts["spoilt/contract/B16/batch-is-sum"] == "pass"
 
 
+SPOILING_OP = """
+from conformance.errors import Unsupported
+from conformance_backends.numpy_backend import NumpyTape
+
+class Spoilt(NumpyTape):
+    engine = "spoilt"
+    dtypes = ("float64",)
+    is_broken = False
+
+    def checkpoint(self, function):
+        Spoilt.is_broken = True
+        raise ValueError("a checkpoint that fails, and leaves nothing as it was")
+
+    def backward(self, output, gradient=None, *, retain=False):
+        if not Spoilt.is_broken:
+            super().backward(output, gradient, retain=retain)
+"""
+
+
+def test_what_spoils_an_engine_is_blamed_and_not_what_is_asked_with_it(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "spoilt.py").write_text(SPOILING_OP, encoding="utf-8")
+    done = command("run", tmp_path / "spoilt.py", "-q", "op/tanh", "-n", 1)
+    assert done.run.is_complete, done.said
+    failed = {i for i, v in done.verdicts.items() if v not in ("pass", "unsupported", "undecided")}
+    assert failed == {"spoilt/op/tanh/checkpointed/float64"}
+    (line,) = (r for r in done.run.results if r.id in failed)
+    assert line.evidence is not None
+    assert "a checkpoint that fails" in line.evidence.message
+    assert "its process was left" in line.evidence.unshrunk
+
+
 def test_a_gist_is_the_same_while_the_engine_is() -> None:
     class Silent(NumpyTape):
         def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
