@@ -43,6 +43,7 @@ class Domain:
     kind: OperandKind = OperandKind.REAL
     is_separated: bool = False  # of matrices: no two singular values are close
     has_pivots: bool = False  # of matrices: a triangle has an inverse too
+    has_positive_determinant: bool = False  # of square matrices
 
     @property
     def is_differentiable(self) -> bool:
@@ -59,6 +60,7 @@ INVERTIBLE = Domain(kind=OperandKind.INVERTIBLE)
 POSITIVE_DEFINITE = Domain(kind=OperandKind.POSITIVE_DEFINITE)
 SEPARATED = Domain(kind=OperandKind.INVERTIBLE, is_separated=True)
 WITH_PIVOTS = Domain(kind=OperandKind.INVERTIBLE, is_separated=True, has_pivots=True)
+POSITIVE_DETERMINANT = Domain(kind=OperandKind.INVERTIBLE, has_positive_determinant=True)
 SYMMETRIC_SEPARATED = Domain(kind=OperandKind.POSITIVE_DEFINITE, is_separated=True)
 BOOLEAN = Domain(kind=OperandKind.BOOLEAN)
 

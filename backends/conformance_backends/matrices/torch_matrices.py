@@ -64,6 +64,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "inv": torch.linalg.inv,
     "det": torch.linalg.det,
     "slogdet": lambda x: tuple(torch.linalg.slogdet(x)),
+    "logdet": torch.logdet,
     "matrix_power": lambda x, n: torch.linalg.matrix_power(x, n),
     "cholesky": torch.linalg.cholesky,
     "eigvalsh": torch.linalg.eigvalsh,
