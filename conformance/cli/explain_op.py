@@ -190,7 +190,8 @@ def _round(domain: Domain, shape: tuple[int, ...], pools: dict[Domain, Iterator[
     if domain.is_separated:
         return np.ones(shape) + np.eye(shape[-2], shape[-1]) * np.arange(1, 1 + shape[-1])
     if domain.kind is OperandKind.INVERTIBLE:
-        return np.triu(np.ones(shape)) + np.eye(shape[-2], shape[-1])
+        matrices = domain.as_matrices(np.ones(shape))
+        return domain.as_tensor(np.triu(matrices) + np.eye(*matrices.shape[-2:]), shape)
     if domain.kind is OperandKind.POSITIVE_DEFINITE:
         return np.ones(shape) + np.eye(shape[-1])
     if domain not in pools:

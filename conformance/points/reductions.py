@@ -179,6 +179,7 @@ MATRICES = (
     limit("det", "no-entries", (np.zeros((0, 0)),), (np.zeros((0, 0)),)),
     limit("inv", "one-entry", ([[2.0]],), ([[-0.25]],)),
     limit("solve", "one-entry", ([[2.0]], [1.0]), ([[-0.25]], [0.5])),
+    limit("tensorsolve", "one-entry", ([[[2.0]]], [1.0]), ([[[-0.25]]], [0.5]), axes=None),
     limit("cholesky", "one-entry", ([[4.0]],), ([[0.25]],)),
     limit("slogdet", "one-entry", ([[-2.0]],), ([[-0.5]],)),
     limit("logdet", "one-entry", ([[2.0]],), ([[0.5]],)),

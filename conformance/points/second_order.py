@@ -95,6 +95,7 @@ SMOOTH: Mapping[str, Values] = {
     "det/one-entry-0": (0,),
     "inv/one-entry": ([[0.25]],),
     "solve/one-entry": ([[0.25]], 0),
+    "tensorsolve/one-entry": ([[[0.25]]], 0),
     "cholesky/one-entry": ([[-1 / 32]],),
     "slogdet/one-entry": ([[-0.25]],),
     "logdet/one-entry": ([[-0.25]],),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,10 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
 
     They are multiples of permutations with signs, or diagonal: a rule by singular values divides by differences of them.
     """
+    if domain.rows:
+        count = math.prod(shape[axis] for axis in domain.rows)
+        matrix = _invertible(replace(domain, rows=()), (count, count), dtype, texture, rng)
+        return np.array(domain.as_tensor(matrix, shape), order="C")
     if texture in _SINGULAR_VALUES and not domain.is_separated:
         rows = rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape[:-1]), axis=-1)
         places = rows if texture == "repeated" else np.broadcast_to(np.arange(shape[-1]), shape[:-1])

@@ -43,6 +43,7 @@ def twice_forward(function, x):
 for name, function in (
     ("det", torch.linalg.det),
     ("slogdet", lambda x: torch.linalg.slogdet(x)[1]),
+    ("logdet", lambda x: torch.logdet(x)),
     ("solve", lambda x: torch.linalg.solve(x, right)),
     ("layer_norm", lambda x: F.layer_norm(x, (3,)) ** 3),
     ("batch_norm", lambda x: F.batch_norm(x, None, None, training=True) ** 3),

@@ -14,7 +14,17 @@ from conformance.op import POSITIVE, Choose, Domain, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
-from conformance.ops.special import FAR, as_a_library, bernoulli, constant, digamma, exact_gammaln, gammaln, moved, over
+from conformance.ops.special import (
+    FAR,
+    as_a_library,
+    bernoulli,
+    constant,
+    digamma,
+    exact_gammaln,
+    gammaln,
+    moved,
+    over,
+)
 from conformance.ops.traits import COMMUTATIVE, INFINITE_SLOPE_AT_0
 
 LOG_PI = "1.14472988584940017414342735135305871"
