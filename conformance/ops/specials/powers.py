@@ -56,6 +56,6 @@ SHIFTS = Domain(low=-8, high=9, kind=OperandKind.INDEX)
 ROWS: tuple[Op, ...] = (
     elementwise("power_of", power_of, power_slope,
         formula="x̄ = g · n xⁿ⁻¹", source="the power rule; x⁰ is constant", law=raising, traits={HOLOMORPHIC}),
-    elementwise("ldexp", ldexp, lambda z, x, n: ldexp(np.ones_like(x), n), None,
+    elementwise("ldexp", ldexp, lambda z, x, n: ldexp(np.ones_like(x), n), lambda z, x, n: None,
         formula="x̄ = g · 2ⁿ", source="linear in x", domains=[REAL, SHIFTS], traits={HOLOMORPHIC, LINEAR, PIECEWISE_LINEAR}),
 )  # fmt: skip
