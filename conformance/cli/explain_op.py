@@ -44,7 +44,7 @@ KINDS = {
     OperandKind.INVERTIBLE: "matrices that have a well-behaved inverse (the last two axes)",
     OperandKind.POSITIVE_DEFINITE: "symmetric positive definite matrices (the last two axes)",
     OperandKind.BOOLEAN: "truth values; nothing flows back to them",
-    OperandKind.INDEX: "integers that point into an axis; nothing flows back to them",
+    OperandKind.INDEX: "integers, such as those that point into an axis; nothing flows back to them",
 }
 
 
