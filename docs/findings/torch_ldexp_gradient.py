@@ -12,3 +12,7 @@ slope = torch.func.jvp(
     lambda x: torch.ldexp(x, torch.tensor(-3)), (torch.tensor(1.5),), (torch.tensor(1.0),)
 )[1]
 print("the tangent of ldexp(x, -3) along 1:", slope.item(), "exactly", 2.0**-3)
+for dtype in (torch.int64, torch.int8):
+    x = torch.tensor(1.5, requires_grad=True)
+    torch.ldexp(x, torch.tensor(7, dtype=dtype)).backward()
+    print(f"ldexp(1.5, 7) of an exponent of {dtype}: gradient {x.grad.item()}, exactly 128.0")
