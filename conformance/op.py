@@ -43,11 +43,30 @@ class Domain:
     kind: OperandKind = OperandKind.REAL
     is_separated: bool = False  # of matrices: no two singular values are close
     has_pivots: bool = False  # of matrices: a triangle has an inverse too
+    has_positive_determinant: bool = False  # of square matrices
+    rows: tuple[
+        int, ...
+    ] = ()  # of tensors that are matrices: the axes that number the rows; the others number columns
 
     @property
     def is_differentiable(self) -> bool:
         """Whether a gradient with respect to such an operand exists."""
         return self.kind not in (OperandKind.BOOLEAN, OperandKind.INDEX)
+
+    def as_matrices(self, x: Any) -> Any:
+        """An operand with its matrices along the last two axes."""
+        if not self.rows:
+            return x
+        columns = (axis for axis in range(x.ndim) if axis not in self.rows)
+        return x.transpose(*self.rows, *columns).reshape(math.prod(x.shape[axis] for axis in self.rows), -1)
+
+    def as_tensor(self, matrix: Any, shape: Shape) -> Any:
+        """The inverse of `as_matrices`: an operand of that shape."""
+        if not self.rows:
+            return matrix
+        order = (*self.rows, *(axis for axis in range(len(shape)) if axis not in self.rows))
+        arranged = matrix.reshape([shape[axis] for axis in order])
+        return arranged.transpose([order.index(axis) for axis in range(len(shape))])
 
 
 REAL = Domain()
@@ -59,6 +78,7 @@ INVERTIBLE = Domain(kind=OperandKind.INVERTIBLE)
 POSITIVE_DEFINITE = Domain(kind=OperandKind.POSITIVE_DEFINITE)
 SEPARATED = Domain(kind=OperandKind.INVERTIBLE, is_separated=True)
 WITH_PIVOTS = Domain(kind=OperandKind.INVERTIBLE, is_separated=True, has_pivots=True)
+POSITIVE_DETERMINANT = Domain(kind=OperandKind.INVERTIBLE, has_positive_determinant=True)
 SYMMETRIC_SEPARATED = Domain(kind=OperandKind.POSITIVE_DEFINITE, is_separated=True)
 BOOLEAN = Domain(kind=OperandKind.BOOLEAN)
 

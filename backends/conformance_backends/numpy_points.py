@@ -13,6 +13,8 @@ DEPARTURES: Mapping[str, str | None] = {
     "fmax/both-nan": "one each",
     "fmin/both-nan": "one each",
     "max_pool2d": "shared equally",
+    "adaptive_max_pool2d": "shared equally",
+    "nanmedian/tie-beside-nan": "shared equally",
     "logsumexp/all-minus-infinity": "half",
     "logsumexp/with-infinity": "selected",
     "log_ndtr/at-minus-infinity": "infinite",

@@ -45,7 +45,7 @@ KINDS = {
     OperandKind.INVERTIBLE: "matrices that have a well-behaved inverse (the last two axes)",
     OperandKind.POSITIVE_DEFINITE: "symmetric positive definite matrices (the last two axes)",
     OperandKind.BOOLEAN: "truth values; nothing flows back to them",
-    OperandKind.INDEX: "integers that point into an axis; nothing flows back to them",
+    OperandKind.INDEX: "integers, such as those that point into an axis; nothing flows back to them",
 }
 
 
@@ -199,7 +199,8 @@ def _round(domain: Domain, shape: tuple[int, ...], pools: dict[Domain, Iterator[
     if domain.is_separated:
         return np.ones(shape) + np.eye(shape[-2], shape[-1]) * np.arange(1, 1 + shape[-1])
     if domain.kind is OperandKind.INVERTIBLE:
-        return np.triu(np.ones(shape)) + np.eye(shape[-2], shape[-1])
+        matrices = domain.as_matrices(np.ones(shape))
+        return domain.as_tensor(np.triu(matrices) + np.eye(*matrices.shape[-2:]), shape)
     if domain.kind is OperandKind.POSITIVE_DEFINITE:
         return np.ones(shape) + np.eye(shape[-1])
     if domain not in pools:

@@ -27,7 +27,7 @@ from conformance.ops import (
     ternary,
     weighted_losses,
 )
-from conformance.ops.comparisons import distances, margins, orders
+from conformance.ops.comparisons import distances, margins, middles, orders
 from conformance.ops.factorings import decompositions, norms, pivoted, systems, triangles
 from conformance.ops.gathered import blocks, numbers, placed, scattered, weighted
 from conformance.ops.networks import channels, limits, pairs, recurrent
@@ -38,11 +38,12 @@ from conformance.ops.signals import (
     pooled_volumes,
     resampling,
     sampling,
+    sequences,
     spectra,
     volume_spectra,
     volumes,
 )
-from conformance.ops.specials import bessel, entropies, gamma_ratios, normal, powers
+from conformance.ops.specials import bessel, entropies, gamma_ratios, normal, oscillating, powers
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS
@@ -50,12 +51,13 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + special.ROWS
     + normal.ROWS
     + bessel.ROWS
+    + oscillating.ROWS
     + entropies.ROWS
     + gamma_ratios.ROWS
     + powers.ROWS
     + numbers.PAIRS,
-    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + numbers.ROWS + weighted.ROWS,
-    "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS,
+    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + middles.ROWS + numbers.ROWS + weighted.ROWS,
+    "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS + sequences.ROWS,
     "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS

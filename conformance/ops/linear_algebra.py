@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import INVERTIBLE, POSITIVE_DEFINITE, REAL, Op, Shape
+from conformance.op import INVERTIBLE, POSITIVE_DEFINITE, POSITIVE_DETERMINANT, REAL, Op, Shape
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.factorings.elimination import cholesky_factor, gauss_jordan, needs_written_out
@@ -54,6 +54,15 @@ def slogdet(x: Any) -> tuple[Any, Any]:
         return np.sign(determinant), np.log(np.abs(determinant))
     sign, logarithm = np.linalg.slogdet(x)
     return sign, logarithm
+
+
+@dispatched
+def logdet(x: Any) -> Any:
+    """The logarithm of the determinant of each matrix."""
+    if np.iscomplexobj(x) or needs_written_out(x):
+        return np.log(det(x))
+    sign, logarithm = np.linalg.slogdet(x)
+    return np.where(sign < 0, np.nan, logarithm)[()]
 
 
 @dispatched
@@ -199,6 +208,9 @@ INVERSES = (
     general("slogdet", slogdet, lambda g, z, x: as_factor(g[1]) * transposed(inv(x)),
         formula="x̄ = g₁ · x⁻ᵀ", source="d log|det A| = tr(A⁻¹ dA); the sign is locally constant",
         domains=[INVERTIBLE], law=SQUARE, traits={SEVERAL_OUTPUTS}),
+    general("logdet", logdet, lambda g, z, x: as_factor(g) * transposed(inv(x)),
+        formula="x̄ = g · x⁻ᵀ", source="d log det A = tr(A⁻¹ dA)",
+        domains=[POSITIVE_DETERMINANT], law=SQUARE, traits={HOLOMORPHIC}),
     general("matrix_power", matrix_power, matrix_power_vjp,
         formula="x̄ = Σₖ (xᵀ)ᵏ g (xᵀ)ⁿ⁻¹⁻ᵏ", source="product rule on x · x · … · x",
         domains=[INVERTIBLE], law=POWERS, traits={HOLOMORPHIC}),

@@ -143,6 +143,18 @@ def lp_pool2d_vjp(g: Any, z: Any, x: Any, norm_type: float, kernel_size: Pair, s
     return unwindowed(each, x, kernel_size, stride=stride)
 
 
+@dispatched
+def lp_pool1d(x: Any, *, norm_type: float, kernel_size: int, stride: int) -> Any:
+    """The norm of every window of the signal."""
+    row = in_a_row(kernel_size=kernel_size, stride=stride)
+    return as_signal(lp_pool2d(as_image(x), norm_type=norm_type, **row))
+
+
+def lp_pool1d_vjp(g: Any, z: Any, x: Any, norm_type: float, **geometry: int) -> Any:
+    """lp_pool2d's rule on the signal's image."""
+    return as_signal(lp_pool2d_vjp(as_image(g), z, as_image(x), norm_type, **in_a_row(**geometry)))
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -163,4 +175,7 @@ ROWS: tuple[Op, ...] = (
     general("lp_pool2d", lp_pool2d, lp_pool2d_vjp,
         formula="x̄ = fold(g (x/z)ᵖ⁻¹)", source="vector_norm's rule on unfold(x)",
         domains=[POSITIVE], law=windows.norm_pooling, traits={REAL_REFERENCE, Homogeneous(1)}),
+    general("lp_pool1d", lp_pool1d, lp_pool1d_vjp,
+        formula="x̄ = fold(g (x/z)ᵖ⁻¹)", source="lp_pool2d's rule on an image of one row",
+        domains=[POSITIVE], law=windows.norm_pooling_signals, traits={REAL_REFERENCE, Homogeneous(1)}),
 )  # fmt: skip

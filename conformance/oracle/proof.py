@@ -163,9 +163,10 @@ class _Call:
             distances.append(1 - float(np.abs(x.imag).max(initial=0)))  # poles are at least as far as ±i
         if domain.kind in (OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE) and x.size:
             double = np.complex128 if np.iscomplexobj(x) else np.float64
-            singular = np.linalg.svd(x.astype(double), compute_uv=False)
+            matrices = domain.as_matrices(x.astype(double))
+            singular = np.linalg.svd(matrices, compute_uv=False)
             distances.append(
-                float(singular.min()) / x.shape[-1]
+                float(singular.min()) / matrices.shape[-1]
             )  # the distance to the nearest singular matrix
         return min(distances, default=np.inf)
 

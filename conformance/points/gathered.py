@@ -10,6 +10,7 @@ from conformance.points.constructors import (
     FIRST,
     INF,
     LAST,
+    MIDDLE,
     NAN,
     SHARED,
     border,
@@ -23,6 +24,7 @@ from conformance.points.point import Nature, SpecialPoint
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 ALONG: dict[str, Any] = {"axis": 1, "keepdims": False}
+MIDDLES = [[1.0, NAN, 3.0, 2.0], [NAN, NAN, 4.0, NAN]]
 ROWS = [[1.0, NAN, 2.0], [NAN, NAN, 4.0]]
 HALF_ROOT = 2**-0.5
 BOTH = np.array([0, 0])  # two values are sent to the first place
@@ -50,6 +52,17 @@ POINTS: tuple[SpecialPoint, ...] = (
     masked("nanstd", "beside-nan-corrected", ([1.0, NAN, 3.0],), ([-HALF_ROOT, 0, HALF_ROOT],), **WHOLE, correction=1),
     masked("nancumsum", "beside-nan", ([1.0, NAN, 2.0],), ([3, 0, 1],), axis=0),
     masked("nancumsum", "first-nan", ([NAN, 1.0, 2.0],), ([0, 2, 1],), axis=0),
+    masked("nanmedian", "beside-nan", ([1.0, NAN, 3.0, 2.0],), ([0, 0, 0, 1],), **WHOLE),
+    masked("nanmedian", "rows-with-nan", (MIDDLES,), ([[0, 0, 0, 1], [0, 0, 1, 0]],), **ALONG),
+    tie("nanmedian", "tie-beside-nan", [1.0, NAN, 2.0, 2.0], [2, 3], **WHOLE),
+    masked("nanquantile", "beside-nan", ([1.0, NAN, 3.0, 2.0],), ([0, 0, 0.5, 0.5],), q=0.75, **WHOLE),
+    masked("nanquantile", "rows-with-nan", (MIDDLES,), ([[0, 0, 0.5, 0.5], [0, 0, 1, 0]],), q=0.75, **ALONG),
+    masked("nanquantile", "largest-number", ([1.0, NAN, 3.0, 2.0],), ([0, 0, 1, 0],), q=1.0, **WHOLE),
+    masked("nanquantile", "two-numbers", ([1.0, NAN, 2.0],), ([0.5, 0, 0.5],), q=0.5, **WHOLE),
+    tie("nanquantile", "tie-beside-nan", [1.0, NAN, 2.0, 2.0], [2, 3], q=0.5, **WHOLE),
+    *(border(op, "all-nan", ([NAN, NAN, NAN],), {
+        "nan": (NAN,), "zero": (0.0,), "one": (1.0,), SHARED: (1 / 3,), FIRST: ([1, 0, 0],), MIDDLE: ([0, 1, 0],)}, **ALL)
+      for op, ALL in (("nanmedian", WHOLE), ("nanquantile", {"q": 0.5, **WHOLE}))),
     *(masked(op, "beside-nan", ([1.0, NAN, 2.0],), (gradient,), **WHOLE)
       for op, gradient in (("nanmax", [0, 0, 1]), ("nanmin", [1, 0, 0]))),
     *(tie(op, "tie-beside-nan", [NAN, 2.0, 2.0], [1, 2], **WHOLE) for op in ("nanmax", "nanmin")),

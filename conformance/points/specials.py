@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from conformance.points.constructors import INF, NAN, border, finite, kink, limit, slopes
 from conformance.points.point import SpecialPoint
 
-LN2 = math.log(2)
+LN2, EULER = math.log(2), 0.5772156649015329
 ROOT_TWO_OVER_PI = math.sqrt(2 / math.pi)
 
 AT_0 = (
@@ -19,6 +21,11 @@ AT_0 = (
     limit("i0", "at-0", (0.0,), (0,)),
     limit("i1", "at-0", (0.0,), (0.5,)),
     limit("i1", "at-minus-0", (-0.0,), (0.5,)),
+    limit("bessel_j0", "at-0", (0.0,), (0,)),
+    limit("bessel_j1", "at-0", (0.0,), (0.5,)),
+    limit("bessel_j1", "at-minus-0", (-0.0,), (0.5,)),
+    limit("multigammaln", "of-dimension-1", (1.0,), (-EULER,), p=1),
+    limit("multigammaln", "of-dimension-2", (1.5,), (2 - 2 * EULER - 2 * LN2,), p=2),
     kink("i0e", "at-0", (0.0,), (1, -1)),
     limit("i1e", "at-0", (0.0,), (0.5,)),
     limit("xlog1py", "at-0", (0.0, 1.0), (LN2, 0)),
@@ -42,6 +49,10 @@ FAR = (
     finite("erfinv", "at-least", lambda e: (e.least,), (math.sqrt(math.pi) / 2,)),
     finite("i0", "at-least", lambda e: (e.least,), (0,)),
     finite("i1", "at-least", lambda e: (e.least,), (0.5,)),
+    finite("bessel_j0", "at-least", lambda e: (e.least,), lambda e: (-e.least / 2,)),
+    finite("bessel_j1", "at-least", lambda e: (e.least,), (0.5,)),
+    finite("ldexp", "up-to-huge", lambda e: (e.least, np.array(round(math.log2(e.huge)))), lambda e: (e.huge, None)),
+    finite("ldexp", "down-to-small", lambda e: (e.huge, np.array(round(math.log2(e.small)))), lambda e: (e.small, None)),
     finite("i0e", "at-huge", lambda e: (e.huge,), (0,)),
     finite("i1e", "at-huge", lambda e: (e.huge,), (0,)),
     finite("i1e", "at-least", lambda e: (e.least,), (0.5,)),
@@ -59,6 +70,8 @@ ENDS = (
     border("erfinv", "beyond-1", (2.0,), slopes("nan", "zero", "infinite")),
     border("ndtri", "at-0", (0.0,), slopes("infinite", "nan", "zero")),
     border("ndtri", "at-1", (1.0,), slopes("infinite", "nan", "zero")),
+    border("bessel_j0", "at-infinity", (INF,), slopes("zero", "nan")),
+    border("bessel_j1", "at-infinity", (INF,), slopes("zero", "nan")),
     border("entr", "at-0", (0.0,), slopes("infinite", "nan", "zero")),
     border("entr", "below-0", (-1.0,), slopes("nan", "zero", "infinite", "minus one")),
     border("rel_entr", "at-0", (0.0, 2.0), {

@@ -219,8 +219,10 @@ def _lies_in(domain: Domain, value: Array, others: list[Array]) -> bool:
     if domain.is_separated:
         sizes = np.linalg.svd(value.astype(float), compute_uv=False)
         return bool((sizes[..., :-1] >= (1 + DISTANCE) * sizes[..., 1:]).all() and (sizes > DISTANCE).all())
+    if domain.has_positive_determinant and (np.linalg.det(value.astype(float)) <= 0).any():
+        return False
     if domain.kind is OperandKind.INVERTIBLE:
-        return bool(np.linalg.cond(value.astype(float)).max() < WORST_CONDITION)
+        return bool(np.linalg.cond(domain.as_matrices(value.astype(float))).max() < WORST_CONDITION)
     if domain.kind is OperandKind.DISTINCT:
         every = np.sort(np.concatenate([value.ravel(), *(x.ravel() for x in others)]))
         return bool(np.diff(every).min(initial=1.0) >= DISTANCE)

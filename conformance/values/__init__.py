@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -180,17 +181,29 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
 
     They are multiples of permutations with signs, or diagonal: a rule by singular values divides by differences of them.
     """
+    if domain.rows:
+        count = math.prod(shape[axis] for axis in domain.rows)
+        matrix = _invertible(replace(domain, rows=()), (count, count), dtype, texture, rng)
+        return np.array(domain.as_tensor(matrix, shape), order="C")
     if texture in _SINGULAR_VALUES and not domain.is_separated:
         rows = rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape[:-1]), axis=-1)
         places = rows if texture == "repeated" else np.broadcast_to(np.arange(shape[-1]), shape[:-1])
         signs = rng.choice((-1, 1), (*shape[:-1], 1))
         values = signs * _singular_values(shape, texture, rng)
-        return np.array(np.eye(shape[-1])[places] * values + 0.0, dtype)
+        return _turned(domain, np.array(np.eye(shape[-1])[places] * values + 0.0, dtype))
     steps = rng.integers(-8, 9, shape)
     steps[(steps == 0) & (0.0 in domain.kinks)] = 1
     entries = _textured(steps * STEP, STEP, texture, rng)
     diagonal = far_apart(shape, rng) if domain.is_separated else (1 + (n := shape[-1])) * np.eye(shape[-2], n)
-    return np.array(entries + rng.choice((-1, 1)) * diagonal, dtype=dtype)
+    return _turned(domain, np.array(entries + rng.choice((-1, 1)) * diagonal, dtype=dtype))
+
+
+def _turned(domain: Domain, matrices: Array) -> Array:
+    """The matrices, of which some have the first row negated where the domain is one of positive determinants."""
+    if domain.has_positive_determinant and matrices.size:
+        is_negative = np.linalg.det(matrices.astype(float)) < 0
+        matrices[..., 0, :] *= np.where(is_negative, -1, 1).astype(matrices.dtype)[..., None]
+    return matrices
 
 
 def far_apart(shape: Shape, rng: Generator) -> Array:

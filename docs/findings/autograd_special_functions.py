@@ -5,7 +5,7 @@ import warnings
 
 import autograd
 import autograd.numpy as np
-from autograd.scipy.special import betaln, erfinv, gammainc, gammaincc, i0, i1
+from autograd.scipy.special import betaln, erfinv, gammainc, gammaincc, i0, i1, j0, j1, multigammaln
 
 warnings.simplefilter("ignore")
 print("autograd", importlib.metadata.version("autograd"))
@@ -16,6 +16,9 @@ for dtype in (np.float16, np.float32):
         ("erfinv", erfinv),
         ("i0", i0),
         ("i1", i1),
+        ("j0", j0),
+        ("j1", j1),
+        ("multigammaln", lambda x: multigammaln(x, 1)),
         ("betaln", lambda x: betaln(x, x)),
         ("gammainc", lambda x: gammainc(2.5, x)),
         ("gammaincc", lambda x: gammaincc(2.5, x)),
@@ -37,5 +40,8 @@ print(
 # SciPy's iv(2, x) is NaN at the least number
 for x in (5e-324, 1e-310):
     print("the gradient of i1 at", x, "got", slope(i1)(x), "exactly 0.5")
+for name, function in (("j0", j0), ("j1", j1)):
+    print(name, "at infinity: got", function(np.inf), "where the limit is 0")
+print("multigammaln of float32 has", multigammaln(np.float32(1.5), 1).dtype)
 # SciPy's values: 1 - erf 1 is gammaincc(1/2, 1)
 print("gammaincc(0.5, 1): got", gammaincc(0.5, 1.0), "exactly 0.15729920705028513")

@@ -51,5 +51,9 @@ for what, matrix, expected in (
     direction[(0, 0) if expected == 4 else (2, 2)] = 1
     _, pushed = torch.func.jvp(torch.linalg.det, (a,), (direction,))
     print(f"torch.func.jvp of det of {what}: got {pushed.item()}, expected {expected}")
+norms = lambda x: torch.nn.functional.lp_pool1d(x, 2.0, 2)  # noqa: E731
+zeros = [[[0.0, 0.0]]]
+forward, reverse = tangent(norms, zeros, [[[1.0, 0.0]]]), gradient(norms, zeros)
+print(f"lp_pool1d of zeros along one of them: forward {forward.tolist()}, reverse {reverse.tolist()}")
 zero = tangent(torch.linalg.det, [[0.0]], [[1.0]]).item()
 print(f"dual numbers through det of [[0]]: got {zero}, expected 1.0, since det of [[x]] is x")

@@ -1,4 +1,4 @@
-"""torch: lp_pool2d of windows of one entry is the entry; the powers on the way overflow or vanish, and value and gradient are lost."""
+"""torch: lp_pool1d and lp_pool2d of windows of one entry are the entry; the powers on the way overflow or vanish, and value and gradient are lost."""
 
 import torch
 import torch.nn.functional as F

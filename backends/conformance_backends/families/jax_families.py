@@ -88,6 +88,8 @@ SPECIAL: Mapping[str, Callable[..., Any]] = {
     "gammainc": lambda x, a: jax.scipy.special.gammainc(a, x),
     "gammaincc": lambda x, a: jax.scipy.special.gammaincc(a, x),
     "zeta": lambda q, s: jax.scipy.special.zeta(s, q),
+    "multigammaln": lambda x, p: jax.scipy.special.multigammaln(x, p),
+    "ldexp": jnp.ldexp,
 }
 
 OPS: Mapping[str, Callable[..., Any]] = {
@@ -96,6 +98,8 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "fmin": jnp.fmin,
     "nanmax": lambda x, axis, keepdims: jnp.nanmax(x, axis=axis, keepdims=keepdims),
     "nanmin": lambda x, axis, keepdims: jnp.nanmin(x, axis=axis, keepdims=keepdims),
+    "nanmedian": lambda x, axis, keepdims: jnp.nanmedian(x, axis=axis, keepdims=keepdims),
+    "nanquantile": lambda x, q, axis, keepdims: jnp.nanquantile(x, q, axis=axis, keepdims=keepdims),
     "nansum": lambda x, axis, keepdims: jnp.nansum(x, axis=axis, keepdims=keepdims),
     "nanmean": lambda x, axis, keepdims: jnp.nanmean(x, axis=axis, keepdims=keepdims),
     "scatter_reduce": scatter_reduce,

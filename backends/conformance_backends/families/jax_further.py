@@ -86,6 +86,8 @@ OPS: Mapping[str, Callable[..., Any]] = {
         (factors, np.array(pivots, dtype=np.int32)), b
     ),
     "polyval": jnp.polyval,
+    "ediff1d": jnp.ediff1d,
+    "toeplitz": jax.scipy.linalg.toeplitz,
     "average": lambda x, weights, axis, keepdims: jnp.average(x, axis, weights, keepdims=keepdims),
     "nanprod": lambda x, axis, keepdims: jnp.nanprod(x, axis=axis, keepdims=keepdims),
     "nancumsum": lambda x, axis: jnp.nancumsum(x, axis=axis),

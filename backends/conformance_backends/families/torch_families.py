@@ -58,6 +58,8 @@ SPECIAL: Mapping[str, Callable[..., Any]] = {
     "gammainc": lambda x, a: torch.special.gammainc(x.new_tensor(a), x),
     "gammaincc": lambda x, a: torch.special.gammaincc(x.new_tensor(a), x),
     "zeta": lambda q, s: torch.special.zeta(s, q),
+    "multigammaln": lambda x, p: torch.special.multigammaln(x, p),
+    "ldexp": torch.ldexp,
 }
 
 OPS: Mapping[str, Callable[..., Any]] = {
@@ -90,6 +92,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "pixel_shuffle": lambda x, upscale_factor: F.pixel_shuffle(x, upscale_factor),
     "pixel_unshuffle": lambda x, downscale_factor: F.pixel_unshuffle(x, downscale_factor),
     "adaptive_avg_pool2d": lambda x, output_size: F.adaptive_avg_pool2d(x, output_size),
+    "adaptive_max_pool2d": lambda x, output_size: F.adaptive_max_pool2d(x, output_size),
     "rnn_cell": torch.rnn_tanh_cell,
     "gru_cell": torch.gru_cell,
     "lstm_cell": lambda x, h, c, *weights: torch.lstm_cell(x, (h, c), *weights),

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 
 from conformance.errors import Unsupported
+from conformance_backends.families.torch_axes import over_merged
 from conformance_backends.families.torch_families import parts, signs
 
 
@@ -42,6 +43,12 @@ def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
 OPS: Mapping[str, Callable[..., Any]] = {
     "power_of": lambda x, exponent: torch.pow(x, exponent),
     "kthvalue": lambda x, k, axis, keepdims: torch.kthvalue(x, k, dim=axis, keepdim=keepdims).values,
+    "nanmedian": lambda x, axis, keepdims: over_merged(
+        lambda rows, dim: torch.nanmedian(rows, dim).values, x, axis, keepdims
+    ),
+    "nanquantile": lambda x, q, axis, keepdims: over_merged(
+        lambda rows, dim: torch.nanquantile(rows, q, dim), x, axis, keepdims
+    ),
     "softmin": lambda x, axis: F.softmin(x, dim=axis),
     "embedding_bag": lambda weight, indices, mode: F.embedding_bag(indices, weight, mode=mode),
     "block_diag": torch.block_diag,
@@ -66,6 +73,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, kernel_size, stride, padding, dilation
     ),
     "lp_pool2d": lambda x, norm_type, kernel_size, stride: F.lp_pool2d(x, norm_type, kernel_size, stride),
+    "lp_pool1d": lambda x, norm_type, kernel_size, stride: F.lp_pool1d(x, norm_type, kernel_size, stride),
     "threshold": lambda x, threshold, value: F.threshold(x, threshold, value),
     "renorm": lambda x, p, axis, maxnorm: torch.renorm(x, p, axis, maxnorm),
     "cosine_embedding": lambda x, y, is_similar, margin, reduction: F.cosine_embedding_loss(

@@ -60,6 +60,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "matrix_transpose": jnp.matrix_transpose,
     "trace": lambda x, offset: jnp.linalg.trace(x, offset=offset),
     "solve": jnp.linalg.solve,
+    "tensorsolve": lambda a, b, axes: jnp.linalg.tensorsolve(a, b, axes),
     "inv": jnp.linalg.inv,
     "det": jnp.linalg.det,
     "slogdet": lambda x: tuple(jnp.linalg.slogdet(x)),

@@ -61,9 +61,11 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     ),
     # torch reads a right-hand side with one axis less than a stack as a stack of vectors, if it fits.
     "solve": lambda a, b: torch.linalg.solve(a, b[None] if 1 < b.ndim < a.ndim else b),
+    "tensorsolve": lambda a, b, axes: torch.linalg.tensorsolve(a, b, axes),
     "inv": torch.linalg.inv,
     "det": torch.linalg.det,
     "slogdet": lambda x: tuple(torch.linalg.slogdet(x)),
+    "logdet": torch.logdet,
     "matrix_power": lambda x, n: torch.linalg.matrix_power(x, n),
     "cholesky": torch.linalg.cholesky,
     "eigvalsh": torch.linalg.eigvalsh,

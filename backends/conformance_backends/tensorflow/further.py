@@ -178,6 +178,8 @@ SPECIAL: Mapping[str, Callable[..., Any]] = {
     "gammainc": lambda x, a: tf.math.igamma(tf.cast(a, x.dtype), x),
     "gammaincc": lambda x, a: tf.math.igammac(tf.cast(a, x.dtype), x),
     "betaln": lambda a, b: tf.math.lbeta(tf.stack(tnp.broadcast_arrays(a, b), -1)),
+    "bessel_j0": tf.math.special.bessel_j0,
+    "bessel_j1": tf.math.special.bessel_j1,
     "i0": tf.math.bessel_i0,
     "i0e": tf.math.bessel_i0e,
     "i1": tf.math.bessel_i1,

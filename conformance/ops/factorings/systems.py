@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from conformance.op import REAL, SEPARATED, WITH_PIVOTS, Op, Shape
+from conformance.op import INVERTIBLE, REAL, SEPARATED, WITH_PIVOTS, Choose, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.factorings.decompositions import pinv, pinv_vjp
 from conformance.ops.factorings.triangles import solve_triangular
+from conformance.ops.linear_algebra import solve
 from conformance.ops.products import transposed
 from conformance.ops.rows import general, unbroadcast, variadic
 from conformance.ops.traits import HOLOMORPHIC, Homogeneous
@@ -52,6 +54,46 @@ def lstsq_left(g: Any, z: Any, a: Any, b: Any) -> Any:
     """pinv's rule on g bᵀ."""
     inverse = pinv(a)
     return pinv_vjp(np.matmul(g, transposed(b)), inverse, a)
+
+
+def arranged(a: Any, axes: tuple[int, ...] | None) -> Any:
+    """A tensor with the axes that number the unknowns behind the others."""
+    return a if axes is None else np.transpose(a, axes=order_of(np.ndim(a), axes))
+
+
+def order_of(ndim: int, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes, these behind the others."""
+    return (*(axis for axis in range(ndim) if axis not in axes), *axes)
+
+
+def as_system(a: Any, count: int) -> Any:
+    """The matrix that a tensor is of so many equations."""
+    return np.reshape(a, shape=(count, count))
+
+
+@dispatched
+def tensorsolve(a: Any, b: Any, *, axes: tuple[int, ...] | None) -> Any:
+    """The x with Σ a x = b, summed over all axes of x, which are the last of `a`, or these."""
+    whole = arranged(a, axes)
+    x = solve(as_system(whole, np.size(b)), np.reshape(b, shape=(-1,)))
+    return np.reshape(x, shape=np.shape(whole)[np.ndim(b) :])
+
+
+def tensorsolve_right(g: Any, z: Any, a: Any, b: Any, axes: tuple[int, ...] | None) -> Any:
+    """A⁻ᵀ g, A being the matrix that the tensor is."""
+    matrix = as_system(arranged(a, axes), np.size(b))
+    return np.reshape(solve(transposed(matrix), np.reshape(g, shape=(-1,))), shape=np.shape(b))
+
+
+def tensorsolve_left(g: Any, z: Any, a: Any, b: Any, axes: tuple[int, ...] | None) -> Any:
+    """−(A⁻ᵀ g) zᵀ, its axes where the tensor has them."""
+    pulled = np.reshape(tensorsolve_right(g, z, a, b, axes), shape=(-1, 1))
+    whole = -np.matmul(pulled, np.reshape(z, shape=(1, -1)))
+    if axes is None:
+        return np.reshape(whole, shape=np.shape(a))
+    order = order_of(np.ndim(a), axes)
+    tensor = np.reshape(whole, shape=tuple(np.shape(a)[axis] for axis in order))
+    return np.transpose(tensor, axes=tuple(order.index(axis) for axis in range(len(order))))
 
 
 # -- sums and chains of products ---------------------------------------------------------------------
@@ -114,6 +156,24 @@ OVERDETERMINED = laws.shapes_of(
     *(((3, 2), (3, 1)), ((3, 3), (3, 2)), ((2, 3), (2, 2)), ((1, 1), (1, 2)), ((3, 1), (3, 3)), ((2, 3, 2), (2, 3, 2))),
     *(((2, 1, 2, 3), (2, 1, 2, 1)), ((4, 4), (4, 1)), ((5, 2), (5, 3)), ((0, 3, 2), (0, 3, 1)), ((5, 3), (5, 17))),
 )  # fmt: skip
+# A tensor, the right-hand side, and the axes of the unknowns; by columns or rows the matrices have from 1 to 16 of them.
+TENSORS: tuple[tuple[Shape, Shape, tuple[int, ...] | None], ...] = (
+    *(((2, 3, 6), (2, 3), None), ((6, 2, 3), (6,), None), ((3, 2, 2, 3), (3, 2), None), ((2, 2, 2, 2), (2, 2), None)),
+    *(((3, 3), (3,), None), ((1, 1, 1), (1,), None), ((4, 2, 2), (4,), None), ((2, 1, 2, 4), (2, 1, 2), None)),
+    *(((6, 2, 3), (2, 3), (0,)), ((2, 6, 3), (2, 3), (1,)), ((2, 6, 3), (6,), (0, 2)), ((2, 6, 3), (6,), (2, 0))),
+    *(((3, 3), (3,), (0,)), ((2, 2, 2, 2), (2, 2), (0, 1)), ((2, 2, 2, 2), (2, 2), (2, 1)), ((1, 5, 5), (5,), (0, 1))),
+    *(((3, 3, 9), (3, 3), None), ((16, 2, 2, 2, 2), (16,), None), ((2, 8, 2, 2), (8,), (3, 0, 2))),
+)  # fmt: skip
+
+
+def systems(choose: Choose) -> Signature:
+    """A tensor that is an invertible matrix, by the axes of the equations and those of the unknowns, and the right-hand side."""
+    tensor, right, axes = choose(TENSORS)
+    rows = tuple(range(len(right))) if axes is None else order_of(len(tensor), axes)[: len(right)]
+    domains = (replace(INVERTIBLE, rows=rows), REAL)
+    return Signature((tensor, right), {"axes": axes}, domains)
+
+
 # What is added, and what is multiplied.
 SUMMED: tuple[tuple[Shape, ...], ...] = (
     *(((2, 2), (2, 3), (3, 2)), ((3, 3), (3, 3), (3, 3)), ((2,), (3, 1), (1, 2)), ((1, 3), (2, 2), (2, 3))),
@@ -138,6 +198,9 @@ CHAINS = laws.shapes_of(
 # -- rows --------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
+    general("tensorsolve", tensorsolve, tensorsolve_left, tensorsolve_right,
+        formula="b̄ = A⁻ᵀ g, ā = −b̄ zᵀ, A the matrix that the tensor is", source="Giles 2008, 2.3.1: solve's rule",
+        domains=[INVERTIBLE, REAL], law=systems, traits={HOLOMORPHIC, Homogeneous(-1), Homogeneous(1, of=(1,))}),
     general("cholesky_solve", cholesky_solve, cholesky_solve_right, cholesky_solve_factor,
         formula="b̄ = A⁻¹ g, L̄ = (Ā + Āᵀ) L in the triangle, Ā = −b̄ zᵀ",
         source="Giles 2008, 2.3.1 and 2.2.3: A = L Lᵀ", domains=[REAL, WITH_PIVOTS], law=FACTORED,

@@ -177,3 +177,11 @@ def norm_pooling(choose: Choose) -> Signature:
     images = [s for s in POOLED if min(window_counts(s[2:], size, stride, (0, 0), (1, 1))) > 0]
     parameters = {"norm_type": choose((2.0, 1.0, 3.0, 1.5)), "kernel_size": size, "stride": stride}
     return Signature((choose(images),), parameters)
+
+
+def norm_pooling_signals(choose: Choose) -> Signature:
+    """Signals, the order of the norm, the size of the windows and their stride; without margins."""
+    size, stride = choose((2, 1, 3, 5)), choose((2, 1, 3, 4))
+    signals = [s for s in SIGNALS if steps(s[2], size, stride, 0, 1) > 0]
+    parameters = {"norm_type": choose((2.0, 1.0, 3.0, 1.5)), "kernel_size": size, "stride": stride}
+    return Signature((choose(signals),), parameters)

@@ -1,18 +1,18 @@
-"""Layers of images (N, C, H, W) that mix channels, move them into space, or average down to a given size."""
+"""Layers of images (N, C, H, W) that mix channels, move them into space, or come down to a given size by means or maxima."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from conformance.op import Choose, Op, Shape, Signature
+from conformance.op import DISTINCT, Choose, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import along, getitem, scatter_add
 from conformance.ops.rows import general, linear
-from conformance.ops.traits import HOLOMORPHIC, exactly_undone_by
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous, exactly_undone_by
 
 CHANNELS = 1  # the axis
 
@@ -117,6 +117,42 @@ def adaptive_avg_pool2d_transposed(g: Any, x: Any, output_size: tuple[int, int])
     return g
 
 
+# -- maxima of such windows --------------------------------------------------------------------------
+
+
+@dispatched
+def adaptive_max_pool2d(x: Any, *, output_size: tuple[int, int]) -> Any:
+    """The largest entries of windows that cover the image and overlap by at most an entry, so many along each axis."""
+    for axis, after in enumerate(output_size, np.ndim(x) - 2):
+        entries, _, counts = covering(np.shape(x)[axis], after)
+        windows = np.split(entries, np.cumsum(counts)[:-1])
+        x = np.stack([np.max(np.take(x, window, axis=axis), axis=axis) for window in windows], axis=axis)
+    return x
+
+
+def taken(x: Any, places: Sequence[Any]) -> Any:
+    """The entries at these places along the last axes."""
+    for axis, here in enumerate(places, np.ndim(x) - len(places)):
+        x = getitem(x, index=along(axis, np.ndim(x), here))
+    return x
+
+
+def adaptive_max_pool2d_vjp(g: Any, z: Any, x: Any, output_size: tuple[int, int]) -> Any:
+    """Each window's cotangent at its largest entry."""
+    sides = np.shape(x)[-2:]
+    entries, windows, _ = zip(*map(covering, sides, output_size), strict=True)
+    is_largest = (taken(x, entries) == taken(z, windows)).astype(np.real(x).dtype)
+    shares = is_largest / taken(np.maximum(gathered(is_largest, windows, output_size), 1), windows)
+    return gathered(taken(g, windows) * shares, entries, sides)
+
+
+def gathered(x: Any, places: Sequence[Any], sides: Sequence[int]) -> Any:
+    """The transpose of `taken`: the entries of the last axes added up at these places."""
+    for axis, (here, side) in enumerate(zip(places, sides, strict=True), np.ndim(x) - len(places)):
+        x = added(x, axis, here, side)
+    return x
+
+
 # -- laws and rows -----------------------------------------------------------------------------------
 
 IMAGES: tuple[Shape, ...] = (
@@ -165,4 +201,7 @@ ROWS: tuple[Op, ...] = (
     linear("adaptive_avg_pool2d", adaptive_avg_pool2d, adaptive_avg_pool2d_transposed,
         formula="x̄ᵢ = Σ g / n over the windows that have i, n their entries", source="the mean's rule on each window",
         law=MEANS, traits={HOLOMORPHIC}),
+    general("adaptive_max_pool2d", adaptive_max_pool2d, adaptive_max_pool2d_vjp,
+        formula="x̄ᵢ = Σ g over the windows whose largest entry is xᵢ", source="the maximum's rule on each window; ties share equally",
+        domains=[DISTINCT], law=MEANS, traits={PIECEWISE_LINEAR, Homogeneous(1)}),
 )  # fmt: skip

@@ -10,13 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import POSITIVE, Op
+from conformance.op import POSITIVE, Choose, Domain, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
-from conformance.ops.special import FAR, as_a_library, bernoulli, digamma, exact_gammaln, moved, over
+from conformance.ops.special import (
+    FAR,
+    as_a_library,
+    bernoulli,
+    constant,
+    digamma,
+    exact_gammaln,
+    gammaln,
+    moved,
+    over,
+)
 from conformance.ops.traits import COMMUTATIVE, INFINITE_SLOPE_AT_0
 
+LOG_PI = "1.14472988584940017414342735135305871"
 SERIES, FRACTION = 160, 100  # terms of an incomplete gamma function's series and of its continued fraction
 
 # -- in the wider precision ------------------------------------------------------------------------
@@ -110,6 +121,15 @@ def zeta(q: Any, *, s: float) -> Any:
     return as_a_library(_zeta, q, s=s)
 
 
+@dispatched
+def multigammaln(x: Any, *, p: int) -> Any:
+    """The logarithm of the multivariate gamma function of dimension p, of x > (p − 1)/2 (DLMF 35.3.4).
+
+    Written out, since its terms may cancel: p(p − 1)/4 ln π + Σ ln Γ(x − j/2).
+    """
+    return p * (p - 1) / 4 * constant(LOG_PI, x) + sum(gammaln(x - j / 2) for j in range(p))
+
+
 # -- rules -----------------------------------------------------------------------------------------
 
 
@@ -119,7 +139,21 @@ def density(z: Any, x: Any, a: float) -> Any:
     return np.exp(power - x - math.lgamma(a))
 
 
+def digammas(z: Any, x: Any, p: int) -> Any:
+    """Σ ψ(x − j/2)."""
+    return sum(digamma(x - j / 2) for j in range(p))
+
+
 ORDERS = laws.with_parameters(laws.one_array, a=(2.5, 1.0, 0.5, 2.0, 10.0))
+
+DIMENSIONS = (2, 1, 3, 5)
+
+
+def dimensions(choose: Choose) -> Signature:
+    """One operand, and the dimension, which says where the operand may be."""
+    p = choose(DIMENSIONS)
+    return Signature((choose(laws.SHAPES),), {"p": p}, domains=(Domain(low=(p - 1) / 2),))
+
 
 # -- rows ------------------------------------------------------------------------------------------
 
@@ -135,4 +169,8 @@ ROWS: tuple[Op, ...] = (
     elementwise("zeta", zeta, lambda z, q, s: -s * zeta(q, s=s + 1),
         formula="q̄ = −g · s ζ(s + 1, q)", source="DLMF 25.11.17", domains=[POSITIVE],
         law=laws.with_parameters(laws.one_array, s=(2.0, 1.5, 3.0, 6.5)), traits={INFINITE_SLOPE_AT_0}),
+    elementwise("multigammaln", multigammaln, digammas,
+        formula="x̄ = g · Σ ψ(x − j/2) over j < p", source="DLMF 35.3.4 and 5.2.2",
+        domains=[Domain(low=(max(DIMENSIONS) - 1) / 2)], law=dimensions, aliases=("mvlgamma",),
+        traits={INFINITE_SLOPE_AT_0}),
 )  # fmt: skip

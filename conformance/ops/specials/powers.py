@@ -1,4 +1,4 @@
-"""Powers whose exponent is a number of the call, for which engines have code of their own."""
+"""Powers whose exponent is a number of the call, for which engines have code of their own, and products with powers of two."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import NONZERO, POSITIVE, REAL, Choose, Op, Signature
+from conformance.op import NONZERO, POSITIVE, REAL, Choose, Domain, Op, OperandKind, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
-from conformance.ops.traits import HOLOMORPHIC
+from conformance.ops.traits import HOLOMORPHIC, LINEAR, PIECEWISE_LINEAR
 
 
 @dispatched
@@ -22,6 +22,12 @@ def power_of(x: Any, *, exponent: float) -> Any:
 def power_slope(z: Any, x: Any, exponent: float) -> Any:
     """n xⁿ⁻¹, and 0 for x⁰ wherever x is."""
     return exponent * np.power(x, exponent - 1) if exponent else 0
+
+
+@dispatched
+def ldexp(x: Any, n: Any) -> Any:
+    """x · 2ⁿ; NumPy's own takes no complex numbers."""
+    return x * np.exp2(n.astype(np.real(x).dtype))
 
 
 # Exponents that engines compute by multiplying or as roots, and others; where the operand may be.
@@ -45,7 +51,11 @@ def raising(choose: Choose) -> Signature:
     return Signature((choose(laws.SHAPES),), {"exponent": exponent}, domains=(domain,))
 
 
+SHIFTS = Domain(low=-8, high=9, kind=OperandKind.INDEX)
+
 ROWS: tuple[Op, ...] = (
     elementwise("power_of", power_of, power_slope,
         formula="x̄ = g · n xⁿ⁻¹", source="the power rule; x⁰ is constant", law=raising, traits={HOLOMORPHIC}),
+    elementwise("ldexp", ldexp, lambda z, x, n: ldexp(np.ones_like(x), n), lambda z, x, n: None,
+        formula="x̄ = g · 2ⁿ", source="linear in x", domains=[REAL, SHIFTS], traits={HOLOMORPHIC, LINEAR, PIECEWISE_LINEAR}),
 )  # fmt: skip

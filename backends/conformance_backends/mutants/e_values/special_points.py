@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend
+from conformance.ops.comparisons.orders import quantile_vjp
 from conformance.ops.reductions import axes_of, kept
 from conformance_backends.mutants.mutant import Mutant, Wrong, rule, stateful_rule, value, with_ops
 from conformance_backends.numpy_backend import NumpyTape
@@ -144,6 +145,11 @@ def counting_nan(right: Any, i: int, g: Any, z: Any, x: Any, **parameters: Any) 
     return right(i, g, z, x, **parameters) * share
 
 
+def among_all(right: Any, i: int, g: Any, z: Any, x: Any, **parameters: Any) -> Any:
+    """The place of the quantile of all entries, those that are no numbers the largest."""
+    return quantile_vjp(g, z, x, **parameters)
+
+
 def without_nan(right: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest of those that are numbers."""
     return right(np.where(np.isnan(x), -np.inf, x), axis=axis, keepdims=keepdims)
@@ -195,6 +201,7 @@ MUTANTS: tuple[Mutant, ...] = (
           for op in ("nanprod", "nancumsum")),
         *((f"{op}-counts-nan", f"What is no number counts where {op} divides the sum.", ("point/mask",), op, counting_nan)
           for op in ("nanvar", "nanstd")),
+        ("nanquantile-counts-nan", "What is no number counts where nanquantile finds its place.", ("point/mask",), "nanquantile", among_all),
     ),
     stateful_rule("kink-changes-with-calls", "The derivative of relu at 0 changes with the calls.", ("point/composition",), ("relu",), changing_with_calls),
     value("max-drops-nan", "The maximum leaves out what is no number.", VALUE, ("max",), without_nan),
