@@ -103,7 +103,8 @@ class Case:
             raise damaged(token) from None
 
     def as_json(self) -> dict[str, Any]:
-        """The case for a report: arrays as nested lists, parameters as Python writes them."""
+        """The case for a report: arrays as nested lists, parameters as Python writes them; shapes, where a list shows none."""
+        shapes = [list(np.shape(x)) for x in self.operands]
         return {
             "op": self.op,
             "operands": [listed(x) for x in self.operands],
@@ -111,6 +112,7 @@ class Case:
             "cotangent": [listed(x) for x in self.cotangents],
             "layouts": list(self.layouts),
             "dtype": self.dtype,
+            **({"shapes": shapes} if any(0 in shape for shape in shapes) else {}),
             **({} if self.wrt is None else {"wrt": list(self.wrt)}),
         }
 

@@ -173,3 +173,10 @@ def test_a_case_for_a_report_is_plain_json() -> None:
 
     record = json.loads(json.dumps(CASE.as_json(), allow_nan=False))
     assert record["operands"][0] == [["nan", "-inf"], [0.1, -0.0]]
+
+
+def test_an_empty_operand_has_its_shape_in_a_record() -> None:
+    x, g = np.zeros((0, 3)), np.zeros(())
+    record = Case("sum", (x,), {"axis": None, "keepdims": False}, (g,), ("C", "C"), "float64").as_json()
+    assert record["shapes"] == [[0, 3]]
+    assert "shapes" not in CASE.as_json()
