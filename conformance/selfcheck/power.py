@@ -33,7 +33,7 @@ from conformance.selfcheck.wrong_answers import ELSEWHERE, FORMS, NUMBERS, PROBE
 from conformance.strategies import Effort
 
 EFFORT = PROFILES["quick"]
-LIMIT = 28  # answers of a question that are replaced, in even steps: a history has hundreds, seven ops in two half precisions 28
+LIMIT = 18  # answers of a question that are replaced, in even steps: a history has hundreds, six calls of three answers 18
 FLOOR = 64  # units of rounding: more than what points allow for that of the cotangent
 EVERY, ONES = "every wrong answer", "what is right for a cotangent of ones"
 

@@ -24,7 +24,7 @@ from conformance.ops.names import ADD, MATMUL
 from conformance.oracle.allowance import MANY_PERTURBATIONS, Expected, expected_values
 from conformance.oracle.uncertainty import beyond_doubt
 from conformance.points import SPECIAL_POINTS
-from conformance.points.point import Nature, SpecialPoint
+from conformance.points.point import Nature
 
 # A sum of equal terms, added one by one, stops growing after 2048 terms in float16 and after 256 in bfloat16.
 MANY = 4096
@@ -164,18 +164,18 @@ def gradients_of_many_ties_sum_to_the_upstream(engine: Backend, sample: Sample) 
 
 
 def _routes(op: Op) -> bool:
-    """Whether an op sends its cotangent to the entries that it selects, and it is specified what ties make of it."""
-    return bool(_ties_of(op.name)) and {Trait.REDUCTION, Trait.PIECEWISE_LINEAR, Shift(1)} <= op.traits
+    """Whether an op sends its cotangent to the entries that it selects, and it is specified what ties make of it.
 
-
-def _ties_of(op: str) -> list[SpecialPoint]:
-    """The special points of an op that are ties."""
-    return [p for p in SPECIAL_POINTS.values() if p.op == op and p.nature is Nature.TIE]
+    An op with further parameters selects by them a place in the order, which one of the tied entries alone has.
+    """
+    ties = [p for p in SPECIAL_POINTS.values() if p.op == op.name and p.nature is Nature.TIE]
+    is_specified = any(not p.parameters.keys() - {"axis", "keepdims"} for p in ties)
+    return is_specified and {Trait.REDUCTION, Trait.PIECEWISE_LINEAR, Shift(1)} <= op.traits
 
 
 def _all_tied(op: str, dtype: str) -> Case:
     """A reduction of entries that are all equal, to one number."""
-    parameters = {**_ties_of(op)[0].parameters, "axis": None, "keepdims": False}
+    parameters = {"axis": None, "keepdims": False}
     return Case(
         op, (np.full(TIED, 2, dtype),), parameters, (np.full((), UPSTREAM, dtype),), ("C", "C"), dtype
     )
