@@ -138,12 +138,15 @@ def edges_before(roots: Sequence[Edge], start: int, ends: Container[Node] = ()) 
     return list(found)
 
 
-def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ()) -> dict[Node, list[Any]]:
+def backward_pass(
+    seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = (), outer: Container[Node] = ()
+) -> dict[Node, list[Any]]:
     """Propagate the seeds' cotangents back to the leaves.
 
     Args:
         seeds: pairs of an edge (whose cotangent is known) and that cotangent.
         ends: nodes to stop at, besides those that have no edges.
+        outer: nodes of a graph around this one, in whose pass their hooks are called.
 
     Returns:
         For each node at which the pass ended, the cotangents of its outputs.
@@ -157,7 +160,7 @@ def backward_pass(seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = ())
     while waiting:
         _, node = heappop(waiting)
         cotangents = arrived.pop(node)
-        if node.hooks:
+        if node.hooks and node not in outer:
             _call_hooks(node, cotangents)
         if refuses_nan:
             _refuse_nan(cotangents, f"the cotangent of what {node.name} computed is NaN")

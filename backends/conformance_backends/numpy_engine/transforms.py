@@ -132,7 +132,7 @@ def checkpoint(function: Function) -> Function:
 
         def pullback(cotangents: Sequence[Any]) -> Gradients:
             again, variables, found = recorded()
-            ended = _ended(again, cotangents, {*_ends(variables), *(node for node, _ in found)})
+            ended = _ended(again, cotangents, _ends(variables), {node for node, _ in found})
             targets = [edge_of(variable) for variable in variables] + captured
             return tuple(_arrived(ended, edge) for edge in targets)
 
@@ -162,14 +162,16 @@ def _pulled_back(outputs: Any, cotangents: Sequence[Any], variables: Sequence[Te
     return tuple(_arrived(ended, edge_of(variable)) for variable in variables)
 
 
-def _ended(outputs: Any, cotangents: Sequence[Any], ends: set[Node]) -> dict[Node, list[Any]]:
-    """The cotangents of the nodes at which the backward pass from the outputs ends."""
+def _ended(
+    outputs: Any, cotangents: Sequence[Any], ends: set[Node], outer: frozenset[Node] | set[Node] = frozenset()
+) -> dict[Node, list[Any]]:
+    """The cotangents of the nodes at which the backward pass from the outputs ends, those of a graph around it among them."""
     seeds = [
         (edge, g)
         for z, g in zip(_as_tuple(outputs), cotangents, strict=False)
         if g is not None and (edge := edge_of(z)) is not None
     ]
-    return backward_pass(seeds, ends)
+    return backward_pass(seeds, ends | outer, outer)
 
 
 def _ends(variables: Sequence[Any]) -> set[Node]:

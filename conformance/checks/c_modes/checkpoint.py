@@ -17,7 +17,7 @@ from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import MULTIPLY, NEGATIVE, TANH
+from conformance.ops.names import MULTIPLY, NEGATIVE, SPLIT, TANH
 
 ENTRIES, DEPTH = 2**17, 16  # of each array, 1 MB in double precision; how many there are
 
@@ -99,6 +99,62 @@ def constants_made_in_a_checkpoint_stay_constant(engine: Backend, sample: Sample
             (got,) = gradients_of(engine, lambda a, f=function, h=around: f(h(a)), [x], g)
             sign = -1 if place else 1
             hold_equal(got, sign * g * x * x, f"the gradient of x² x in a checkpoint{place}, x² {what}")
+
+
+@contract("C6", "hooks", Capability.CHECKPOINTING, Capability.HOOKS)
+def hooks_in_and_around_a_checkpoint_are_called_once(engine: Backend, sample: Sample) -> None:
+    """A hook on what a checkpoint captures, and one that is set inside it, changes the cotangent once, as without a checkpoint."""
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+    for inside in (False, True):
+        x, w, g = (sample.array() for _ in range(3))
+
+        def function(a: Any, b: Any, inside: bool = inside) -> Any:
+            captured = negative(b)
+
+            def product(t: Any) -> Any:
+                result = multiply(multiply(t, captured), t)
+                if inside:
+                    engine.hook(result, lambda c: c + c)
+                return result
+
+            if not inside:
+                engine.hook(captured, lambda c: c + c)
+            return negative(engine.checkpoint(product)(a))
+
+        got = gradients_of(engine, function, [x, w], g)
+        where = "set in a checkpoint" if inside else "of what a checkpoint captures"
+        for gradient, expected, name in zip(
+            got, ((4 if inside else 2) * g * x * w, 2 * g * x * x), "xw", strict=True
+        ):
+            hold_equal(gradient, expected, f"{name}'s gradient of x² w, doubled by a hook {where}")
+
+
+@contract("C6", "outputs", Capability.CHECKPOINTING)
+def outputs_of_a_checkpoint_may_be_operands_and_parts(engine: Backend, sample: Sample) -> None:
+    """An operand that a checkpoint returns has its gradient, and so has each part of one op's outputs that it captures."""
+    multiply = engine.op(MULTIPLY)
+    x, g, h = (sample.array() for _ in range(3))
+    _, (got,) = engine.vjp(engine.checkpoint(lambda t: (multiply(t, t), t)), [np.array(x)], [g, h])
+    hold_equal(plain(engine, got), 2 * g * x + h, "the gradient of (x², x) by a checkpoint")
+    if SPLIT not in engine.ops:
+        return
+    w = sample.array((4,))
+    x, g = sample.array((2,)), sample.array((2,))
+    parts = engine.call(SPLIT, {"indices_or_sections": 2, "axis": 0})
+
+    def function(a: Any, b: Any) -> Any:
+        first, second = parts(b)
+        return engine.checkpoint(lambda t: multiply(multiply(t, first), second))(a)
+
+    of_x, of_w = gradients_of(engine, function, [x, w], g)
+    hold_equal(
+        of_x, g * w[:2] * w[2:], "x's gradient of x u v, a checkpoint that captures both halves of (u, v)"
+    )
+    hold_equal(
+        of_w,
+        np.concatenate([g * x * w[2:], g * x * w[:2]]),
+        "the captured array's gradient of x u v, a checkpoint that captures both halves of (u, v)",
+    )
 
 
 @contract("C6", "memory", Capability.CHECKPOINTING, is_about_outcome=True)

@@ -15,6 +15,7 @@ from conformance.checks.engine_calls import gradients_of, tangents_of
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
+from conformance.errors import Violation
 from conformance.kept import kept
 from conformance.op import Op, Trait
 from conformance.ops.names import MATMUL, MULTIPLY, NEGATIVE
@@ -246,6 +247,25 @@ def operand_that_is_not_used_has_no_part_in_the_tangent(engine: Backend, sample:
         hold_equal(
             plain(engine, pushed), expected, f"the tangent of a product of {list(used)} of three operands"
         )
+
+
+@contract("E2", "one-array", Capability.FORWARD)
+def array_given_as_two_operands_has_two_tangents(engine: Backend, sample: Sample) -> None:
+    """Where one array is two operands, each has its own tangent; tangents have the operands' dtype."""
+    multiply = engine.op(MULTIPLY)
+    for dtype in engine.dtypes[: 2 if engine.compiles_signatures else None]:
+        x, t, u = (sample.array().astype(dtype) for _ in range(3))
+        x = np.sign(x)  # so that products are exact in half precision
+        for first, second in ((t, 0 * u), (0 * t, u)):
+            _, (pushed,) = engine.jvp(lambda a, b: multiply(multiply(a, b), b), [x, x], [first, second])
+            got = plain(engine, pushed)
+            hold_equal(
+                got,
+                first * x * x + 2 * x * x * second,
+                f"the tangent of a b² in {dtype}, one array as a and b",
+            )
+            if got.dtype != x.dtype:
+                raise Violation(f"a tangent of {dtype} operands is of {got.dtype}")
 
 
 @contract("E2", "constant-outputs", Capability.FORWARD)

@@ -91,6 +91,64 @@ def _beside(right: Function, kept: Any, cotangents: Any) -> Any:
 RECOMPUTED = "contract/C6/anew"
 CHECKPOINT = "contract/C6/checkpoint"
 
+
+class HooksCalledTwice(SteppedTape):
+    """Hooks of what a checkpoint captures are called in its own pass too."""
+
+    def checkpoint(self, function: Function) -> Function:
+        """A checkpoint in which an array's hooks change its cotangent once more, where it is captured."""
+        return lambda *operands: self._again(engine.checkpoint(function), operands)
+
+    def _again(self, checkpointed: Function, operands: Any) -> Any:
+        output = checkpointed(*operands)
+        node = None if isinstance(output, tuple) else output.node
+        if node is not None:
+            captured = node.edges[len(operands) :]
+            right = node.pullback
+
+            def pullback(cotangents: Any) -> Any:
+                pulled = list(right(cotangents))
+                for place, edge in enumerate(captured, len(operands)):
+                    for index, hook in edge[0].hooks if edge else ():
+                        changed = hook(pulled[place]) if edge and index == edge[1] else None
+                        pulled[place] = pulled[place] if changed is None else changed
+                return pulled
+
+            node.pullback = pullback
+        return output
+
+
+def returned_operand_forgotten(self: Any, function: Function) -> Function:
+    """An output of a checkpoint that is its operand sends nothing back."""
+
+    def unlinked(*operands: Any) -> Any:
+        outputs = function(*operands)
+        if not isinstance(outputs, tuple):
+            return outputs
+        return tuple(engine.detach(z) if any(z is x for x in operands) else z for z in outputs)
+
+    return engine.checkpoint(unlinked)
+
+
+def one_captured_part(self: Any, function: Function) -> Function:
+    """Of several outputs of one op that a checkpoint captures the first alone gets a gradient."""
+    right = engine.checkpoint(function)
+
+    def operation(*operands: Any) -> Any:
+        output = right(*operands)
+        node = None if isinstance(output, tuple) else output.node
+        if node is not None:
+            nodes = [edge and edge[0] for edge in node.edges]
+            is_first = [each is None or each not in nodes[:place] for place, each in enumerate(nodes)]
+            pullback = node.pullback
+            node.pullback = lambda cotangents: [
+                g if first else None for g, first in zip(pullback(cotangents), is_first, strict=True)
+            ]
+        return output
+
+    return operation
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("checkpoint-stores", "A checkpointed function is stored, not recomputed.",
         (RECOMPUTED,), checkpoint=lambda self, function: function),
@@ -106,4 +164,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C6/constants",), base=UnscopedRecomputation),
     behaviour("checkpoint-keeps-its-graph", "The graph of a checkpointed function is kept, though it is recomputed.",
         ("contract/C6/memory",), checkpoint=recorded_all_the_same),
+    behaviour("hooks-twice-where-captured", "A hook on what a checkpoint captures is called twice.",
+        ("contract/C6/hooks",), base=HooksCalledTwice),
+    behaviour("returned-operand-forgotten", "A checkpoint's output that is its operand sends no cotangent back.",
+        ("contract/C6/outputs",), checkpoint=returned_operand_forgotten),
+    behaviour("one-captured-part", "Of several outputs of one op that a checkpoint captures one alone gets a gradient.",
+        ("contract/C6/outputs",), checkpoint=one_captured_part),
 )  # fmt: skip

@@ -89,6 +89,20 @@ def constants_last(
     return outputs, tuple(tangent for _, tangent in ordered)
 
 
+def tangents_by_array(self: Any, function: Any, operands: Any, tangents: Any) -> Any:
+    """A tangent is looked up by the array that it belongs to."""
+    by_array = {id(x): t for x, t in zip(operands, tangents, strict=True)}
+    return SteppedTape.jvp(self, function, operands, [by_array[id(x)] for x in operands])
+
+
+def tangents_in_double_precision(self: Any, function: Any, operands: Any, tangents: Any) -> Any:
+    """Tangents are float64, whatever the operands are."""
+    values, pushed = SteppedTape.jvp(self, function, operands, tangents)
+    return values, tuple(
+        Tensor(np.asarray(self.numpy(t), float)) if self.numpy(t).dtype.kind == "f" else t for t in pushed
+    )
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("other-tangents-lost", "Of several tangents only the first is pushed forward.",
         ("op/forward", "op/forward-over-reverse", E4("four-orders")), ops=("multiply", "divide"), jvp=first_tangent_alone),
@@ -107,4 +121,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E2/unused-operands",), jvp=shifted_past_unused),
     behaviour("tangents-of-constants-last", "The tangents of outputs that are constants come after those of the others.",
         ("contract/E2/constant-outputs",), jvp=constants_last),
+    behaviour("tangents-by-array", "Of one array that is two operands both have the last tangent.",
+        ("contract/E2/one-array",), jvp=tangents_by_array),
+    behaviour("tangents-in-double-precision", "Tangents of float32 operands are float64.",
+        ("contract/E2/one-array",), jvp=tangents_in_double_precision),
 )  # fmt: skip
