@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,18 +103,28 @@ def each_pass_over_a_retained_graph_has_its_own_cotangent(engine: Backend, sampl
         def negated(a: Any, b: Any, function: Function = function) -> Any:
             return negative(function(a, b))
 
-        passes = _gradients_of_passes(engine, negated, [x, w], cotangents)
+        passes = gradients_of_passes(engine, negated, [x, w], cotangents)
         for n, (got, g) in enumerate(zip(passes, cotangents, strict=True)):
             for ours, partner, operand in zip(got, (w, x), "xw", strict=True):
                 what = f"{operand}'s gradient of -x w by {name}, in pass {n} of three over one graph"
                 hold_equal(ours, -g * partner, what)
 
 
-def _gradients_of_passes(
-    engine: Backend, function: Function, operands: list[Array], cotangents: list[Array]
+def gradients_of_passes(
+    engine: Backend,
+    function: Function,
+    operands: Sequence[Array],
+    cotangents: Sequence[Array],
+    *,
+    in_one: Any = None,
 ) -> list[list[Array]]:
-    """The gradients of each pass over one graph, which is retained."""
-    seeds = [engine.array(np.array(g)) for g in cotangents]
+    """The gradients of each pass over one graph, which is retained; all cotangents are written into one array, if one is given."""
+
+    def written(g: Array) -> Any:
+        engine.memory(in_one)[...] = g
+        return in_one
+
+    seeds = (engine.array(np.array(g)) if in_one is None else written(g) for g in cotangents)
     if isinstance(engine, FunctionalBackend):
         _, pulled = engine.pullback(function, [engine.array(np.array(x)) for x in operands])
         return [[plain(engine, gradient) for gradient in pulled(seed)] for seed in seeds]
@@ -129,3 +139,17 @@ def _gradients_of_passes(
         if declared_convention(tape, "B3") == "accumulates":
             before = stored
     return passes
+
+
+@contract("B7", "changed-cotangent", Capability.RETAINING, Capability.WRITABLE)
+def cotangent_that_was_changed_is_read_again(engine: Backend, sample: Sample) -> None:
+    """A pass over a retained graph that gets the same array again, with other numbers in it, has their gradient."""
+    multiply = engine.op(MULTIPLY)
+    x, *cotangents = (sample.array() for _ in range(4))
+    passes = gradients_of_passes(
+        engine, lambda a: multiply(a, a), [x], cotangents, in_one=engine.array(np.array(x))
+    )
+    for n, ((got,), g) in enumerate(zip(passes, cotangents, strict=True)):
+        hold_equal(
+            got, 2 * g * x, f"the gradient of x * x in pass {n} of three, whose cotangents are one array"
+        )

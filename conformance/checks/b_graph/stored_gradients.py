@@ -46,6 +46,21 @@ def gradient_taken_before_clearing_is_kept(engine: Backend, sample: Sample) -> N
     hold_equal(plain(tape, tape.grad(leaf)), h * w, "the gradient after clearing")
 
 
+@contract("B13", "zeroed", Capability.TAPE, Capability.WRITABLE)
+def gradient_set_to_zero_in_place_is_zero(engine: Backend, sample: Sample) -> None:
+    """Where a stored gradient is set to zero in place, the next backward pass starts from zero."""
+    tape = tape_of(engine)
+    x, w, g, h = (sample.array() for _ in range(4))
+    multiply, leaf, weight = tape.op(MULTIPLY), tape.leaf(np.array(x)), tape.array(np.array(w))
+    for which, cotangent in (("first", g), ("second", h)):
+        tape.backward(multiply(leaf, weight), tape.array(np.array(cotangent)))
+        stored = tape.grad(leaf)
+        hold_equal(plain(tape, stored), cotangent * w, f"the {which} gradient, from zero")
+        tape.memory(stored)[...] = 0
+        if plain(tape, tape.grad(leaf)).any():
+            raise NotThisCase("what grad returns is a copy")
+
+
 @contract("B5", "own-memory", Capability.WRITABLE)
 def gradients_of_leaves_are_independent(engine: Backend, sample: Sample) -> None:
     """Writing into one leaf's gradient changes no other gradient, no seed and no value."""

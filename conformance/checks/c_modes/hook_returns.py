@@ -10,8 +10,9 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.case import Array
+from conformance.checks.b_graph.second_backward import gradients_of_passes
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of, unless_refused
+from conformance.checks.engine_calls import IntentionalError, gradients_of, is_intentional, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
@@ -115,3 +116,44 @@ def _hold_replaced(
         hold_equal(got, expected, said)
         if got is not None and got.dtype != x.dtype:
             raise Violation(f"{said}, is of {got.dtype}, the operand of {x.dtype}")
+
+
+@contract("C9", "each-pass", Capability.HOOKS, Capability.RETAINING)
+def hook_of_a_result_is_called_in_each_pass(engine: Backend, sample: Sample) -> None:
+    """A hook of a result replaces the cotangent in every backward pass of its graph, not in the first alone."""
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+    x, *cotangents = (sample.array() for _ in range(4))
+
+    def function(a: Any) -> Any:
+        square = multiply(a, a)
+        engine.hook(square, lambda c: c + c)
+        return negative(square)
+
+    passes = gradients_of_passes(engine, function, [x], cotangents)
+    for n, ((got,), g) in enumerate(zip(passes, cotangents, strict=True)):
+        hold_equal(got, -4 * g * x, f"the gradient of -x², doubled by a hook, in pass {n} of three")
+
+
+@contract("C9", "raising", Capability.HOOKS, is_about_outcome=True)
+def error_of_a_hook_reaches_the_caller(engine: Backend, sample: Sample) -> None:
+    """What a hook raises, on a result or on an operand, reaches the caller of the backward pass."""
+    negative = engine.op(NEGATIVE)
+    x, g = sample.array(), sample.array()
+
+    def raising(c: Any) -> Any:
+        raise IntentionalError("a hook")
+
+    for place in ("an operand", "a result"):
+
+        def function(a: Any, place: str = place) -> Any:
+            result = negative(a)
+            engine.hook(a if place == "an operand" else result, raising)
+            return negative(result)
+
+        try:
+            gradients_of(engine, function, [x], g)
+        except Exception as error:
+            if not is_intentional(error):
+                raise
+        else:
+            raise Violation(f"what a hook of {place} raised did not reach the caller")

@@ -69,6 +69,16 @@ def test_a_checkpoint_sends_cotangents_to_what_it_captures() -> None:
     assert np.array_equal(w.grad, 4 * X * X)
 
 
+def test_a_hook_of_what_a_checkpoint_captures_is_called_once() -> None:
+    x, w = leaf(X), leaf(X)
+    doubled, calls = w + w, []
+    hook(doubled, lambda g: calls.append(g))
+    hook(w, lambda g: 3 * g)
+    np.sum(checkpoint(lambda a: a * doubled)(x)).backward()
+    assert len(calls) == 1
+    assert np.array_equal(w.grad, 6 * X)
+
+
 def test_a_checkpoint_recomputes_once_per_backward_pass() -> None:
     calls = []
 

@@ -74,6 +74,13 @@ def answers_kept(self: Any, forward: Any, backward: Any) -> Any:
     return operation
 
 
+def remembered_by_array(self: Any, output: Any, gradient: Any) -> Any:
+    """The cotangent of a pass that gets the same array as one before is that of the pass before."""
+    key = id(output), id(gradient)
+    kept = self.kept.setdefault(key, (output, gradient, np.array(SteppedTape.seed(self, output, gradient))))
+    return kept[-1]
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("second-backward-adds-nothing", "A second backward pass over a retained graph adds nothing.",
         ("contract/B7/retained",), backward=nothing_in_second_backward),
@@ -89,4 +96,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B7/outputs-in-turn",), traverse=first_output_again),
     behaviour("rule-answers-kept", "In a second pass over a retained graph a custom rule's first answer is used again.",
         ("contract/B7/other-cotangents",), custom=answers_kept),
+    behaviour("pullback-remembers-by-array", "A pass that gets the same gradient argument as one before has that one's numbers.",
+        ("contract/B7/changed-cotangent",), seed=remembered_by_array),
 )  # fmt: skip

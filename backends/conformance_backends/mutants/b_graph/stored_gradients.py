@@ -63,6 +63,12 @@ def storing(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
     return gradients
 
 
+def summed_elsewhere(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The sum is kept beside the stored gradient, which is a copy of it."""
+    total = np.array(arrived, dtype=leaf.dtype) + (0 if leaf.grad is None else self.kept.get(id(leaf), 0))
+    self.kept[id(leaf)], leaf.grad = total, np.array(total)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("added-in-earlier-memory", "A second gradient is added in place, though the adapter declares that the first is kept.",
         ("contract/B4/earlier-reference",), accumulate=added_in_place),
@@ -81,4 +87,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B8/non-leaf",), grad=refused_for_non_leaf),
     behaviour("functional-call-stores", "A gradient computed by a functional call is stored at the leaves as well.",
         ("contract/B9/functional-call",), nested_vjp=storing),
+    behaviour("summed-elsewhere", "The sum of gradients is kept beside the stored one, which a user sets to zero in vain.",
+        ("contract/B13/zeroed",), accumulate=summed_elsewhere),
 )  # fmt: skip

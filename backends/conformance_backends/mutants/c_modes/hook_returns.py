@@ -66,6 +66,30 @@ def none_on_variables(
 
 RETURNED = ("contract/C9/returned",)
 
+
+def called_once_for_each_hook(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """A hook is called in the first backward pass alone."""
+    calls: list[Any] = []
+
+    def once(cotangent: Any) -> Any:
+        calls.append(cotangent)
+        return seen(cotangent) if len(calls) == 1 else None
+
+    return engine.hook(array, once)
+
+
+def errors_swallowed(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """A hook that raises has returned nothing."""
+
+    def guarded(cotangent: Any) -> Any:
+        try:
+            return seen(cotangent)
+        except Exception:
+            return None
+
+    return engine.hook(array, guarded)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-returned-zeros-ignored", "Zeros that a hook returns count as nothing returned.",
         RETURNED, hook=returning(zeros_are_none)),
@@ -77,4 +101,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C9/returned-dtype",), accumulate=kept_in_its_dtype),
     behaviour("hook-on-a-variable-ignored", "A hook on a variable at which a functional gradient ends is not called.",
         ("contract/C9/functional",), nested_vjp=none_on_variables),
+    behaviour("hook-in-the-first-pass", "A hook is called in the first backward pass of its graph alone.",
+        ("contract/C9/each-pass",), hook=called_once_for_each_hook),
+    behaviour("hook-errors-swallowed", "What a hook raises does not reach the caller.",
+        ("contract/C9/raising",), hook=errors_swallowed),
 )  # fmt: skip
