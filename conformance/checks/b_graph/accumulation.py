@@ -140,9 +140,10 @@ def _hold_two_calls(tape: TapeBackend, convention: str, x: Array, g: Array, h: A
     for cotangent in (g, h):
         tape.backward(tape.op(NEGATIVE)(leaf), tape.array(np.array(cotangent)))
     total = g + h if convention == "accumulates" else h
-    hold_equal(
-        plain(tape, tape.grad(leaf)), -total, f"a gradient in {x.dtype} after two calls ({convention})"
-    )
+    got = plain(tape, tape.grad(leaf))
+    hold_equal(got, -total, f"a gradient in {x.dtype} after two calls ({convention})")
+    if got.dtype != x.dtype:
+        raise Violation(f"the gradient of a leaf of {x.dtype} is of {got.dtype} after two calls")
 
 
 @contract("B3", "two-calls")

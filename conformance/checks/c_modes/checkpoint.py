@@ -99,6 +99,10 @@ def constants_made_in_a_checkpoint_stay_constant(engine: Backend, sample: Sample
             (got,) = gradients_of(engine, lambda a, f=function, h=around: f(h(a)), [x], g)
             sign = -1 if place else 1
             hold_equal(got, sign * g * x * x, f"the gradient of x² x in a checkpoint{place}, x² {what}")
+    if Capability.DETACH in engine.capabilities:
+        x, g = sample.array(), sample.array()
+        (got,) = gradients_of(engine, engine.checkpoint(lambda a: multiply(engine.detach(a), a)), [x], g)
+        hold_equal(got, g * x, "the gradient of x x in a checkpoint, its operand detached in the first place")
 
 
 @contract("C6", "hooks", Capability.CHECKPOINTING, Capability.HOOKS)

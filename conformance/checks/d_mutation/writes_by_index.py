@@ -10,11 +10,12 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of, unless_refused
+from conformance.checks.engine_calls import gradients_of, is_refused, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
-from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import ADD, GETITEM, MULTIPLY, NEGATIVE
 
 INDICES: dict[str, tuple[Any, ...]] = {
     "an integer": (1,),
@@ -126,3 +127,64 @@ def gradient_through_a_write_is_differentiated(engine: Backend, sample: Sample) 
             hold_equal(
                 ours, right, f"the derivative by {by} of {'xw'[i]}'s gradient of -x w, w written into -x"
             )
+
+
+@contract("D7", "own-part", Capability.RECORDED_WRITES)
+def part_of_an_array_is_written_into_itself(engine: Backend, sample: Sample) -> None:
+    """A part that overlaps its new place is written as it was before the write, and has its gradient there; or that is refused."""
+    negative, getitem = engine.op(NEGATIVE), engine.call(GETITEM, {"index": (slice(None, 3),)})
+    x, g = sample.array((4,)), sample.array((4,))
+
+    def function(a: Any) -> Any:
+        target = negative(a)
+        engine.assign(target, (slice(1, None),), getitem(target))
+        return target
+
+    answer = unless_refused(lambda: engine.vjp(function, [np.array(x)], [np.array(g)]))
+    if answer is None:
+        raise NotThisCase("the engine refuses to write a part of an array into itself")
+    hold_equal(
+        plain(engine, answer[0][0]), -x[[0, 0, 1, 2]], "an array whose first entries were written one further"
+    )
+    expected = -np.array([g[0] + g[1], g[2], g[3], 0], x.dtype)
+    got = answer[1][0]
+    hold_equal(None if got is None else plain(engine, got), expected, "its gradient")
+
+
+@contract("D7", "refused", Capability.RECORDED_WRITES)
+def write_that_is_refused_changes_nothing(engine: Backend, sample: Sample) -> None:
+    """A write of a shape that does not fit is refused, and leaves the array's numbers and its history."""
+    negative = engine.op(NEGATIVE)
+    x, g, misfit = sample.array((3, 2)), sample.array((3, 2)), sample.array((5,))
+
+    def function(a: Any) -> Any:
+        target = negative(a)
+        if not is_refused(lambda: engine.assign(target, (0,), engine.array(np.array(misfit)))):
+            raise Violation(f"{misfit.shape} was written into a row of {x.shape}")
+        return target
+
+    (value,), (got,) = engine.vjp(function, [np.array(x)], [np.array(g)])
+    hold_equal(plain(engine, value), -x, "an array into which a write was refused")
+    hold_equal(None if got is None else plain(engine, got), -g, "its gradient")
+
+
+@contract("D7", "other-dtype", Capability.RECORDED_WRITES)
+def value_of_another_dtype_that_is_written_has_its_gradient(engine: Backend, sample: Sample) -> None:
+    """A value of another precision that is written has its gradient in its own dtype, unless it is refused."""
+    other = next((dtype for dtype in ("float64", "float32") if dtype != sample.dtype), sample.dtype)
+    if other not in engine.dtypes:
+        raise Unsupported(f"{engine.engine} has gradients in {sample.dtype} only")
+    negative = engine.op(NEGATIVE)
+    x, w, g = sample.array(SHAPE), sample.array((2,)).astype(other), sample.array(SHAPE)
+
+    def function(a: Any, b: Any) -> Any:
+        target = negative(a)
+        engine.assign(target, (1,), b)
+        return target
+
+    answer = unless_refused(lambda: engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)]))
+    if answer is None:
+        raise NotThisCase(f"the engine refuses to write {other} into {sample.dtype}")
+    got = answer[1][1]
+    of_w = None if got is None else plain(engine, got)
+    hold_equal(of_w, g[1].astype(other), f"the gradient of a {other} that was written into a {sample.dtype}")

@@ -41,6 +41,14 @@ def averaging(self: Any, leaf: Tensor, arrived: Any) -> None:
     leaf.grad = fresh if leaf.grad is None else (leaf.grad + fresh) / 2
 
 
+def summed_in_single_precision(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The sum of two gradients in half precision is float32."""
+    first = leaf.grad
+    SteppedTape.accumulate(self, leaf, arrived)
+    if first is not None and leaf.dtype.itemsize == 2:
+        leaf.grad = np.asarray(leaf.grad, np.float32)
+
+
 def not_cleared(self: Any, leaf: Any) -> None:
     """Clearing does nothing."""
 
@@ -134,6 +142,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B13/clearing", "capability/clearing", "example/W8/twice-and-cleared"), clear=not_cleared),
     behaviour("cleared-to-residue", "A cleared gradient is almost zero.",
         ("contract/B13/clearing",), clear=cleared_to_residue),
+    behaviour("half-sums-widened", "The sum of two gradients in half precision is float32.",
+        ("contract/B3/narrow",), accumulate=summed_in_single_precision),
     behaviour("not-cleared-with-gaps", "Clearing does nothing for a leaf whose memory has gaps.",
         ("contract/B13/clearing",), clear=contiguous_alone_cleared),
     behaviour("cleared-at-the-beginning", "Clearing sets the first 1024 entries to zero.",

@@ -64,6 +64,26 @@ def noting_the_nested_gradient(self: Any, function: Any, arrays: Any, cotangents
         self.kept["nested"] = False
 
 
+def own_parts_are_constants(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """A part of an array that is written into it is a constant."""
+    is_own = value.node is not None and array.edge in value.node.edges
+    array[index] = detach(value) if is_own else value
+
+
+def refused_write_ends_the_graph(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """A write that is refused leaves a constant."""
+    try:
+        array[index] = value
+    except Exception:
+        array.edge = None
+        raise
+
+
+def other_dtypes_are_constants(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """A value of another dtype is cast to a constant, and written."""
+    array[index] = value if value.dtype == array.dtype else np.asarray(detach(value), array.dtype)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("mask-unrecorded", "A write by a mask is not recorded.",
         ("contract/D7/every-index",), assign=masks_are_not_recorded),
@@ -75,4 +95,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D7/forward",), jvp=pushed_through_writes, assign=constant_in_forward_mode),
     behaviour("written-constants-in-a-nested-gradient", "What is written in a function whose gradient is recorded is a constant.",
         ("contract/D7/second-order",), assign=constant_in_a_nested_gradient, nested_vjp=noting_the_nested_gradient),
+    behaviour("own-part-constant", "A part of an array that is written into it is a constant.",
+        ("contract/D7/own-part",), assign=own_parts_are_constants),
+    behaviour("refused-write-ends-the-graph", "A write that is refused leaves the array a constant.",
+        ("contract/D7/refused",), assign=refused_write_ends_the_graph),
+    behaviour("other-dtype-constant", "A value of another dtype that is written is a constant.",
+        ("contract/D7/other-dtype",), assign=other_dtypes_are_constants),
 )  # fmt: skip
