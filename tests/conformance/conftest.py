@@ -98,7 +98,7 @@ def command(tmp_path: Path) -> Command:
             env={**clean_environment(), **environment},
             capture_output=True,
             encoding="utf-8",
-            timeout=240,  # against hanging: nothing is said of how long it takes
+            timeout=90,
             check=False,
         )
         return Completed(done.returncode, done.stdout, done.stderr, tmp_path)
