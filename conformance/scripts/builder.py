@@ -35,6 +35,7 @@ class ScriptBuilder:
         self._muting = threading.local()  # of one thread: what the others do is still written
         self.rules: list[str] = []  # custom rules, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
+        self._refused = -1  # the line that the engine refused, where it was the last one written
 
     def fresh(self, prefix: str) -> str:
         """A name not used so far."""
@@ -72,7 +73,25 @@ class ScriptBuilder:
         with self._writing:
             is_repeated = bool(self.lines) and self.lines[-1] == self.indent + line
             if not self.is_muted and not is_repeated:
+                if self._refused == len(self.lines) - 1 >= 0:
+                    self._survive()
                 self.lines.append(self.indent + line)
+
+    def attempt(self, line: str, call: Callable[[], None]) -> None:
+        """Write a statement and do it; where the engine refuses it and the check goes on, so does the script."""
+        self.write(line)
+        self._refused = -1
+        try:
+            call()
+        except Exception:
+            self._refused = -1 if self.is_muted else len(self.lines) - 1
+            raise
+
+    def _survive(self) -> None:
+        """Put the last line into a `try`: what is written after it was done although it had been refused."""
+        refused, self._refused = self.lines.pop().strip(), -1
+        for line in ("try:", f"    {refused}", "except Exception as refusal:", "    print(refusal)"):
+            self.lines.append(self.indent + line)
 
     @contextlib.contextmanager
     def definition(self, arguments: Sequence[str], named: list[str]) -> Iterator[None]:
@@ -87,7 +106,7 @@ class ScriptBuilder:
         try:
             yield
         finally:
-            body = tuple(self.lines[start:])
+            body, self._refused = tuple(self.lines[start:]), -1
             self.indent, self._counts[results] = indent, counted
             self._functions, self._names = around
             del self.lines[start:]

@@ -185,8 +185,7 @@ class RecordingOptional(Recording):
         called = self.builder.called
         place = ", ".join(map(_place, index)) if isinstance(index, tuple) and index else _place(index)
         text = self._template("assign").format(array=called(array), index=place, value=called(value))
-        self.builder.write(text)
-        self.inner.assign(array, index, value)
+        self.builder.attempt(text, lambda: self.inner.assign(array, index, value))
 
 
 def _place(part: Any) -> str:

@@ -99,6 +99,12 @@ def test_the_script_of_a_contract_runs_as_far_as_the_engine_goes(key: str) -> No
         shown(text)
 
 
+def test_a_refusal_after_which_a_check_goes_on_does_not_end_its_script() -> None:
+    text = script(NumpyTape(), "contract/D7/refused")
+    assert "except Exception as refusal:\n    print(refusal)\n" in text
+    assert "could not be broadcast" in (lines := shown(text)) and lines.endswith("[-2.   -1.75]]\n")
+
+
 def test_functions_in_functions_are_distinguished() -> None:
     """Each has names of its own, so that an inner one can use an outer one's."""
     backend = NumpyTape()
