@@ -15,8 +15,14 @@ from conformance.op import Op
 
 def beside(x: Any, operands: Iterable[Any]) -> Any:
     """A constant as an array; a number of Python's takes the type that it has beside the operands (NEP 50)."""
-    is_number = type(x) in (int, float, complex)
-    return np.asarray(x, np.result_type(*operands)) if is_number else np.asarray(x)
+    if type(x) not in (int, float, complex):
+        return np.asarray(x)
+    values = list(operands)
+    dtypes = {value.dtype for value in values if isinstance(value, np.ndarray)}
+    is_narrow = dtypes == {BFLOAT16} and not isinstance(
+        x, complex
+    )  # a type of which NumPy does not know this
+    return np.asarray(x, BFLOAT16 if is_narrow else np.result_type(*values))
 
 
 @lru_cache(maxsize=512)

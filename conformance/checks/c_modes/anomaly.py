@@ -16,7 +16,7 @@ from conformance.checks.engine_calls import IntentionalError, gradients_of, is_r
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.errors import Violation, error_text
+from conformance.errors import Unsupported, Violation, error_text
 from conformance.ops.names import LOG, MULTIPLY, NEGATIVE, SQRT, TANH
 
 SHORT_NAME = MULTIPLY[:3]  # engines abbreviate it, as in "MulBackward0"
@@ -60,6 +60,26 @@ def _message(
             raise
         return error_text(error)
     return None
+
+
+@contract("C8", "recorded", Capability.ANOMALY, is_about_outcome=True)
+def op_within_other_passes_is_named(engine: Backend, sample: Sample) -> None:
+    """In a backward pass that is recorded, and in what a checkpoint recomputes, the error names the op, too."""
+    culprit = _nan_in(engine, SQRT)
+    ways: dict[str, Function] = {}
+    if Capability.HIGHER_ORDER in engine.capabilities:
+        ones = engine.array(np.ones(3, sample.dtype))
+        ways["a backward pass that is recorded"] = lambda a: engine.nested_vjp(culprit, [a], [ones])[0]
+    if Capability.CHECKPOINTING in engine.capabilities:
+        ways["what a checkpoint recomputes"] = engine.checkpoint(culprit)
+    if not ways:
+        raise Unsupported(f"{engine.engine} neither records a backward pass nor recomputes")
+    for where, function in ways.items():
+        message = _message(engine, function, [np.array([1, 0, 4], sample.dtype)])
+        if message is None:
+            raise Violation(f"the rule of {SQRT} made a NaN in {where}, and no error was raised")
+        if SQRT not in message.lower() or TANH in message.lower():
+            raise Violation(f"the rule of {SQRT} made a NaN in {where}, and the error says: {message}")
 
 
 @contract("C8", "quiet", Capability.ANOMALY)

@@ -11,8 +11,8 @@ from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.b_graph.lifetime import resident, without_collector
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
-from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of, one_sample_in_four
+from conformance.checks.comparison import decides_by_refusal, hold_equal
+from conformance.checks.engine_calls import computes, gradients_of, one_sample_in_four
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
@@ -159,6 +159,30 @@ def outputs_of_a_checkpoint_may_be_operands_and_parts(engine: Backend, sample: S
         np.concatenate([g * x * w[2:], g * x * w[:2]]),
         "the captured array's gradient of x u v, a checkpoint that captures both halves of (u, v)",
     )
+
+
+@contract("C6", "number", Capability.CHECKPOINTING)
+def number_given_to_a_checkpoint_stays_a_number(engine: Backend, sample: Sample) -> None:
+    """A Python number given to a checkpoint, unless it is refused, is what it is without one: the value's dtype is the same."""
+    multiply = engine.op(MULTIPLY)
+    for dtype in engine.dtypes:
+        x, g = (np.sign(sample.array((3,))).astype(dtype) for _ in range(2))
+        if not computes(engine, lambda a: multiply(a, 0.5), [x]):
+            raise Unsupported(f"{engine.engine} takes no Python number as an operand")
+        (plainly,) = engine.forward(lambda a: multiply(a, 0.5), [np.array(x)])
+        alone = plain(engine, plainly).dtype
+        function = engine.checkpoint(multiply)
+        if not computes(engine, lambda a, f=function: f(a, 0.5), [x]):
+            decides_by_refusal()
+            continue
+        seed = g.astype(alone)
+        (value,), (got,) = engine.vjp(lambda a, f=function: f(a, 0.5), [np.array(x)], [seed])
+        hold_equal(half := plain(engine, value), x / 2, f"x / 2 in a checkpoint, in {dtype}")
+        hold_equal(plain(engine, got), g / 2, f"the gradient of x / 2 in a checkpoint, in {dtype}")
+        if half.dtype != alone:
+            raise Violation(
+                f"x / 2 in {dtype} is of {half.dtype} in a checkpoint, and of {alone} without one"
+            )
 
 
 @contract("C6", "memory", Capability.CHECKPOINTING, is_about_outcome=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, Function
+from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
     gradients_of,
@@ -67,6 +68,21 @@ def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
         for i, ours in enumerate(of_each or ()):
             what = f"operand {i}'s gradient, a rule of three returning cotangents for {list(kept)} alone"
             hold_equal(ours, (i + 1) * g if i in kept else 0 * g, what)
+        is_recorded = Capability.HIGHER_ORDER in engine.capabilities
+        if of_each is not None and is_recorded:
+            _hold_recorded(engine, skipping, operands, g, kept)
+
+
+def _hold_recorded(engine: Backend, op: Function, operands: Sequence[Array], g: Array, kept: Any) -> None:
+    """Claim the gradients of an op that keeps some cotangents where its backward pass is recorded."""
+    arrays, cotangent = [engine.array(np.array(x)) for x in operands], engine.array(np.array(g))
+    pulled = unless_refused(lambda: engine.nested_vjp(op, arrays, [cotangent]))
+    if pulled is None:
+        raise Violation(f"a rule returning cotangents for {list(kept)} alone is refused where it is recorded")
+    for i, gradient in enumerate(pulled):
+        if gradient is not None or i in kept:
+            what = f"operand {i}'s gradient in a recorded pass, a rule returning cotangents for {list(kept)} alone"
+            hold_equal(plain(engine, gradient), (i + 1) * g if i in kept else 0 * g, what)
 
 
 def _cotangents_of(kept: Sequence[int]) -> Any:

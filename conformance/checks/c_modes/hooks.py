@@ -200,22 +200,24 @@ def hook_on_what_any_op_computes_sees_its_cotangent(engine: Backend, sample: Sam
 
 @contract("C9", "after-write", Capability.HOOKS, Capability.RECORDED_WRITES)
 def hook_after_a_write_sees_the_cotangent_of_what_was_written(engine: Backend, sample: Sample) -> None:
-    """A hook set on an array after a write into it sees the cotangent of the array as it is, whatever hook was before."""
+    """Hooks set on an array before and after a write into it see the cotangents of the array as it was and as it is, each once."""
     x, w, g = sample.array((3, 2)), sample.array((2,)), sample.array((3, 2))
     negative = engine.op(NEGATIVE)
-    seen: list[Array] = []
+    seen: dict[str, list[Array]] = {"before": [], "after": []}
 
     def function(a: Any, b: Any) -> Any:
         target = negative(a)
-        engine.hook(target, lambda c: None)
+        engine.hook(target, lambda c: seen["before"].append(plain(engine, c)))
         engine.assign(target, (0,), b)
-        engine.hook(target, lambda c: seen.append(plain(engine, c)))
+        engine.hook(target, lambda c: seen["after"].append(plain(engine, c)))
         return negative(target)
 
     if unless_refused(lambda: gradients_of(engine, function, [x, w], g)) is not None:
-        if len(seen) != 1:
-            raise Violation(f"a hook set after a write was called {len(seen)} times")
-        hold_equal(seen[0], -g, "the cotangent that a hook set after a write sees")
+        kept = np.array([[0], [1], [1]], g.dtype)  # what is left of the array as it was
+        for when, expected in (("before", -g * kept), ("after", -g)):
+            if len(seen[when]) != 1:
+                raise Violation(f"a hook set {when} a write was called {len(seen[when])} times")
+            hold_equal(seen[when][0], expected, f"the cotangent that a hook set {when} a write sees")
 
 
 @contract("C9", "removed-by-hooks", Capability.HOOKS, Capability.TAPE)

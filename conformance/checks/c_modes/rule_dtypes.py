@@ -1,12 +1,13 @@
-"""The dtypes of custom rules' cotangents (C5)."""
+"""The dtypes of the cotangents that custom rules return (C5), and hooks see (C9)."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, Function
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import cast_to, computes, gradients_of, unless_refused
 from conformance.checks.observation import plain
@@ -14,7 +15,7 @@ from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.dtype import HALF
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 
 
 @contract("C5", "custom-dtype", Capability.CUSTOM_RULE)
@@ -58,6 +59,40 @@ def cotangent_of_another_dtype_stays_in_its_rule(engine: Backend, sample: Sample
         hold_equal(seen[-1] if seen else None, g + g, "the cotangent of what a custom rule doubles")
         if seen[-1].dtype != x.dtype:
             raise Violation(f"a custom rule's cotangent of {seen[-1].dtype} reached a square of {x.dtype}")
+
+
+@contract("C9", "dtypes", Capability.HOOKS)
+def hook_sees_a_cotangent_of_its_values_dtype(engine: Backend, sample: Sample) -> None:
+    """A hook sees a cotangent of its value's dtype: also where two add up, a factor is of another dtype, or the seed was."""
+    add, multiply, negative = engine.op(ADD), engine.op(MULTIPLY), engine.op(NEGATIVE)
+    for dtype in engine.dtypes:
+        other = next((d for d in engine.dtypes if d not in {dtype, *HALF}), dtype)
+        x, upstream = (np.sign(sample.array()).astype(dtype) for _ in range(2))
+        factor = engine.array(np.full(x.shape, 2, other))
+        graphs: dict[str, tuple[Function, str, int]] = {
+            "that is used twice": (lambda y: add(y, negative(negative(y))), dtype, 2),
+            f"whose output's cotangent is of {other}": (negative, other, -1),
+            f"that is the output, whose cotangent is of {other},": (lambda y: y, other, 1),
+            f"times a {other}": (lambda y, w=factor: multiply(y, w), "", 2),
+        }
+        for what, (used, given, slope) in graphs.items():
+            seen: list[Any] = []
+
+            def function(a: Any, used: Function = used, seen: list[Any] = seen) -> Any:
+                y = negative(a)
+                engine.hook(y, lambda c: seen.append(plain(engine, c)))
+                return used(y)
+
+            if not computes(engine, used, [x]):
+                continue  # operands of two dtypes
+            (value,) = engine.forward(used, [np.array(x)])
+            g = upstream.astype(given or plain(engine, value).dtype)
+            if unless_refused(partial(gradients_of, engine, function, [x], g)) is None:
+                continue
+            what = f"the cotangent that a hook of a {dtype} {what} sees"
+            hold_equal(seen[-1] if seen else None, slope * upstream, what)
+            if seen[-1].dtype != x.dtype:
+                raise Violation(f"{what} is of {seen[-1].dtype}")
 
 
 def _other_dtype(engine: Backend, sample: Sample) -> str:

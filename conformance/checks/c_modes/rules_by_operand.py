@@ -10,10 +10,11 @@ from conformance.backend import Backend, Capability, Function
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import plain
-from conformance.checks.registry import contract
+from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY
+from conformance.trace import aside
 
 SUBSETS = ((0,), (1,), (2,), (0, 2), (1, 2), (0, 1, 2))  # of three operands, those that need a gradient
 
@@ -75,6 +76,31 @@ def rule_gets_a_cotangent_for_each_output(engine: Backend, sample: Sample) -> No
         got, (g * w + 4 * g * x * w, g * x + 2 * g * x * x + 6 * g), "xw", strict=True
     ):
         hold_equal(gradient, right, f"{name}'s gradient through three outputs, used once, twice, thrice")
+
+
+@contract("C5", "output-dtypes", Capability.SEVERAL_OUTPUTS)
+def rule_gets_cotangents_of_its_outputs_dtypes(engine: Backend, sample: Sample) -> None:
+    """A custom rule gets cotangents of its outputs' dtype, also for an output that is not used; one output may be a tuple of one."""
+    if engine.compiles_functions:
+        raise NotThisCase("within a compiled function no array can be looked at")
+    seen: list[Any] = []
+
+    def backward(index: int, cotangents: Any, operands: Any, outputs: Any) -> Any:
+        seen.extend(cotangents)
+        return cotangents[0] + cotangents[0]
+
+    two = engine.custom_by_operand(lambda a: (a + a, a * a), backward)
+    one = engine.custom_by_operand(lambda a: (a + a,), backward)
+    for dtype in engine.dtypes:
+        x, g = (np.sign(sample.array((3,))).astype(dtype) for _ in range(2))
+        for op, what in ((two, "two outputs, of which the first is used"), (one, "a tuple of one output")):
+            seen.clear()  # a script being written has called the rule for its formula
+            (got,) = gradients_of(engine, lambda a, op=op: op(a)[0], [x], g)
+            hold_equal(got, g + g, f"the gradient of x + x by a rule of {what}, in {dtype}")
+            with aside():  # the script does not name what the rule was given
+                dtypes = [plain(engine, cotangent).dtype.name for cotangent in seen]
+            if wrong := [other for other in dtypes if other != dtype]:
+                raise Violation(f"a rule of {what} got a cotangent of {wrong[0]} for an output of {dtype}")
 
 
 @contract("C5", "saved-outputs", Capability.SEVERAL_OUTPUTS, Capability.HIGHER_ORDER)

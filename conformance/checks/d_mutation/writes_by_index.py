@@ -17,7 +17,7 @@ from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, GETITEM, MULTIPLY, NEGATIVE
 
-INDICES: dict[str, tuple[Any, ...]] = {
+INDICES: dict[str, Any] = {
     "an integer": (1,),
     "a negative integer": (-1,),
     "two integers": (1, -2),
@@ -33,6 +33,8 @@ INDICES: dict[str, tuple[Any, ...]] = {
     "an integer array": (np.array([2, 0]),),
     "an integer array and a slice": (np.array([2, 0]), slice(1, None)),
     "an integer array and an integer": (np.array([0, 2]), 1),
+    "a list of integers": [2, 0],
+    "a list of integers and a slice": ([2, 0], slice(1, None)),
 }
 SHAPE = (3, 2)
 

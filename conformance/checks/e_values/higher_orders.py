@@ -24,8 +24,8 @@ from conformance.checks.members import custom_product
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
-from conformance.ops.names import EXP, MULTIPLY, SIN, TANH
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import EXP, MULTIPLY, SIN, SPLIT, TANH
 from conformance.oracle.allowance import ULPS, Expected
 
 # Times what is allowed: a sum in which more cancels decides nothing, where another direction may.
@@ -140,3 +140,30 @@ def _functions(engine: Backend) -> dict[str, tuple[Function, Callable[[Array], t
         sine, exponential = engine.op(SIN), engine.op(EXP)
         made["sin x eˣ"] = (lambda x: multiply(sine(x), exponential(x)), of_sin_exp)
     return made
+
+
+@contract("E4", "parts", Capability.HIGHER_ORDER)
+def gradient_by_parts_of_one_op_is_differentiated(engine: Backend, sample: Sample) -> None:
+    """The gradient of u² v, u and v being the parts that one op makes of an array, either first, is differentiated by each."""
+    if SPLIT not in engine.ops:
+        raise Unsupported(f"the adapter names no {SPLIT}")
+    multiply, parts = engine.op(MULTIPLY), engine.call(SPLIT, {"indices_or_sections": 2, "axis": 0})
+    for squared in range(2):
+        x, g = sample.array((6,)), sample.array((6,))
+
+        def function(a: Any, squared: int = squared) -> Any:
+            halves = parts(a)
+            return multiply(multiply(halves[squared], halves[squared]), halves[1 - squared])
+
+        def first(a: Any, function: Function = function) -> Any:
+            return engine.nested_vjp(function, [a], [engine.array(np.ones(3, sample.dtype))])[0]
+
+        (value,), (got,) = engine.vjp(first, [np.array(x)], [np.array(g)])
+        (u, v), (gu, gv) = np.split(x, 2)[:: 1 - 2 * squared], np.split(g, 2)[:: 1 - 2 * squared]
+        slopes, second = (2 * u * v, u * u), (2 * v * gu + 2 * u * gv, 2 * u * gu)
+        named = f"u² v, u being part {squared} of an array"
+        hold_equal(
+            plain(engine, value), np.concatenate(slopes[:: 1 - 2 * squared]), f"the gradient of {named}"
+        )
+        right = np.concatenate(second[:: 1 - 2 * squared])
+        hold_equal(plain(engine, got), right, f"the derivative of the gradient of {named}")

@@ -10,12 +10,18 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import IntentionalError, gradients_of, is_refused, unless_refused
+from conformance.checks.engine_calls import (
+    IntentionalError,
+    computes,
+    gradients_of,
+    is_refused,
+    unless_refused,
+)
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import ADD, EXP, MATMUL, MULTIPLY, NEGATIVE, TANH
+from conformance.ops.names import ADD, DIVIDE, EXP, GETITEM, MATMUL, MULTIPLY, NEGATIVE, TANH
 
 CALLS = 12
 OTHER = {"float64": "float32", "float32": "float64"}
@@ -163,6 +169,21 @@ def arrays_of_equal_numbers_keep_their_dtypes_and_shapes(engine: Backend, sample
         hold_equal(got, value, what)
         if got.dtype != value.dtype:
             raise Violation(f"{what} is of {got.dtype}, it was made of {value.dtype}")
+
+
+@contract("E18", "alike")
+def numbers_that_are_equal_but_not_the_same_stay_apart(engine: Backend, sample: Sample) -> None:
+    """Of calls beside 0.0 and -0.0, and of those by the indices 1 and True, unless they are refused, each has its own value."""
+    divide, x = engine.op(DIVIDE), np.array([1, 2, 4], sample.dtype)
+    inf = np.array(np.inf, sample.dtype)
+    if computes(engine, lambda a: divide(a, 2.0), [x]):
+        for number in (0.0, -0.0, 0.0):
+            (got,) = engine.forward(lambda a, number=number: divide(a, number), [np.array(x)])
+            hold_equal(plain(engine, got), np.copysign(inf, number) * x, f"x / {number}")
+    for index in (1, True, 1):
+        part = engine.call(GETITEM, {"index": (index,)})
+        if computes(engine, part, [x]):
+            hold_equal(plain(engine, engine.forward(part, [np.array(x)])[0]), x[index], f"x[{index}]")
 
 
 def _interrupted(engine: Backend, operands: list[Array]) -> None:

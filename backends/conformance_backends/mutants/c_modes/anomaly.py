@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.graph import looks_for_nan
 
 
 @contextlib.contextmanager
@@ -113,6 +115,40 @@ def looking_for_infinities(self: Any, leaf: Any, arrived: Any) -> None:
     SteppedTape.accumulate(self, leaf, arrived)
 
 
+def not_where_recorded(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """A backward pass that is recorded does not look for NaN."""
+    with _looking_for_none():
+        return SteppedTape.nested_vjp(self, function, arrays, cotangents)
+
+
+def not_in_checkpoints(self: Any, function: Function) -> Function:
+    """What a checkpoint recomputes is not looked at."""
+    right = engine.checkpoint(function)
+
+    def operation(*operands: Any) -> Any:
+        output = right(*operands)
+        if output.node is not None:
+            pulled = output.node.pullback
+
+            def pullback(cotangents: Any) -> Any:
+                with _looking_for_none():
+                    return pulled(cotangents)
+
+            output.node.pullback = pullback
+        return output
+
+    return operation
+
+
+@contextlib.contextmanager
+def _looking_for_none() -> Iterator[None]:
+    before = looks_for_nan.set(False)
+    try:
+        yield
+    finally:
+        looks_for_nan.reset(before)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("anomaly-unseen", "A NaN in the backward pass is not detected.",
         (NAMED, "capability/anomaly"), anomaly=lambda self: contextlib.nullcontext()),
@@ -132,4 +168,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C8/nested",), anomaly=ended_by_the_inner_one, backward=looking),
     behaviour("anomaly-unseen-in-products", "A NaN that the rule of a product makes is reported for the op before it.",
         ("contract/C8/operands",), anomaly=products_unnamed),
+    behaviour("anomaly-not-where-recorded", "In a backward pass that is recorded a NaN is not detected.",
+        ("contract/C8/recorded",), nested_vjp=not_where_recorded),
+    behaviour("anomaly-not-in-checkpoints", "A NaN in what a checkpoint recomputes is the checkpoint's.",
+        ("contract/C8/recorded",), checkpoint=not_in_checkpoints),
 )  # fmt: skip

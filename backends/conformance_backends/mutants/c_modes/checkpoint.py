@@ -11,6 +11,7 @@ import numpy as np
 from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor
 
 
 def recomputed_with_fewer_digits(self: Any, function: Function) -> Function:
@@ -149,7 +150,15 @@ def one_captured_part(self: Any, function: Function) -> Function:
     return operation
 
 
+def numbers_are_arrays(self: Any, function: Function) -> Function:
+    """A number that a checkpoint is given is an array of double precision."""
+    right = engine.checkpoint(function)
+    return lambda *operands: right(*(x if isinstance(x, Tensor) else Tensor(np.asarray(x)) for x in operands))
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("checkpoint-of-a-number", "A number that a checkpoint is given is of double precision.",
+        ("contract/C6/number",), checkpoint=numbers_are_arrays),
     behaviour("checkpoint-stores", "A checkpointed function is stored, not recomputed.",
         (RECOMPUTED,), checkpoint=lambda self, function: function),
     behaviour("checkpoint-calls-twice", "A checkpointed function is called twice in the backward pass.",

@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.graph import is_recording
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 
@@ -30,6 +31,14 @@ def called_twice(rule: Any, g: Any, xs: Any) -> Any:
 def none_is_ones(rule: Any, g: Any, xs: Any) -> Any:
     """None from a rule is replaced by ones."""
     return [np.ones_like(x) if p is None else p for p, x in zip(rule(g, *xs), xs, strict=True)]
+
+
+def none_refused_where_recorded(rule: Any, g: Any, xs: Any) -> Any:
+    """None is an error where the backward pass is recorded."""
+    pulled = rule(g, *xs)
+    if is_recording() and any(p is None for p in pulled):
+        raise ValueError("a rule returned None")
+    return pulled
 
 
 def none_is_the_cotangent(rule: Any, g: Any, xs: Any) -> Any:
@@ -142,6 +151,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/custom-rule", "capability/custom-rule"), custom=differentiated_instead),
     behaviour("none-is-ones", "None from a custom rule is replaced by ones.",
         ("contract/C5/custom-none",), custom=custom_with(none_is_ones)),
+    behaviour("none-refused-where-recorded", "In a backward pass that is recorded a custom rule may not return None.",
+        ("contract/C5/custom-none",), custom=custom_with(none_refused_where_recorded)),
     behaviour("none-is-cotangent", "None from a custom rule is replaced by the upstream cotangent.",
         ("contract/C5/custom-none",), custom=custom_with(none_is_the_cotangent)),
     behaviour("arity-unchecked", "A custom rule may return too few or too many cotangents.",

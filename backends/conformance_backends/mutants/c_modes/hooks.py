@@ -200,9 +200,19 @@ def cleared_with_its_hooks(self: Any, leaf: Any) -> None:
     leaf.grad, leaf.node.hooks = None, ()
 
 
+def hooks_follow(self: Any, array: Any, index: Any, value: Any) -> None:
+    """The hooks of what is overwritten are hooks of what it becomes."""
+    hooks = array.node.hooks if array.node is not None else ()
+    array[index] = value
+    if array.node is not None:
+        array.node.hooks += hooks
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-before-the-write", "A hook set after a write joins those that were set before it.",
         ("contract/C9/after-write",), hook=joins_the_hooks_before),
+    behaviour("hook-follows-a-write", "A hook set before a write is one of the array as it is after it, too.",
+        ("contract/C9/after-write",), assign=hooks_follow),
     behaviour("hook-never-called", "A hook is never called.",
         (ONCE, EACH, ORDER, REMOVED, "capability/hooks"), hook=never_called),
     behaviour("hook-per-contribution", "A hook is called for every contribution, before they are summed.",

@@ -43,7 +43,18 @@ def doubled_in_half_precision(rule: Any, g: Any, xs: Any) -> Any:
     return [p + p for p in pulled] if is_half else pulled
 
 
+def seen_in_single_precision(self: Any, array: Any, seen: Any) -> Any:
+    """A hook sees a cotangent of half precision in single."""
+
+    def widened(g: Any) -> Any:
+        return seen(g.astype("float32") if engine.detach(g).dtype.itemsize == 2 else g)
+
+    return engine.hook(array, widened)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("hook-sees-single", "A hook sees a cotangent of half precision in single.",
+        ("contract/C9/dtypes",), hook=seen_in_single_precision),
     behaviour("other-dtype-dropped", "A custom rule's result of another dtype than its operand's is dropped.",
         ("contract/C5/custom-dtype",), custom=custom_with(other_dtype_is_dropped)),
     behaviour("own-dtype-kept", "A custom rule's result keeps its own dtype until it reaches a leaf.",

@@ -11,6 +11,7 @@ from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.graph import is_recording
 
+DTYPES = "contract/C5/output-dtypes"
 Alter = Callable[..., Any]  # alter(rule, index, cotangents, operands, outputs)
 
 
@@ -94,7 +95,28 @@ def last_two_of_three_swapped(rule: Any, index: int, gs: Any, xs: Any, zs: Any) 
     return rule(index, (gs[0], gs[2], gs[1]) if len(gs) == 3 else gs, xs, zs)
 
 
+def unused_output_in_double(rule: Any, index: int, gs: Any, xs: Any, zs: Any) -> Any:
+    """The cotangent of an output that is not used is of double precision."""
+    filled = [g if np.any(engine.detach(g)) else g.astype("float64") for g in gs]
+    return rule(index, tuple(filled), xs, zs)
+
+
+def tuple_of_one_unwrapped(self: Any, forward: Any, backward: Any) -> Any:
+    """An op whose value is a tuple of one array returns the array."""
+    right = engine.custom_by_operand(forward, backward)
+
+    def operation(*operands: Any) -> Any:
+        output = right(*operands)
+        return output[0] if isinstance(output, tuple) and len(output) == 1 else output
+
+    return operation
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("unused-output-in-double", "The zeros that a custom rule gets for an unused output are of double precision.",
+        (DTYPES,), custom_by_operand=rule_with(unused_output_in_double)),
+    behaviour("custom-tuple-of-one", "A custom op whose value is a tuple of one array returns the array.",
+        (DTYPES,), custom_by_operand=tuple_of_one_unwrapped),
     behaviour("second-output-dropped", "Of a custom rule's outputs only the first has a cotangent.",
         (*OUTPUTS, "capability/several-outputs"), custom_by_operand=rule_with(second_output_dropped)),
     behaviour("unused-output-seeded", "A custom rule's output that is not used has a cotangent of ones.",

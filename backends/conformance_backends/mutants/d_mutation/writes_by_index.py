@@ -19,6 +19,11 @@ def masks_are_not_recorded(self: Any, array: Tensor, index: Any, value: Any) -> 
         array.edge = edge
 
 
+def lists_are_tuples(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """A list as an index is taken for a tuple."""
+    array[tuple(index) if isinstance(index, list) else index] = value
+
+
 def one_number_is_divided(self: Any, array: Tensor, index: Any, value: Any) -> None:
     """One number that is written at several places receives the mean of their cotangents."""
     count = array.value[index].size
@@ -87,6 +92,8 @@ def other_dtypes_are_constants(self: Any, array: Tensor, index: Any, value: Any)
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("mask-unrecorded", "A write by a mask is not recorded.",
         ("contract/D7/every-index",), assign=masks_are_not_recorded),
+    behaviour("list-index-is-a-tuple", "A write by a list of integers is one by a tuple of them.",
+        ("contract/D7/every-index",), assign=lists_are_tuples),
     behaviour("empty-mask-detaches", "A write by a mask that selects nothing makes the array a constant.",
         ("contract/D7/every-index",), assign=empty_mask_ends_the_graph),
     behaviour("spread-number-averaged", "One number written at several places receives the mean of their cotangents.",

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance.backend import Backend
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.numpy_backend import NumpyTape
+from conformance_backends.numpy_engine.graph import is_recording
 from conformance_backends.numpy_engine.tensor import detach
 
 Outputs = tuple[Any, ...]
@@ -40,7 +43,32 @@ def constant_three_deep(
     return tuple(g if g is None or depth < 3 else detach(g) for g in pulled)
 
 
+def every_part_is_the_first() -> Backend:
+    """In a recorded pass an operand of a product that is a part of several outputs has the first one's history."""
+
+    def call(*operands: Any) -> Any:
+        output = NumpyTape.ops["multiply"](*operands)
+        node = output.node
+        if node is not None:
+            right = node.pullback
+
+            def pullback(cotangents: Any) -> Any:
+                edges = node.edges
+                node.edges = [edge and (edge[0], 0) for edge in edges] if is_recording() else edges
+                try:
+                    return right(cotangents)
+                finally:
+                    node.edges = edges
+
+            node.pullback = pullback
+        return output
+
+    return with_ops({"multiply": call}, SteppedTape)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    Mutant("every-part-is-the-first", "In a recorded pass a part of one op's outputs has the history of the first.",
+        ("contract/E4/parts",), every_part_is_the_first, ("multiply",)),
     behaviour("tangent-of-tangent-lost", "A tangent is a constant where forward mode differentiates it again.",
         ("op/forward-over-forward", "contract/E4/four-orders"), ops=("tanh",), jvp=first_tangent, nested_jvp=constant_in_forward_mode),
     behaviour("constant-three-deep", "A gradient that is computed within two others is a constant.",

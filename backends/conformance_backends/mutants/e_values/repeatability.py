@@ -12,6 +12,7 @@ from conformance.backend import Backend, NDArray, Trace
 from conformance.ops import CATALOGUE
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, stateful_rule, with_ops
+from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.seeds import seed
 from conformance_backends.numpy_engine.tensor import Tensor
 
@@ -106,6 +107,25 @@ def known_by_its_number(self: Any, value: NDArray) -> Any:
     return made if np.ndim(value) else self.kept.setdefault(float(value), made)
 
 
+def equal_numbers_are_one() -> Backend:
+    """A number that an array is divided by is the first one that was equal to it."""
+    known: dict[float, float] = {}
+    right = NumpyTape.ops["divide"]
+    return with_ops({"divide": lambda x, y: right(x, known.setdefault(y, y) if isinstance(y, float) else y)})
+
+
+def equal_indices_are_one() -> Backend:
+    """An index is the first one that was equal to it."""
+    known: dict[Any, Any] = {}
+    right = NumpyTape.ops["getitem"]
+
+    def call(x: Any, index: Any) -> Any:
+        is_one = all(isinstance(part, int) for part in index)
+        return right(x, index=known.setdefault(index, index) if is_one else index)
+
+    return with_ops({"getitem": call})
+
+
 HISTORY = "contract/E18/{}".format
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -121,6 +141,10 @@ MUTANTS: tuple[Mutant, ...] = (
         (HISTORY("earlier-failures"),), trace=doubled_after_an_interruption),
     Mutant("known-by-its-operand", "tanh of the array that it had last is what it was then, whatever was written into it.",
         (HISTORY("operand-written"),), known_by_its_operand, ("tanh",)),
+    Mutant("equal-numbers-are-one", "An array that is divided by -0.0 is divided by 0.0 where that came before.",
+        (HISTORY("alike"),), equal_numbers_are_one, ("divide",)),
+    Mutant("equal-indices-are-one", "The index True is 1 where that came before.",
+        (HISTORY("alike"),), equal_indices_are_one, ("getitem",)),
     behaviour("known-by-its-number", "A constant without axes has the dtype of the first one of its number.",
         (HISTORY("equal-numbers"),), array=known_by_its_number),
     behaviour("cast-once-for-an-address", "A cotangent of another dtype is taken for the one that lay where it lies.",

@@ -1,0 +1,82 @@
+"""Mutants that return what a mapped function does not, or forget what it captures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.backend import Function
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.c_modes.transforms import noting_the_map
+from conformance_backends.mutants.mutant import Mutant, WithTransforms, behaviour
+from conformance_backends.numpy_engine.graph import Node
+from conformance_backends.numpy_engine.tensor import detach, edge_of, wrap
+
+
+def tuple_of_one_unwrapped(self: Any, function: Function) -> Function:
+    """A function's tuple of one array is the array."""
+    right = self.looped(function)
+
+    def mapped(*operands: Any) -> Any:
+        outputs = right(*operands)
+        return outputs[0] if isinstance(outputs, tuple) and len(outputs) == 1 else outputs
+
+    return mapped
+
+
+def constants_not_repeated(self: Any, function: Function) -> Function:
+    """An output that is the same array for every row is that array."""
+
+    def mapped(*operands: Any) -> Any:
+        rows: list[Any] = []
+
+        def noted(*row: Any) -> Any:
+            rows.append(function(*row))
+            return rows[-1]
+
+        stacked = self.looped(noted)(*operands)
+        if not isinstance(stacked, tuple):
+            return stacked
+        columns = zip(stacked, zip(*rows, strict=True), strict=True)
+        return tuple(of[0] if all(z is of[0] for z in of) else whole for whole, of in columns)
+
+    return mapped
+
+
+def in_double_precision(self: Any, function: Function) -> Function:
+    """The results of a function that returns several arrays are of double precision."""
+    right = self.looped(function)
+
+    def mapped(*operands: Any) -> Any:
+        outputs = right(*operands)
+        return tuple(z.astype("float64") for z in outputs) if isinstance(outputs, tuple) else outputs
+
+    return mapped
+
+
+def captured_are_constants(self: Any, function: Callable[..., Any], arrays: Any, cotangents: Any) -> Any:
+    """A gradient that is computed inside a mapped function depends on its operands alone."""
+    right = WithTransforms.nested_vjp
+    if not self.kept.get("mapped"):
+        return right(self, function, arrays, cotangents)
+
+    def pullback(given: Any) -> Any:
+        again = engine.vjp(lambda *xs: right(self, function, xs, cotangents), *map(detach, arrays))[1]
+        return [detach(g) for g in again(*given)]
+
+    gradients = right(self, function, arrays, cotangents)
+    return wrap(tuple(map(detach, gradients)), Node("mapped", [edge_of(x) for x in arrays], pullback))
+
+
+OUTPUTS = "contract/C10/mapped-outputs"
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("mapped-tuple-of-one", "A mapped function that returns a tuple of one array returns the array.",
+        (OUTPUTS,), base=WithTransforms, vectorized=tuple_of_one_unwrapped),
+    behaviour("mapped-constant-alone", "An output of a mapped function that no operand reaches is not repeated.",
+        (OUTPUTS,), base=WithTransforms, vectorized=constants_not_repeated),
+    behaviour("mapped-in-double", "A mapped function of several outputs returns double precision.",
+        (OUTPUTS,), base=WithTransforms, vectorized=in_double_precision),
+    behaviour("mapped-captured-is-constant", "What a gradient inside a mapped function captures is a constant.",
+        ("contract/C10/mapped-captured",), base=WithTransforms, vectorized=noting_the_map, nested_vjp=captured_are_constants),
+)  # fmt: skip

@@ -1,0 +1,69 @@
+"""What a vectorized function returns, and what it captures (C10)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.checks.comparison import decides_by_refusal, hold_equal
+from conformance.checks.engine_calls import computes, gradients_of
+from conformance.checks.observation import plain
+from conformance.checks.registry import FULL, contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.ops.names import MULTIPLY
+
+ROWS = 3
+
+
+@contract("C10", "mapped-outputs", Capability.VECTORIZING)
+def outputs_of_a_vectorized_function_are_built_as_the_functions(engine: Backend, sample: Sample) -> None:
+    """A vectorized function has its function's dtype, a tuple of one where that returns one, and repeats what no operand reaches."""
+    multiply = engine.op(MULTIPLY)
+    for dtype in [dtype for dtype in engine.dtypes if dtype in FULL]:
+        x, w = (sample.array(shape).astype(dtype) for shape in ((ROWS, 2), (4,)))
+        constant = engine.array(np.array(w))
+        mapped = engine.vectorized(lambda a: (multiply(a, a),))
+        given = mapped(engine.array(np.array(x)))
+        if not isinstance(given, (tuple, list)) or len(given) != 1:
+            raise Violation(
+                f"a vectorized function that returns a tuple of one returned a {type(given).__name__}"
+            )
+        pairs = [(given[0], x * x, "(x²,)")]
+        beside = engine.vectorized(lambda a, c=constant: (multiply(a, a), c))
+        if computes(engine, lambda a, f=beside: f(a)[1], [x]):
+            square, repeated = beside(engine.array(np.array(x)))
+            pairs += [
+                (square, x * x, "(x², c)"),
+                (repeated, np.broadcast_to(w, (ROWS, 4)), "(x², c), c of it,"),
+            ]
+        for got, right, what in pairs:
+            hold_equal(value := plain(engine, got), right, f"{what} vectorized, in {dtype}")
+            if value.dtype != dtype:
+                raise Violation(f"{what} of a {dtype}, vectorized, is of {value.dtype}")
+
+
+@contract("C10", "mapped-captured", Capability.VECTORIZING, Capability.HIGHER_ORDER)
+def what_a_gradient_inside_a_map_captures_has_its_gradient(engine: Backend, sample: Sample) -> None:
+    """Where a gradient inside a vectorized function, if it is not refused, captures an array, its derivative by that array is the sum over rows."""
+    multiply = engine.op(MULTIPLY)
+    x, w, g = sample.array((ROWS, 2)), sample.array((2,)), sample.array((ROWS, 2))
+
+    def function(a: Any, b: Any) -> Any:
+        """2 a b, row by row."""
+        ones = engine.array(np.ones(2, sample.dtype))
+        slope = lambda row: engine.nested_vjp(lambda t: multiply(multiply(t, t), b), [row], [ones])[0]  # noqa: E731
+        return engine.vectorized(slope)(a)
+
+    if not computes(engine, function, [x, w]):
+        decides_by_refusal()
+        return
+    of_x, of_w = gradients_of(engine, function, [x, w], g)
+    hold_equal(of_x, 2 * g * w, "the derivative by x of x² w's gradient by x, inside a map that captures w")
+    hold_equal(
+        of_w,
+        (2 * g * x).sum(axis=0),
+        "the derivative by w of x² w's gradient by x, inside a map that captures w",
+    )
