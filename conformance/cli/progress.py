@@ -96,6 +96,14 @@ class Progress:
                 f"{done}/{self.total} {result.backend}, {failed} failed, {self._left(done)}{self._budget_left()}"
             )
 
+    def waiting(self, identifier: str, since: float, left: float) -> None:
+        """A question that takes long."""
+        text = f"still asking {identifier}, for {in_words(since)}; it is ended in {in_words(left)}"
+        if self.bar is not None and self.task is not None:
+            self.bar.update(self.task, description=text)
+        else:
+            self.say(text)
+
     def _left(self, done: int) -> str:
         """A guess from the results after the first, which came when all engines had started."""
         if done <= FEW:

@@ -74,5 +74,8 @@ class _Silent:
     def result(self, *given: Any) -> None:
         pass
 
+    def waiting(self, *given: Any) -> None:
+        pass
+
     def end(self, *given: Any) -> None:
         pass

@@ -71,6 +71,9 @@ class Listener(Protocol):
     def result(self, result: ResultLine) -> None:
         """One answer is in the file."""
 
+    def waiting(self, identifier: str, since: float, left: float) -> None:
+        """A question has been asked for so many seconds, and is ended after so many more."""
+
     def end(
         self,
         header: RunLine,
@@ -131,7 +134,7 @@ def _conducted(request: Request, listener: Listener) -> int:
     known = in_force(known, {d.line.name: d.line.version for d in descriptions})
     header = plan.header_of(request.profile, request.seed, descriptions, request)
     writer = RunWriter(request.output, header, force=request.force, beside=request.resume)
-    recorder, course = Recorder(writer, listener.result), _Course()
+    recorder, course = Recorder(writer, listener.result, listener.waiting), _Course()
     try:
         safely(listener.begin, header, len(chosen), [d.uncached for d in descriptions if d.uncached])
         wanted = {item.id for item in chosen}
@@ -187,6 +190,7 @@ def _ask(
             timeout=request.timeout,
             keep=recorder.keep,
             until=until,
+            waiting=recorder.wait,
         )
         course.is_over = course.is_over or ended.is_over
         course.trouble += ended.trouble

@@ -23,6 +23,11 @@ from conformance.runfile.records import ResultLine
 STARTS = 3  # workers in a row that may die before they have collected anything
 GRACE = 3.0  # seconds that a worker's own watchdog has, before it is ended from here
 PERIOD = 0.25  # seconds between two looks at the workers
+LONG = 20.0  # seconds after which it is said, again and again, that a question is still being asked
+
+Waiting = Callable[
+    [str, float, float], None
+]  # an id, the seconds since it was asked, and those until it is ended
 
 
 def item_of(nodeid: str) -> str:
@@ -47,6 +52,7 @@ class Keeper:
         keep: Callable[[ResultLine], None],
         timeout: float,
         until: float | None = None,
+        waiting: Waiting | None = None,
     ) -> None:
         self.items = {item.id: item for item in items}
         self.folder, self.keep = folder, keep
@@ -56,7 +62,7 @@ class Keeper:
         self.not_started = ""
         self.was_interrupted = False
         self.until = until
-        self.watch = Watch(folder, start_timeout(), until)
+        self.watch = Watch(folder, start_timeout(), until, waiting)
         self._failed_starts = 0
         self._config: Any = None
 
@@ -164,8 +170,13 @@ class Watch:
         is_past: whether every worker was ended because the time was over.
     """
 
-    def __init__(self, folder: Path, patience: float, until: float | None = None) -> None:
-        self.folder, self.patience = folder, patience
+    def __init__(
+        self, folder: Path, patience: float, until: float | None = None, waiting: Waiting | None = None
+    ) -> None:
+        self.folder, self.patience, self.waiting = folder, patience, waiting
+        self._noted: dict[
+            str, tuple[str, float, int]
+        ] = {}  # of a worker: an id, since when, how often it was said
         self.last = None if until is None else until + deadline.OVERTIME
         self.is_past = False
         self.overdue: set[str] = set()
@@ -225,8 +236,19 @@ class Watch:
         elif must_end and now > must_end + GRACE:
             self.overdue.add(worker)
         else:
+            self._say_if_long(worker, now, must_end)
             return
         _end(process)
+
+    def _say_if_long(self, worker: str, now: float, must_end: float) -> None:
+        asked = journal.last_noted(self.folder, worker)
+        noted, since, said = self._noted.get(worker, ("", now, 0))
+        if asked != noted:
+            self._noted[worker] = asked, now, 0
+        elif asked and now - since > LONG * (said + 1):
+            self._noted[worker] = asked, since, said + 1
+            if self.waiting is not None:
+                self.waiting(asked, now - since, max(0.0, must_end - now))
 
 
 def _end(process: Any) -> None:

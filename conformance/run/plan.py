@@ -7,6 +7,7 @@ id, a query, a link and a key among the known failures.
 from __future__ import annotations
 
 import datetime
+import difflib
 import enum
 import fnmatch
 import hashlib
@@ -72,12 +73,23 @@ def select(items: Sequence[Item], queries: Sequence[str], further: Sequence[Item
         found = [item for item in items if matches(item.id, query)]
         found = found or [item for item in further if matches(item.id, query)]
         if not found:
-            raise NothingSelected(
-                f"the query {query!r} matches nothing; "
-                "ids look like numpy/op/matmul/vjp/float64 or contract/B1, see: conformance list checks"
-            )
+            raise NothingSelected(f"the query {query!r} matches nothing; {_hint(query, (*items, *further))}")
         selected |= dict.fromkeys(found)
     return [item for item in (*items, *further) if item in selected]
+
+
+def _hint(query: str, items: Iterable[Item]) -> str:
+    """What a query that matches nothing may have meant: the same of another kind, or what is spelled alike."""
+    kind, _, rest = query.strip("/").partition("/")
+    depth = query.strip("/").count("/") + 1
+    ids = {item.id.partition("/")[2] for item in items} | {item.id for item in items}
+    named = {"/".join(parts[:depth]) for parts in (text.split("/") for text in ids) if len(parts) >= depth}
+    alike = sorted(name for name in named if rest and name.partition("/")[2] == rest)
+    if alike:
+        return f"there is no {kind}/{rest}, but there is {' and '.join(alike)}"
+    if close := difflib.get_close_matches(query, named, n=3, cutoff=0.75):
+        return f"did you mean {' or '.join(close)}?"
+    return "ids look like numpy/op/matmul/vjp/float64 or contract/B1, see: conformance list checks"
 
 
 def shard(items: Sequence[Item], text: str) -> list[Item]:

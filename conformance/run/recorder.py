@@ -21,17 +21,23 @@ class Recorder:
         error: why the file can no longer be written; None where it can.
     """
 
-    def __init__(self, writer: RunWriter, listen: Callable[[ResultLine], None]) -> None:
+    def __init__(
+        self, writer: RunWriter, listen: Callable[[ResultLine], None], waiting: Callable[..., None]
+    ) -> None:
         self.writer = writer
         self.results: list[ResultLine] = []
         self.error: OSError | None = None
-        self._listen = listen
+        self._listen, self._waiting = listen, waiting
 
     def keep(self, result: ResultLine) -> None:
         """Write a result; raises KeyboardInterrupt where it cannot be written, since the run is then in vain."""
         self.write(result)
         self.results.append(result)
         safely(self._listen, result)
+
+    def wait(self, *given: Any) -> None:
+        """Notify the listener of a question that takes long."""
+        safely(self._waiting, *given)
 
     def write(self, line: Line) -> None:
         """Write a line; raises KeyboardInterrupt where the file cannot be written."""

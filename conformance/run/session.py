@@ -19,7 +19,7 @@ import pytest
 
 from conformance.questions import Item
 from conformance.run.journal import NOT_LOADED
-from conformance.run.keeper import Keeper
+from conformance.run.keeper import Keeper, Waiting
 from conformance.run.process import processes
 from conformance.run.process.deadline import is_over
 from conformance.runfile.known import KnownFailure
@@ -56,6 +56,7 @@ def run_session(
     timeout: float,
     keep: Callable[[ResultLine], None],
     until: float | None = None,
+    waiting: Waiting | None = None,
 ) -> Ended:
     """Run the items of one engine's backends in worker processes, by worth where there is an end; KeyboardInterrupt is raised on."""
     if is_over(until):
@@ -64,7 +65,7 @@ def run_session(
         folder = Path(name)
         plan = folder / "plan.json"
         plan.write_bytes(msgspec.json.encode([item.id for item in items]))
-        keeper = Keeper(items, folder, known, keep, timeout, until)
+        keeper = Keeper(items, folder, known, keep, timeout, until, waiting)
         arguments = [
             # Without its own, pytest makes one beside ours, and leaves those of the last three runs there.
             *("--basetemp", str(folder / "pytest")),

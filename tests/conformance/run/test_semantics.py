@@ -113,8 +113,21 @@ def test_many_stars_take_no_exponential_time() -> None:
 
 
 def test_one_query_of_several_that_matches_nothing_is_refused() -> None:
-    with pytest.raises(NothingSelected, match="'op/tahn' matches nothing"):
+    with pytest.raises(NothingSelected, match=r"'op/tahn' matches nothing; did you mean op/tanh\?"):
         select(ITEMS, ["op/tanh", "op/tahn"])
+
+
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        ("point/matmul", "there is no point/matmul, but there is op/matmul"),
+        ("op/tanh/vpj", "did you mean op/tanh/vjp or"),
+        ("nonsense", "ids look like"),
+    ],
+)
+def test_a_query_that_matches_nothing_says_what_may_have_been_meant(query: str, hint: str) -> None:
+    with pytest.raises(NothingSelected, match=hint):
+        select(list(items_of("numpy", ("float64",))), [query])
 
 
 # ---- asking ------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 from conformance.errors import DependencyError
 from conformance.questions import Item, items_of
 from conformance.run import journal
-from conformance.run.keeper import Keeper, item_of
+from conformance.run.keeper import Keeper, Watch, item_of
 from conformance.run.session import run_session
 from conformance.run.workers.deaths import Deaths
 from conformance.run.workers.worker import REMEMBERED
@@ -176,3 +176,15 @@ def test_an_engine_forgets_once_it_takes_much_memory(command: Any, tmp_path: Pat
     assert set(done.verdicts.values()) == {"pass"}
     assert forgotten.exists() == bool(size)
     assert not size or forgotten.read_text().count("forgot") == 1
+
+
+def test_a_question_that_takes_long_is_said_with_the_time_it_has_left(tmp_path: Path) -> None:
+    said: list[tuple[str, float, float]] = []
+    watch = Watch(tmp_path, 1.0, waiting=lambda *given: said.append(given))
+    (tmp_path / "gw0.now").write_bytes(journal.WHEN.pack(1300.0) + FIRST.id.encode() + b"\0")
+    for now in (1000.0, 1019.0, 1021.0, 1022.0, 1041.0):
+        watch._say_if_long("gw0", now, 1300.0)
+    assert said == [(FIRST.id, 21.0, 279.0), (FIRST.id, 41.0, 259.0)]
+    (tmp_path / "gw0.now").write_bytes(journal.WHEN.pack(1300.0) + SECOND.id.encode() + b"\0")
+    watch._say_if_long("gw0", 1042.0, 1300.0)
+    assert len(said) == 2

@@ -102,7 +102,8 @@ def test_the_script_of_a_contract_runs_as_far_as_the_engine_goes(key: str) -> No
 def test_a_refusal_after_which_a_check_goes_on_does_not_end_its_script() -> None:
     text = script(NumpyTape(), "contract/D7/refused")
     assert "except Exception as refusal:\n    print(refusal)\n" in text
-    assert "could not be broadcast" in (lines := shown(text)) and lines.endswith("[-2.   -1.75]]\n")
+    assert "could not be broadcast" in (lines := shown(text))
+    assert lines.endswith("[-2.   -1.75]]\n")
 
 
 def test_functions_in_functions_are_distinguished() -> None:
