@@ -164,6 +164,23 @@ def _cleared(backend: TapeBackend) -> None:
         hold_equal(plain(backend, left), 0 * x, "a cleared gradient")
 
 
+def _custom(backend: Backend) -> None:
+    """A custom rule of two operands, of both and beside a constant, and one that returns None for the constant."""
+    x, w, g = (_array(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
+    for skipped in ((), (0,), (1,)):
+        cotangents = lambda g, a, b, skipped=skipped: tuple(  # noqa: E731
+            None if i in skipped else g * other for i, other in enumerate((b, a))
+        )
+        product = backend.custom(lambda a, b: a * b, cotangents)
+        wrt = [i for i in range(2) if i not in skipped]
+        _, gradients = backend.vjp(product, [np.array(x), np.array(w)], [np.array(g)], wrt)
+        of = f", with None for operand {skipped[0]}, a constant" if skipped else ""
+        for i, gradient in zip(wrt, gradients, strict=True):
+            hold_equal(
+                plain(backend, gradient), g * (w, x)[i], f"operand {i}'s gradient by x * w's custom rule{of}"
+            )
+
+
 def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter; of what only spells ops those about its arrays."""
     yield SmokeQuestion(
@@ -228,6 +245,13 @@ def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
             "a cleared gradient is gone",
             lambda _: _cleared(backend),
             "clear() resets what grad() reads: None, or zeros",
+        )
+    if Capability.CUSTOM_RULE in backend.capabilities:
+        yield SmokeQuestion(
+            "a custom rule works, beside a constant too",
+            _custom,
+            "custom() gets plain functions: operands are the engine's arrays, also where one is a constant; "
+            "the rule may return None for that one",
         )
     if Capability.HIGHER_ORDER in backend.capabilities:
         yield SmokeQuestion(

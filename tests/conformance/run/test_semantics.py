@@ -113,7 +113,7 @@ def test_many_stars_take_no_exponential_time() -> None:
 
 
 def test_one_query_of_several_that_matches_nothing_is_refused() -> None:
-    with pytest.raises(NothingSelected, match=r"'op/tahn' matches nothing; did you mean op/tanh\?"):
+    with pytest.raises(NothingSelected, match=r"'op/tahn' matches nothing; did you mean .*op/tanh"):
         select(ITEMS, ["op/tanh", "op/tahn"])
 
 

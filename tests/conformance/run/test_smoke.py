@@ -548,3 +548,22 @@ def test_values_that_have_the_digits_of_float32_by_chance_are_no_slip() -> None:
         return np.exp(x) if calls > 1 else cast(cast(np.exp(x), dtype="float32"), dtype="float64")
 
     assert not mapped("exp", once).slips
+
+
+class ExpectsEveryCotangent(NumpyTape):
+    """Hands on what a custom rule returns as if all operands were variables."""
+
+    def custom(self, forward: Any, backward: Any) -> Any:
+        """The rule, of which no result may be None."""
+
+        def complete(g: Any, *operands: Any) -> Any:
+            return [pulled + 0 for pulled in backward(g, *operands)]
+
+        return super().custom(forward, complete)
+
+
+def test_a_custom_rule_that_fails_beside_a_constant_is_a_finding() -> None:
+    claims = {q.claim: q for q in questions(NumpyTape())}
+    claim = claims["a custom rule works, beside a constant too"]
+    assert try_question(claim, NumpyTape()) == ""
+    assert "NoneType" in try_question(claim, ExpectsEveryCotangent())
