@@ -155,6 +155,13 @@ def test_an_adapter_that_calls_another_function_is_not_counted_against_the_engin
     assert "the adapter calls another function" in evidence(line).message
 
 
+def test_an_op_that_is_another_one_far_out_alone_is_the_engine_s() -> None:
+    far = engine.custom(lambda x: np.where(abs(x) > 64, 3 * x, np.tanh(x)),
+                        lambda g, x: [g * np.where(abs(x) > 64, 3, 1 - np.tanh(x) ** 2)])  # fmt: skip
+    line = asked(calling("tanh", far), check="op/magnitudes")
+    assert (line.verdict, evidence(line).fault) == (Verdict.FAIL, Fault.ENGINE)
+
+
 def test_a_wrong_gradient_of_another_function_is_the_engine_s() -> None:
     line = asked(calling("tanh", engine.custom(np.sin, lambda g, x: [g * np.exp(x)])))
     assert (line.verdict, evidence(line).fault) == (Verdict.FAIL, Fault.ENGINE)
