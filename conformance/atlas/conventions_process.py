@@ -16,16 +16,20 @@ def try_conventions(
     backend: Backend,
     spec: str,
     progress: Callable[[str], None],
+    heard: Callable[[str], None],
     clauses: Iterable[Clause] = STANDARD.values(),
 ) -> Iterator[MeasuredConvention]:
-    """What the engine does where engines differ; a clause at which it ends the process is not measured."""
+    """What the engine does where engines differ; a clause at which it ends the process is not measured.
+
+    `progress` is told what is being asked, and `heard` what the engine wrote to the terminal meanwhile.
+    """
     waiting = [clause for clause in clauses if clause.conventions]
     known = dict(backend.conventions)
     while waiting:
         check = waiting[0].number
         try:
             numbers = [clause.number for clause in waiting]
-            for found in messages_of(_measure_all, spec, numbers, known):
+            for found in messages_of(_measure_all, spec, numbers, known, heard=heard):
                 if isinstance(found, str):
                     check = found
                     progress(check)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli.console import add_json_flag
 
+WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
+
 if TYPE_CHECKING:
     from conformance.atlas.conventions import MeasuredConvention
     from conformance.backend import Backend
@@ -165,11 +167,13 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
 
     dtype = real_dtype(backend)
     mapped: list[MappedOp] = []
+    words: list[str] = []
     print(f"\nthe ops, each called in several forms in {dtype}:", flush=True)
     try:
-        mapped.extend(try_ops(backend, spec, dtype, names, _progress))
+        mapped.extend(try_ops(backend, spec, dtype, names, _progress, words.append))
     finally:  # what was found until Ctrl-C too
         _erase_progress()
+        _print_words(words)
         said = (remark for op in mapped for remark in remarks(op, reason_known(op, backend, known)))
         for line in blocks(said):
             print(line, flush=True)
@@ -190,6 +194,19 @@ def _erase_progress() -> None:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+def _print_words(words: Sequence[str]) -> None:
+    """What the engine, or the adapter, wrote to the terminal meanwhile: each line once, and not many of them."""
+    lines = [line.strip() for text in words for line in text.splitlines() if line.strip()]
+    shown = list(dict.fromkeys(lines))[:WORDS]
+    if shown:
+        print(
+            f"  meanwhile the engine wrote {len(lines)} lines to the terminal"
+            + (", such as:" if len(shown) < len(lines) else ":")
+        )
+        for line in shown:
+            print(f"      {line[:WIDTH]}")
+
+
 # ---- what to declare --------------------------------------------------------------------------------
 
 
@@ -201,13 +218,15 @@ def _conventions(backend: Backend, spec: str) -> dict[str, str]:
         return {}  # it declares those of the mode that it belongs to
     print("\nwhere engines may differ, this one:", flush=True)
     entries: dict[str, str] = {}
-    for convention in try_conventions(backend, spec, _progress):
+    words: list[str] = []
+    for convention in try_conventions(backend, spec, _progress, words.append):
         _erase_progress()
         mark = "not " if convention.reason else "ok  " if convention.is_settled else "SAY "
         print(f"  {mark}  {_line(convention)}", flush=True)
         for choice, failure in {} if convention.found else convention.failures.items():
             print(f"              not {choice!r}: {failure}")
         entries |= convention.entries
+    _print_words(words)
     return entries
 
 

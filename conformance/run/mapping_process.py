@@ -19,27 +19,33 @@ Progress = Callable[[str], None]
 
 
 def try_ops(
-    backend: Backend, spec: str, dtype: str, names: Sequence[str], progress: Progress
+    backend: Backend, spec: str, dtype: str, names: Sequence[str], progress: Progress, heard: Progress
 ) -> Iterator[MappedOp]:
     """What came of every op that the adapter names, or of those of `names`.
 
+    `progress` is told what is being called, and `heard` what the engine wrote to the terminal meanwhile.
     An op that ends the process is tried again without the calls that do, so that what is wrong with the others shows too.
     """
     waiting = [name for name in ALL_OPS if name in backend.ops and (not names or name in names)]
     deadly: dict[str, dict[str, str]] = {}
     while waiting:
-        for mapped in _until_it_ends(spec, dtype, waiting, deadly, progress):
+        for mapped in _until_it_ends(spec, dtype, waiting, deadly, progress, heard):
             waiting.remove(mapped.op)
             yield mapped
 
 
 def _until_it_ends(
-    spec: str, dtype: str, names: Sequence[str], deadly: dict[str, dict[str, str]], progress: Progress
+    spec: str,
+    dtype: str,
+    names: Sequence[str],
+    deadly: dict[str, dict[str, str]],
+    progress: Progress,
+    heard: Progress,
 ) -> Iterator[MappedOp]:
     """The ops until one ends the process; its call is added to the `deadly` ones, unless it has enough of them."""
     call = ""
     try:
-        for found in messages_of(_try_all, spec, dtype, list(names), deadly):
+        for found in messages_of(_try_all, spec, dtype, list(names), deadly, heard=heard):
             if isinstance(found, MappedOp):
                 call = ""
                 yield found

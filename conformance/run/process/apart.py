@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from conformance.run.process.spawned import safe_path
@@ -25,15 +27,24 @@ class Ended(Exception):
         self.is_hang = is_hang
 
 
-def messages_of(work: Callable[..., None], *arguments: Any, silence: float = SILENCE) -> Iterator[Any]:
+def messages_of(
+    work: Callable[..., None],
+    *arguments: Any,
+    silence: float = SILENCE,
+    heard: Callable[[str], None] = lambda text: None,
+) -> Iterator[Any]:
     """What `work(send, *arguments)` sends from a process of its own.
+
+    What the process writes to the terminal would stand in the middle of a report: `heard` is called with it at the end.
 
     Raises:
         Ended: where the engine ends the process, or where nothing comes for `silence` seconds.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_working, args=(sender, work, *arguments), daemon=True)
+    with tempfile.NamedTemporaryFile(prefix="conformance-", delete=False) as file:
+        words = Path(file.name)
+    process = context.Process(target=_working, args=(sender, words, work, *arguments), daemon=True)
     with safe_path():
         process.start()
     sender.close()
@@ -46,11 +57,15 @@ def messages_of(work: Callable[..., None], *arguments: Any, silence: float = SIL
     finally:
         receiver.close()
         process.kill()  # not terminate: engines handle that signal
+        heard(words.read_text(encoding="utf-8", errors="replace"))
+        words.unlink(missing_ok=True)
     if process.exitcode:
         raise Ended(f"the engine ended the process (exit {process.exitcode})")
 
 
-def _working(sender: Connection, work: Callable[..., None], *arguments: Any) -> None:
-    os.dup2(2, 1)  # what an engine prints when it dies would stand in the middle of a report
+def _working(sender: Connection, words: Path, work: Callable[..., None], *arguments: Any) -> None:
+    descriptor = os.open(words, os.O_WRONLY | os.O_APPEND)
+    for standard in (1, 2):
+        os.dup2(descriptor, standard)
     work(sender.send, *arguments)
     sender.close()

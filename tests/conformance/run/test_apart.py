@@ -56,11 +56,25 @@ def test_what_was_sent_arrives_before_the_end(how: str, said: str) -> None:
     assert [*messages_of(three, "returns")] == [0, 1, 2]
 
 
+def talks(send: Callable[[Any], None]) -> None:
+    print("a warning", flush=True)
+    os.write(2, b"another, of C\n")
+    send("done")
+
+
+def test_what_an_engine_writes_to_the_terminal_is_heard_at_the_end(capfd: pytest.CaptureFixture[str]) -> None:
+    words: list[str] = []
+    assert [*messages_of(talks, heard=words.append)] == ["done"]
+    assert "".join(words).splitlines() == ["a warning", "another, of C"]
+    assert capfd.readouterr() == ("", "")
+
+
 def test_an_engine_that_ends_the_process_costs_one_convention(tmp_path: Path) -> None:
     file = tmp_path / "ends.py"
     file.write_text(ENDS, encoding="utf-8")
     found = {
-        m.clause.number: m for m in try_conventions(load_backend(str(file)), str(file), lambda check: None)
+        m.clause.number: m
+        for m in try_conventions(load_backend(str(file)), str(file), *2 * [lambda text: None])
     }
     assert found["A4"].reason.startswith("the engine ended the process (exit -6), in contract/A4/")
     assert found["A2"].is_settled

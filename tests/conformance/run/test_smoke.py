@@ -501,7 +501,9 @@ class Ends(NumpyTape):
 def test_an_op_that_ends_the_process_is_tried_without_the_call_that_does(tmp_path: Path) -> None:
     file = tmp_path / "ends_at_none.py"
     file.write_text(ENDS_AND_SLIPS)
-    (found,) = try_ops(load_backend(str(file)), str(file), "float64", ["sum"], lambda doing: None)
+    (found,) = try_ops(
+        load_backend(str(file)), str(file), "float64", ["sum"], lambda doing: None, lambda text: None
+    )
     assert found.calls == len(forms_of(ALL_OPS["sum"]))
     assert {"axis=None" in finding.call for finding in found.refused} == {True}
     assert "ended the process" in found.refused[0].message
