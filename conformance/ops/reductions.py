@@ -182,7 +182,9 @@ SPREAD: tuple[Shape, ...] = (
     *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2), (16,), (33,), (2, 65), (129, 2), (1025,)),
     *laws.LONG_ROWS,
 )  # fmt: skip
-FEW = laws.up_to(33)  # entries: products of all others cost a power of their count, and long ones overflow
+# Entries: products of all others cost a power of their count, and long ones overflow. Some are more than a block.
+FEW = laws.up_to(33)
+SOME = (*FEW, (131,), (2, 67))
 MANY: Shape = (65537,)  # more than half precision can count
 
 
@@ -244,7 +246,7 @@ SUMS = (
     general("prod", np.prod, prod_vjp,
         formula="x̄ᵢ = g · Π_{j≠i} xⱼ",
         source="product rule; the others' product instead of z/xᵢ, so that zeros are exact",
-        law=laws.reduction(FEW), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
+        law=laws.reduction(SOME), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
     general("logsumexp", logsumexp, logsumexp_vjp,
         formula="x̄ᵢ = g · exp(xᵢ − z)", source="eᶻ = Σ eˣⁱ differentiated", law=MANY_ENTRIES,
         traits={REDUCTION, HOLOMORPHIC, Shift(1), ORDER_INVARIANT}),

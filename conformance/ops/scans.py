@@ -10,7 +10,7 @@ import numpy as np
 from conformance.op import Choose, Law, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.reductions import FEW, MANY, apart
+from conformance.ops.reductions import FEW, MANY, SOME, apart
 from conformance.ops.rows import general, linear
 from conformance.ops.traits import HOLOMORPHIC, Shift
 
@@ -120,7 +120,7 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ᵢ = Σ_{j≥i} gⱼ Π_{k≤j, k≠i} xₖ", source="product rule on each running product",
         law=scanning(FEW), aliases=("cumprod",), traits={HOLOMORPHIC}),
     general("logcumsumexp", logcumsumexp, logcumsumexp_vjp,
-        formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)", source="logsumexp's rule on each prefix", law=scanning(FEW),
+        formula="x̄ᵢ = Σ_{j≥i} gⱼ exp(xᵢ − zⱼ)", source="logsumexp's rule on each prefix", law=scanning(SOME),
         traits={HOLOMORPHIC, Shift(1)}),
     linear("diff", np.diff, difference_transposed,
         formula="x̄ = (−1)ⁿ Δⁿ(0…0 g 0…0)",

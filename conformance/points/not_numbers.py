@@ -13,6 +13,7 @@ from conformance.points.point import SpecialPoint
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 FIRST, BETWEEN, LAST = [NAN, 1.0, 2.0], [1.0, NAN, 2.0], [1.0, 2.0, NAN]
+AMONG = [[1.0, NAN, 3.0], [NAN, 2.0, -1.0], [0.5, 2.5, 1.5]]  # a column of numbers, and a row of them
 NOT_NUMBERS = (("the-infinite", INF), ("the-minus-infinite", -INF), ("the-undefined", NAN))
 
 POINTS: tuple[SpecialPoint, ...] = (
@@ -25,6 +26,16 @@ POINTS: tuple[SpecialPoint, ...] = (
         valued(op, f"nan-{where}", (x,), axis=0)
         for op in ("cummax", "cummin", "cumulative_sum", "cumulative_prod", "logcumsumexp", "softmax", "log_softmax")
         for where, x in (("first", FIRST), ("between", BETWEEN), ("last", LAST))
+    ),
+    *(
+        valued(op, f"nan-among-{lines}", (AMONG,), axis=axis, keepdims=False)
+        for op in ("max", "min", "ptp", "median", "logsumexp", "prod", "mean", "sum")
+        for lines, axis in (("columns", 0), ("rows", -1))
+    ),
+    *(
+        valued(op, f"nan-among-{lines}", (AMONG,), axis=axis)
+        for op in ("cummax", "cummin", "cumulative_sum", "cumulative_prod", "logcumsumexp", "softmax", "log_softmax")
+        for lines, axis in (("columns", 0), ("rows", -1))
     ),
     # The Array API standard leaves open where a sort puts NaN; the numbers ascend.
     *(

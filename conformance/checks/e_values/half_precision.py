@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +14,14 @@ from conformance.checks.comparison import Comparison, decides, hold_all_within, 
 from conformance.checks.e_values.forward_mode import forward_mode_is_the_transpose_of_reverse_mode
 from conformance.checks.engine_calls import one_sample_in_four, require_offered
 from conformance.checks.members import PARTS, Member, is_right_alone, members
-from conformance.checks.observation import Observation, Oracle, hold_gradients
+from conformance.checks.observation import Observation, Oracle, hold_gradients, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.dtype import BFLOAT16, HALF, finfo, is_inexact
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Shift, Trait
 from conformance.ops import CATALOGUE, find
-from conformance.ops.names import ADD, MATMUL
+from conformance.ops.names import ADD, MATMUL, MEAN, SUM
 from conformance.oracle.allowance import MANY_PERTURBATIONS, Expected, expected_values
 from conformance.oracle.uncertainty import beyond_doubt
 from conformance.points import SPECIAL_POINTS
@@ -127,6 +128,36 @@ def _long_sums(engine: Backend, sample: Sample) -> Iterator[Case]:
         for op, shapes in LONG:
             operands = tuple(np.ones(shape, dtype) for shape in shapes)
             yield Case(op, operands, {}, (np.full(shapes[0], term, dtype),), ("C",) * 3, dtype)
+
+
+@contract("E15", "long-sum-value")
+def value_of_a_long_sum_is_as_accurate_as_the_reference(engine: Backend, sample: Sample) -> list[Comparison]:
+    """In half precision a sum, a mean and a product of matrices that add up thousands of entries have the reference's value.
+
+    What a mean adds up is larger than the type's largest number; the mean is not.
+    """
+    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
+    if not narrow:
+        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    compared, term = [], sample.rng.integers(1, 13) * sample.rng.choice((-0.25, 0.25))
+    for dtype in narrow:
+        row = np.full((1, MANY), term, dtype)
+        column = np.full((MANY, 1), 0.25, dtype)
+        along: dict[str, Any] = {"axis": -1, "keepdims": False}
+        calls: tuple[tuple[str, tuple[Array, ...], dict[str, Any]], ...] = (
+            (SUM, (row,), along),
+            (MEAN, (64 * row,), along),
+            (MATMUL, (row, column), {}),
+        )
+        for name, operands, parameters in calls:
+            if name not in engine.ops:
+                continue
+            case = Case(name, operands, parameters, (), ("C",) * len(operands), dtype)
+            function = engine.call(name, parameters)
+            (value,) = engine.forward(function, [np.array(x) for x in operands])
+            (expected,) = expected_values(find(name), case)
+            compared.append(hold_within(plain(engine, value), expected, f"the value of {case.label}"))
+    return compared
 
 
 @contract("E15", "many-ties")

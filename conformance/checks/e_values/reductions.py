@@ -1,16 +1,26 @@
-"""Chapter E: gradients of reductions under equivalent parameters."""
+"""Chapter E: gradients of reductions under equivalent parameters, and those of long rows whose rules cost their square."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from conformance.checks.comparison import hold_close
-from conformance.checks.observation import Observation
-from conformance.checks.registry import NotThisCase, op_check
-from conformance.errors import Violation
+from conformance.backend import Backend
+from conformance.case import Case
+from conformance.checks.comparison import Comparison, hold_close, hold_within
+from conformance.checks.engine_calls import require_offered
+from conformance.checks.observation import Observation, Oracle
+from conformance.checks.registry import NotThisCase, contract, op_check
+from conformance.checks.sample import Sample
+from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
+from conformance.ops import find
+from conformance.ops.names import CUMMAX, CUMULATIVE_PROD, LOGCUMSUMEXP, PROD
+from conformance.oracle.allowance import expected_values
+
+ROWS = ((1100,), (131, 2))  # longer than a block of threads, and than a warp; along the first axis
 
 
 def _is_reduction(op: Op) -> bool:
@@ -78,3 +88,33 @@ def mean_is_sum_over_count(seen: Observation) -> None:
         )
         what = f"{seen.label(position)} under mean is not that under sum over {count}"
         hold_close(mean * count, summed, count * of_mean + of_sum, what)
+
+
+@contract("E1", "long-rows")
+def long_rows_have_the_gradient_of_the_rule(engine: Backend, sample: Sample) -> list[Comparison]:
+    """Along rows longer than a block of threads products and running products, sums and maxima have the rule's values and gradients."""
+    compared = []
+    for case in _long_rows(engine, sample):
+        seen = Observation(engine, Oracle(find(case.op), case))
+        require_offered(seen)
+        for value, expected in zip(seen.answer.outputs, expected_values(seen.op, case), strict=True):
+            compared.append(hold_within(value, expected, f"the value of {case.label}"))
+        for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
+            compared.append(hold_within(got, expected, f"{seen.label(position)} of {case.label}"))
+    return compared
+
+
+def _long_rows(engine: Backend, sample: Sample) -> Iterator[Case]:
+    """Calls of numbers near 1, whose products stay near it, all of them distinct; in a product one is zero."""
+    named = [name for name in (CUMULATIVE_PROD, LOGCUMSUMEXP, CUMMAX, PROD) if name in engine.ops]
+    if not named:
+        raise Unsupported("the adapter names no product, and no running one, sum or maximum")
+    for name in named:
+        for shape in ROWS[-1:] if engine.compiles_signatures else ROWS:
+            spread = sample.rng.permutation(np.linspace(-1, 1, int(np.prod(shape)))).reshape(shape)
+            x = np.exp(spread / 8).astype(sample.dtype)
+            if name == PROD:
+                x[(len(x) // 2, *[0] * (x.ndim - 1))] = 0  # beside it every product of the others is zero
+            parameters = {"axis": 0} | ({"keepdims": False} if name == PROD else {})
+            g = sample.array(np.shape(find(name).reference(x, **parameters)))
+            yield Case(name, (x,), parameters, (g,), ("C",) * 2, sample.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 from conformance.op import POSITIVE, REAL, Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.reductions import FEW, axes_of, kept, prod_vjp
+from conformance.ops.reductions import SOME, axes_of, kept, prod_vjp
 from conformance.ops.rows import general
 from conformance.ops.scans import running_sum_backwards, scanning
 from conformance.ops.traits import (
@@ -89,8 +89,8 @@ ROWS: tuple[Op, ...] = (
         traits={HOLOMORPHIC, REDUCTION, Homogeneous(1), Homogeneous(0, of=(1,)), Shift(1)}),
     general("nanprod", np.nanprod, nanprod_vjp,
         formula="x̄ᵢ = g · Π_{j≠i} xⱼ of the numbers, 0 where xᵢ is NaN", source="prod's rule on the entries that are numbers",
-        law=laws.reduction(FEW), traits={REDUCTION, ORDER_INVARIANT}),
+        law=laws.reduction(SOME), traits={REDUCTION, ORDER_INVARIANT}),
     general("nancumsum", np.nancumsum, nancumsum_vjp,
         formula="x̄ᵢ = Σ_{j≥i} gⱼ, 0 where xᵢ is NaN", source="the running sum's rule on the entries that are numbers",
-        law=scanning(laws.SHAPES), traits={PIECEWISE_LINEAR, Homogeneous(1)}),
+        law=scanning((*laws.SHAPES, *laws.LONG_ROWS)), traits={PIECEWISE_LINEAR, Homogeneous(1)}),
 )  # fmt: skip

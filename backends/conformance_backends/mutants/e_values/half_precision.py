@@ -116,7 +116,29 @@ def tangents_doubled(self: Any, function: Function, operands: Any, tangents: Any
     return outputs, tuple(t + t if t is not None and t.dtype.itemsize == 2 else t for t in pushed)
 
 
+def _added_in_half(right: Any, *operands: Any, **parameters: Any) -> Any:
+    """In half precision a product of matrices adds up one term after the other in it."""
+    first, second = operands
+    if first.dtype.itemsize != 2 or first.ndim != 2 or second.ndim != 2:
+        return right(*operands, **parameters)
+    total = np.zeros((len(first), second.shape[1]), first.dtype)
+    for k in range(len(second)):
+        total = (total + first[:, k, None] * second[k]).astype(first.dtype)
+    return total
+
+
+def _mean_of_a_sum_in_half(right: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """In half precision a mean divides a sum of that precision."""
+    whole = right(x, axis=axis, keepdims=keepdims)
+    count = x.size // max(1, np.size(whole))
+    return (whole * count).astype(x.dtype) / x.dtype.type(count) if x.dtype == np.float16 else whole
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    value("product-added-in-half", "In half precision a product of matrices adds up its terms in that precision.",
+        ("contract/E15/long-sum-value",), ("matmul",), _added_in_half),
+    value("mean-of-a-sum-in-half", "In half precision a mean is infinite where the sum is.",
+        ("contract/E15/long-sum-value",), ("mean",), _mean_of_a_sum_in_half),
     rule("wrong-in-half-precision", "In half precision alone the gradient is a fiftieth too large.",
         ("op/half-precision",), ("cos",),
         lambda right, i, g, z, x: (right(i, g, z, x) * (1 + 0.02 * (x.dtype == np.float16))).astype(x.dtype)),

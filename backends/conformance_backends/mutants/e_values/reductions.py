@@ -8,6 +8,8 @@ import numpy as np
 
 from conformance_backends.mutants.mutant import Mutant, rule
 
+BLOCK = 128  # entries that a kernel treats in one piece
+
 
 def _negative_axis(
     right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
@@ -46,7 +48,27 @@ def _sum_averaged(right: Any, i: int, g: Any, z: Any, *xs: Any, reduction: str =
     return right(i, g, z, *xs, reduction="mean" if reduction == "sum" else reduction, **p)
 
 
+def _ended_at_a_block(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, **p: Any) -> Any:
+    """What a block of 128 entries owes to those before it is lost."""
+    if axis != 0 or len(x) <= BLOCK:
+        return right(i, g, z, x, axis=axis, **p)
+    parts = [[np.take(y, n, axis=0) for y in (g, z, x)] for n in np.split(np.arange(len(x)), [BLOCK])]
+    return np.concatenate([right(i, *part, axis=0, **p) for part in parts], axis=0)
+
+
+def _divided(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Of many entries the product of the others is the product divided by the entry, or 0."""
+    if axis != 0 or keepdims or len(x) <= BLOCK:
+        return right(i, g, z, x, axis=axis, keepdims=keepdims)
+    is_zero = x == 0
+    return np.where(is_zero, 0, g * z / np.where(is_zero, 1, x))
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    rule("running-rule-ends-at-a-block", "Of a running product or maximum what a block owes to those before it is lost.",
+        ("contract/E1/long-rows",), ("cumulative_prod", "cummax"), _ended_at_a_block),
+    rule("product-of-many-is-divided", "The gradient of a product of many entries is 0 where an entry is.",
+        ("contract/E1/long-rows",), ("prod",), _divided),
     rule("negative-axis-from-front", "On square arrays a negative axis is counted from the front.",
         ("op/axis-forms",), ("sum", "mean", "max"), _negative_axis),
     rule("keepdims-doubles", "With keepdims and an axis a sum's gradient is doubled.",
