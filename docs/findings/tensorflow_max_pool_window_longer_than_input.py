@@ -13,7 +13,14 @@ for _ in range(3):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = tf.nn.max_pool2d(x, (3, 1), 1, "VALID")
-    print("of shape", tuple(y.shape), "gradient", tape.gradient(y, x).numpy().ravel(), "expected zeros", flush=True)
+    print(
+        "of shape",
+        tuple(y.shape),
+        "gradient",
+        tape.gradient(y, x).numpy().ravel(),
+        "expected zeros",
+        flush=True,
+    )
 
 child = os.fork()
 if not child:

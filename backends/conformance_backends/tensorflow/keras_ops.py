@@ -16,7 +16,9 @@ def adaptive_max_pool2d(x: Any, output_size: Any) -> Any:
     Of float32 it ends the process, or never ends (docs/findings/tensorflow_max_pool_window_longer_than_input.py).
     """
     if x.ndim != 4 or x.dtype == tf.float32:
-        raise Unsupported("tf.keras.ops.adaptive_max_pool takes a batch of images; that of float32 ends the process")
+        raise Unsupported(
+            "tf.keras.ops.adaptive_max_pool takes a batch of images; that of float32 ends the process"
+        )
     return tf.keras.ops.adaptive_max_pool(x, output_size, "channels_first")
 
 
