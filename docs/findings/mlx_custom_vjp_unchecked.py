@@ -29,3 +29,5 @@ print("float64 for a float32 operand: got", wide, "where a cast or an error is e
 m = mx.ones((2, 3))
 shape = mx.grad(product(lambda p, c: (c.T, c)))(m, m).shape
 print("a transposed gradient: got shape", shape, "where an error is expected")
+shape = mx.grad(product(lambda p, c: (c[:1], c)))(m, m).shape
+print("the first row of a gradient: got shape", shape, "where an error is expected")

@@ -1,4 +1,4 @@
-"""MLX: NumPy arrays on the left of an operator take over: the gradient is silently 0, as in huber_loss of a NumPy array."""
+"""MLX: NumPy arrays on the left of an operator take over: the gradient is silently 0, or a bad cast in C++."""
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -16,3 +16,15 @@ def gradient(inputs):
 
 print("inputs in MLX: got", gradient(mx.array(inputs)), "expected [1.0, 1.0]")
 print("inputs in NumPy: got", gradient(inputs), "expected [1.0, 1.0]")
+
+
+def product(left):
+    """By the right operand of a matrix product, of ones."""
+    try:
+        return mx.vjp(lambda w: left @ w, [mx.ones((2, 1))], [mx.ones((1, 1))])[1][0].tolist()
+    except RuntimeError as error:
+        return error
+
+
+print("the left matrix in MLX: got", product(mx.ones((1, 2))), "expected [[1.0], [1.0]]")
+print("the left matrix in NumPy: got", product(np.ones((1, 2), np.float32)), "expected [[1.0], [1.0]]")

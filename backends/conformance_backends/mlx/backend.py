@@ -41,6 +41,8 @@ class Mlx(FunctionalBackend):
             Capability.RETAINING,
             Capability.DETACH,
             Capability.CUSTOM_RULE,
+            Capability.SEVERAL_OUTPUTS,
+            Capability.RECORDED_WRITES,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
@@ -62,7 +64,10 @@ class Mlx(FunctionalBackend):
         "C4": "none",
         "C6": "calls",
         "C7": "eager",
+        "D5": "recorded",
+        "D6": "copies",
         "D9": "each",
+        "D11": "recorded",
         "E16": "trap",
         "E19": "zeros",
     }
@@ -79,6 +84,7 @@ class Mlx(FunctionalBackend):
             "vectorized": "mx.vmap({function})",
             "checkpoint": "mx.checkpoint({function})",
             "structured_gradient": "mx.grad({function})({structure})",
+            "assign": "{array}[{index}] = {value}",
         },
     )
 
@@ -126,6 +132,21 @@ class Mlx(FunctionalBackend):
             return backward(cotangent, *as_tuple(primals))
 
         return lambda *operands: ruled(*operands)
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """An mx.custom_function, whose vjp is given operands, cotangents and outputs, and answers for all operands."""
+        ruled = mx.custom_function(lambda *operands: forward(*operands))
+
+        @ruled.vjp  # type: ignore[untyped-decorator]
+        def rule(primals: Any, cotangents: Any, outputs: Any) -> Any:
+            operands, given, made = as_tuple(primals), as_tuple(cotangents), as_tuple(outputs)
+            return tuple(backward(i, given, operands, made) for i in range(len(operands)))
+
+        return lambda *operands: ruled(*operands)
+
+    def assign(self, array: Any, index: Any, value: Any) -> None:
+        """`array[index] = value`."""
+        array[index] = value
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]

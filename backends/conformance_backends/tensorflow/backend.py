@@ -80,6 +80,7 @@ class Tensorflow(FunctionalBackend):
             Capability.RETAINING,
             Capability.DETACH,
             Capability.CUSTOM_RULE,
+            Capability.SEVERAL_OUTPUTS,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
@@ -102,6 +103,9 @@ class Tensorflow(FunctionalBackend):
         "C4": "none",
         "C6": "calls",
         "C7": "eager",
+        "E16": "trap",
+        "E16/sqrt": "safe",  # their rules take a cotangent of 0 for 0
+        "E16/reciprocal": "safe",
         "E19": "none",
         "E19/sign": "zeros",
         "E19/heaviside": "zeros",  # of what is selected; of what is compared none
@@ -169,6 +173,21 @@ class Tensorflow(FunctionalBackend):
         @tf.custom_gradient  # type: ignore[untyped-decorator]
         def ruled(*operands: Any) -> Any:
             return forward(*operands), lambda g: backward(tf.convert_to_tensor(g), *operands)
+
+        return lambda *operands: ruled(*operands)
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """A function decorated with tf.custom_gradient, whose rule is called with a cotangent for each output."""
+
+        @tf.custom_gradient  # type: ignore[untyped-decorator]
+        def ruled(*operands: Any) -> Any:
+            outputs = forward(*operands)
+
+            def rule(*cotangents: Any) -> tuple[Any, ...]:
+                given = tuple(map(tf.convert_to_tensor, cotangents))
+                return tuple(backward(i, given, operands, as_tuple(outputs)) for i in range(len(operands)))
+
+            return outputs, rule
 
         return lambda *operands: ruled(*operands)
 

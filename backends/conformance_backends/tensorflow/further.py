@@ -11,6 +11,7 @@ import tensorflow.experimental.numpy as tnp
 
 from conformance.errors import Unsupported
 from conformance.ops.factorings.decompositions import sign_weights
+from conformance_backends.tensorflow.keras_ops import KERAS
 
 # ---- where one line is not enough ---------------------------------------------------------------
 
@@ -231,6 +232,7 @@ NUMPY_API: Mapping[str, Callable[..., Any]] = {
 FURTHER: Mapping[str, Callable[..., Any]] = {
     **SPECIAL,
     **NUMPY_API,
+    **KERAS,
     "top_k": top_k,
     "segment_sum": segment_sum,
     "dynamic_slice": dynamic_slice,

@@ -78,8 +78,9 @@ class TinygradGradient(FunctionalBackend):
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """Gradients are tensors with a history of their own."""
-        return self._gradients(function(*arrays), arrays, cotangents)
+        """Gradients are tensors with a history of their own, by copies, since the function may capture a tensor."""
+        copies = [_copy(x, number) for number, x in enumerate(arrays, start=1)]
+        return self._gradients(function(*copies), copies, cotangents)
 
     def _gradients(self, output: Any, arrays: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
         (only, *further), (cotangent, *_) = as_tuple(output), cotangents
@@ -90,3 +91,8 @@ class TinygradGradient(FunctionalBackend):
     def detach(self, array: Any) -> Any:
         """Tensor.detach."""
         return array.detach()
+
+
+def _copy(x: Tensor, number: int) -> Tensor:
+    """A recorded copy. Tensors of one graph are one tensor to tinygrad, so that two copies need shapes of their own."""
+    return x.reshape((1,) * number + x.shape).contiguous().reshape(x.shape)

@@ -57,10 +57,8 @@ def _hold_array_alone(engine: Backend, member: Member, position: int, alone: Ans
         return
     traced = engine.trace(member.function(engine), member.operands, [index])
     (got,) = traced.pull([engine.array(g) for g in member.cotangents])
-    ours = [
-        None if got is None else plain(engine, got) if i == position else g
-        for i, g in enumerate(alone.gradients)
-    ]
+    ours = list(alone.gradients)
+    ours[position] = None if got is None else plain(engine, got)
     member.hold(ours, alone.gradients, "the others constants")
     for other in set(range(len(member.case.operands))) - {index}:
         array, what = traced.arrays[other], f"operand {other} of {member}"

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.backend import Trace
 from conformance.checks.c_modes.constants import (
     each_operand_of_every_op_may_be_the_only_one_with_a_gradient as each_alone,
 )
 from conformance.checks.engine_calls import hold_no_stored_gradient
+from conformance.checks.observation import plain
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 
@@ -36,3 +38,23 @@ def test_indices_need_no_stored_gradient_of_an_engine_that_stores_all() -> None:
 def test_a_real_operand_needs_one() -> None:
     with pytest.raises(Violation, match="got no gradient; the adapter declares 'stored'"):
         hold_no_stored_gradient(StoresAll(), NumpyTape().array(np.ones(2)), "operand 1")
+
+
+class NoneForZeros(NumpyTape):
+    """The reference engine, whose gradient is None where it is 0: a polynomial of one coefficient has one of its point."""
+
+    ops: ClassVar[dict[str, Any]] = {name: NumpyTape.ops[name] for name in ("polyval",)}
+
+    def trace(self, function: Any, operands: Any, wrt: Any = None) -> Trace:
+        """The trace, with None for gradients of zeros."""
+        traced = super().trace(function, operands, wrt)
+
+        def pull(cotangents: Any) -> tuple[Any, ...]:
+            gradients = traced.pull(cotangents)
+            return tuple(g if g is not None and np.any(plain(self, g)) else None for g in gradients)
+
+        return Trace(traced.arrays, traced.outputs, pull)
+
+
+def test_an_operand_whose_gradient_is_none_says_nothing_about_the_others() -> None:
+    each_alone(NoneForZeros(), Sample(2, "float64"))
