@@ -17,6 +17,7 @@ class MlxCompiled(Mlx):
 
     mode = "compile"
     compiles_signatures = True
+    compiles_functions = True
     capabilities = Mlx.capabilities - {Capability.DEEP}
     conventions: ClassVar[dict[str, str]] = {
         **{clause: choice for clause, choice in Mlx.conventions.items() if clause != "B11"},
