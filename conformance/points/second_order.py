@@ -100,8 +100,6 @@ SMOOTH: Mapping[str, Values] = {
     "tridiagonal_solve/diagonal-alone": ([0, 0, 0], [0.25, 0, 0], [0, 0.125, 0], 0),
     "gamma/at-1": (EULER**2 + math.pi**2 / 6,),
     "gamma/at-2": ((1 - EULER) ** 2 + math.pi**2 / 6 - 1,),
-    "beta/at-1-1": (2, 2),
-    "beta/equal": (19 / 108, 19 / 108),
     "betainc/at-half": (0,),
     "betainc/at-0-order-1": (-3.75,),
     "betainc/at-0-order-2": (12,),

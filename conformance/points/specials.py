@@ -33,8 +33,6 @@ AT_0 = (
     limit("betaln", "equal", (2.0, 2.0), (-5 / 6, -5 / 6)),
     limit("gamma", "at-1", (1.0,), (-EULER,)),
     limit("gamma", "at-2", (2.0,), (1 - EULER,)),
-    limit("beta", "at-1-1", (1.0, 1.0), (-1, -1)),
-    limit("beta", "equal", (2.0, 2.0), (-5 / 36, -5 / 36)),
     limit("betainc", "at-half", (0.5,), (2 / math.pi,), a=0.5, b=0.5),
     limit("betainc", "at-0-order-1", (0.0,), (2.5,), a=1.0, b=2.5),
     limit("betainc", "at-0-order-2", (0.0,), (0,), a=2.0, b=3.0),

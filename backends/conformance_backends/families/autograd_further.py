@@ -34,7 +34,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "select": lambda first, second, x, y, default: np.select([first, second], [x, y], default),
     "linspace": linspace,
     "gamma": autograd.scipy.special.gamma,
-    "beta": autograd.scipy.special.beta,
     "betainc": lambda x, a, b: autograd.scipy.special.betainc(a, b, x),
     "tridiagonal_solve": tridiagonal_solve,
 }

@@ -101,7 +101,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "corrcoef": jnp.corrcoef,
     "tridiagonal_solve": jax.lax.linalg.tridiagonal_solve,
     "gamma": jax.scipy.special.gamma,
-    "beta": jax.scipy.special.beta,
     "betainc": lambda x, a, b: jax.scipy.special.betainc(a, b, x),
     "spence": jax.scipy.special.spence,
     "toeplitz": jax.scipy.linalg.toeplitz,

@@ -1,4 +1,4 @@
-"""The gamma function and what is made of it: the beta function, and its incomplete integral.
+"""The gamma function, and the incomplete integral of the beta function.
 
 They are computed in the next wider precision, and rounded once.
 """
@@ -16,7 +16,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
 from conformance.ops.special import as_a_library, digamma, exact_gammaln
 from conformance.ops.specials.gamma_ratios import exact_betaln
-from conformance.ops.traits import COMMUTATIVE, INFINITE_SLOPE_AT_0
+from conformance.ops.traits import INFINITE_SLOPE_AT_0
 
 FRACTION = 200  # terms of the continued fraction
 BETWEEN = Domain(low=0.0, high=1.0)
@@ -27,10 +27,6 @@ BETWEEN = Domain(low=0.0, high=1.0)
 def _gamma(x: Any) -> Any:
     """e^(ln Γ(x)); an infinity is itself."""
     return np.where(np.isinf(x), x, np.exp(exact_gammaln(np.where(np.isinf(x), 1, x))))
-
-
-def _beta(a: Any, b: Any) -> Any:
-    return np.exp(exact_betaln(a, b))
 
 
 def _lower_part(x: Any, a: float, b: float) -> Any:
@@ -63,12 +59,6 @@ def gamma(x: Any) -> Any:
 
 
 @dispatched
-def beta(a: Any, b: Any) -> Any:
-    """Γ(a) Γ(b) / Γ(a + b)."""
-    return as_a_library(_beta, a, b)
-
-
-@dispatched
 def betainc(x: Any, *, a: float, b: float) -> Any:
     """I(x; a, b), the incomplete beta function over B(a, b)."""
     return as_a_library(_betainc, x, a=a, b=b)
@@ -98,10 +88,6 @@ def betas(choose: Choose) -> Signature:
 ROWS: tuple[Op, ...] = (
     elementwise("gamma", gamma, lambda z, x: z * digamma(x),
         formula="x̄ = g · z ψ(x)", source="DLMF 5.2.2", domains=[POSITIVE], traits={INFINITE_SLOPE_AT_0}),
-    elementwise("beta", beta, lambda z, a, b: z * (digamma(a) - digamma(a + b)),
-        lambda z, a, b: z * (digamma(b) - digamma(a + b)),
-        formula="ā = g · z (ψ(a) − ψ(a + b)), b̄ = g · z (ψ(b) − ψ(a + b))", source="DLMF 5.12.1 and 5.2.2",
-        domains=[POSITIVE, POSITIVE], traits={COMMUTATIVE}),
     elementwise("betainc", betainc, betainc_slope,
         formula="x̄ = g · xᵃ⁻¹ (1 − x)ᵇ⁻¹ / B(a, b)", source="DLMF 8.17.1 and 8.17.2", domains=[BETWEEN], law=betas),
 )  # fmt: skip

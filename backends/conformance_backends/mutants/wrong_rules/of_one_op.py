@@ -61,11 +61,6 @@ def of_the_logarithm(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return g * digamma(x)
 
 
-def exchanged(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
-    """The other operand's gradient, where the shapes are equal."""
-    return right(1 - i if xs[0].shape == xs[1].shape else i, g, z, *xs)
-
-
 def parameters_exchanged(right: Any, i: int, g: Any, z: Any, x: Any, *, a: float, b: float) -> Any:
     """b for a, and a for b."""
     return right(i, g, z, x, a=b, b=a)
@@ -88,7 +83,6 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
         "tridiagonal_solve", untransposed),
     ("tridiagonal-with-its-end", "The entry of a lower diagonal that does not count has a gradient.", "tridiagonal_solve", with_its_end),
     ("gamma-of-its-logarithm", "The gradient of gamma is that of its logarithm.", "gamma", of_the_logarithm),
-    ("beta-exchanged", "The two gradients of beta are exchanged where the shapes are equal.", "beta", exchanged),
     ("betainc-parameters-exchanged", "The gradient of betainc exchanges both exponents.", "betainc", parameters_exchanged),
     ("spence-by-a-sum", "The gradient of spence divides by 1 + x.", "spence", by_a_sum),
 )  # fmt: skip
