@@ -18,6 +18,7 @@ import autograd.tracer
 
 from conformance.errors import Unsupported
 from conformance.ops.factorings.decompositions import sign_weights
+from conformance_backends.families import autograd_further
 
 # ---- where one line is not enough ---------------------------------------------------------------
 
@@ -290,4 +291,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LINEAR_ALGEBRA,
     **ACTIVATIONS,
     **FLAT,
+    **autograd_further.OPS,
 }

@@ -27,9 +27,9 @@ from conformance.ops import (
     ternary,
     weighted_losses,
 )
-from conformance.ops.comparisons import distances, margins, middles, orders
-from conformance.ops.factorings import decompositions, norms, pivoted, systems, triangles
-from conformance.ops.gathered import blocks, numbers, placed, scattered, weighted
+from conformance.ops.comparisons import correlations, distances, margins, middles, orders
+from conformance.ops.factorings import banded, decompositions, norms, pivoted, systems, triangles
+from conformance.ops.gathered import blocks, choices, numbers, placed, scattered, weighted
 from conformance.ops.networks import channels, limits, pairs, recurrent
 from conformance.ops.signals import (
     curves,
@@ -43,7 +43,16 @@ from conformance.ops.signals import (
     volume_spectra,
     volumes,
 )
-from conformance.ops.specials import bessel, entropies, gamma_ratios, normal, oscillating, powers
+from conformance.ops.specials import (
+    bessel,
+    dilogarithm,
+    entropies,
+    factorials,
+    gamma_ratios,
+    normal,
+    oscillating,
+    powers,
+)
 
 FAMILIES: dict[str, tuple[Op, ...]] = {
     "elementwise": elementwise.ROWS
@@ -54,11 +63,13 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + oscillating.ROWS
     + entropies.ROWS
     + gamma_ratios.ROWS
+    + factorials.ROWS
+    + dilogarithm.ROWS
     + powers.ROWS
     + numbers.PAIRS,
     "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + middles.ROWS + numbers.ROWS + weighted.ROWS,
     "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS + sequences.ROWS,
-    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS,
+    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS + choices.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS
@@ -66,7 +77,9 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + pivoted.ROWS
     + norms.ROWS
     + systems.ROWS
-    + distances.ROWS,
+    + banded.ROWS
+    + distances.ROWS
+    + correlations.ROWS,
     "activations": activations.ROWS + softmax.ROWS + (special.GELU, limits.THRESHOLD),
     "layers": layers.ROWS
     + convolution.ROWS

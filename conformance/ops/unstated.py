@@ -21,7 +21,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         "engines define it for real operands": """
             erf erfc nan_to_num nansum nanmean nanprod nancumsum gelu gammaln digamma polygamma
             nanvar embedding_bag erfcx ndtr log_ndtr erfinv ndtri betaln i0 i1 i0e i1e normalize entr rel_entr gammainc gammaincc zeta
-            bessel_j0 bessel_j1 multigammaln
+            bessel_j0 bessel_j1 multigammaln gamma betainc
             log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention grid_sample
@@ -35,7 +35,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean nancumsum"},
     Trait.REAL_REFERENCE: {
         "their gradients are those of a scaled operand, which is how the test looks": """
-            eigvalsh svdvals rel_entr vector_norm matrix_norm cdist average
+            eigvalsh svdvals rel_entr vector_norm matrix_norm cdist pdist average
         """
     },
     Trait.LOSS: {"its mean divides by weights, not by a count": "weighted_nll weighted_cross_entropy"},
@@ -45,11 +45,12 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     },
     Trait.ORDER_EQUIVARIANT: {"its inverse is stated, which says more": "flip"},
     Homogeneous: {
-        "of degree 0, which a gradient of zeros has too": "cosine_similarity cond",
+        "of degree 0, which a gradient of zeros has too": "cosine_similarity cond corrcoef",
         "in all its operands together, whose number varies": "concat stack block_diag",
     },
     Shift: {
         "several entries are left along the axis": "top_k",
+        "of all its rows together, not of one": "pdist",
         "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool1d max_pool2d max_pool3d adaptive_max_pool2d scaled_dot_product_attention",
     },
     Inverse: {"it is the identity for real operands": "real conj"},

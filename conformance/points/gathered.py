@@ -26,6 +26,8 @@ WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 ALONG: dict[str, Any] = {"axis": 1, "keepdims": False}
 MIDDLES = [[1.0, NAN, 3.0, 2.0], [NAN, NAN, 4.0, NAN]]
 ROWS = [[1.0, NAN, 2.0], [NAN, NAN, 4.0]]
+CONDITIONS = ([True, False, False], [True, True, False])
+TALL = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]
 HALF_ROOT = 2**-0.5
 BOTH = np.array([0, 0])  # two values are sent to the first place
 
@@ -80,6 +82,24 @@ POINTS: tuple[SpecialPoint, ...] = (
               "one each": (1.0, 1.0), SHARED: (0.5, 0.5), "zero": (0.0, 0.0), "nan": (NAN, NAN),
               FIRST: (1.0, 0.0), LAST: (0.0, 1.0)}),
       )),
+    masked("select", "nan-not-selected", (*CONDITIONS, [1.0, NAN, NAN], [INF, 2.0, NAN]),
+        (None, None, [1, 0, 0], [0, 1, 0]), default=0.0),
+    masked("select", "infinite-cotangent", (*CONDITIONS, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]),
+        (None, None, [INF, 0, 0], [0, 1, 0]), cotangent=[INF, 1.0, INF], default=0.0),
+    masked("select", "both-hold", ([True], [True], [1.0], [INF]), (None, None, [1], [0]), default=1.5),
+    masked("choose", "nan-not-chosen", (np.array([0, 2]), [1.0, NAN], [INF, NAN], [NAN, 2.0]),
+        (None, [1, 0], [0, 0], [0, 1]), mode="clip"),
+    masked("choose", "infinite-cotangent", (np.array([0, 2]), [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]),
+        (None, [INF, 0], [0, 0], [0, 1]), mode="clip", cotangent=[INF, 1.0]),
+    masked("choose", "out-of-range", (np.array([-1, 4]), [1.0, NAN], [NAN, NAN], [NAN, 2.0]),
+        (None, [1, 0], [0, 0], [0, 1]), mode="clip"),
+    masked("choose", "counted-around", (np.array([-1, 4]), [NAN, NAN], [NAN, 2.0], [1.0, NAN]),
+        (None, [0, 0], [0, 1], [1, 0]), mode="wrap"),
+    masked("fill_diagonal", "nan-filled", ([[NAN, 2.0], [3.0, INF]],), ([[0, 1], [1, 0]],), value=0.0, wrap=False),
+    masked("fill_diagonal", "infinite-cotangent", ([[1.0, 2.0], [3.0, 4.0]],), ([[0, 1], [1, 0]],), value=0.0, wrap=False,
+        cotangent=[[INF, 1.0], [1.0, INF]]),
+    masked("fill_diagonal", "tall", (TALL,), ([[0, 1], [1, 0], [1, 1], [1, 1]],), value=1.0, wrap=False),
+    masked("fill_diagonal", "tall-and-wrapped", (TALL,), ([[0, 1], [1, 0], [1, 1], [0, 1]],), value=1.0, wrap=True),
     limit("scatter_reduce", "product-with-a-0", ([2.0], BOTH, [0.0, 3.0]), ([0], None, [6, 0]), **scattered("prod")),
     limit("scatter_reduce", "product-with-two-0", ([2.0], BOTH, [0.0, 0.0]), ([0], None, [0, 0]), **scattered("prod")),
     limit("scatter_reduce", "product-of-0", ([0.0], BOTH, [2.0, 3.0]), ([6], None, [0, 0]), **scattered("prod")),

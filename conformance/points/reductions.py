@@ -24,6 +24,7 @@ from conformance.points.constructors import (
 from conformance.points.point import Nature, SpecialPoint
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
+ROOT_THIRD = 1 / math.sqrt(3)
 
 # -- ties ------------------------------------------------------------------------------------------
 
@@ -179,6 +180,14 @@ MATRICES = (
     limit("det", "no-entries", (np.zeros((0, 0)),), (np.zeros((0, 0)),)),
     limit("inv", "one-entry", ([[2.0]],), ([[-0.25]],)),
     limit("solve", "one-entry", ([[2.0]], [1.0]), ([[-0.25]], [0.5])),
+    limit("tridiagonal_solve", "diagonal-alone", ([0.0] * 3, [2.0] * 3, [0.0] * 3, [[1.0], [1.0], [1.0]]),
+        ([0, -0.25, -0.25], [-0.25] * 3, [-0.25, -0.25, 0], [[0.5], [0.5], [0.5]])),
+    limit("corrcoef", "uncorrelated", ([[1.0, 0.0, -1.0], [1.0, -2.0, 1.0]],), ([[ROOT_THIRD, -2 * ROOT_THIRD, ROOT_THIRD], [ROOT_THIRD, 0, -ROOT_THIRD]],)),
+    *(fair("pdist", f"equal-rows-p-{p:g}", ([[2.0], [2.0]],), (([[-1], [-1]], [[1], [1]]),), {"zero": (0.0,), "nan": (NAN,)}, p=p)
+      for p in (2.0, 1.0, 3.0)),
+    limit("linspace", "one-step", (1.0, 3.0), (1, 0), num=1, endpoint=True, axis=0),
+    limit("linspace", "ends-alone", (1.0, 3.0), (1, 1), num=2, endpoint=True, axis=0),
+    limit("linspace", "without-the-stop", (1.0, 3.0), (1.5, 0.5), num=2, endpoint=False, axis=0),
     limit("tensorsolve", "one-entry", ([[[2.0]]], [1.0]), ([[[-0.25]]], [0.5]), axes=None),
     limit("cholesky", "one-entry", ([[4.0]],), ([[0.25]],)),
     limit("slogdet", "one-entry", ([[-2.0]],), ([[-0.5]],)),

@@ -14,7 +14,7 @@ from conformance.points.activations import ASYMPTOTIC_SLOPES, SELU_ALPHA, SELU_S
 from conformance.points.point import Nature, SpecialPoint, Values
 from conformance.points.tails import NEAR_1, SHOULDER
 
-LN2 = math.log(2)
+LN2, EULER = math.log(2), 0.5772156649015329
 CORNER = [[0, 0], [0, 1]]  # the derivative of the last entry of a determinant of two rows
 SLOW = ("squareplus", "softsign")  # whose curvature far out is small, but not as good as zero everywhere
 
@@ -30,6 +30,8 @@ KINKED: Mapping[str, Values | None] = {
     "lp_pool1d/at-0": None,
     "vector_norm/at-0-ord-1": None,
     "vector_norm/at-0-ord-3": None,
+    "pdist/equal-rows-p-2": None,
+    "pdist/equal-rows-p-3": None,
     "std/equal-2-correction-0": None,
     "std/equal-3-correction-0": None,
     "std/equal-3-correction-1": None,
@@ -95,6 +97,17 @@ SMOOTH: Mapping[str, Values] = {
     "det/one-entry-0": (0,),
     "inv/one-entry": ([[0.25]],),
     "solve/one-entry": ([[0.25]], 0),
+    "tridiagonal_solve/diagonal-alone": ([0, 0, 0], [0.25, 0, 0], [0, 0.125, 0], 0),
+    "gamma/at-1": (EULER**2 + math.pi**2 / 6,),
+    "gamma/at-2": ((1 - EULER) ** 2 + math.pi**2 / 6 - 1,),
+    "betainc/at-half": (0,),
+    "betainc/at-0-order-1": (-3.75,),
+    "betainc/at-0-order-2": (12,),
+    "betainc/at-0-uniform": (0,),
+    "betainc/at-1-uniform": (0,),
+    "betainc/at-1-order-3": (0,),
+    "spence/at-1": (0.5,),
+    "spence/at-2": (LN2 - 0.5,),
     "tensorsolve/one-entry": ([[[0.25]]], 0),
     "cholesky/one-entry": ([[-1 / 32]],),
     "slogdet/one-entry": ([[-0.25]],),

@@ -1,4 +1,4 @@
-"""torch: the gradient of cdist has no gradient, though that of the same distances by vector_norm has one."""
+"""torch: the gradients of cdist and pdist have no gradient, though that of the same distances by vector_norm has one."""
 
 import torch
 
@@ -8,6 +8,7 @@ y = torch.tensor([[2.0, -1.0]], dtype=torch.float64)
 for name, distances in (
     ("vector_norm", torch.linalg.vector_norm(x[:, None] - y, 3.0, dim=-1)),
     ("cdist", torch.cdist(x, y, p=3.0)),
+    ("pdist", torch.nn.functional.pdist(x, p=3.0)),
 ):
     (gradient,) = torch.autograd.grad(distances.sum(), x, create_graph=True)
     try:

@@ -61,6 +61,13 @@ def kept(x: Any, k: int, axis: int, keepdims: bool) -> Any:
     return jax.lax.index_in_dim(x, k - 1, axis, keepdims)
 
 
+def fill_diagonal(x: Any, value: float, wrap: bool) -> Any:
+    """jnp.fill_diagonal, which begins no second time."""
+    if wrap:
+        raise Unsupported("jnp.fill_diagonal has no wrap")
+    return jnp.fill_diagonal(x, value, inplace=False)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
     "power_of": lambda x, exponent: jnp.power(x, exponent),
     "nanvar": lambda x, axis, keepdims, correction: jnp.nanvar(
@@ -87,6 +94,15 @@ OPS: Mapping[str, Callable[..., Any]] = {
     ),
     "polyval": jnp.polyval,
     "ediff1d": jnp.ediff1d,
+    "linspace": lambda start, stop, num, endpoint, axis: jnp.linspace(start, stop, num, endpoint, axis=axis),
+    "select": lambda first, second, x, y, default: jnp.select([first, second], [x, y], default),
+    "choose": lambda index, *xs, mode: jnp.choose(index, xs, mode=mode),
+    "fill_diagonal": fill_diagonal,
+    "corrcoef": jnp.corrcoef,
+    "tridiagonal_solve": jax.lax.linalg.tridiagonal_solve,
+    "gamma": jax.scipy.special.gamma,
+    "betainc": lambda x, a, b: jax.scipy.special.betainc(a, b, x),
+    "spence": jax.scipy.special.spence,
     "toeplitz": jax.scipy.linalg.toeplitz,
     "average": lambda x, weights, axis, keepdims: jnp.average(x, axis, weights, keepdims=keepdims),
     "nanprod": lambda x, axis, keepdims: jnp.nanprod(x, axis=axis, keepdims=keepdims),

@@ -49,6 +49,9 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "nanquantile": lambda x, q, axis, keepdims: over_merged(
         lambda rows, dim: torch.nanquantile(rows, q, dim), x, axis, keepdims
     ),
+    "fill_diagonal": lambda x, value, wrap: x.clone().fill_diagonal_(value, wrap),
+    "corrcoef": torch.corrcoef,
+    "pdist": lambda x, p: F.pdist(x, p),
     "softmin": lambda x, axis: F.softmin(x, dim=axis),
     "embedding_bag": lambda weight, indices, mode: F.embedding_bag(indices, weight, mode=mode),
     "block_diag": torch.block_diag,

@@ -9,6 +9,7 @@ import numpy as np
 from conformance.op import DISTINCT, NONZERO, Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
+from conformance.ops.indexing import getitem, scatter_add
 from conformance.ops.reductions import vector_norm_vjp
 from conformance.ops.rows import general, unbroadcast
 from conformance.ops.traits import Homogeneous, Shift
@@ -37,6 +38,28 @@ def cdist_right(g: Any, z: Any, x: Any, y: Any, p: float) -> Any:
     """The same, negated, summed over the rows of x."""
     pulled = vector_norm_vjp(g, z, differences(x, y), axis=-1, ord=p)
     return unbroadcast(-np.sum(pulled, axis=-3), np.shape(y))
+
+
+def pairs_of(count: int) -> tuple[Any, Any]:
+    """The numbers of both rows of each pair, the first before the second."""
+    first, second = np.triu_indices(count, 1)
+    return first, second
+
+
+@dispatched
+def pdist(x: Any, *, p: float) -> Any:
+    """The p-norm of the difference of every two rows, as a vector."""
+    first, second = pairs_of(np.shape(x)[0])
+    return np.linalg.vector_norm(x[first] - x[second], axis=-1, ord=p)
+
+
+def pdist_vjp(g: Any, z: Any, x: Any, p: float) -> Any:
+    """The norm's rule on the differences, added to the first row of each pair and taken from the second."""
+    first, second = pairs_of(np.shape(x)[0])
+    each = getitem(x, index=(first,)) - getitem(x, index=(second,))
+    pulled = vector_norm_vjp(g, z, each, axis=-1, ord=p)
+    rows = np.concatenate([first, second])
+    return scatter_add(np.concatenate([pulled, -pulled]), index=(rows,), shape=np.shape(x))
 
 
 # -- angles ----------------------------------------------------------------------------------------
@@ -72,6 +95,12 @@ PAIRS = laws.shapes_of(
 )  # fmt: skip
 
 
+AMONG = laws.shapes_of(
+    *(((3, 2),), ((3, 3),), ((2, 3),), ((4, 1),), ((1, 2),), ((5, 7),), ((2, 17),), ((17, 2),), ((2, 129),), ((33, 3),)),
+    p=(2.0, 1.0, float("inf"), 3.0, 1.5),
+)  # fmt: skip
+
+
 def angles(choose: Choose) -> Signature:
     """Two operands of one shape, or that broadcast, and the axis of the vectors."""
     shapes = choose(
@@ -99,6 +128,9 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ᵢ = Σⱼ gᵢⱼ sign dᵢⱼ (|dᵢⱼ|/zᵢⱼ)ᵖ⁻¹, ȳⱼ the same negated, summed over i",
         source="vector_norm's rule on d = xᵢ − yⱼ", domains=[DISTINCT, DISTINCT], law=PAIRS,
         traits={Homogeneous(1, of=(0, 1)), Shift(0, of=(0, 1))}),
+    general("pdist", pdist, pdist_vjp,
+        formula="x̄ᵢ = Σⱼ gᵢⱼ sign dᵢⱼ (|dᵢⱼ|/zᵢⱼ)ᵖ⁻¹", source="vector_norm's rule on d = xᵢ − xⱼ",
+        domains=[DISTINCT], law=AMONG, traits={Homogeneous(1)}),
     general("cosine_similarity", cosine_similarity, cosine_vjp,
         lambda g, z, x, y, axis: cosine_vjp(g, z, y, x, axis),
         formula="x̄ = g (ŷ − z x̂)/|x|", source="vector_norm's rule and the quotient rule; symmetric in x and y",

@@ -1,13 +1,15 @@
-"""Entries placed along an axis, and bags of a table's rows."""
+"""Entries placed along an axis or on a diagonal, and bags of a table's rows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, REAL, Choose, Op, Signature, index_below
+from conformance.op import DISTINCT, REAL, Choose, Op, Shape, Signature, index_below
+from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import getitem, places_along, scatter_add
 from conformance.ops.reductions import routed
@@ -48,6 +50,36 @@ def putting(choose: Choose) -> Signature:
     places = np.indices(sent)
     indices = (places[place] + places.sum(axis=0)) % shape[axis]
     return Signature((shape, sent), {"indices": indices.tolist(), "axis": axis})
+
+
+# -- on a diagonal -----------------------------------------------------------------------------------
+
+
+def on_diagonal(shape: Shape, wrap: bool) -> Any:
+    """Where the diagonal is: the entries with equal indices, of a tall matrix again behind each square and a row."""
+    if len(shape) > 2 or wrap:
+        step = 1 + sum(math.prod(shape[axis:]) for axis in range(1, len(shape)))
+        return np.reshape(np.arange(math.prod(shape)) % step == 0, shape)
+    return np.eye(*shape, dtype=bool)
+
+
+@dispatched
+def fill_diagonal(x: Any, *, value: float, wrap: bool) -> Any:
+    """`x` with the value on its diagonal."""
+    return np.where(on_diagonal(np.shape(x), wrap), value, x)
+
+
+def fill_diagonal_vjp(g: Any, z: Any, x: Any, value: float, wrap: bool) -> Any:
+    """g beside the diagonal."""
+    return np.where(on_diagonal(np.shape(x), wrap), 0, g)
+
+
+FILLED = laws.shapes_of(
+    *(((2, 3),), ((3, 3),), ((3, 2),), ((7, 2),), ((1, 1),), ((1, 3),), ((4, 1),), ((5, 2),), ((2, 2, 2),), ((3, 3, 3),)),
+    *(((2, 2, 2, 2),), ((17, 3),), ((33, 33),), ((2, 65),), ((129, 2),), ((66, 5),)),
+    value=(0.0, 1.5, -2.0),
+    wrap=(False, True),
+)  # fmt: skip
 
 
 # -- bags --------------------------------------------------------------------------------------------
@@ -92,6 +124,9 @@ ROWS: tuple[Op, ...] = (
     general("put_along_axis", put_along_axis, put_into, put_from,
         formula="x̄ = g, 0 at the indices; v̄ = g there", source="linear in both: what is overwritten has no influence",
         law=putting, aliases=("scatter",), traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
+    general("fill_diagonal", fill_diagonal, fill_diagonal_vjp,
+        formula="x̄ = g beside the diagonal, 0 on it", source="what is overwritten has no influence",
+        law=FILLED, traits={HOLOMORPHIC, PIECEWISE_LINEAR}),
     general("embedding_bag", embedding_bag, bag_vjp, None,
         formula="w̄[indices] += g, g/n, or g at the largest", source="embedding's rule and that of the reduction",
         domains=[REAL, index_below(1)], law=bagging,

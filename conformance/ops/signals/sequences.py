@@ -1,18 +1,59 @@
-"""Sequences of numbers: their differences between two others, and matrices that are constant along diagonals."""
+"""Sequences of numbers: steps between two ends, differences between two others, matrices that are constant along diagonals."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from conformance.op import Op
+from conformance.op import Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import getitem, scatter_add
-from conformance.ops.rows import general
+from conformance.ops.rows import general, unbroadcast
 from conformance.ops.signals.curves import with_zero
-from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous, Shift
+
+# -- steps -------------------------------------------------------------------------------------------
+
+
+def shares(whole: tuple[int, ...], num: int, endpoint: bool, axis: int, dtype: Any) -> Any:
+    """How much of the stop each step has, from 0 on, along the new axis."""
+    steps = np.arange(num) / max(num - 1 if endpoint else num, 1)
+    ndim = len(whole) + 1
+    return np.reshape(steps.astype(dtype), tuple(num if a == axis % ndim else 1 for a in range(ndim)))
+
+
+@dispatched
+def linspace(start: Any, stop: Any, *, num: int, endpoint: bool, axis: int) -> Any:
+    """So many steps from the start to the stop, which is the last one or would be the next."""
+    whole = np.broadcast_shapes(np.shape(start), np.shape(stop))
+    share = shares(whole, num, endpoint, axis, start.dtype)
+    first, last = (np.expand_dims(np.broadcast_to(x, shape=whole), axis=axis) for x in (start, stop))
+    return first * (1 - share) + last * share
+
+
+def linspace_vjp(share_of: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Σ g times the share of the operand."""
+
+    def vjp(g: Any, z: Any, *ends: Any, num: int, endpoint: bool, axis: int) -> Any:
+        whole = np.broadcast_shapes(*map(np.shape, ends))
+        each = g * share_of(shares(whole, num, endpoint, axis, g.dtype))
+        return unbroadcast(np.sum(each, axis=axis), np.shape(ends[share_of is share_of_stop]))
+
+    return vjp
+
+
+def share_of_start(share: Any) -> Any:
+    """What is not the stop's."""
+    return 1 - share
+
+
+def share_of_stop(share: Any) -> Any:
+    """The share itself."""
+    return share
+
 
 # -- differences -------------------------------------------------------------------------------------
 
@@ -81,6 +122,19 @@ def toeplitz_row(g: Any, z: Any, column: Any, row: Any) -> Any:
 
 # -- laws and rows -----------------------------------------------------------------------------------
 
+
+def spanning(choose: Choose) -> Signature:
+    """Two ends that broadcast, how many steps, whether the stop is one, and where their axis goes."""
+    pair = choose(laws.BROADCAST_PAIRS)
+    ndim = len(np.broadcast_shapes(*pair))
+    parameters = {
+        "num": choose((5, 2, 1, 3, 0, 17)),
+        "endpoint": choose((True, False)),
+        "axis": choose(tuple(dict.fromkeys((0, -1, ndim // 2, -1 - ndim)))),
+    }
+    return Signature(pair, parameters)
+
+
 SURROUNDED = laws.shapes_of(
     *(((4,), (1,), (2,)), ((3,), (3,), (3,)), ((2, 3), (2,), (1,)), ((3, 3), (), ()), ((1,), (2,), (1,)), ((), (1,), (2,))),
     *(((5,), (0,), (2,)), ((5,), (1,), (0,)), ((0,), (2,), (1,)), ((2, 1, 3), (2, 2), (1, 3)), ((7, 2), (), (3,))),
@@ -92,6 +146,9 @@ MARGINS = laws.shapes_of(
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = (
+    general("linspace", linspace, linspace_vjp(share_of_start), linspace_vjp(share_of_stop),
+        formula="x̄ = Σ (1 − tₖ) gₖ, ȳ = Σ tₖ gₖ, t the shares of the stop", source="linear in both ends together",
+        law=spanning, traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1)), Shift(1, of=(0, 1))}),
     general("ediff1d", ediff1d, ediff1d_entries, ediff1d_end, ediff1d_begin,
         formula="x̄ᵢ = gᵢ₋₁ − gᵢ of the differences, the others' cotangents as they are", source="linear in all operands together",
         law=SURROUNDED, traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1, 2))}),

@@ -38,7 +38,7 @@ def _correction(x: Any) -> Any:
     return x * bernoulli(x, lambda k: 1 / (2 * k * (2 * k - 1)))
 
 
-def _betaln(a: Any, b: Any) -> Any:
+def exact_betaln(a: Any, b: Any) -> Any:
     """ln Γ(a) + ln Γ(b) − ln Γ(a + b); of a large number and its sum by the difference of Stirling's series."""
     is_exchanged = np.real(a) < np.real(b)
     larger, smaller = np.where(is_exchanged, b, a), np.where(is_exchanged, a, b)
@@ -100,7 +100,7 @@ def _zeta(q: Any, s: float) -> Any:
 @dispatched
 def betaln(a: Any, b: Any) -> Any:
     """The logarithm of the beta function, Γ(a) Γ(b) / Γ(a + b)."""
-    return as_a_library(_betaln, a, b)
+    return as_a_library(exact_betaln, a, b)
 
 
 @dispatched

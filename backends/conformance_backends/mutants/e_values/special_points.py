@@ -187,6 +187,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("border-zero-for-infinite", "The derivative of sqrt at 0 is 0, where infinity is declared.",
             ("point/border",), "sqrt", at(0.0, 0.0)),
         ("sinc-nan-at-0", "The derivative of sinc at 0 is computed as 0/0.", LIMIT, "sinc", unguarded_sinc),
+        ("spence-nan-at-1", "The derivative of spence at 1 is computed as 0/0.", LIMIT, "spence", at(1.0, np.nan)),
+        ("betainc-nan-at-0", "The derivative of betainc at 0 is NaN where a power of 0 is 1.", LIMIT, "betainc", at(0.0, np.nan)),
         ("square-nudged-at-0", "The derivative of square at 0 is 1; it is right next to 0.", LIMIT, "square", at(0.0, 1.0)),
         ("product-divides-by-zero", "The gradient of prod divides by each entry, one of which may be zero.", LIMIT, "prod", divided_out),
         ("softplus-overflows", "The derivative of softplus is eˣ over 1 + eˣ, both of which overflow.", FINITE, "softplus", overflowing),

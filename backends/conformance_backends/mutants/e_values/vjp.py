@@ -15,6 +15,7 @@ from conformance_backends.mutants.e_values.broadcasting import (
     first_row_of_indices_counts,
 )
 from conformance_backends.mutants.mutant import Mutant, rule, stateful_rule, value
+from conformance_backends.mutants.wrong_rules.of_one_op import OF_ONE_OP
 
 
 def derivative_of_the_first_call() -> Callable[..., Any]:
@@ -272,6 +273,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/vjp",), ("pad_by_mode",), turned_behind),
     rule("one-of-several-spread", "A slice by steps that picks one row of several gives its cotangent to all.",
         ("op/vjp",), ("getitem",), spread_over_the_span),
+    *(rule(name, wrong, VJP, (op,), altered) for name, wrong, op, altered in OF_ONE_OP),
     value("hypot-of-squares", "hypot squares its operands.", ("op/value-magnitudes",), ("hypot",), of_squares),
     value("logsumexp-unshifted", "logsumexp does not subtract the largest entry.",
         ("op/value-magnitudes",), ("logsumexp",), log_of_a_sum),

@@ -1,0 +1,1 @@
+"""Rules that are wrong, which the modules of mutants name."""
