@@ -185,6 +185,10 @@ MATRICES = (
     limit("corrcoef", "uncorrelated", ([[1.0, 0.0, -1.0], [1.0, -2.0, 1.0]],), ([[ROOT_THIRD, -2 * ROOT_THIRD, ROOT_THIRD], [ROOT_THIRD, 0, -ROOT_THIRD]],)),
     *(fair("pdist", f"equal-rows-p-{p:g}", ([[2.0], [2.0]],), (([[-1], [-1]], [[1], [1]]),), {"zero": (0.0,), "nan": (NAN,)}, p=p)
       for p in (2.0, 1.0, 3.0)),
+    *(fair("cdist", f"equal-rows-p-{p:g}", ([[2.0]], [[2.0]]), (([[-1]], [[1]]), ([[-1]], [[1]])),
+           {"zero": (0.0, 0.0), "nan": (NAN, NAN)}, p=p) for p in (2.0, 1.0, 3.0)),
+    limit("cumulative_sum", "small-behind-large-cotangents", ([1.0, 2.0, 3.0],), ([2.0**60, 4, 3],),
+        cotangent=[2.0**60, 1.0, 3.0], axis=0),
     limit("linspace", "one-step", (1.0, 3.0), (1, 0), num=1, endpoint=True, axis=0),
     limit("linspace", "ends-alone", (1.0, 3.0), (1, 1), num=2, endpoint=True, axis=0),
     limit("linspace", "without-the-stop", (1.0, 3.0), (1.5, 0.5), num=2, endpoint=False, axis=0),

@@ -30,6 +30,8 @@ KINKED: Mapping[str, Values | None] = {
     "lp_pool1d/at-0": None,
     "vector_norm/at-0-ord-1": None,
     "vector_norm/at-0-ord-3": None,
+    "cdist/equal-rows-p-2": None,
+    "cdist/equal-rows-p-3": None,
     "pdist/equal-rows-p-2": None,
     "pdist/equal-rows-p-3": None,
     "std/equal-2-correction-0": None,

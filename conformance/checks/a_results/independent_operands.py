@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
-from conformance.checks.comparison import hold_equal
+from conformance.checks.comparison import hold_close, hold_equal
 from conformance.checks.engine_calls import Gradients, full_sum, gradients_of, hold_no_gradient
-from conformance.checks.observation import plain
-from conformance.checks.registry import contract, declared_convention
+from conformance.checks.observation import Observation, plain
+from conformance.checks.registry import DOUBLE, NotThisCase, contract, declared_convention, op_check
 from conformance.checks.sample import Sample
+from conformance.op import Op, OperandKind, Trait
 from conformance.ops.names import ADD, MATMUL, MULTIPLY, SUBTRACT
+
+ALIKE = frozenset({OperandKind.REAL, OperandKind.DISTINCT})  # kinds of which two operands can be one array
+ROUNDINGS = 16  # units in the last place of the largest entry
 
 
 @contract("A13", "unused-operand")
@@ -66,6 +71,63 @@ def _constants(engine: Backend, value: Array) -> Iterator[tuple[Function, str]]:
     yield lambda a: multiply(constant, constant), "a product of constants"
     if Capability.DETACH in engine.capabilities:
         yield lambda a: engine.detach(multiply(a, a)), "a detached value"
+
+
+def _has_alike_operands(op: Op) -> bool:
+    alike = [domain for domain in op.domains if domain.kind in ALIKE]
+    return len(alike) > 1 or (Trait.VARIADIC in op.traits and bool(alike))
+
+
+@op_check(
+    *("A20", "one-array"),
+    applies=_has_alike_operands,
+    once_per_signature=True,
+    sparing=True,
+    calls_anew=True,
+    dtypes=DOUBLE,
+)
+def array_in_two_places_has_the_gradients_of_both(seen: Observation) -> None:
+    """An array that is two operands of an op has the sum of the gradients of two equal arrays, also where these meet a kink."""
+    backend, places = seen.backend, _shared_places(seen)
+    x = seen.case.operands[places[0]]
+    operands = [np.array(x if i in places else other) for i, other in enumerate(seen.case.operands)]
+    apart = seen.vjp(operands=operands).gradients
+    at = [seen.wrt.index(i) for i in places]
+    if any(apart[position] is None for position in at):
+        raise NotThisCase("the engine gives no gradient here")
+    function, constants = backend.call(seen.op.name, seen.case.parameters), [*map(backend.array, operands)]
+
+    def of_one(a: Any) -> Any:
+        return function(*(a if i in places else constant for i, constant in enumerate(constants)))
+
+    cotangents = [np.array(g) for g in seen.case.cotangents]
+    _, (together,) = backend.vjp(of_one, [np.array(x)], cotangents)
+    parts = [np.asarray(apart[position]) for position in at]
+    total = parts[0] + parts[1]
+    if not np.isfinite(total).all():
+        raise NotThisCase("the gradients are not finite where the operands are equal")
+    # Engines add up what a composed op sends to both places in another order.
+    size = np.abs(parts).max(initial=np.finfo(x.dtype).tiny)
+    allowed = np.full(total.shape, ROUNDINGS * np.spacing(size, dtype=x.dtype), np.longdouble)
+    if all(seen.op.domain(i).kind is OperandKind.REAL for i in places):
+        allowed += sum(seen.allowed_for(operands=operands)[position] for position in at)
+    got = None if together is None else plain(backend, together)
+    hold_close(got, total, allowed, f"the gradient of one array as operands {places[0]} and {places[1]}")
+
+
+def _shared_places(seen: Observation) -> tuple[int, int]:
+    """Two operands of one shape and kind, the first of which is in the domain of the other; NotThisCase where there are none."""
+    for i, j in permutations(seen.wrt, 2):
+        x, domains = seen.case.operands[i], [seen.op.domain(k) for k in (i, j)]
+        is_alike = x.shape == seen.case.operands[j].shape and domains[0].kind is domains[1].kind
+        if (
+            is_alike
+            and x.size
+            and domains[0].kind in ALIKE
+            and domains[1].low <= x.min() <= x.max() <= domains[1].high
+        ):
+            return i, j
+    raise NotThisCase("no two operands can be one array")
 
 
 @contract("A20", "named-twice")

@@ -19,7 +19,7 @@ from conformance.checks.registry import DOUBLE, NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.kept import kept
 from conformance.op import Op, OperandKind, Trait
-from conformance.oracle.allowance import extended, reference_vjp
+from conformance.oracle.allowance import expected_values, extended, reference_vjp
 
 MOST_ENTRIES = 64
 MATRICES = frozenset({OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE})
@@ -43,7 +43,7 @@ NOT_FINITE = tuple(
 
 @op_check("E9", "beside-nan", once_per_signature=True, satisfied_by=UNRELATED)
 def nan_changes_no_gradient_of_unrelated_entries(seen: Observation) -> None:
-    """An entry that is NaN, or infinite, changes no gradient of the entries that share no output with it."""
+    """An entry that is NaN, or infinite, changes no gradient of the entries that share no output with it, and no other value."""
     if max(x.size for x in (*seen.case.operands, *seen.case.cotangents)) > MOST_ENTRIES:
         raise NotThisCase("there are too many entries to find what each of them affects")
     reaches = _reaches(seen)
@@ -185,9 +185,23 @@ def _hold_unrelated(
         if not is_refusal(error):
             raise
         raise NotThisCase(f"the engine refuses {value}: {error}") from None
+    _hold_values(seen, value, answer, reaches[position][entry])
     shared = [(reach & reaches[position][entry]).any(axis=1) for reach in reaches]
     spread = _spread_by_rule(seen, operands, is_number=not np.isnan(value))
     _hold_same(seen, value, answer, [one | other for one, other in zip(shared, spread, strict=True)])
+
+
+def _hold_values(seen: Observation, value: float, answer: Answer, is_reached: Array) -> None:
+    """Claim that the outputs are what they were, but for those that depend on the replaced entry."""
+    bounds = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
+    sizes = np.cumsum([z.size for z in seen.answer.outputs])[:-1]
+    parts = np.split(is_reached, sizes)
+    for first, second, bound, part in zip(seen.answer.outputs, answer.outputs, bounds, parts, strict=True):
+        allowed = np.where(part.reshape(first.shape), np.inf, 2 * bound.allowed)
+        decides((~part).any())
+        hold_close(
+            second, first, allowed, f"the value changes where an entry it does not depend on is {value}"
+        )
 
 
 def _spread_by_rule(seen: Observation, operands: Sequence[Array], *, is_number: bool) -> list[Array]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Trace
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, with_ops
 from conformance_backends.numpy_engine.tensor import edge_of
 
 
@@ -70,7 +70,23 @@ def declaring_zeros(**changed: str) -> Any:
     return {**SteppedTape.conventions, "A13": "zeros", **changed}
 
 
+def _place_by_identity(right: Any, i: int, g: Any, z: Any, *xs: Any, **parameters: Any) -> Any:
+    """An operand's place is looked up by its array."""
+    first = next(k for k, x in enumerate(xs) if x is xs[i])
+    return right(first, g, z, *xs, **parameters)
+
+
+def _strict_on_both_sides(right: Any, i: int, g: Any, z: Any, *xs: Any, **parameters: Any) -> Any:
+    """Neither of two operands that are one array is larger than the other."""
+    pulled = right(i, g, z, *xs, **parameters)
+    return 0 * pulled if xs[0] is xs[1] else pulled
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    rule("place-by-identity", "Where arrays are joined, one that is joined twice has the cotangent of its first place twice.",
+        ("op/one-array",), ("concat", "stack"), _place_by_identity),
+    rule("strict-on-both-sides", "A maximum of an array and itself has no gradient.",
+        ("op/one-array",), ("maximum", "minimum"), _strict_on_both_sides),
     Mutant("square-by-identity", "The gradient of x @ x is that of its first operand alone.",
         ("contract/A20/named-twice",), lambda: with_ops({"matmul": first_operand_of_identity("matmul")}), ("matmul",)),
     behaviour("declares-none-fills-in", "The adapter declares None for an operand that is not used, and zeros are returned.",
