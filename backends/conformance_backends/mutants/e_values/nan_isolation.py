@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, rule
+from conformance_backends.mutants.mutant import Mutant, rule, value
 
 
 def scaled_by_the_largest(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
@@ -49,6 +49,16 @@ def times_one(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
     return pulled * np.where(xs[i] == 0, 1, xs[i] / np.where(xs[i] == 0, 1, xs[i])).astype(pulled.dtype)
 
 
+def by_running_sums(right: Any, x: Any, **p: Any) -> Any:
+    """The means of windows as differences of running sums."""
+    if not p["count_include_pad"] or x.dtype.kind != "f":
+        return right(x, **p)
+    size, margin = p["kernel_size"], p["padding"]
+    sums = np.cumsum(np.pad(x, ((0, 0), (0, 0), (margin + 1, margin))), axis=2)
+    windows = (sums[:, :, size:] - sums[:, :, :-size])[:, :, :: p["stride"]]
+    return (windows / size).astype(x.dtype)
+
+
 BESIDE = ("op/beside-nan",)
 ARRIVES = ("op/nan-cotangent-arrives",)
 
@@ -59,6 +69,8 @@ def silent_below(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
 
 
 MUTANTS: tuple[Mutant, ...] = (
+    value("windows-by-running-sums", "A NaN in one window reaches the means of those behind it.",
+        BESIDE, ("avg_pool1d",), by_running_sums),
     rule("scaled-by-the-largest", "The largest of all operands scales every cotangent, so that one NaN reaches every gradient.",
         BESIDE, ("tanh", "multiply"), scaled_by_the_largest),
     rule("zero-beside-a-nan", "A NaN among the operands makes every gradient zero.",
