@@ -4,7 +4,7 @@ import importlib.metadata
 
 import autograd.numpy as np
 from autograd import make_vjp
-from autograd.scipy.special import expit
+from autograd.scipy.special import betainc, expit, gamma
 
 print("autograd", importlib.metadata.version("autograd"), "numpy", np.__version__)
 mask = np.array([[True, False], [False, True]])
@@ -23,6 +23,8 @@ for name, function in (
     ("diff, twice,", lambda x: np.diff(x, n=2)),
     ("imag", np.imag),
     ("expit", expit),
+    ("gamma", gamma),
+    ("betainc", lambda x: betainc(1.5, 2.0, x / 4)),
     ("rfft", lambda x: np.real(np.fft.rfft(x))),
     ("cholesky", np.linalg.cholesky),
     ("pinv", np.linalg.pinv),
@@ -32,9 +34,23 @@ for name, function in (
     for dtype in ("float32", "float16", "complex64"):
         if dtype == "float16" and name in ("cholesky", "pinv", "eigenvectors", "singular vectors"):
             continue  # NumPy has none
-        if dtype == "complex64" and name in ("max", "min", "var", "std", "imag", "expit", "rfft", "cholesky"):
+        if dtype == "complex64" and name in (
+            "max",
+            "min",
+            "var",
+            "std",
+            "imag",
+            "expit",
+            "gamma",
+            "betainc",
+            "rfft",
+            "cholesky",
+        ):
             continue  # no complex function, or none that is holomorphic
         if dtype == "complex64" and "vectors" in name:
             continue
         pullback, y = make_vjp(function)(np.array([[2, 1], [1, 3]], dtype))
         print(f"{name} of {dtype}: value {y.dtype}, gradient {pullback(np.ones_like(y)).dtype}")
+for dtype in ("float32", "float16"):
+    pullback, y = make_vjp(lambda x: np.linspace(x, x.dtype.type(2), 3))(np.array(1, dtype))
+    print(f"linspace of {dtype}: value {y.dtype}, gradient {pullback(np.ones_like(y)).dtype}")

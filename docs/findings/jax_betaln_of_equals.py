@@ -8,6 +8,7 @@ print("jax", jax.__version__)
 
 
 def f(a):
+    """The function of one operand, the other being 2."""
     return betaln(a, 2.0)
 
 

@@ -24,8 +24,6 @@ from conformance.oracle.allowance import expected_values, extended, reference_vj
 MOST_ENTRIES = 64
 MATRICES = frozenset({OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE})
 TRIED = 8  # outputs, to find one that few entries affect
-
-
 MULTIPLES = ("zero", "negated", "doubled", "slightly scaled")
 UNRELATED = tuple(
     (f"{name}, at {where}", "the gradient of what is unrelated may be zero, and then every multiple of it is")
@@ -185,19 +183,21 @@ def _hold_unrelated(
         if not is_refusal(error):
             raise
         raise NotThisCase(f"the engine refuses {value}: {error}") from None
-    _hold_values(seen, value, operands, answer)
+    _hold_values(seen, value, operands, answer, reaches[position][entry])
     shared = [(reach & reaches[position][entry]).any(axis=1) for reach in reaches]
     spread = _spread_by_rule(seen, operands, is_number=not np.isnan(value))
     _hold_same(seen, value, answer, [one | other for one, other in zip(shared, spread, strict=True)])
 
 
-def _hold_values(seen: Observation, value: float, operands: Sequence[Array], answer: Answer) -> None:
-    """Claim that the outputs are what they were, but for those that the reference changes, in extended precision or in the engine's.
+def _hold_values(
+    seen: Observation, value: float, operands: Sequence[Array], answer: Answer, reach: Array
+) -> None:
+    """Claim that the outputs are what they were, but for those in reach of the entry, and those that the reference changes.
 
-    In the engine's, an algorithm for whole matrices may spread what another does not.
+    It changes others in the engine's precision, where an algorithm for whole matrices spreads what another does not.
     """
     before, reached = (_flat(seen.op, seen.case, given) for given in (seen.case.operands, operands))
-    parts = np.split(reached != before, np.cumsum([z.size for z in seen.answer.outputs])[:-1])
+    parts = np.split(reach | (reached != before), np.cumsum([z.size for z in seen.answer.outputs])[:-1])
     bounds = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
     spread = as_tuple(seen.op.reference(*operands, **seen.case.parameters))
     for first, second, bound, part, own in zip(
