@@ -1,4 +1,4 @@
-"""jax: a cotangent that is NaN at one entry of a Toeplitz matrix makes the gradients of other diagonals NaN: it is made by a convolution."""
+"""jax: a Toeplitz matrix is made by a convolution: an entry, or a cotangent, that is NaN makes other diagonals NaN."""
 
 import jax
 import jax.numpy as jnp
@@ -14,3 +14,7 @@ for dtype in (jnp.float64, jnp.float32):
             print(
                 dtype.__name__, transform.__name__, "NaN at", place, "column", gc.tolist(), "row", gr.tolist()
             )
+print(
+    "a column that ends with NaN:",
+    jax.scipy.linalg.toeplitz(jnp.array([1, 2, jnp.nan]), jnp.array([1, 5.0])).tolist(),
+)
