@@ -7,6 +7,7 @@ from broadcasting; for any other, an entry that is NaN changes every output that
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,14 @@ from conformance.checks.registry import DOUBLE, NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.kept import kept
 from conformance.op import Op, OperandKind, Trait
+from conformance.ops import family_of
 from conformance.oracle.allowance import expected_values, extended, reference_vjp
+from conformance.points import SPECIAL_POINTS
 
 MOST_ENTRIES = 64
 MATRICES = frozenset({OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE})
+MATRIX_FAMILY = "linear algebra"
+NAN_ANYWHERE = frozenset(point.op for point in SPECIAL_POINTS.values() if point.has_nans_anywhere)
 TRIED = 8  # outputs, to find one that few entries affect
 MULTIPLES = ("zero", "negated", "doubled", "slightly scaled")
 UNRELATED = tuple(
@@ -73,12 +78,7 @@ def nan_cotangent_reaches_what_it_contributes_to(seen: Observation) -> None:
     """An entry whose output has a cotangent that is NaN, or infinite of either sign, has no finite gradient."""
     output, slopes = _weighed_output(seen)
     for value in (np.nan, np.inf, -np.inf):
-        try:
-            answer = seen.vjp(cotangents=_with_cotangent(seen, output, value))
-        except Exception as error:
-            if not is_refusal(error):
-                raise
-            raise NotThisCase(f"the engine refuses a cotangent of {value}: {error}") from None
+        answer = _answer(seen, f"a cotangent of {value}", cotangents=_with_cotangent(seen, output, value))
         what = f"though the cotangent is {value} at entry {output} of the flattened outputs"
         _hold_not_finite(seen, answer, slopes, what)
 
@@ -135,29 +135,27 @@ def gradient_of_a_linear_op_reads_no_operand(seen: Observation) -> list[Comparis
     operands = [np.array(x) for x in seen.case.operands]
     operands[index].flat[::2] = np.nan
     operands[index].flat[1::2] = np.inf
-    try:
-        answer = seen.vjp(operands=operands)
-    except Exception as error:
-        if not is_refusal(error):
-            raise
-        raise NotThisCase(f"the engine refuses NaN: {error}") from None
+    answer = _answer(seen, "NaN", operands=operands)
     what = f"{seen.label(0)}, whose entries are NaN and infinite,"
     return hold_all_within([(answer.gradients[0], seen.expected[0], what)])
 
 
 def _affected(reaches: Sequence[Array], output: int) -> Array:
-    """The entries of all operands that affect an output, or share another with such an entry, and so on.
+    """The entries of all operands that affect an output, or share another with such an entry, and so on, or affect none.
 
-    What remains is computed apart; a rule that multiplies by a zero of the Jacobian may spread a NaN among the others,
-    and to entries that affect no output.
+    What remains is computed apart: a rule that multiplies by a zero of the Jacobian may spread a NaN among the others.
     """
     reach = np.concatenate(reaches)
-    outputs = np.arange(reach.shape[1]) == output
+    outputs = _beside(reach, np.arange(reach.shape[1]) == output)
+    return np.asarray(reach[:, outputs].any(axis=1) | ~reach.any(axis=1))
+
+
+def _beside(reach: Array, outputs: Array) -> Array:
+    """These outputs, with those that share an entry with them, and so on."""
     while True:
-        entries = reach[:, outputs].any(axis=1)
-        reached = outputs | reach[entries].any(axis=0)
+        reached = outputs | reach[reach[:, outputs].any(axis=1)].any(axis=0)
         if (reached == outputs).all():
-            return np.asarray(entries | ~reach.any(axis=1))
+            return outputs
         outputs = reached
 
 
@@ -171,19 +169,31 @@ def _with_cotangent(seen: Observation, output: int, value: float) -> list[Array]
     ]
 
 
+def _answer(seen: Observation, what: str, **call: Any) -> Answer:
+    """What the engine answers to another call; NotThisCase where it refuses that."""
+    try:
+        return seen.vjp(**call)
+    except Exception as error:
+        if not is_refusal(error):
+            raise
+        raise NotThisCase(f"the engine refuses {what}: {error}") from None
+
+
 def _hold_unrelated(
     seen: Observation, replaced: tuple[int, int], value: float, reaches: Sequence[Array]
 ) -> None:
     """Claim that the gradients of unrelated entries stay the same when one entry becomes `value`."""
     position, entry = replaced
     operands = _with(seen.case, seen.wrt[position], entry, value)
-    try:
-        answer = seen.vjp(operands=operands)
-    except Exception as error:
-        if not is_refusal(error):
-            raise
-        raise NotThisCase(f"the engine refuses {value}: {error}") from None
-    _hold_values(seen, value, operands, answer, reaches[position][entry])
+    answer = _answer(seen, f"{value}", operands=operands)
+    is_reached = reaches[position][entry]
+    if (
+        family_of(seen.op) == MATRIX_FAMILY
+    ):  # algorithms for whole matrices, of which some entries are constants
+        reach = np.concatenate(reaches)
+        is_reached = _beside(reach, is_reached) | ~reach.any(axis=0)
+    if not (np.isnan(value) and seen.op.name in NAN_ANYWHERE):
+        _hold_values(seen, value, operands, answer, is_reached)
     shared = [(reach & reaches[position][entry]).any(axis=1) for reach in reaches]
     spread = _spread_by_rule(seen, operands, is_number=not np.isnan(value))
     _hold_same(seen, value, answer, [one | other for one, other in zip(shared, spread, strict=True)])
@@ -196,15 +206,8 @@ def _hold_values(
     before, reached = (_flat(seen.op, seen.case, given) for given in (seen.case.operands, operands))
     parts = np.split(reach | (reached != before), np.cumsum([z.size for z in seen.answer.outputs])[:-1])
     bounds = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
-    try:
-        spread = as_tuple(seen.op.reference(*operands, **seen.case.parameters))
-    except np.linalg.LinAlgError:  # an algorithm for whole matrices, which spreads what another does not
-        return
-    for first, second, bound, part, own in zip(
-        seen.answer.outputs, answer.outputs, bounds, parts, spread, strict=True
-    ):
-        with np.errstate(invalid="ignore"):
-            is_same = ~part.reshape(first.shape) & (np.abs(own - bound.exact) <= 2 * bound.allowed)
+    for first, second, bound, part in zip(seen.answer.outputs, answer.outputs, bounds, parts, strict=True):
+        is_same = ~part.reshape(first.shape)
         decides(is_same.any())
         what = f"the value changes where an entry it does not depend on is {value}"
         hold_close(second, first, np.where(is_same, 2 * bound.allowed, np.inf), what)
