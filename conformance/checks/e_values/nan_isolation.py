@@ -35,7 +35,6 @@ UNRELATED = tuple(
     for name in MULTIPLES
     for where in ("all entries", "one entry")
 )
-
 NEGLIGIBLE = 1e-6  # of the largest slope: a smaller one may be rounded to zero
 NOT_FINITE = tuple(
     (f"{name}, at {where}", "NaN and infinity stay what they are")
@@ -276,9 +275,8 @@ def _most_isolated(reaches: Sequence[Array]) -> tuple[int, int]:
 
     Only entries that affect an output count. Raises NotThisCase where every entry shares an output with every other.
     """
-    reach = np.concatenate(reaches).astype(
-        np.float32
-    )  # of few entries: the numbers of shared outputs are exact
+    # Of few entries: single precision counts the shared outputs exactly.
+    reach = np.concatenate(reaches).astype(np.float32)
     unrelated = np.where(reach.any(axis=1), (reach @ reach.T == 0).sum(axis=1), 0)
     if not unrelated.any():
         raise NotThisCase("every entry shares an output with every other, or affects none")
