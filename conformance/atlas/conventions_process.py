@@ -21,7 +21,7 @@ def try_conventions(
 ) -> Iterator[MeasuredConvention]:
     """What the engine does where engines differ; a clause at which it ends the process is not measured.
 
-    `progress` is told what is being asked, and `heard` what the engine wrote to the terminal meanwhile.
+    `progress` gets what is being asked, and `heard` what the engine wrote to the terminal meanwhile.
     """
     waiting = [clause for clause in clauses if clause.conventions]
     known = dict(backend.conventions)

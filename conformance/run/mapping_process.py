@@ -23,7 +23,7 @@ def try_ops(
 ) -> Iterator[MappedOp]:
     """What came of every op that the adapter names, or of those of `names`.
 
-    `progress` is told what is being called, and `heard` what the engine wrote to the terminal meanwhile.
+    `progress` gets what is being called, and `heard` what the engine wrote to the terminal meanwhile.
     An op that ends the process is tried again without the calls that do, so that what is wrong with the others shows too.
     """
     waiting = [name for name in ALL_OPS if name in backend.ops and (not names or name in names)]
