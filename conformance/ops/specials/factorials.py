@@ -5,7 +5,7 @@ They are computed in the next wider precision, and rounded once.
 
 from __future__ import annotations
 
-import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from conformance.op import POSITIVE, Choose, Domain, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
-from conformance.ops.special import as_a_library, digamma, exact_gammaln
+from conformance.ops.special import as_a_library, constant, digamma, exact_gammaln
 from conformance.ops.specials.gamma_ratios import exact_betaln
 from conformance.ops.traits import INFINITE_SLOPE_AT_0
 
@@ -67,9 +67,15 @@ def betainc(x: Any, *, a: float, b: float) -> Any:
 # -- rules -----------------------------------------------------------------------------------------
 
 
+@cache
+def _over_beta(a: float, b: float) -> str:
+    """The digits of 1 / B(a, b), more than a double has."""
+    return str(np.exp(-exact_betaln(np.longdouble(a), np.longdouble(b)))[()])
+
+
 def betainc_slope(z: Any, x: Any, a: float, b: float) -> Any:
     """xᵃ⁻¹ (1 − x)ᵇ⁻¹ / B(a, b); a power of 0 is 1 at the ends too."""
-    scale = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b))
+    scale = constant(_over_beta(a, b), x)
     left = 1 + 0 * x if a == 1 else np.power(x, a - 1)
     return scale * left if b == 1 else scale * left * np.power(1 - x, b - 1)
 
