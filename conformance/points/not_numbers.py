@@ -37,7 +37,7 @@ POINTS: tuple[SpecialPoint, ...] = (
         for op in ("cummax", "cummin", "cumulative_sum", "cumulative_prod", "logcumsumexp", "softmax", "log_softmax")
         for lines, axis in (("columns", 0), ("rows", -1))
     ),
-    *(valued("quantile", f"nan-at-{q:g}", ([1.0, NAN, 3.0, 4.0],), q=q, **WHOLE) for q in (0.0, 0.5, 1.0)),
+    *(valued("quantile", f"nan-at-{name}", ([1.0, NAN, 3.0, 4.0],), q=q, **WHOLE) for name, q in (("0", 0.0), ("half", 0.5), ("1", 1.0))),
     valued("nanmedian", "two-nans", ([5.0, NAN, NAN, 1.0, 3.0],), **WHOLE),
     valued("nanquantile", "two-nans", ([5.0, NAN, NAN, 1.0, 3.0],), q=0.25, **WHOLE),
     valued("kl_div", "of-nothing-term-by-term", ([-1.0, -2.0], [0.0, 0.5]), reduction="none"),

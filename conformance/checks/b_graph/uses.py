@@ -110,16 +110,14 @@ def operands_of_every_op_may_be_the_same_or_equal(engine: Backend, sample: Sampl
 
     Where equal operands meet a kink, the gradient is what the engine gives to equal arrays, added.
     """
-    hold_for_each(
-        engine,
-        [*calls_where(engine, sample, _takes_equal_operands), *built_members(engine, sample)],
-        lambda number, member, alone: _hold_each(engine, _with_equal_operands(member)),
-    )
-    hold_for_each(
-        engine,
-        calls_where(engine, sample, _meets_a_kink),
-        lambda number, member, alone: _hold_sum(engine, _with_equal_operands(member)),
-    )
+    at_kinks = calls_where(engine, sample, _meets_a_kink)
+
+    def hold(number: int, member: Member, alone: Answer) -> None:
+        claim = _hold_sum if any(member is other for other in at_kinks) else _hold_each
+        claim(engine, _with_equal_operands(member))
+
+    elsewhere = calls_where(engine, sample, _takes_equal_operands)
+    hold_for_each(engine, [*elsewhere, *built_members(engine, sample), *at_kinks], hold)
 
 
 def _meets_a_kink(case: Case) -> bool:
