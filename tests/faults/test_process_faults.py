@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from ..conformance.conftest import clean_environment
 from . import process_faults
 
 WHICH = "All" if os.environ.get("CONFORMANCE_FAULTS") == "all" else "Sample"
-LONGEST_RUN = 200.0  # seconds that a run of another worker may still take; what is left behind lives for 600
 ADAPTERS = Path(__file__).with_name("process_faults.py")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and processes are Linux's here")
 
@@ -84,6 +83,16 @@ def ran(folder: Path, which: str) -> tuple[subprocess.CompletedProcess[str], Run
         check=False,
     )
     return done, read_run(folder / "run.jsonl")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One worker of the tests at a time: the processes of another one's run would be taken for those left behind."""
+    import fcntl
+
+    with (tmp_path_factory.getbasetemp().parent / "process-faults.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -168,14 +177,7 @@ def test_an_engine_that_detaches_while_it_is_imported_leaves_nothing_behind(tmp_
 
 
 def nothing_lives_on() -> None:
-    """No process of an engine's, however it detached, and no worker; those of another worker of the tests end with its run."""
-    until = time.monotonic() + LONGEST_RUN
-    while left := living():
-        assert time.monotonic() < until, left
-        time.sleep(1)
-
-
-def living() -> list[str]:
-    """The command lines of what the faults start."""
-    done = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-    return [line for line in done.stdout.splitlines() if "time.sleep(600)" in line or str(ADAPTERS) in line]
+    """No process of an engine's, however it detached, and no worker."""
+    living = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert "time.sleep(600)" not in living
+    assert not [line for line in living.splitlines() if str(ADAPTERS) in line], living
