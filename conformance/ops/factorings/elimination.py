@@ -42,9 +42,9 @@ def _gauss_jordan(a: Any, b: Any) -> tuple[Any, Any]:
             b[...] = np.nan
             break
         b[k], a[k] = b[k] / a[k, k], a[k] / a[k, k]
-        for other in range(len(a)):
-            if other != k:
-                b[other], a[other] = b[other] - a[other, k] * b[k], a[other] - a[other, k] * a[k]
+        others = np.arange(len(a)) != k
+        factor = a[others, k : k + 1]
+        b[others], a[others] = b[others] - factor * b[k], a[others] - factor * a[k]
     return b, determinant[0]
 
 
