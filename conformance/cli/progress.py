@@ -139,9 +139,12 @@ class Progress:
         for text in not_started:
             self.say(f"could not start: {text}")
         missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
-        if request.shortfall:
+        if request.footer and request.footer.left_out:
+            ops = ", ".join(request.footer.left_out)
+            self.say(f"ended processes, so that questions about other things were asked without: {ops}")
+        if request.footer and request.footer.shortfall:
             again = command_to_resume(header.backends, request.output)
-            self.say(f"{request.shortfall}; to run them: {again}")
+            self.say(f"{request.footer.shortfall}; to run them: {again}")
         moved = f" (the one before is {request.moved} now)" if request.moved else ""
         self.say(f"run file {request.output}{missing}{moved}")
 

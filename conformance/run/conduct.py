@@ -59,7 +59,7 @@ class Request:
     no_cache: bool = False  # whether engines compile all again, and keep nothing
     budget: float = 0.0  # seconds that it may take; zero for no limit
     moved: Path | None = None  # when it is done: what the file is called now that had the output's name
-    shortfall: str = ""  # when it is done: what the budget left out, in words
+    footer: EndLine | None = None  # when it is done
 
 
 class Listener(Protocol):
@@ -116,6 +116,7 @@ class _Course:
     compared: list[CrossEngineLine] = field(default_factory=list)
     was_interrupted: bool = False
     is_over: bool = False  # whether the budget ended a session
+    left_out: list[str] = field(default_factory=list)  # ops that ended processes
 
     @property
     def is_undisturbed(self) -> bool:
@@ -138,15 +139,14 @@ def _conducted(request: Request, listener: Listener) -> int:
     try:
         safely(listener.begin, header, len(chosen), [d.uncached for d in descriptions if d.uncached])
         wanted = {item.id for item in chosen}
-        for result in answered:
-            if result.id in wanted:
-                recorder.keep(result)
+        for result in (result for result in answered if result.id in wanted):
+            recorder.keep(result)
         _ask(request, descriptions, chosen, known, budget, recorder, course)
     except KeyboardInterrupt:
         course.was_interrupted = recorder.error is None
     footer = _footer(request, descriptions, chosen, recorder.results, course, time.perf_counter() - started)
     recorder.finish(footer)
-    written = replace(request, output=writer.path, moved=writer.moved, shortfall=footer.shortfall)
+    written = replace(request, output=writer.path, moved=writer.moved, footer=footer)
     results = with_cross_engine(recorder.results, course.compared)
     safely(listener.end, header, results, written, course.trouble, course.not_started)
     if recorder.error is not None:
@@ -194,6 +194,7 @@ def _ask(
         )
         course.is_over = course.is_over or ended.is_over
         course.trouble += ended.trouble
+        course.left_out += ended.left_out
         course.not_started += [ended.not_started] if ended.not_started else []
     for line in cross_engine_answers(recorder.results, _engines(descriptions)):
         recorder.write(line)
@@ -222,8 +223,9 @@ def _footer(
             is_complete=is_complete or bool(not_asked and results),
             was_interrupted=course.was_interrupted,
         )
-    of_us = tuple(map(printable, (*course.trouble, *course.not_started)))
-    return EndLine(is_complete, counts_of(results), round(seconds, 3), code, of_us, request.budget, not_asked)
+    of_us, out = tuple(map(printable, (*course.trouble, *course.not_started))), tuple(course.left_out)
+    counts = counts_of(results)
+    return EndLine(is_complete, counts, round(seconds, 3), code, of_us, request.budget, not_asked, out)
 
 
 def _described(request: Request) -> list[Description]:
@@ -271,10 +273,8 @@ def _engines(descriptions: Sequence[Description]) -> list[tuple[str, list[str]]]
 
 
 def _options(request: Request) -> list[str]:
-    options = ["--conformance-profile", request.profile, "--conformance-seed", str(request.seed)]
-    if request.known:
-        options += ["--conformance-known", str(request.known.resolve())]
-    return options
+    known = ["--conformance-known", str(request.known.resolve())] if request.known else []
+    return ["--conformance-profile", request.profile, "--conformance-seed", str(request.seed), *known]
 
 
 def exit_code(

@@ -168,3 +168,15 @@ def culprits(folder: Path) -> frozenset[str]:
         return frozenset((folder / "culprits").read_text(encoding="utf-8").split("\n"))
     except OSError:
         return frozenset()
+
+
+def leave_out(folder: Path, backend: str, op: str) -> None:
+    """Remember that an op of a backend ends workers, so that only questions about it call it."""
+    with (folder / "left-out").open("a", encoding="utf-8") as file:
+        file.write(f"{backend}\t{op}\n")
+
+
+def left_out(folder: Path) -> frozenset[tuple[str, str]]:
+    """Backends and the ops that are left out of questions about other things."""
+    lines = _read(folder / "left-out").splitlines()
+    return frozenset((backend, op) for backend, _, op in (line.partition("\t") for line in lines))

@@ -11,7 +11,7 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -39,11 +39,12 @@ PLUGINS = ("xdist.plugin", "conformance.pytest_plugin")
 
 @dataclass
 class Ended:
-    """How a session ended: what went wrong on our side, why no worker could start, whether its time was over."""
+    """How a session ended: what went wrong on our side, why no worker could start, whether its time was over, what was left out."""
 
     trouble: list[str] = field(default_factory=list)
     not_started: str = ""
     is_over: bool = False
+    left_out: list[str] = field(default_factory=list)  # ops, of which workers died
 
 
 def run_session(
@@ -90,7 +91,8 @@ def run_session(
             finally:
                 keeper.watch.stop()
                 keeper.watch.end_all()
-        return _ended(keeper, code, said.getvalue().strip(), _not_loaded(folder))
+        ended = _ended(keeper, code, said.getvalue().strip(), _not_loaded(folder))
+        return replace(ended, left_out=keeper.deaths.left_out)
 
 
 def _not_loaded(folder: Path) -> str:

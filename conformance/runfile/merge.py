@@ -48,6 +48,7 @@ def merge(runs: Sequence[Run]) -> Run:
         max((end.exit_code for end in ends), default=0),
         budget=sum(end.budget for end in ends),
         not_asked=dict(sorted(not_asked.items())),
+        left_out=tuple(sorted({op for end in ends for op in end.left_out})),
     )
     return merged
 

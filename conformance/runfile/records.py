@@ -262,6 +262,7 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     trouble: tuple[str, ...] = ()  # what went wrong in this project or kept workers from starting
     budget: float = 0.0
     not_asked: dict[str, int] = {}
+    left_out: tuple[str, ...] = ()  # ops of which processes died: the other questions were asked without them
 
     @property
     def shortfall(self) -> str:

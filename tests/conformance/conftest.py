@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from conformance.op import Op
 from conformance.runfile.jsonl import Run, read_run
 from conformance.runfile.records import ResultLine
 
@@ -49,32 +47,6 @@ class Completed:
 
 
 Command = Callable[..., Completed]
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where CONFORMANCE_PART is set, such as "--shard 1/3", what is proven of every row is proven of that part of the rows."""
-    part, _, count = os.environ.get("CONFORMANCE_PART", "").removeprefix("--shard ").partition("/")
-    if not count:
-        return
-    proofs = [
-        item
-        for item in items
-        if (op := _op_of(item)) and zlib.crc32(op.encode()) % int(count) != int(part) - 1
-    ]
-    left_out = set(proofs)
-    config.hook.pytest_deselected(items=proofs)
-    items[:] = [item for item in items if item not in left_out]
-
-
-def _op_of(item: pytest.Item) -> str:
-    """The op that a test of every row is about; empty where it is another test."""
-    is_proof = {"ops", "oracle", "design"} & set(item.path.parts)
-    params = (
-        item.callspec.params.values()
-        if is_proof and isinstance(item, pytest.Function) and hasattr(item, "callspec")
-        else ()
-    )
-    return next((value.name for value in params if isinstance(value, Op)), "")
 
 
 def clean_environment() -> dict[str, str]:

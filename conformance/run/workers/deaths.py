@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from conformance.errors import UsageError
+from conformance.ops import ALL_OPS
 from conformance.questions import Item, questions_in
 from conformance.run import journal
 from conformance.run.verdict import result_for
@@ -55,12 +56,15 @@ class Deaths:
     ) -> None:
         self.items, self.folder, self.known, self.timeout = items, folder, known, timeout
         self.asked_again: set[str] = set()
+        self._deadly: set[tuple[str, str]] = set()  # a backend and an op, of which workers died
+        self._left_out: set[tuple[str, str]] = set()
 
     def result(self, worker: str, given: str, *, code: int | None, is_overdue: bool) -> ResultLine | None:
         """The result of what killed a worker: the id in its journal, else the one it was `given`.
 
         Nothing is noted yet while the cases of a group are drawn, which may take too long as well. What somebody
-        else may have killed, such as a system without memory, is asked once more: then there is no result yet.
+        else may have killed, such as a system without memory, is asked once more: then there is no result yet. So is
+        what asks about many ops, without those of which workers died before.
         """
         noted = journal.last_noted(self.folder, worker)
         culprit = noted if noted in self.items else given
@@ -72,11 +76,33 @@ class Deaths:
         if was_killed and culprit not in self.asked_again:
             self.asked_again.add(culprit)
             return None
+        if self._leaves_out(self.items[culprit]):
+            return None
         journal.add_culprit(self.folder, culprit)
         verdict, message = self._verdict(worker, was_killed=was_killed, is_overdue=is_overdue)
         token = journal.asked(self.folder, worker)
         answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
         return judge(answer, self.known, datetime.date.today())
+
+    def _leaves_out(self, item: Item) -> bool:
+        """Whether ops are left out from now on, of which this question, which is about other things, may have died.
+
+        Their own questions say what is wrong with them. A contract that is asked of every op would say the same
+        once more, and nothing of all the other ops.
+        """
+        if item.subject in ALL_OPS:
+            self._deadly.add((item.backend, item.subject))
+            return False
+        found = {(backend, op) for backend, op in self._deadly - self._left_out if backend == item.backend}
+        for backend, op in sorted(found):
+            journal.leave_out(self.folder, backend, op)
+        self._left_out |= found
+        return bool(found)
+
+    @property
+    def left_out(self) -> list[str]:
+        """The ops that are left out, such as `torch/op/det`."""
+        return sorted(f"{backend}/op/{op}" for backend, op in self._left_out)
 
     def _kept(self, worker: str, culprit: str, *, is_late: bool) -> ResultLine | None:
         """The answer that the culprit had already, where its worker died of asking something smaller, or once more."""

@@ -7,7 +7,7 @@ import datetime
 import itertools
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 
@@ -16,9 +16,10 @@ import msgspec
 # The plugin uses these when an answer is there: an engine may have left no descriptor to import them with.
 import conformance.run.failure_text  # noqa: F401
 from conformance import kept
-from conformance.backend import Backend
-from conformance.errors import UsageError
+from conformance.backend import Backend, Function
+from conformance.errors import Unsupported, UsageError
 from conformance.load import load_backend
+from conformance.ops import ALL_OPS
 from conformance.questions import Item
 from conformance.run import journal
 from conformance.run.describe import Description, describe
@@ -43,6 +44,19 @@ HARMLESS = frozenset(
     {Verdict.PASS, Verdict.UNDECIDED, Verdict.UNSUPPORTED}
 )  # after them an engine is as it was
 GROUPS = 8  # before it is to forget where nobody says how much memory they took
+
+
+class Without(dict[str, Function]):
+    """Ops but for those of which processes died; naming one of these says why it is not there."""
+
+    def __init__(self, ops: Mapping[str, Function], names: Set[str]) -> None:
+        super().__init__({name: op for name, op in ops.items() if name not in names})
+        self.names = names
+
+    def __missing__(self, name: str) -> Function:
+        if name in self.names:
+            raise Unsupported(f"{name} ended the process, so it is left out here")
+        raise KeyError(name)
 
 
 class Worker:
@@ -79,6 +93,7 @@ class Worker:
         self._groups: dict[tuple[str, str], list[Item]] = {}
         self._latest: tuple[tuple[str, str], dict[str, ResultLine]] = (("", ""), {})
         self._groups_run = itertools.count()
+        self._ops: dict[str, Mapping[str, Function]] = {}  # of each backend, all of them
         self._gists: dict[str, Gist] = {}  # of each backend, before it was asked anything
         self._is_suspect = False  # whether a question of the latest group failed
         self._forgotten_at = 0  # bytes
@@ -133,6 +148,7 @@ class Worker:
             executor = self._executor(items[0].backend)
             self._end_if_spoilt(items[0].backend)
             self._forget(executor.backend)
+            self._leave_out(executor.backend, items[0])
             with kept.opened(caches.shelf(items[0], self.profile, self.seed)):
                 results = list(executor.results(items))
                 memory.bound()  # again: what an engine keeps of it is not what writing the shelf may take
@@ -172,6 +188,13 @@ class Worker:
         if is_much:
             backend.forget()
             self._forgotten_at = memory.resident()
+
+    def _leave_out(self, backend: Backend, item: Item) -> None:
+        """Let questions about other things than an op not call those ops of which workers died."""
+        ops = self._ops.setdefault(backend.name, backend.ops)
+        names = {op for name, op in journal.left_out(self.folder) if name == backend.name}
+        if names:
+            backend.ops = ops if item.subject in ALL_OPS else Without(ops, names)  # type: ignore[misc]  # this backend's alone, not the class's
 
     def note(self, text: str) -> None:
         """What is run now, for whoever is to know what a worker died of."""

@@ -96,6 +96,24 @@ def test_two_workers_that_die_over_and_over_leave_every_question_answered(
     assert done.run.is_complete
 
 
+def test_an_op_that_ends_the_process_is_left_out_of_what_asks_about_all_ops(
+    command: Any, adapters: Path
+) -> None:
+    queries = ("-q", "op/tanh/vjp/float64", "-q", "contract/C8/n*", "-q", "contract/D3/saved-output")
+    done = command("run", adapters / "dies_always.py", *queries, "-n", 1)
+    contracts = {i: v for i, v in done.verdicts.items() if "/contract/" in i}
+    assert contracts
+    assert set(contracts.values()) == {"pass", "unsupported"}
+    assert done.verdicts["dies_always/contract/D3/saved-output"] == "pass"
+    named = done.result("dies_always/contract/C8/named").evidence
+    assert named is not None
+    assert named.message == "tanh ended the process, so it is left out here"
+    assert done.verdicts["dies_always/op/tanh/vjp/float64"] == "crash"
+    assert done.run.end is not None
+    assert done.run.end.left_out == ("dies_always/op/tanh",)
+    assert "questions about other things were asked without: dies_always/op/tanh" in done.said
+
+
 def test_the_error_names_what_an_adapter_that_returns_lists_should_return(
     command: Any, adapters: Path
 ) -> None:

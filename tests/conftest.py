@@ -1,0 +1,42 @@
+"""Which tests of every op are run where one commit runs a part of them."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import Counter
+
+import pytest
+
+from conformance.op import Op
+from conformance.ops import ALL_OPS
+
+MANY = 40  # ops that a test is run on: it proves something of every op, or of all that an engine has
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where CONFORMANCE_PART is set, such as "--shard 1/3", what is proven of every op is proven of that part of the ops."""
+    part, _, count = os.environ.get("CONFORMANCE_PART", "").removeprefix("--shard ").partition("/")
+    if not count:
+        return
+    ops = {item: op for item in items if (op := _op_of(item))}
+    tested = Counter(map(_test_of, ops))
+    left_out = {
+        item
+        for item, op in ops.items()
+        if tested[_test_of(item)] >= MANY and zlib.crc32(op.encode()) % int(count) != int(part) - 1
+    }
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _op_of(item: pytest.Item) -> str:
+    """The op that a test is run on; empty where there is none."""
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    names = (value.name if isinstance(value, Op) else value for value in values)
+    return next((name for name in names if isinstance(name, str) and name in ALL_OPS), "")
+
+
+def _test_of(item: pytest.Item) -> str:
+    """The test, without what it is run on."""
+    return item.nodeid.partition("[")[0]
