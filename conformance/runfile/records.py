@@ -249,19 +249,17 @@ class MutantLine(msgspec.Struct, frozen=True, tag="mutant"):
 
 
 class EndLine(msgspec.Struct, frozen=True, tag="end"):
-    """The footer: the run came to its end, and these are its counts by verdict.
-
-    `budget` is the time that the run had, in seconds, zero without a limit. `not_asked` counts by chapter the questions
-    for which it did not suffice; they have no results.
-    """
+    """The footer: the run came to its end, and these are its counts by verdict."""
 
     complete: bool
     counts: dict[str, int]
     seconds: float = 0.0
     exit_code: int = 0
     trouble: tuple[str, ...] = ()  # what went wrong in this project or kept workers from starting
-    budget: float = 0.0
-    not_asked: dict[str, int] = {}
+    budget: float = 0.0  # seconds that the run had; 0 without a limit
+    not_asked: dict[
+        str, int
+    ] = {}  # by chapter, questions for which these did not suffice; they have no results
     left_out: tuple[str, ...] = ()  # ops of which processes died: the other questions were asked without them
 
     @property
