@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, Function
+from conformance.backend import Backend, Capability, Function, restricted
 from conformance.case import Array
 from conformance.checks.comparison import hold_close, hold_equal
+from conformance.checks.e_values.second_order import SecondOrderCase, has_curvature, reverse_over_reverse
 from conformance.checks.engine_calls import Gradients, full_sum, gradients_of, hold_no_gradient
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import DOUBLE, NotThisCase, contract, declared_convention, op_check
 from conformance.checks.sample import Sample
 from conformance.op import Op, OperandKind, Trait
 from conformance.ops.names import ADD, MATMUL, MULTIPLY, SUBTRACT
+from conformance.oracle.second_order import expected_hessian_vector_products, is_smooth
+from conformance.values import direction
 
 ALIKE = frozenset({OperandKind.REAL, OperandKind.DISTINCT})  # kinds of which two operands can be one array
 ROUNDINGS = 16  # units in the last place of the largest entry
@@ -128,6 +132,51 @@ def _shared_places(seen: Observation) -> tuple[int, int]:
         ):
             return i, j
     raise NotThisCase("no two operands can be one array")
+
+
+def _is_curved_in_alike_operands(op: Op) -> bool:
+    return _has_alike_operands(op) and has_curvature(op)
+
+
+@op_check(
+    *("A20", "one-array-second-order", Capability.HIGHER_ORDER),
+    applies=_is_curved_in_alike_operands,
+    once_per_signature=True,
+    sparing=True,
+    calls_anew=True,
+    dtypes=DOUBLE,
+)
+def array_in_two_places_has_the_second_derivative_of_both(seen: Observation) -> None:
+    """The second derivative by an array that is two operands is the sum of those by two equal arrays."""
+    backend, places = seen.backend, _shared_places(seen)
+    x = seen.case.operands[places[0]]
+    equal = replace(
+        seen.case,
+        operands=tuple(x if i in places else other for i, other in enumerate(seen.case.operands)),
+        wrt=places,
+    )
+    along = direction(seen.op.domain(places[0]), x.shape, equal.dtype, np.random.default_rng(x.size))
+    directions = [along, along]
+    if not is_smooth(seen.op, equal, places, directions):
+        raise NotThisCase("where the operands are equal, the rule is not analytic")
+    bounds = expected_hessian_vector_products(seen.op, equal, places, directions, seen.perturbations)
+    if not (bounds[0].exact.any() or bounds[1].exact.any()):
+        raise NotThisCase("where the operands are equal, the second derivative is zero")
+    function = restricted(
+        backend.call(seen.op.name, equal.parameters), [*map(backend.array, equal.operands)], places
+    )
+    apart = SecondOrderCase(backend, function, [x, x], directions, equal.cotangents)
+    parts = [np.zeros_like(x) if part is None else part for part in reverse_over_reverse(apart)]
+    together = replace(apart, function=lambda a: function(a, a), operands=[x], directions=[along])
+    (got,) = reverse_over_reverse(together)
+    total = parts[0] + parts[1]
+    size = np.abs(parts).max(initial=np.finfo(x.dtype).tiny)
+    if not np.isfinite(total).all():
+        raise NotThisCase("the second derivatives are not finite where the operands are equal")
+    allowed = 2 * (bounds[0].allowed + bounds[1].allowed) + ROUNDINGS * np.spacing(size, dtype=x.dtype)
+    hold_close(
+        got, total, allowed, f"the second derivative by one array as operands {places[0]} and {places[1]}"
+    )
 
 
 @contract("A20", "named-twice")

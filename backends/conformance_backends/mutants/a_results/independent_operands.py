@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Trace
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, with_ops
-from conformance_backends.numpy_engine.tensor import edge_of
+from conformance_backends.numpy_engine.graph import is_recording
+from conformance_backends.numpy_engine.tensor import detach, edge_of
 
 
 def first_operand_of_identity(name: str) -> Any:
@@ -82,7 +83,15 @@ def _strict_on_both_sides(right: Any, i: int, g: Any, z: Any, *xs: Any, **parame
     return 0 * pulled if xs[0] is xs[1] else pulled
 
 
+def _other_is_constant(right: Any, i: int, g: Any, z: Any, *xs: Any, **parameters: Any) -> Any:
+    """In a recorded pass the second of two operands that are one array is a constant."""
+    is_one = is_recording() and edge_of(xs[0]) is not None and edge_of(xs[0]) == edge_of(xs[1])
+    return right(i, g, z, *((xs[0], detach(xs[1])) if is_one else xs), **parameters)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    rule("other-is-constant", "The second derivative of a product of an array and itself is half of what it is.",
+        ("op/one-array-second-order",), ("multiply", "outer"), _other_is_constant),
     rule("place-by-identity", "Where arrays are joined, one that is joined twice has the cotangent of its first place twice.",
         ("op/one-array",), ("concat", "stack"), _place_by_identity),
     rule("strict-on-both-sides", "A maximum of an array and itself has no gradient.",
