@@ -1,4 +1,4 @@
-"""Operands that are structures: lists, tuples and dicts of arrays, nested.
+"""Operands that are structures: lists, tuples (named ones too) and dicts of arrays, nested.
 
 A network's weights are one such structure. To differentiate with respect to it, take it apart into
 its arrays, compute their gradients, and put those together in the same way.
@@ -24,5 +24,6 @@ def rebuilt(structure: Any, arrays: Iterator[Any]) -> Any:
     if isinstance(structure, dict):
         return {key: rebuilt(part, arrays) for key, part in structure.items()}
     if isinstance(structure, (list, tuple)):
-        return type(structure)([rebuilt(part, arrays) for part in structure])
+        parts = [rebuilt(part, arrays) for part in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else type(structure)(parts)
     return next(arrays)

@@ -164,7 +164,10 @@ class Tensor(NDArrayOperatorsMixin):
         index = _tuple(index)
         given = tensor_at(detach(value), edge_of(value))
         given = given if given.dtype == self.dtype else given.astype(self.dtype)
-        spread = call(np.broadcast_to, (given,), {"shape": self.value[index].shape})
+        place = self.value[index]
+        while given.ndim > place.ndim and given.shape[0] == 1:  # NumPy ignores such axes
+            given = given[0]
+        spread = call(np.broadcast_to, (given,), {"shape": place.shape})
         updated = apply(CATALOGUE["index_update"], (self, spread), {"index": index})
         if is_recording():
             self.edge = updated.edge

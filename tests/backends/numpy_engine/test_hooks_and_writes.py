@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -141,6 +141,14 @@ def test_a_write_broadcasts_and_writes_no_memory() -> None:
     np.testing.assert_array_equal(v.grad, a.sum(axis=0))
 
 
+def test_a_written_value_may_have_leading_axes_of_length_1_more() -> None:
+    x, v = Tensor(np.zeros(3)), leaf([[1.0, 2.0]])
+    x[0:2] = v
+    np.testing.assert_array_equal(x.value, [1, 2, 0])
+    np.sum(x * np.array([3.0, 5.0, 7.0])).backward()
+    np.testing.assert_array_equal(v.grad, [[3, 5]])
+
+
 def test_a_leaf_is_written_only_in_a_no_grad_scope() -> None:
     x = leaf(X)
     with pytest.raises(RuntimeError, match="leaf"):
@@ -269,3 +277,17 @@ def test_the_gradient_of_a_structure_has_the_same_structure() -> None:
     np.testing.assert_array_equal([a.value, b.value, c.value], [12 * X**2, 6 * X**2, 4 * X**2])
     assert of_weights["unused"] is None
     assert of_scale.value == np.sum(6 * X**3)
+
+
+class Layer(NamedTuple):
+    """Weights with names."""
+
+    weight: Any
+    bias: Any
+
+
+def test_the_gradient_of_a_named_tuple_is_one() -> None:
+    of_layer = grad(lambda layer: np.sum(layer.weight * X + layer.bias))(Layer(2 * X, X))
+    assert isinstance(of_layer, Layer)
+    np.testing.assert_array_equal(of_layer.weight.value, X)
+    np.testing.assert_array_equal(of_layer.bias.value, ONES)
