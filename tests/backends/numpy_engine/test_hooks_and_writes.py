@@ -287,7 +287,7 @@ class Layer(NamedTuple):
 
 
 def test_the_gradient_of_a_named_tuple_is_one() -> None:
-    of_layer = grad(lambda layer: np.sum(layer.weight * X + layer.bias))(Layer(2 * X, X))
+    (of_layer,) = grad(lambda layer: np.sum(layer.weight * X + layer.bias))(Layer(2 * X, X))
     assert isinstance(of_layer, Layer)
     np.testing.assert_array_equal(of_layer.weight.value, X)
     np.testing.assert_array_equal(of_layer.bias.value, ONES)
