@@ -22,6 +22,7 @@ from conformance.checks.registry import NotThisCase, OtherConvention
 from conformance.clauses import STANDARD, Clause
 from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.questions import Question, kind_of
+from conformance.run.mapped.findings import shortened
 from conformance.strategies import Effort
 
 FEW = 4  # ops, and cases of each, of a check of ops without a slope
@@ -93,7 +94,11 @@ def _measured(
     general: dict[str, str] = {}  # for each convention that does not hold, why
     by_op: dict[str, list[str]] = {}  # for each op, the conventions that hold
     open_to, reasons = [], []
-    tried = [_tried(backend, clause, {**known, clause.number: choice}, note) for choice in clause.conventions]
+    # What is declared of single ops of this clause is measured as well: kept, it would hold under every convention.
+    others = {key: choice for key, choice in known.items() if not key.startswith(f"{clause.number}/")}
+    tried = [
+        _tried(backend, clause, {**others, clause.number: choice}, note) for choice in clause.conventions
+    ]
     for convention, answers in zip(clause.conventions, _without_errors_alike(tried), strict=True):
         failure, reason, ops = _summed_up(answers)
         if reason:
@@ -269,7 +274,8 @@ def _run(check: Check, backend: Backend, questions: Iterator[Question[Any]], *, 
                 raise
             is_of_convention = isinstance(error, Violation) or not is_of_op
             # An op that fails for another reason says nothing of the convention.
-            failed = Failed(f"{type(error).__name__}: {error}", not isinstance(error, Violation))
+            said = shortened(" ".join(f"{type(error).__name__}: {error}".split()))
+            failed = Failed(said, not isinstance(error, Violation))
             return failed if is_of_convention else None
     return (None if is_of_op else reason) if reason else True
 

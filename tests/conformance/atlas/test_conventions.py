@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from conformance_backends.mutants import MUTANTS
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.atlas import conventions
 from conformance.atlas.conventions import measure_conventions
 from conformance.backend import Function
 from conformance.clauses import STANDARD
@@ -64,3 +66,35 @@ def test_a_wrong_declaration_is_not_settled(name: str) -> None:
     assert wrong.declared == "replaces"
     assert wrong.found == ("accumulates",)
     assert not wrong.is_settled
+
+
+def test_what_is_declared_of_one_op_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept while the general conventions are tried, it would hold under each, and be no exception any more."""
+    tried: list[dict[str, str]] = []
+
+    def answers(check: Any, backend: NumpyTape, note: Any) -> Iterator[Any]:
+        tried.append(dict(backend.conventions))
+        return iter([("exp", True)])
+
+    monkeypatch.setattr(conventions, "_answers", answers)
+    backend = NumpyTape()
+    backend.conventions = {**backend.conventions, "A5/exp": "cast", "A14/argmax": "none"}
+    list(measure_conventions(backend, [STANDARD["A5"]]))
+    assert {given["A5"] for given in tried} == set(STANDARD["A5"].conventions)
+    assert all("A5/exp" not in given and given["A14/argmax"] == "none" for given in tried)
+
+
+class RaisesAtLength:
+    """A check that ends in an error of many lines."""
+
+    def require(self, backend: Any) -> None:
+        """Nothing is offered."""
+        raise RuntimeError("refused\n" * 100)
+
+
+def test_a_long_reason_is_one_line() -> None:
+    failed = conventions._run(RaisesAtLength(), NumpyTape(), iter([None]), is_of_op=False)  # type: ignore[arg-type, list-item]
+    assert isinstance(failed, conventions.Failed)
+    assert failed.message.startswith("RuntimeError: refused refused")
+    assert "\n" not in failed.message
+    assert len(failed.message) < 250
