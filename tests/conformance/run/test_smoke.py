@@ -381,6 +381,11 @@ def test_an_op_that_is_flat_is_tried_where_it_jumps_and_its_positions_are_whole_
     assert "float64, expected int64" in positions.slips[0].message
 
 
+def test_an_op_is_tried_on_every_one_of_its_pieces() -> None:
+    assert any("6.3125" in slip.message for slip in mapped("relu6", NumpyTape.ops["relu"]).slips)
+    assert not mapped("relu6", NumpyTape.ops["relu6"]).slips
+
+
 def test_ops_with_one_cause_are_one_block() -> None:
     def refuse(*operands: Any) -> Any:
         raise NotImplementedError(f"no kernel for float64 of {operands[0].shape}")
