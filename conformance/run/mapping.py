@@ -22,7 +22,13 @@ from conformance.errors import Unsupported, is_ctrl_c
 from conformance.op import Op, Signature, Trait
 from conformance.run.explanations import explanation
 from conformance.run.forms import COMPILED_FORMS, FORMS, case_of, forms_of, signature_of
-from conformance.run.lacking import accepted_otherwise, confirmed, lacking_values, not_accepted_elsewhere
+from conformance.run.lacking import (
+    accepted_otherwise,
+    confirmed,
+    lacking_values,
+    not_accepted_elsewhere,
+    with_those_of_points,
+)
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
 from conformance.run.mapped.values import difference, narrowed, on_every_piece, written_operands
@@ -102,7 +108,8 @@ def _lacking(
     lacking = lacking_values(refused, [signature_of(case) for case in right])
     lacking = confirmed(op, lacking, is_refused)
     lacking = not_accepted_elsewhere(op, lacking, right, is_accepted)
-    return accepted_otherwise(op, lacking, [case_of(op, s, dtype) for s in refused], is_accepted)
+    lacking = accepted_otherwise(op, lacking, [case_of(op, s, dtype) for s in refused], is_accepted)
+    return with_those_of_points(op, lacking, right, lambda case: tried(case)[0] == "refused")
 
 
 # ---- one call ---------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from conformance.cli.pages.smoke_ops import blocks, remarks, written
 from conformance.errors import AdapterError, Unsupported
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
+from conformance.points import points_of
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import forms_of
 from conformance.run.mapped.findings import MappedOp
@@ -76,6 +77,17 @@ def test_a_value_that_the_engine_refuses_is_lacking_and_others_are_not() -> None
     found = mapped("repeat", repeat)
     assert found.lacking == {"repeats": (list,)}
     assert not found.slips
+
+
+def test_values_of_special_points_that_are_refused_as_well_are_lacking() -> None:
+    def elu(x: Any, alpha: float) -> Any:
+        if alpha != 1.0:
+            raise ValueError("alpha must be 1.0")
+        return NumpyTape.ops["elu"](x, alpha=alpha)
+
+    lacking = mapped("elu", elu).lacking["alpha"]
+    assert {point.parameters["alpha"] for point in points_of("elu")} <= {*lacking, 1.0}
+    assert 1.0 not in lacking
 
 
 def test_where_every_call_is_refused_no_parameter_is_lacking() -> None:
