@@ -189,7 +189,10 @@ class ScriptBuilder:
 
     def called(self, array: Any) -> str:
         """What an array is called."""
-        return self._names[id(array)][0] if id(array) in self._names else repr(array)
+        if id(array) in self._names:
+            return self._names[id(array)][0]
+        is_numpys = type(array) is np.ndarray  # whose repr is no Python where only `np` is imported
+        return f"np.array({literal(array)}, '{array.dtype}')" if is_numpys else repr(array)
 
     def made(self, prefix: str, template: str, value: NDArray, make: Callable[[NDArray], Any]) -> Any:
         """Write how an array is made, and make it."""
