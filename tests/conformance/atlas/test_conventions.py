@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from conformance_backends.mutants import MUTANTS
 from conformance_backends.numpy_backend import NumpyTape
@@ -72,7 +73,7 @@ def test_what_is_declared_of_one_op_is_measured_again(monkeypatch: pytest.Monkey
     """Kept while the general conventions are tried, it would hold under each, and be no exception any more."""
     tried: list[dict[str, str]] = []
 
-    def answers(check: Any, backend: NumpyTape, note: Any) -> Iterator[Any]:
+    def answers(check: Any, backend: NumpyTape, *given: Any) -> Iterator[Any]:
         tried.append(dict(backend.conventions))
         return iter([("exp", True)])
 
@@ -93,8 +94,30 @@ class RaisesAtLength:
 
 
 def test_a_long_reason_is_one_line() -> None:
-    failed = conventions._run(RaisesAtLength(), NumpyTape(), iter([None]), is_of_op=False)  # type: ignore[arg-type, list-item]
+    failed = conventions._run(RaisesAtLength(), NumpyTape(), iter([None]), set(), is_of_op=False)  # type: ignore[arg-type, list-item]
     assert isinstance(failed, conventions.Failed)
     assert failed.message.startswith("RuntimeError: refused refused")
     assert "\n" not in failed.message
     assert len(failed.message) < 250
+
+
+class TrapsInAllButTheLogarithm(NumpyTape):
+    """An engine in which one op gives no NaN behind a mask."""
+
+    def vjp(self, function: Function, operands: Any, cotangents: Any, wrt: Any = None) -> Any:
+        """Of the masked logarithm alone without NaN."""
+        called: list[str] = []
+        call = self.op
+        self.op = lambda name: (called.append(name), call(name))[1]  # type: ignore[method-assign]
+        try:
+            outputs, gradients = super().vjp(function, operands, cotangents, wrt)
+        finally:
+            self.op = call  # type: ignore[method-assign]
+        hidden = 0.0 if "log" in called or called.count("where") > 1 else np.nan
+        return outputs, tuple(np.where(operands[0] == 0, hidden, np.asarray(g)) for g in gradients)
+
+
+def test_an_op_that_follows_another_convention_in_a_contract_is_an_exception() -> None:
+    (measured,) = measure_conventions(TrapsInAllButTheLogarithm(), [STANDARD["E16"]])
+    assert measured.found == ("trap",), measured
+    assert measured.exceptions == {"log": "safe"}
