@@ -22,12 +22,14 @@ from conformance.checks.registry import NotThisCase, OtherConvention
 from conformance.clauses import STANDARD, Clause
 from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.questions import Question, kind_of
+from conformance.run.mapped.findings import shortened
 from conformance.strategies import Effort
 
 FEW = 4  # ops, and cases of each, of a check of ops without a slope
 MANY = 16  # ops of a check of the other ops, spread over the catalogue, a case each
 COMPILED_ONE_IN = 4  # of these, where each is compiled, for seconds: `run` names the other exceptions
 EFFORT = Effort(signatures=FEW, draws=1, samples=3, programs=0)
+Note = Callable[[str], None]  # hears of each check before it is run
 COMPILED_EFFORT = Effort(signatures=1, draws=1, samples=1, programs=0)
 
 
@@ -72,7 +74,7 @@ def measure_conventions(
     clauses: Iterable[Clause] = STANDARD.values(),
     *,
     known: Mapping[str, str] | None = None,
-    note: Callable[[str], None] = lambda check: None,
+    note: Note = lambda check: None,
 ) -> Iterator[MeasuredConvention]:
     """What the engine does, clause by clause, where `known` is known already; `note` hears of each check before it is run."""
     known = dict(backend.conventions if known is None else known)
@@ -86,14 +88,22 @@ def measure_conventions(
                 yield result
 
 
-def _measured(
-    backend: Backend, clause: Clause, known: Mapping[str, str], note: Callable[[str], None]
-) -> MeasuredConvention:
+def _measured(backend: Backend, clause: Clause, known: Mapping[str, str], note: Note) -> MeasuredConvention:
     """Every convention, tried on every question of the clause's checks."""
     general: dict[str, str] = {}  # for each convention that does not hold, why
     by_op: dict[str, list[str]] = {}  # for each op, the conventions that hold
     open_to, reasons = [], []
-    tried = [_tried(backend, clause, {**known, clause.number: choice}, note) for choice in clause.conventions]
+    # What is declared of single ops of this clause is measured as well: kept, it would hold under every convention.
+    others = {key: choice for key, choice in known.items() if not key.startswith(f"{clause.number}/")}
+    unlike: dict[str, set[str]] = {
+        choice: set() for choice in clause.conventions
+    }  # the ops that follow another
+    tried = [
+        _tried(backend, clause, {**others, clause.number: choice}, note, unlike[choice])
+        for choice in clause.conventions
+    ]
+    for op in set().union(*unlike.values()):
+        by_op[op] = [choice for choice, ops in unlike.items() if op not in ops]
     for convention, answers in zip(clause.conventions, _without_errors_alike(tried), strict=True):
         failure, reason, ops = _summed_up(answers)
         if reason:
@@ -114,7 +124,7 @@ def _measured(
 
 
 def _of_flat_ops(
-    backend: Backend, clause: Clause, conventions: Mapping[str, str], note: Callable[[str], None]
+    backend: Backend, clause: Clause, conventions: Mapping[str, str], note: Note
 ) -> dict[str, str]:
     """The flat ops that follow another convention than that of most, each with what to declare of it."""
     exceptions: dict[str, str] = {}
@@ -161,15 +171,15 @@ def _majority(
 
 
 def _tried(
-    backend: Backend, clause: Clause, conventions: Mapping[str, str], note: Callable[[str], None]
+    backend: Backend, clause: Clause, conventions: Mapping[str, str], note: Note, unlike: set[str]
 ) -> Answers:
-    """The answers of the clause's checks, as if so declared."""
+    """The answers of the clause's checks, as if so declared; ops that turn out to follow another are added to `unlike`."""
     before = backend.conventions
     backend.conventions = conventions  # type: ignore[misc]  # of this object, not of its class
     try:
         answers: Answers = []
         for check in _checks_of(clause):
-            answers.extend(_answers(check, backend, note))
+            answers.extend(_answers(check, backend, note, unlike))
         return answers
     finally:
         backend.conventions = before  # type: ignore[misc]
@@ -222,7 +232,7 @@ def _checks_of(clause: Clause) -> list[Check]:
     ]  # those of every op take long, and few depend on what is declared
 
 
-def _answers(check: Check, backend: Backend, note: Callable[[str], None]) -> Iterator[tuple[str, Answer]]:
+def _answers(check: Check, backend: Backend, note: Note, unlike: set[str]) -> Iterator[tuple[str, Answer]]:
     """The answer of each item of a check, with its op where it can differ from op to op."""
     kind = kind_of(check)
     items = [
@@ -238,20 +248,20 @@ def _answers(check: Check, backend: Backend, note: Callable[[str], None]) -> Ite
     effort = COMPILED_EFFORT if backend.compiles_signatures else effort
     for item in items:
         questions = _noted(kind.rounds([item], backend, 0, effort), check, note)
-        answer = _run(check, backend, questions, is_of_op=is_of_op)
+        answer = _run(check, backend, questions, unlike, is_of_op=is_of_op)
         yield (item.subject if is_of_op else ""), answer
 
 
-def _noted(
-    rounds: Iterator[tuple[Question[Any], Any]], check: Check, note: Callable[[str], None]
-) -> Iterator[Question[Any]]:
+def _noted(rounds: Iterator[tuple[Question[Any], Any]], check: Check, note: Note) -> Iterator[Question[Any]]:
     """The questions; of each there is news, so that a check of many that take long does not count as hanging."""
     for question, _ in rounds:
         note(check.key)
         yield question
 
 
-def _run(check: Check, backend: Backend, questions: Iterator[Question[Any]], *, is_of_op: bool) -> Answer:
+def _run(
+    check: Check, backend: Backend, questions: Iterator[Question[Any]], unlike: set[str], *, is_of_op: bool
+) -> Answer:
     """Whether a check holds on the questions; how it fails, or a reason where no question decides."""
     reason = "no case decides"
     for question in questions:
@@ -262,6 +272,11 @@ def _run(check: Check, backend: Backend, questions: Iterator[Question[Any]], *, 
                 return None
             question.run(check, arguments)
             reason = ""
+        except OtherConvention as other:
+            if is_of_op or check.is_of_flat:
+                return Failed(f"{type(other).__name__}: {other}") if check.is_of_flat else None
+            unlike.add(other.key.partition("/")[2])
+            reason = ""
         except (Unsupported, NotThisCase) as cannot:
             reason = reason and str(cannot)
         except BaseException as error:
@@ -269,7 +284,8 @@ def _run(check: Check, backend: Backend, questions: Iterator[Question[Any]], *, 
                 raise
             is_of_convention = isinstance(error, Violation) or not is_of_op
             # An op that fails for another reason says nothing of the convention.
-            failed = Failed(f"{type(error).__name__}: {error}", not isinstance(error, Violation))
+            said = shortened(" ".join(f"{type(error).__name__}: {error}".split()))
+            failed = Failed(said, not isinstance(error, Violation))
             return failed if is_of_convention else None
     return (None if is_of_op else reason) if reason else True
 

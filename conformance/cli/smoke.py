@@ -108,11 +108,14 @@ def _to_declare(
     """The declarations that the adapter does not have yet."""
     from conformance.cli.pages.smoke_ops import lacking_of
 
-    without = [op.op for op in mapped if op.ungradable]
+    without: dict[str, frozenset[str]] = {}
+    for op in mapped:
+        if op.ungradable:
+            without[op.ungradable_in] = without.get(op.ungradable_in, frozenset()) | {op.op}
     entries: dict[str, Mapping[str, Any]] = {
         "conventions": conventions,
         "lacks": {op.op: lacking for op in mapped if (lacking := lacking_of(op))},
-        "no_gradient": {"*": frozenset(without)} if without else {},
+        "no_gradient": without,
     }
     return {name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)}
 
@@ -125,7 +128,9 @@ def _as_written(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str,
 
 def _is_new(backend: Backend, name: str, entry: Mapping[str, Any]) -> bool:
     declared = getattr(backend, name)
-    return any(not _has(declared.get(key), value) for key, value in entry.items())
+    return any(
+        not (_has(declared.get(key), value) or _has(declared.get("*"), value)) for key, value in entry.items()
+    )
 
 
 def _has(declared: Any, value: Any) -> bool:
@@ -177,9 +182,11 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
         said = (remark for op in mapped for remark in remarks(op, reason_known(op, backend, known)))
         for line in blocks(said):
             print(line, flush=True)
-    right = [op for op in mapped if not (op.slips or op.refused or op.ungradable or op.suspect)]
-    part = sum(bool(op.not_offered) for op in right)
+    answered = [op for op in mapped if op.is_answered]
+    right = [op for op in answered if not (op.slips or op.refused or op.ungradable or op.suspect)]
+    part, never = sum(bool(op.not_offered) for op in right), len(mapped) - len(answered)
     but = f", {part} of them not in every call" if part else ""
+    but += f"; no call of {never} is answered" if never else ""
     print(f"  {len(right)} of {len(mapped)} are what the catalogue means, with their gradients{but}")
     return mapped
 

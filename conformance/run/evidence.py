@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from conformance.backend import Backend
@@ -74,7 +75,12 @@ def _whole(
 
 
 def _script(check: Check, backend: Backend, question: Question[Any], failure: BaseException | None) -> str:
-    """The failure in the engine's own API; recording runs the question again, which must not replace anything again."""
+    """The failure in the engine's own API; recording runs the question again, which must not replace anything again.
+
+    A recording keeps every array, so that it may take more memory than a question may; then there is none.
+    """
     if type(failure) is Replaced:
         return ""
-    return script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure)
+    with contextlib.suppress(MemoryError):
+        return script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure)
+    return ""

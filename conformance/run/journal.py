@@ -117,11 +117,21 @@ def deadline(folder: Path, worker: str) -> float:
 
 
 def last_words(folder: Path, worker: str) -> str:
-    """What the interpreter wrote when the worker died: a traceback, or nothing."""
+    """What the interpreter wrote when the worker died: tracebacks of its threads, or nothing.
+
+    A thread that only waits for messages of the session says nothing of the engine, and would stand first.
+    """
     try:
-        return (folder / f"{worker}.words").read_text(encoding="utf-8", errors="replace").strip()
+        words = (folder / f"{worker}.words").read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return ""
+    return "\n\n".join(part for part in words.split("\n\n") if not _is_of_messages(part))
+
+
+def _is_of_messages(thread: str) -> bool:
+    """Whether all that a thread was doing is execnet's."""
+    frames = [line for line in thread.splitlines() if line.startswith("  File ")]
+    return bool(frames) and all("/execnet/" in line for line in frames)
 
 
 def last_output(folder: Path, worker: str) -> str:

@@ -12,6 +12,7 @@ from conformance.case import Case
 from conformance.dtype import carried
 from conformance.op import Op, Signature
 from conformance.parameters import is_meant
+from conformance.points import points_of
 from conformance.run.forms import DRAWS, FORMS, kind_of_value
 
 
@@ -108,6 +109,32 @@ def accepted_otherwise(
         for name, values in lacking.items()
         if (kept := tuple(value for value in values if is_lacking(name, value)))
     }
+
+
+def with_those_of_points(
+    op: Op,
+    lacking: Mapping[str, tuple[Any, ...]],
+    right: Sequence[Case],
+    is_refused: Callable[[Case], bool],
+) -> dict[str, tuple[Any, ...]]:
+    """The values, and those of special points that a right call may not have either: the law need not draw them."""
+
+    def further(name: str, values: tuple[Any, ...]) -> list[Any]:
+        asked = {
+            repr(p.parameters[name]): p.parameters[name] for p in points_of(op.name) if name in p.parameters
+        }
+        others = [value for value in asked.values() if not any(is_meant(known, value) for known in values)]
+        return [value for value in others if _is_refused_in_one(op, name, value, right, is_refused)]
+
+    return {name: (*values, *further(name, values)) for name, values in lacking.items()}
+
+
+def _is_refused_in_one(
+    op: Op, name: str, value: Any, right: Sequence[Case], is_refused: Callable[[Case], bool]
+) -> bool:
+    others = (replace(case, parameters={**case.parameters, name: value}) for case in right)
+    other = next((other for other in others if _has_value(op, other)), None)
+    return other is not None and is_refused(other)
 
 
 def _given(op: Op, name: str) -> list[Any]:

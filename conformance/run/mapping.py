@@ -19,13 +19,19 @@ from conformance.case import Case
 from conformance.checks.e_values.flat_ops import on_jumps
 from conformance.checks.observation import Observation, Oracle
 from conformance.errors import Unsupported, is_ctrl_c
-from conformance.op import Op, Signature
+from conformance.op import Op, Signature, Trait
 from conformance.run.explanations import explanation
 from conformance.run.forms import COMPILED_FORMS, FORMS, case_of, forms_of, signature_of
-from conformance.run.lacking import accepted_otherwise, confirmed, lacking_values, not_accepted_elsewhere
+from conformance.run.lacking import (
+    accepted_otherwise,
+    confirmed,
+    lacking_values,
+    not_accepted_elsewhere,
+    with_those_of_points,
+)
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
-from conformance.run.mapped.values import difference, narrowed, written_operands
+from conformance.run.mapped.values import difference, narrowed, on_every_piece, written_operands
 from conformance.run.verdict import is_slip
 
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
@@ -53,7 +59,10 @@ def try_mapping(
             return "refused", Finding(case.label, deadly[case.label], signature=signature)
         note(case.label)
         kind, finding = _tried(backend, op, case, signature)
-        return (kind, finding) if finding else _tried_on_jumps(backend, op, case, signature)
+        for further in (_on_jumps, _on_every_piece):
+            if finding is None and (again := further(op, case)) is not None:
+                kind, finding = _tried(backend, op, again, signature)
+        return kind, finding
 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -99,7 +108,8 @@ def _lacking(
     lacking = lacking_values(refused, [signature_of(case) for case in right])
     lacking = confirmed(op, lacking, is_refused)
     lacking = not_accepted_elsewhere(op, lacking, right, is_accepted)
-    return accepted_otherwise(op, lacking, [case_of(op, s, dtype) for s in refused], is_accepted)
+    lacking = accepted_otherwise(op, lacking, [case_of(op, s, dtype) for s in refused], is_accepted)
+    return with_those_of_points(op, lacking, right, lambda case: tried(case)[0] == "refused")
 
 
 # ---- one call ---------------------------------------------------------------------------------------
@@ -142,9 +152,17 @@ def _side_effects(backend: Backend, op: Op, right: Sequence[Case]) -> list[Findi
     return []
 
 
-def _tried_on_jumps(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
+def _on_jumps(op: Op, case: Case) -> Case | None:
     """A flat op is tried again at the places where it jumps: at halves, whole numbers, and equal operands."""
     if not (op.is_flat and isinstance(op.reference, np.ufunc)):
-        return "", None
-    operands = tuple(on_jumps(x) for x in case.operands)
-    return _tried(backend, op, replace(case, operands=operands), signature)
+        return None
+    return replace(case, operands=tuple(on_jumps(x) for x in case.operands))
+
+
+def _on_every_piece(op: Op, case: Case) -> Case | None:
+    """An op of entries is tried again where its operands reach not all of its pieces, as those of relu6 reach no 6."""
+    if Trait.ELEMENTWISE not in op.traits:
+        return None
+    operands = tuple(on_every_piece(x, op.domain(i)) for i, x in enumerate(case.operands))
+    is_same = all(new is x for new, x in zip(operands, case.operands, strict=True))
+    return None if is_same else replace(case, operands=operands)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conformance.backend import Backend
+from conformance.checks.registry import COMPLEX
 from conformance.load import load_backend
+from conformance.op import Op
 from conformance.ops import ALL_OPS
 from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapping import try_mapping
@@ -68,5 +71,25 @@ def _try_all(
     backend = load_backend(spec)
     for name in names:
         send(name)
-        send(try_mapping(backend, ALL_OPS[name], dtype, send, deadly.get(name, {})))
+        send(_tried(backend, ALL_OPS[name], dtype, send, deadly.get(name, {})))
         backend.forget()
+
+
+def _tried(
+    backend: Backend, op: Op, dtype: str, note: Callable[[str], None], deadly: Mapping[str, str]
+) -> MappedOp:
+    """What came of an op in a dtype; in the next ones too, where the engine has no value, or no gradient, in those so far."""
+    found = try_mapping(backend, op, dtype, note, deadly)
+    further = [d for d in backend.dtypes if d not in (dtype, *COMPLEX)]
+    while further and not found.is_answered:
+        found = found.and_in(further[0], try_mapping(backend, op, further.pop(0), note, deadly))
+    if found.ungradable and any(_has_gradients(backend, op, d, note, deadly) for d in further):
+        return replace(found, ungradable_in=found.dtype or dtype)
+    return found
+
+
+def _has_gradients(
+    backend: Backend, op: Op, dtype: str, note: Callable[[str], None], deadly: Mapping[str, str]
+) -> bool:
+    found = try_mapping(backend, op, dtype, note, deadly)
+    return found.is_answered and not found.ungradable

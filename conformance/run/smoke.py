@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,9 @@ from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
-from conformance.errors import Violation, error_text, is_ctrl_c
+from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.layout import LAYOUTS, laid_out
+from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.run.mapped.findings import MappedOp, place_of
 from conformance.runfile.known import KnownFailure
@@ -87,6 +89,14 @@ def real_dtype(backend: Backend) -> str:
 
 def _array(backend: Backend, values: Any) -> Any:
     return np.asarray(values, real_dtype(backend))
+
+
+def _unnamed(backend: Backend) -> None:
+    """An op that the adapter does not name is one that it does not offer, also where it wraps each op."""
+    for name in [name for name in ALL_OPS if name not in backend.ops][:1]:
+        with contextlib.suppress(Unsupported):
+            backend.op(name)
+            raise Violation(f"`ops` does not name {name}, and op() returns a function for it")
 
 
 def _sum(backend: Backend) -> None:
@@ -183,11 +193,7 @@ def _custom(backend: Backend) -> None:
 
 def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter; of what only spells ops those about its arrays."""
-    yield SmokeQuestion(
-        "the engine has a name and a version",
-        _named,
-        "set `engine`, and let version() return the engine's, such as engine.__version__",
-    )
+    yield SmokeQuestion("the engine has a name and a version", _named, "set `engine`, and let version() return the engine's, such as engine.__version__")  # fmt: skip
     for dtype in backend.dtypes:
         yield SmokeQuestion(
             f"{dtype} goes in and comes out",
@@ -207,6 +213,7 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     )
     if backend.is_spelling:
         return
+    yield SmokeQuestion("an op that is not named is not offered", _unnamed, "op() gets every name of the catalogue: begin with super().op(name)")  # fmt: skip
     yield SmokeQuestion(
         "add is found and adds",
         _sum,
@@ -279,7 +286,8 @@ def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) 
 
     An entry counts that says what goes wrong with the value, and has a kind or a script: somebody has judged it.
     """
-    ids = [f"{backend.name}/op/{op.op}/{check}/{real_dtype(backend)}" for check in ("value", "vjp")]
+    dtype = op.dtype or real_dtype(backend)
+    ids = [f"{backend.name}/op/{op.op}/{check}/{dtype}" for check in ("value", "vjp")]
     judged = [(e, i) for e in known if e.says and (e.kind or e.script) for i in ids if e.covers(i)]
     said = [
         [e.reason for e, i in judged if any(e.explains(i, m) for m in (slip.message, WRONG_VALUE))]

@@ -16,6 +16,7 @@ from conformance.run.attribution import Origin, functions_of, is_about_python_va
 from conformance.runfile.records import ResultLine, Verdict
 
 CONVERSIONS = ("array", "numpy", "leaf", "memory")  # an adapter's own work, whatever is raised in it
+LOOKUPS = ("op", "call")  # where an adapter finds an op by its name
 
 
 def failure_of(check: Check, backend: Backend, question: Question[Any]) -> BaseException | None:
@@ -58,7 +59,8 @@ def is_slip(failure: BaseException, adapter: type[Backend]) -> bool:
     is_innermost = bool(frames) and frames[-1][0] in files
     converts = any(file in files and function in CONVERSIONS for file, function in frames)
     is_name = is_innermost and issubclass(kind, (NameError, AttributeError, ImportError))
-    is_own = is_name or (is_innermost and is_about_python_values(failure))
+    looks_up = is_innermost and frames[-1][1] in LOOKUPS and issubclass(kind, LookupError)
+    is_own = is_name or looks_up or (is_innermost and is_about_python_values(failure))
     return origin is Origin.CALLBACK or converts or is_own
 
 

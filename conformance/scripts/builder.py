@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
 from conformance.dtype import is_real
-from conformance.errors import LONGEST_TEXT, is_violation, text_of
+from conformance.errors import LONGEST_TEXT, Unsupported, is_violation, text_of
 from conformance.scripts import adapter_source
 from conformance.scripts.formulas import OPERANDS, NoFormula, Symbol, formula_of
 from conformance.scripts.shorten import shortened
@@ -35,7 +35,16 @@ class ScriptBuilder:
         self._muting = threading.local()  # of one thread: what the others do is still written
         self.rules: list[str] = []  # custom rules, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
+        self.unspelled: list[
+            str
+        ] = []  # methods that the dialect has no words for: the script lacks their calls
         self._refused = -1  # the line that the engine refused, where it was the last one written
+
+    def has_no_words(self, method: str) -> Unsupported:
+        """What is raised where the dialect does not spell a method; the script says so, since it is not the whole then."""
+        if method not in self.unspelled:
+            self.unspelled.append(method)
+        return Unsupported(f"the dialect of {self.backend.engine} has no words for {method}")
 
     def fresh(self, prefix: str) -> str:
         """A name not used so far."""
@@ -180,7 +189,10 @@ class ScriptBuilder:
 
     def called(self, array: Any) -> str:
         """What an array is called."""
-        return self._names[id(array)][0] if id(array) in self._names else repr(array)
+        if id(array) in self._names:
+            return self._names[id(array)][0]
+        is_numpys = type(array) is np.ndarray  # whose repr is no Python where only `np` is imported
+        return f"np.array({literal(array)}, '{array.dtype}')" if is_numpys else repr(array)
 
     def made(self, prefix: str, template: str, value: NDArray, make: Callable[[NDArray], Any]) -> Any:
         """Write how an array is made, and make it."""
@@ -223,7 +235,8 @@ class ScriptBuilder:
         """The script."""
         body = "\n".join(self.lines)
         said = "" if failure is None else text_of(failure)[:LONGEST_TEXT]
-        tail = [f"# {line}" for line in said.splitlines()]
+        lacking = f"# not shown: {', '.join(self.unspelled)}, for which the adapter's dialect has no words"
+        tail = [*([lacking] if self.unspelled else []), *(f"# {line}" for line in said.splitlines())]
         if is_violation(failure):
             for title, value in (("expected", failure.expected), ("got", failure.got)):
                 shown = literal(value) if value is not None else ""

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from conformance.backend import Backend, Function, NDArray, as_tuple
-from conformance.errors import Unsupported
 from conformance.scripts import adapter_source
 from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.formulas import Symbol
@@ -75,7 +74,7 @@ class Recording(Backend):
         """How the dialect writes a call; without words the script ends before it, since half a line would be no Python."""
         if words := str(getattr(self.builder.dialect, call)):
             return words
-        raise Unsupported(f"the dialect of {self.engine} has no words for {call}")
+        raise self.builder.has_no_words(call)
 
     def detach(self, array: Any) -> Any:
         """A detached array."""

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Function, NDArray
-from conformance.errors import Unsupported
 from conformance.scripts.builder import literal
 from conformance.scripts.recording import Recording
 
@@ -22,7 +21,7 @@ class RecordingOptional(Recording):
         try:
             return self.builder.dialect.further[method]
         except KeyError:
-            raise Unsupported(f"the dialect of {self.engine} has no words for {method}") from None
+            raise self.builder.has_no_words(method) from None
 
     def _listed(self, arrays: Sequence[Any]) -> str:
         return ", ".join(map(self.builder.called, arrays))

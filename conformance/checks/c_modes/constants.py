@@ -80,6 +80,11 @@ def _constants(member: Member, index: int) -> Iterator[tuple[str, list[Any], Ora
         yield "Python numbers", [x.item() if i != index else x for i, x in enumerate(numbers)], oracle
 
 
+def _is_numpys(value: Any) -> bool:
+    """Whether NumPy has made it, and not an engine whose arrays are a subclass of NumPy's."""
+    return type(value) is np.ndarray or isinstance(value, np.generic)
+
+
 def _hold_alone(
     engine: Backend, member: Member, index: int, what: str, constants: list[Any], oracle: Oracle
 ) -> None:
@@ -97,6 +102,8 @@ def _hold_alone(
         traced = engine.trace(of_one, [np.array(constants[index])])
     except Exception:  # neither engines nor adapters need to take what is not the engine's array
         return
+    if any(map(_is_numpys, traced.outputs)) and not _is_numpys(engine.array(member.operands[index])):
+        return  # NumPy has computed it: the engine has left the call to what it does not take
     # NumPy's promotion makes double precision of a number beside single; the cotangent is of the output's dtype.
     cotangents = [
         engine.array(g.astype(plain(engine, z).dtype))

@@ -56,7 +56,10 @@ def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
         yield Remark("LACK", op.op, f"the engine refuses {name} = {shown}", said)
     refused = [f for f in op.refused if not is_explained(f.signature, lacking)]
     if refused:
-        yield _of_findings("REF", op, refused, "refused by the engine, unless it is called wrongly")
+        only = (
+            f"it is computed in {op.dtype}: op() may raise Unsupported for other operands" if op.dtype else ""
+        )
+        yield _of_findings("REF", op, refused, "refused by the engine, unless it is called wrongly", only)
     if op.ungradable:
         yield Remark("GRAD", op.op, "no gradient", shown_message(op.ungradable))
     if op.suspect:

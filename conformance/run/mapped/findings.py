@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,10 @@ from conformance.errors import ConformanceError
 from conformance.op import Signature
 
 OURS = Path(__file__).parents[2]
+READ = (
+    "the engine raised it where numpy() reads the value: if it computes later than it is called, let finish(array) "
+    "wait for the value, and what is raised there is the engine's"
+)
 LONGEST = 200  # characters of what an exception says; some engines say in a further line what they expect
 
 
@@ -50,6 +54,8 @@ class MappedOp:
         ungradable: how the engine refuses every gradient of the op; None where it gives one.
         suspect: gradients that are wrong, or refused now and then, though the value is right: the engine's.
         lacking: the parameter values that all refused calls have, and no other.
+        dtype: the dtype in which calls are answered, where it is not the first of the adapter's.
+        ungradable_in: the dtype of that refusal, where another has gradients; "*" for all.
     """
 
     op: str
@@ -60,13 +66,41 @@ class MappedOp:
     ungradable: Finding | None = None
     suspect: tuple[Finding, ...] = ()
     lacking: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    dtype: str = ""
+    ungradable_in: str = "*"
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether any call has a value, be it wrong."""
+        return len(self.refused) + len(self.not_offered) < self.calls
+
+    def and_in(self, dtype: str, other: MappedOp) -> MappedOp:
+        """What came of it in this dtype, in which no call is answered, and in another one."""
+        return replace(
+            other,
+            dtype=dtype if other.is_answered else "",
+            calls=self.calls + other.calls,
+            slips=self.slips + other.slips,
+            refused=self.refused + other.refused,
+            not_offered=self.not_offered + other.not_offered,
+        )
 
 
 def raised(case: Case, error: BaseException, backend: Backend, signature: Signature) -> Finding:
     """The finding of a call that raises: what it says, in one line, and its place."""
     said = shortened(" ".join(str(error).split()))
     name = "" if isinstance(error, ConformanceError) else f"{type(error).__name__}: "
-    return Finding(case.label, f"{name}{said}", place_of(error, backend), signature=signature)
+    hint = READ if _is_raised_by_reading(error, backend) else ""
+    return Finding(case.label, f"{name}{said}", place_of(error, backend), hint, signature)
+
+
+def _is_raised_by_reading(error: BaseException, backend: Backend) -> bool:
+    """Whether the engine raises within `numpy`, and the adapter waits for nothing before."""
+    if type(backend).finish is not Backend.finish:
+        return False
+    frames = traceback.extract_tb(error.__traceback__)
+    file = inspect.getfile(type(backend))
+    return any(f.name == "numpy" and f.filename == file for f in frames[:-1]) and frames[-1].filename != file
 
 
 def shortened(text: str) -> str:

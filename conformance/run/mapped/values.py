@@ -12,9 +12,10 @@ from conformance.case import Array, Case
 from conformance.checks.e_values.flat_ops import is_kind_of
 from conformance.checks.observation import plain
 from conformance.dtype import carried, finfo
-from conformance.op import Op
+from conformance.op import Domain, Op
 from conformance.run.explanations import is_near
 
+BESIDE = 5 / 16  # of a kink: no kink of another parameter is there
 ENOUGH = 3  # entries that show that a value has fewer digits than its dtype
 NARROW = "every entry of the value, of float64, is a number of float32: is it computed in float32, and cast?"
 
@@ -72,6 +73,16 @@ def written_operands(backend: Backend, op: Op, case: Case) -> str:
         if not np.array_equal(x, was, equal_nan=x.dtype.kind in "fc"):
             return f"operand {position} is {brief(x)} after the call, and was {brief(was)}: the function writes into it"
     return ""
+
+
+def on_every_piece(x: Array, domain: Domain) -> Array:
+    """Numbers beside each kink of an operand, which it has itself where it is on every piece already."""
+    kinks = sorted(domain.kinks)
+    if not kinks or not x.size or len(set(np.searchsorted(kinks, x.flat))) > len(kinks):
+        return x
+    places = [kinks[0] - BESIDE, *(kink + BESIDE for kink in kinks)]
+    inside = [place for place in places if domain.low < place < domain.high]
+    return np.asarray(np.resize(inside[::-1], x.shape), x.dtype)
 
 
 def operand_dtype(case: Case) -> str:

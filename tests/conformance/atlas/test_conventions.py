@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from conformance_backends.mutants import MUTANTS
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.atlas import conventions
 from conformance.atlas.conventions import measure_conventions
 from conformance.backend import Function
 from conformance.clauses import STANDARD
@@ -64,3 +67,57 @@ def test_a_wrong_declaration_is_not_settled(name: str) -> None:
     assert wrong.declared == "replaces"
     assert wrong.found == ("accumulates",)
     assert not wrong.is_settled
+
+
+def test_what_is_declared_of_one_op_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept while the general conventions are tried, it would hold under each, and be no exception any more."""
+    tried: list[dict[str, str]] = []
+
+    def answers(check: Any, backend: NumpyTape, *given: Any) -> Iterator[Any]:
+        tried.append(dict(backend.conventions))
+        return iter([("exp", True)])
+
+    monkeypatch.setattr(conventions, "_answers", answers)
+    backend = NumpyTape()
+    backend.conventions = {**backend.conventions, "A5/exp": "cast", "A14/argmax": "none"}
+    list(measure_conventions(backend, [STANDARD["A5"]]))
+    assert {given["A5"] for given in tried} == set(STANDARD["A5"].conventions)
+    assert all("A5/exp" not in given and given["A14/argmax"] == "none" for given in tried)
+
+
+class RaisesAtLength:
+    """A check that ends in an error of many lines."""
+
+    def require(self, backend: Any) -> None:
+        """Nothing is offered."""
+        raise RuntimeError("refused\n" * 100)
+
+
+def test_a_long_reason_is_one_line() -> None:
+    failed = conventions._run(RaisesAtLength(), NumpyTape(), iter([None]), set(), is_of_op=False)  # type: ignore[arg-type, list-item]
+    assert isinstance(failed, conventions.Failed)
+    assert failed.message.startswith("RuntimeError: refused refused")
+    assert "\n" not in failed.message
+    assert len(failed.message) < 250
+
+
+class TrapsInAllButTheLogarithm(NumpyTape):
+    """An engine in which one op gives no NaN behind a mask."""
+
+    def vjp(self, function: Function, operands: Any, cotangents: Any, wrt: Any = None) -> Any:
+        """Of the masked logarithm alone without NaN."""
+        called: list[str] = []
+        call = self.op
+        self.op = lambda name: (called.append(name), call(name))[1]  # type: ignore[method-assign]
+        try:
+            outputs, gradients = super().vjp(function, operands, cotangents, wrt)
+        finally:
+            self.op = call  # type: ignore[method-assign]
+        hidden = 0.0 if "log" in called or called.count("where") > 1 else np.nan
+        return outputs, tuple(np.where(operands[0] == 0, hidden, np.asarray(g)) for g in gradients)
+
+
+def test_an_op_that_follows_another_convention_in_a_contract_is_an_exception() -> None:
+    (measured,) = measure_conventions(TrapsInAllButTheLogarithm(), [STANDARD["E16"]])
+    assert measured.found == ("trap",), measured
+    assert measured.exceptions == {"log": "safe"}

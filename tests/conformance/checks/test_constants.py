@@ -9,10 +9,12 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Trace
+from conformance.checks.c_modes import constants
 from conformance.checks.c_modes.constants import (
     each_operand_of_every_op_may_be_the_only_one_with_a_gradient as each_alone,
 )
 from conformance.checks.engine_calls import hold_no_stored_gradient
+from conformance.checks.members import members
 from conformance.checks.observation import plain
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -58,3 +60,48 @@ class NoneForZeros(NumpyTape):
 
 def test_an_operand_whose_gradient_is_none_says_nothing_about_the_others() -> None:
     each_alone(NoneForZeros(), Sample(2, "float64"))
+
+
+def _or_numpys(name: str) -> Any:
+    """The op of an engine that declines NumPy's operands, so that NumPy computes the call."""
+
+    def call(*operands: Any, **parameters: Any) -> Any:
+        if np.ndarray in map(type, operands):
+            return np.asarray(NumpyTape().ops[name](*map(np.asarray, map(_values, operands)), **parameters))
+        return NumpyTape.ops[name](*operands, **parameters)
+
+    return call
+
+
+def _values(array: Any) -> Any:
+    return array if isinstance(array, np.ndarray) else plain(NumpyTape(), array)
+
+
+class LeavesSomeCallsToNumPy(NumpyTape):
+    """An engine whose adapter reads the engine's arrays alone."""
+
+    ops: ClassVar[dict[str, Any]] = {name: _or_numpys(name) for name in (*KEPT, "divide", "subtract")}
+
+    def numpy(self, array: Any) -> np.ndarray:
+        """As `array.asnumpy()`."""
+        if type(array) is np.ndarray:
+            raise AttributeError("'numpy.ndarray' object has no attribute 'asnumpy'")
+        return super().numpy(array)
+
+    def trace(self, function: Any, operands: Any, wrt: Any = None) -> Trace:
+        """The trace; of what NumPy computed there is one as well."""
+        outputs = function(*map(self.array, operands))
+        is_left = type(outputs) is np.ndarray
+        return (
+            Trace((), (outputs,), lambda cotangents: ())
+            if is_left
+            else super().trace(function, operands, wrt)
+        )
+
+
+def test_a_call_that_is_left_to_numpy_was_not_taken() -> None:
+    engine = LeavesSomeCallsToNumPy()
+    member = next(m for m in members(engine, Sample(0, "float64")) if m.op.name == "subtract")
+    what, given, oracle = next(constants._constants(member, 0))
+    assert what == "NumPy arrays"
+    constants._hold_alone(engine, member, 0, what, given, oracle)

@@ -15,13 +15,16 @@ from conformance.cli.pages.smoke_ops import blocks, remarks, written
 from conformance.errors import AdapterError, Unsupported
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
+from conformance.points import points_of
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import forms_of
 from conformance.run.mapped.findings import MappedOp
 from conformance.run.mapping import try_mapping
 from conformance.run.mapping_process import try_ops
 from conformance.run.smoke import questions, reason_known, try_question, version_of
+from conformance.run.verdict import verdict_of
 from conformance.runfile.known import KnownFailure
+from conformance.runfile.records import Verdict
 
 from .slips import SLIPS
 
@@ -74,6 +77,17 @@ def test_a_value_that_the_engine_refuses_is_lacking_and_others_are_not() -> None
     found = mapped("repeat", repeat)
     assert found.lacking == {"repeats": (list,)}
     assert not found.slips
+
+
+def test_values_of_special_points_that_are_refused_as_well_are_lacking() -> None:
+    def elu(x: Any, alpha: float) -> Any:
+        if alpha != 1.0:
+            raise ValueError("alpha must be 1.0")
+        return NumpyTape.ops["elu"](x, alpha=alpha)
+
+    lacking = mapped("elu", elu).lacking["alpha"]
+    assert {point.parameters["alpha"] for point in points_of("elu")} <= {*lacking, 1.0}
+    assert 1.0 not in lacking
 
 
 def test_where_every_call_is_refused_no_parameter_is_lacking() -> None:
@@ -379,6 +393,11 @@ def test_an_op_that_is_flat_is_tried_where_it_jumps_and_its_positions_are_whole_
     assert "float64, expected int64" in positions.slips[0].message
 
 
+def test_an_op_is_tried_on_every_one_of_its_pieces() -> None:
+    assert any("6.3125" in slip.message for slip in mapped("relu6", NumpyTape.ops["relu"]).slips)
+    assert not mapped("relu6", NumpyTape.ops["relu6"]).slips
+
+
 def test_ops_with_one_cause_are_one_block() -> None:
     def refuse(*operands: Any) -> Any:
         raise NotImplementedError(f"no kernel for float64 of {operands[0].shape}")
@@ -508,6 +527,108 @@ def test_an_op_that_ends_the_process_is_tried_without_the_call_that_does(tmp_pat
     assert {"axis=None" in finding.call for finding in found.refused} == {True}
     assert "ended the process" in found.refused[0].message
     assert any("expected" in slip.message for slip in found.slips)  # keepdims is not handed on
+
+
+IN_FLOAT32_ALONE = """
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+from conformance.errors import Unsupported
+
+class Narrow(NumpyTape):
+    def op(self, name):
+        function = super().op(name)
+        def limited(x, *operands, **parameters):
+            if x.dtype == "float64" and name == "subtract":
+                raise Unsupported("subtract of float64")
+            if x.dtype == "float64" and name == "tanh":
+                raise ValueError("no kernel")
+            if x.dtype == "float64" and name == "exp":
+                return self.without_gradient(x)
+            return function(x, *operands, **parameters)
+        return limited
+    def without_gradient(self, x):
+        from conformance_backends import numpy_engine
+        def refused(g, x):
+            raise RuntimeError("exp has no gradient")
+        return numpy_engine.custom(np.exp, refused)(x)
+    ops = {**NumpyTape.ops, "subtract": lambda x, y: np.subtract(y, x)}
+"""
+
+
+def test_an_op_of_another_dtype_alone_is_tried_in_that(tmp_path: Path) -> None:
+    file = tmp_path / "narrow_alone.py"
+    file.write_text(IN_FLOAT32_ALONE)
+    backend = load_backend(str(file))
+    found = {
+        m.op: m
+        for m in try_ops(
+            backend,
+            str(file),
+            "float64",
+            ["subtract", "tanh", "exp", "cos"],
+            lambda doing: None,
+            lambda text: None,
+        )
+    }
+    assert {found[name].dtype for name in ("subtract", "tanh")} == {"float32"}
+    assert {f.call.rpartition(" ")[2] for f in found["subtract"].slips} == {"float32"}
+    (line, *_) = [line for line in blocks(remarks(found["tanh"])) if "it is computed in" in line]
+    assert "float32" in line
+    assert not found["tanh"].slips
+    assert found["exp"].ungradable_in == "float64"
+    assert found["cos"] == MappedOp("cos", found["cos"].calls)
+
+
+def test_an_op_that_is_answered_in_no_call_is_not_counted_as_right() -> None:
+    def refuse(*operands: Any, **parameters: Any) -> Any:
+        raise Unsupported("nowhere")
+
+    assert not mapped("sum", refuse).is_answered
+    assert mapped("sum", NumpyTape.ops["sum"]).is_answered
+
+
+class LooksUpByItself(NumpyTape):
+    """Wraps each op, and does not begin with what the protocol has."""
+
+    def op(self, name: str) -> Any:
+        """Also of a name that the adapter lacks."""
+        return self.ops[name]
+
+    ops: ClassVar[dict[str, Any]] = {
+        name: op for name, op in NumpyTape.ops.items() if name in ("add", "sum", "multiply")
+    }
+
+
+def test_an_op_that_is_not_named_and_not_refused_is_a_finding() -> None:
+    claims = {q.claim: q for q in questions(NumpyTape())}
+    claim = claims["an op that is not named is not offered"]
+    assert try_question(claim, NumpyTape()) == ""
+    assert "KeyError" in try_question(claim, LooksUpByItself())
+    with pytest.raises(KeyError) as caught:
+        LooksUpByItself().op("tanh")
+    assert verdict_of(caught.value, LooksUpByItself) is Verdict.ADAPTER_ERROR
+
+
+class RaisesWhereItIsRead(NumpyTape):
+    """The adapter to an engine that computes later: what is wrong with a call shows where its value is read."""
+
+    def numpy(self, array: Any) -> Any:
+        """The value, if there is one."""
+        return np.linalg.cholesky(-np.eye(2))  # raises in a file that is not the adapter's
+
+
+class WaitsBefore(RaisesWhereItIsRead):
+    """Waits for the value."""
+
+    def finish(self, array: Any) -> None:
+        """As `numpy` does."""
+
+
+def test_what_an_engine_raises_where_it_is_read_has_a_hint_to_wait_for_it() -> None:
+    found = try_mapping(RaisesWhereItIsRead(), ALL_OPS["tanh"], "float64")
+    assert "let finish(array) wait" in found.slips[0].explanation
+    found = try_mapping(WaitsBefore(), ALL_OPS["tanh"], "float64")
+    assert not found.slips[0].explanation
 
 
 class NotInstalled(NumpyTape):

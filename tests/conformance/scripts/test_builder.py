@@ -52,3 +52,14 @@ def test_what_shows_the_failure_is_kept_however_the_dialect_prints_it() -> None:
     builder.looked_at(builder.name(object(), "y0"), lambda array: value)
     text = builder.text(Violation("the value differs", expected=np.array([1.0, 3.0]), got=value))
     assert "print(np.array([1.0, 2.0]).numpy())" in text
+
+
+def test_an_array_of_numpys_that_has_no_name_is_python() -> None:
+    backend = NumpyTape()
+    assert backend.dialect is not None
+    called = ScriptBuilder(backend, backend.dialect).called
+    for array in (np.array([1.03574043276, np.inf]), np.array(2.5), np.zeros((0, 3)), np.array([1, 2])):
+        again = eval(called(array), {"np": np})
+        assert again.dtype == array.dtype
+        assert np.array_equal(again, array)
+        assert again.shape == array.shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib
 import io
 from typing import Any
@@ -128,6 +129,20 @@ def test_functions_in_functions_are_distinguished() -> None:
 def test_what_is_computed_anew_is_written_once() -> None:
     text = script(NumpyTape(), "contract/C6/anew")
     assert text.count("def f") == 1
+
+
+def test_a_script_that_lacks_a_call_says_so() -> None:
+    backend = NumpyTape()
+    assert backend.dialect is not None
+    backend.dialect = dataclasses.replace(backend.dialect, further={})  # type: ignore[misc]  # of this object alone
+
+    def ask(engine: Any) -> None:
+        x, one = engine.leaf(np.array([3.0])), engine.array(np.array([1.0]))
+        engine.nested_vjp(engine.op("negative"), (x,), (one,))
+
+    said = "# not shown: nested_vjp, for which the adapter's dialect has no words"
+    assert said in script_of(backend, ask, None)
+    assert "not shown" not in script_of(NumpyTape(), ask, None)
 
 
 def test_a_dialect_without_words_says_so() -> None:
