@@ -30,7 +30,7 @@ from conformance.run.verdict import failure_of, result_for, verdict_of
 from conformance.runfile.known import KnownFailure, entry_for
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
-from conformance.strategies.search import search
+from conformance.strategies.search import Patience, search
 
 Note = Callable[[str], None]
 Aside = Callable[[ResultLine, float], contextlib.AbstractContextManager[None]]
@@ -80,6 +80,7 @@ class Executor:
         self.surroundings = surroundings or Surroundings()
         self.aside, self.after_failure = aside, after_failure
         self.until = until
+        self.patience = Patience(has_end=until is not None)
 
     def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
         """The results of the items of one group."""
@@ -270,7 +271,7 @@ class Executor:
         is_expensive = issubclass(type(failure), (MemoryError, Replaced)) or is_over(self.until)
         if self.shrink and question is not None and not is_expensive and not self._entry_for(item, failure):
             shrink = partial(question.shrink, item.definition, self.seed, self.effort)
-            found = search(shrink, partial(self._failure_alike, item, verdict), tally.took)
+            found = search(shrink, partial(self._failure_alike, item, verdict), tally.took, self.patience)
             question, failure = found.question or question, found.failure or failure
             unshrunk = found.unshrunk
         if not self.scripts:

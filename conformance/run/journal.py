@@ -125,13 +125,20 @@ def last_words(folder: Path, worker: str) -> str:
         words = (folder / f"{worker}.words").read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return ""
-    return "\n\n".join(part for part in words.split("\n\n") if not _is_of_messages(part))
+    parts = (_title_of(part) if _is_of_messages(part) else part for part in words.split("\n\n"))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _is_of_messages(thread: str) -> bool:
     """Whether all that a thread was doing is execnet's."""
     frames = [line for line in thread.splitlines() if line.startswith("  File ")]
     return bool(frames) and all("/execnet/" in line for line in frames)
+
+
+def _title_of(thread: str) -> str:
+    """What stands before a thread, without an empty line between: that the time is over."""
+    first, _, _ = thread.partition("\n")
+    return "" if "hread 0x" in first else first
 
 
 def last_output(folder: Path, worker: str) -> str:

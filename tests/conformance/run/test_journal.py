@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.run.journal import last_words
+from conformance.run.journal import last_words, was_timeout
 
 WORDS = """Fatal Python error: Segmentation fault
 
@@ -25,3 +25,12 @@ def test_a_thread_that_waits_for_messages_is_left_out(tmp_path: Path) -> None:
     assert "engine/api.py" in words
     assert "in _perform_spawn" not in words
     assert last_words(tmp_path, "gw1") == ""
+
+
+def test_that_the_time_is_over_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "gw0.words").write_text(
+        WORDS.replace("Fatal Python error: Segmentation fault\n", "Timeout (0:00:05)!")
+    )
+    words = last_words(tmp_path, "gw0")
+    assert was_timeout(words)
+    assert words.startswith("Timeout (0:00:05)!\n\nCurrent thread")
