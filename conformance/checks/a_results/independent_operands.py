@@ -73,14 +73,15 @@ def _constants(engine: Backend, value: Array) -> Iterator[tuple[Function, str]]:
         yield lambda a: engine.detach(multiply(a, a)), "a detached value"
 
 
-def _has_alike_operands(op: Op) -> bool:
+def has_alike_operands(op: Op) -> bool:
+    """Whether an op has two operands that may be one array."""
     alike = [domain for domain in op.domains if domain.kind in ALIKE]
     return len(alike) > 1 or (Trait.VARIADIC in op.traits and bool(alike))
 
 
 @op_check(
     *("A20", "one-array"),
-    applies=_has_alike_operands,
+    applies=has_alike_operands,
     once_per_signature=True,
     sparing=True,
     calls_anew=True,
@@ -88,7 +89,7 @@ def _has_alike_operands(op: Op) -> bool:
 )
 def array_in_two_places_has_the_gradients_of_both(seen: Observation) -> None:
     """An array that is two operands of an op has the sum of the gradients of two equal arrays, also where these meet a kink."""
-    backend, places = seen.backend, _shared_places(seen)
+    backend, places = seen.backend, shared_places(seen)
     x = seen.case.operands[places[0]]
     operands = [np.array(x if i in places else other) for i, other in enumerate(seen.case.operands)]
     apart = seen.vjp(operands=operands).gradients
@@ -115,7 +116,7 @@ def array_in_two_places_has_the_gradients_of_both(seen: Observation) -> None:
     hold_close(got, total, allowed, f"the gradient of one array as operands {places[0]} and {places[1]}")
 
 
-def _shared_places(seen: Observation) -> tuple[int, int]:
+def shared_places(seen: Observation) -> tuple[int, int]:
     """Two operands of one shape and kind, the first of which is in the domain of the other; NotThisCase where there are none."""
     for i, j in permutations(seen.wrt, 2):
         x, domains = seen.case.operands[i], [seen.op.domain(k) for k in (i, j)]

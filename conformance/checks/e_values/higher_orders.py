@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array, Case
+from conformance.checks.a_results.independent_operands import has_alike_operands, shared_places
 from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
 from conformance.checks.e_values.invariances import CLEARLY, Term, would_show
 from conformance.checks.e_values.second_order import (
@@ -20,7 +21,9 @@ from conformance.checks.e_values.second_order import (
     expected_of,
     has_curvature,
     pushed,
+    reverse_over_reverse,
 )
+from conformance.checks.engine_calls import unless_refused
 from conformance.checks.members import custom_product
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import DOUBLE, NotThisCase, contract, op_check
@@ -31,12 +34,12 @@ from conformance.op import Op, Trait
 from conformance.ops.names import EXP, MULTIPLY, SIN, SPLIT, TANH
 from conformance.oracle.allowance import ULPS, Expected
 from conformance.oracle.second_order import third_derivatives
+from conformance.values import direction
 
 # Times what is allowed: a sum in which more cancels decides nothing, where another direction may.
 CLEAR = 2.0**12
-THIRDS = (
-    2.0**20
-)  # roundings of the largest third derivative, or of one, by which an engine's may differ: a wrong one differs by much more
+# Roundings of the largest third derivative, or of one, by which an engine's may differ: a wrong one differs by much more.
+THIRDS = 2.0**28
 SURE = 16  # times how far two differences are apart
 CLEARLY_THIRD = 2.0**10  # times what is allowed
 ROUNDINGS = 256  # of the largest term, by which the derivatives of tanh and of sin x eˣ may differ
@@ -122,6 +125,51 @@ def _thirds_of(
     """The third derivatives along the directions of the second ones, and estimates of their errors."""
     directions, _ = expected_of(op, case, wrt, perturbations)
     return third_derivatives(op, case, wrt, directions)
+
+
+def _is_curved_in_two_places(op: Op) -> bool:
+    return has_curvature(op) and has_alike_operands(op)
+
+
+@op_check(
+    *("E4", "one-array-second", Capability.HIGHER_ORDER),
+    applies=_is_curved_in_two_places,
+    sparing=True,
+    calls_anew=True,
+    dtypes=DOUBLE,
+)
+def array_in_two_places_has_the_second_derivatives_of_both(seen: Observation) -> None:
+    """The gradient of the gradient by an array that is two operands of an op is the sum of those by two equal arrays."""
+    engine, places = seen.backend, shared_places(seen)
+    x = seen.case.operands[places[0]]
+    operands = [x if i in places else other for i, other in enumerate(seen.case.operands)]
+    constants = [engine.array(np.array(other)) for other in operands]
+    op = engine.call(seen.op.name, seen.case.parameters)
+    u = direction(seen.op.domain(places[0]), x.shape, seen.case.dtype, np.random.default_rng(0))
+
+    def apart(*arrays: Any) -> Any:
+        given = dict(zip(places, arrays, strict=True))
+        return op(*(given.get(i, constant) for i, constant in enumerate(constants)))
+
+    def second(function: Function, count: int) -> list[Array]:
+        case = SecondOrderCase(engine, function, [x] * count, [u] * count, seen.case.cotangents)
+        found = reverse_over_reverse(case)
+        return [np.zeros_like(x) if h is None else h for h in found]
+
+    parts = unless_refused(lambda: second(apart, 2))
+    if parts is None:  # as where the gradient depends on neither
+        raise NotThisCase("the engine gives no second derivative by two arrays: other checks report that")
+    total, size = sum(parts), np.abs(parts).max(initial=0)
+    if not np.isfinite(size) or not size:
+        raise NotThisCase("the second derivative is zero, or no number, where the operands are equal")
+    (together,) = second(lambda a: apart(a, a), 1)
+    allowed = np.full(x.shape, THIRDS * np.finfo(x.dtype).eps * max(size, 1), np.longdouble)
+    hold_close(
+        together,
+        np.asarray(total),
+        allowed,
+        f"the second derivative by one array as operands {places[0]} and {places[1]}",
+    )
 
 
 @contract("E4", "three-deep", Capability.HIGHER_ORDER)

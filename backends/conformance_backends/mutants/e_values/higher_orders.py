@@ -11,7 +11,7 @@ from conformance.backend import Backend
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, with_ops
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.graph import is_recording
-from conformance_backends.numpy_engine.tensor import detach
+from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 Outputs = tuple[Any, ...]
 
@@ -77,6 +77,13 @@ def slope_along_its_tangent(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return g * (e + e * (x - here))
 
 
+def constant_beside_itself(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """In a recorded pass the first operand is a constant of the second one's slope where both are one array."""
+    edges = [x.edge for x in xs if isinstance(x, Tensor)]
+    is_one = i == 1 and len(edges) == len(xs) and None not in edges and edges[0] == edges[1]
+    return right(i, g, z, detach(xs[0]), *xs[1:]) if is_one else right(i, g, z, *xs)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("every-part-is-the-first", "In a recorded pass a part of one op's outputs has the history of the first.",
         ("contract/E4/parts",), every_part_is_the_first, ("multiply",)),
@@ -84,6 +91,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/forward-over-forward", "contract/E4/four-orders"), ops=("tanh",), jvp=first_tangent, nested_jvp=constant_in_forward_mode),
     rule("slope-along-its-tangent", "The slope of exp is recorded as that of its tangent: two derivatives are right, and the third is zero.",
         ("op/third-order",), ("exp",), slope_along_its_tangent),
+    rule("constant-beside-itself", "Where both factors of a product are one array, its second derivative is that of one of them.",
+        ("op/one-array-second",), ("multiply", "vecdot"), constant_beside_itself),
     behaviour("constant-three-deep", "A gradient that is computed within two others is a constant.",
         ("contract/E4/three-deep",), nested_vjp=constant_three_deep),
 )  # fmt: skip
