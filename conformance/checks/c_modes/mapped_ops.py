@@ -101,15 +101,11 @@ def _gradients(
 
 def _summed(bounds: Sequence[Expected], dtype: str) -> Expected:
     """What is expected of a sum of gradients: they may be added in any order."""
-    exact, size, allowed, ulp = (
-        np.sum([part(bound) for bound in bounds], axis=0)
-        for part in (
-            lambda bound: bound.exact,
-            lambda bound: np.abs(bound.exact),
-            lambda bound: bound.allowed,
-            lambda bound: bound.ulp,
-        )
+    exact, allowed, ulp = (
+        np.asarray(np.sum([getattr(bound, name) for bound in bounds], axis=0))
+        for name in ("exact", "allowed", "ulp")
     )
+    size = np.sum([np.abs(bound.exact) for bound in bounds], axis=0)
     rounding = len(bounds) * np.finfo(dtype).eps * size
     return Expected(exact, allowed + rounding, ulp, is_symmetric=bounds[0].is_symmetric)
 
