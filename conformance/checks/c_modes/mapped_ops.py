@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Capability, as_tuple
+from conformance.backend import Capability, Function, as_tuple
 from conformance.case import Case
-from conformance.checks.c_modes.ops_in_modes import batch_of, pick, stacked, stacked_values
+from conformance.checks.c_modes.ops_in_modes import BATCHES, batch_of, pick, stacked, stacked_values
 from conformance.checks.comparison import Comparison, hold_all_within, hold_equal
 from conformance.checks.e_values.flat_ops import is_kind_of
 from conformance.checks.observation import Observation, Oracle, plain
@@ -33,43 +33,57 @@ def op_mapped_over_some_operands_has_the_gradients_of_a_loop(seen: Observation) 
     """An op mapped over some operands, while it captures others, has a loop's values and gradients; those of what is captured are summed."""
     if len(seen.case.operands) < 2:
         raise NotThisCase("there is no operand beside the one that is mapped")
-    captured = _captured(seen)
-    batch = _sharing(seen, captured)
-    backend, op = seen.backend, seen.backend.call(seen.op.name, seen.case.parameters)
+    compared: list[Comparison] = []
+    for captured in _captured(seen):
+        batch = _sharing(seen, captured)
+        function = _mapped(seen, captured)
+        operands = [
+            np.array(xs[0]) if i in captured else np.stack(xs)
+            for i, xs in enumerate(zip(*(case.operands for case in batch), strict=True))
+        ]
+        cotangents = [np.stack(gs) for gs in zip(*(case.cotangents for case in batch), strict=True)]
+        outputs, gradients = seen.backend.vjp(function, operands, cotangents, seen.wrt)
+        where = f"mapped over {len(batch)} calls that share {_named(captured)}"
+        compared += hold_all_within(
+            (
+                *_gradients(seen, gradients, batch, captured, where),
+                *stacked_values(seen, outputs, batch, where),
+            )
+        )
+    return compared
+
+
+def _mapped(seen: Observation, captured: Sequence[int]) -> Function:
+    """The op of all operands, mapped over those that are not captured."""
+    op = seen.backend.call(seen.op.name, seen.case.parameters)
 
     def function(*arrays: Any) -> Any:
         def row(*rows: Any) -> Any:
             given = iter(rows)
             return op(*(x if i in captured else next(given) for i, x in enumerate(arrays)))
 
-        return backend.vectorized(row)(*(x for i, x in enumerate(arrays) if i not in captured))
+        return seen.backend.vectorized(row)(*(x for i, x in enumerate(arrays) if i not in captured))
 
-    operands = [
-        np.array(xs[0]) if i in captured else np.stack(xs)
-        for i, xs in enumerate(zip(*(case.operands for case in batch), strict=True))
-    ]
-    cotangents = [np.stack(gs) for gs in zip(*(case.cotangents for case in batch), strict=True)]
-    outputs, gradients = backend.vjp(function, operands, cotangents, seen.wrt)
-    where = f"mapped over {len(batch)} calls that share {_named(captured)}"
-    return hold_all_within(
-        (
-            *_gradients(seen, gradients, batch, captured, where),
-            *stacked_values(seen, outputs, batch, where),
-        )
-    )
+    return function
 
 
-def _captured(seen: Observation) -> tuple[int, ...]:
-    """The operands that are not mapped: one of them, or all but one."""
+def _captured(seen: Observation) -> list[tuple[int, ...]]:
+    """The operands that are not mapped: all but the first, as where a layer has weights; and one of them, or all but another."""
     everywhere = range(len(seen.case.operands))
     alone = [(i,) for i in everywhere]
     others = [tuple(j for j in everywhere if j != i) for i in everywhere]
-    return pick(seen, [*dict.fromkeys((*alone, *others))])
+    first = others[0]
+    return [first, pick(seen, [few for few in dict.fromkeys((*alone, *others[1:])) if few != first])]
 
 
 def _sharing(seen: Observation, captured: Sequence[int]) -> list[Case]:
-    """Calls that differ in the other operands; in their cotangents alone where operands of two calls could be equal, and must not be."""
-    first, *rest = batch_of(seen)
+    """Calls that differ in the other operands; in their cotangents alone where operands of two calls could be equal, and must not be.
+
+    They are as many as an axis of a captured operand is long, where one is: an engine that takes it for the axis of the
+    batch makes no error of shape.
+    """
+    lengths = [n for i in captured for n in seen.case.operands[i].shape[::-1] if 1 < n <= max(BATCHES)]
+    first, *rest = batch_of(seen, lengths[0] if lengths else 0)
     domains = first.domains or [seen.op.domain(i) for i in range(len(first.operands))]
     is_distinct = [domain.kind is OperandKind.DISTINCT for domain in domains]
     shared = range(len(first.operands)) if sum(is_distinct) > 1 else captured

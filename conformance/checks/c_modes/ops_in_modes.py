@@ -148,15 +148,15 @@ def stacked_values(
     return [(plain(seen.backend, z), stacked(bounds), f"the value {where}") for z, bounds in pairs]
 
 
-def batch_of(seen: Observation) -> list[Case]:
-    """The case and others like it: their numbers and cotangents differ, where they are differentiated."""
+def batch_of(seen: Observation, count: int = 0) -> list[Case]:
+    """The case and others like it, so many or as many as is drawn: their numbers and cotangents differ, where they are differentiated."""
     case, rng = seen.case, np.random.default_rng(len(seen.case.label))
     domains = case.domains or [seen.op.domain(i) for i in range(len(case.operands))]
     others = operands(domains, [x.shape for x in case.operands], case.dtype, TEXTURES[0], rng)
     other = replace(case, operands=others)
     return [
         replace(chosen, cotangents=tuple(np.array(g * 2.0 ** (n // 2), g.dtype) for g in case.cotangents))
-        for n, chosen in zip(range(pick(seen, BATCHES)), [case, other] * max(BATCHES), strict=False)
+        for n, chosen in zip(range(count or pick(seen, BATCHES)), [case, other] * max(BATCHES), strict=False)
     ]
 
 

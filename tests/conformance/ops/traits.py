@@ -22,7 +22,7 @@ from .calls import DOES_NOT_FIT, Arrays, are_close, calls, changed, differentiab
 
 SEEDS = (0, 1, 2, 3)  # a few draws may all be of reductions that pick
 SMALL_STEP = 2.0**-12  # crosses no kink: operands stay further away
-STRAIGHT_TO = 1e-11  # the square of a small step is far above it
+BEND = 1e-11  # the square of a small step is far above it
 
 
 def is_elementwise(op: Op) -> bool:
@@ -94,7 +94,7 @@ def is_quadratic(op: Op) -> bool:
         first, between, last = (at(steps, arrays, parameters) for steps in (-1, 0, 1))
         size = max((np.abs(g).max(initial=0) for g in between), default=0)
         bends = (a - 2 * b + c for a, b, c in zip(first, between, last, strict=True))
-        return all(np.abs(bend).max(initial=0) <= STRAIGHT_TO * max(size, 1) for bend in bends)
+        return all(np.abs(bend).max(initial=0) <= BEND * max(size, 1) for bend in bends)
 
     return not is_piecewise_linear(op) and all(is_even(*call) for call in calls(op))
 
