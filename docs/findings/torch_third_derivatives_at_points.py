@@ -1,4 +1,4 @@
-"""torch: third derivatives at single places: of x ** y at exponent 1, of i1 at 0; and of det, by torch.func, everywhere."""
+"""torch: third derivatives at single places: of x ** y at exponent 1, of i1 and sinc at 0; and of det, by torch.func, everywhere."""
 
 import torch
 
@@ -12,12 +12,13 @@ for exponent in (1.0, 1.0 + 1e-9):
     (mixed,) = torch.autograd.grad(twice, y)
     exact = 0.25 ** (exponent - 2) * (2 * exponent - 1 + exponent * (exponent - 1) * torch.log(x).item())
     print(f"y = {exponent}: d³(x**y)/dx²dy = {mixed.item()!r}, exactly {exact!r}")
-for place in (0.0, 1e-3):
-    x = torch.tensor(place, requires_grad=True)
-    slope = torch.special.i1(x)
-    for _ in range(3):
-        (slope,) = torch.autograd.grad(slope, x, create_graph=True)
-    print(f"x = {place}: i1‴ = {slope.item()!r}, exactly 3/8 at 0")
+for name, function, exact in (("i1", torch.special.i1, 3 / 8), ("sinc", torch.sinc, 0.0)):
+    for place in (0.0, 1e-3):
+        x = torch.tensor(place, requires_grad=True)
+        slope = function(x)
+        for _ in range(3):
+            (slope,) = torch.autograd.grad(slope, x, create_graph=True)
+        print(f"x = {place}: {name}‴ = {slope.item()!r}, exactly {exact} at 0")
 
 
 def gradient(function):
