@@ -124,6 +124,7 @@ class Trait(enum.Enum):
     HOLOMORPHIC = "holomorphic: its reference and its rule hold for complex operands as they are written"
     FLAT = "flat: its value does not change when its operands change a little"
     PIECEWISE_LINEAR = "its gradients do not depend on its operands, except at kinks and ties"
+    QUADRATIC = "its third derivatives are zero, except at kinks and ties, and its second ones are not"
     REAL_REFERENCE = "its reference takes real operands only, so that a complex step through its rule needs the value's slope"
     COMMUTATIVE = "elementwise, and gives the same bits when its two operands are exchanged"
     ORDER_INVARIANT = "its value does not depend on the order of the entries along its axes"

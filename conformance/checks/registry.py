@@ -179,12 +179,24 @@ def op_check(
     return register
 
 
-def flat_check(clause: str, name: str) -> Callable[[CheckFunction], CheckFunction]:
+def flat_check(
+    clause: str, name: str, *needs: Capability, sparing: bool = False
+) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check of the ops that have no slope, run once for every signature."""
 
     def register(function: CheckFunction) -> CheckFunction:
         _register(
-            Check(name, clause, "op", function, once_per_signature=True, dtypes=DOUBLE, is_of_flat=True)
+            Check(
+                name,
+                clause,
+                "op",
+                function,
+                frozenset(needs),
+                once_per_signature=True,
+                sparing=sparing,
+                dtypes=DOUBLE,
+                is_of_flat=True,
+            )
         )
         return function
 

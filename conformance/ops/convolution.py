@@ -15,7 +15,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.laws import windows
 from conformance.ops.laws.windows import Pair, window_counts
 from conformance.ops.rows import general, linear
-from conformance.ops.traits import HOLOMORPHIC, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, QUADRATIC, Homogeneous
 
 # -- windows ---------------------------------------------------------------------------------------
 
@@ -237,20 +237,20 @@ ROWS: tuple[Op, ...] = (
     general("conv1d", conv1d, conv1d_from(conv2d_image, 0), conv1d_from(conv2d_kernels, 1),
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
-        law=windows.conv1d, traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        law=windows.conv1d, traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("conv2d", conv2d, conv2d_image, conv2d_kernels,
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="matmul's rule on W unfold(x)",
-        law=windows.conv2d, traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        law=windows.conv2d, traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("conv_transpose1d", conv_transpose1d, conv_transpose1d_from(transposed_image, 0),
         conv_transpose1d_from(transposed_kernels, 1),
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2)),
         formula="x̄ = W unfold(g), W̄ = Σ x unfold(g)ᵀ, b̄ = Σ g", source="the transpose of conv1d in x, matmul's rule",
         law=windows.conv_transpose1d,
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("conv_transpose2d", conv_transpose2d, transposed_image, transposed_kernels,
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3)),
         formula="x̄ = W unfold(g), W̄ = Σ x unfold(g)ᵀ, b̄ = Σ g", source="the transpose of conv2d in x, matmul's rule",
         law=windows.conv_transpose2d,
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import scatter_add
 from conformance.ops.rows import general, unbroadcast
 from conformance.ops.softmax import softmax
-from conformance.ops.traits import HOLOMORPHIC, LINEAR, Homogeneous, Shift
+from conformance.ops.traits import HOLOMORPHIC, LINEAR, QUADRATIC, Homogeneous, Shift
 
 # -- linear, embedding, attention ------------------------------------------------------------------
 
@@ -244,7 +244,7 @@ DENSE = (
         lambda g, z, x, weight, bias: unbroadcast(g, np.shape(bias)),
         formula="x̄ = g W, W̄ = gᵀ x, b̄ = Σ g",
         source="matmul's rule at Wᵀ, the bias broadcast over the batch", law=LINEAR_LAYER,
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("embedding", embedding,
         lambda g, z, weight, indices: scatter_add(g, index=(indices,), shape=np.shape(weight)), None,
         formula="W̄[indices] += g, 0 elsewhere",

@@ -21,7 +21,7 @@ from conformance.ops.elementwise import xlogy
 from conformance.ops.rows import general, in_precision_of, unbroadcast
 from conformance.ops.softmax import log_softmax, softmax
 from conformance.ops.specials.entropies import xlog1py
-from conformance.ops.traits import LINEAR, LOSS, PIECEWISE_LINEAR, Homogeneous, Shift
+from conformance.ops.traits import LINEAR, LOSS, PIECEWISE_LINEAR, QUADRATIC, Homogeneous, Shift
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -157,7 +157,7 @@ def huber_loss(x: Any, t: Any, *, delta: float) -> Any:
 DISTANCES = (
     pointwise("mse", lambda x, t: (x - t) * (x - t), lambda x, t: 2 * (x - t), lambda x, t: 2 * (t - x),
         formula="x̄ = g · 2(x − t), t̄ = −x̄", source="power rule", aliases=("mse_loss",),
-        traits={Homogeneous(2, of=(0, 1)), Shift(0, of=(0, 1))}),
+        traits={QUADRATIC, Homogeneous(2, of=(0, 1)), Shift(0, of=(0, 1))}),
     pointwise("l1", lambda x, t: np.abs(x - t), lambda x, t: np.sign(x - t), lambda x, t: np.sign(t - x),
         formula="x̄ = g · sign(x − t), t̄ = −x̄", source="|d| = d sign d",
         domains=[DISTINCT, DISTINCT], aliases=("l1_loss", "mae"),
@@ -167,13 +167,13 @@ DISTANCES = (
         formula="x̄ = g · clip(x − t, −δ, δ), t̄ = −x̄",
         source="Huber 1964: the slope of ½d², held where |d| reaches δ",
         domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, delta=(0.7, 1.3, 0.01, 7.3)),
-        aliases=("huber_loss",), traits={Shift(0, of=(0, 1))}),
+        aliases=("huber_loss",), traits={QUADRATIC, Shift(0, of=(0, 1))}),
     pointwise("smooth_l1", lambda x, t, beta: huber_loss(x, t, delta=beta) / beta,
         lambda x, t, beta: difference_clipped(x, t, beta) / beta,
         lambda x, t, beta: difference_clipped(t, x, beta) / beta,
         formula="x̄ = g · clip((x − t)/β, −1, 1), t̄ = −x̄", source="huber over its bound",
         domains=[DISTINCT, DISTINCT], law=laws.with_parameters(ONE_LOSS_EACH, beta=(0.7, 1.3, 0.01, 7.3)),
-        aliases=("smooth_l1_loss",), traits={Shift(0, of=(0, 1))}),
+        aliases=("smooth_l1_loss",), traits={QUADRATIC, Shift(0, of=(0, 1))}),
     pointwise("log_cosh", lambda x, t: softplus(2 * (x - t)) - (x - t) - math.log(2),
         lambda x, t: np.tanh(x - t), lambda x, t: np.tanh(t - x),
         formula="x̄ = g · tanh(x − t), t̄ = −x̄", source="sinh/cosh", traits={Shift(0, of=(0, 1))}),

@@ -15,7 +15,7 @@ from conformance.op import Op, Shape
 from conformance.ops.dispatch import dispatched
 from conformance.ops.laws import products
 from conformance.ops.rows import general, unbroadcast, variadic
-from conformance.ops.traits import HOLOMORPHIC, SAVES_OPERANDS, Homogeneous, Shift
+from conformance.ops.traits import HOLOMORPHIC, QUADRATIC, SAVES_OPERANDS, Homogeneous, Shift
 
 # -- references ------------------------------------------------------------------------------------
 
@@ -207,29 +207,29 @@ def cov_vjp(g: Any, z: Any, x: Any, correction: int) -> Any:
 ROWS: tuple[Op, ...] = (
     general("matmul", np.matmul, matmul_left, matmul_right,
         formula="Ā = g Bᵀ, B̄ = Aᵀ g", source="Giles 2008, 2.2.2: d(AB) = dA B + A dB", law=products.MATMUL,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), SAVES_OPERANDS}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), SAVES_OPERANDS}),
     general("dot", np.dot, lambda g, z, a, b: contraction_left(g, a, b, dot_pairs(a, b)),
         lambda g, z, a, b: contraction_right(g, a, b, dot_pairs(a, b)),
         formula="Ā = g Bᵀ, B̄ = Aᵀ g, summed over the free axes",
         source="bilinear; each operand's cotangent contracts g with the other", law=products.DOT,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("vecdot", np.vecdot, lambda g, z, x, y, axis=-1: vecdot_vjp(g, x, y, axis),
         lambda g, z, x, y, axis=-1: vecdot_vjp(g, y, x, axis),
         formula="x̄ = g · y, ȳ = g · x", source="product rule under the sum", law=products.vecdot,
-        traits={Homogeneous(1), Homogeneous(1, of=(1,))}),
+        traits={QUADRATIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("inner", np.inner, lambda g, z, a, b: contraction_left(g, a, b, inner_pairs(a, b)),
         lambda g, z, a, b: contraction_right(g, a, b, inner_pairs(a, b)),
         formula="Ā = g B, B̄ = gᵀ A", source="bilinear; each operand's cotangent contracts g with the other",
-        law=products.INNER, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        law=products.INNER, traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("outer", np.outer, lambda g, z, x, y: np.matmul(g, y), lambda g, z, x, y: np.matmul(x, g),
         formula="x̄ = g y, ȳ = gᵀ x", source="d(xyᵀ) = dx yᵀ + x dyᵀ", law=products.OUTER,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("tensordot", np.tensordot,
         lambda g, z, a, b, axes=2: contraction_left(g, a, b, tensordot_pairs(a, b, axes)),
         lambda g, z, a, b, axes=2: contraction_right(g, a, b, tensordot_pairs(a, b, axes)),
         formula="Ā = g · B, B̄ = A · g, summed over the free axes",
         source="bilinear; each operand's cotangent contracts g with the other", law=products.tensordot,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     variadic("einsum", einsum, einsum_vjp,
         formula="x̄ᵢ = einsum(g, the others → the letters of xᵢ)",
         source="multilinear; the cotangent of a factor contracts g with all the others", law=products.einsum,
@@ -238,12 +238,12 @@ ROWS: tuple[Op, ...] = (
         lambda g, z, a, b: kron_vjp(1, g, a, b),
         formula="Āᵢⱼ = ⟨gᵢⱼ, B⟩, B̄ = Σ Aᵢⱼ gᵢⱼ over the blocks gᵢⱼ of g",
         source="bilinear: block ij of z is Aᵢⱼ B", law=products.KRON,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("cross", np.cross, lambda g, z, x, y, axis: unbroadcast(np.cross(y, g, axis=axis), np.shape(x)),
         lambda g, z, x, y, axis: unbroadcast(np.cross(g, x, axis=axis), np.shape(y)),
         formula="x̄ = y × g, ȳ = g × x", source="the triple product is cyclic: ⟨g, dx × y⟩ = ⟨y × g, dx⟩",
-        law=products.cross, traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
+        law=products.cross, traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,))}),
     general("cov", cov, cov_vjp,
         formula="x̄ = (g + gᵀ) X/(n − c), X the rows of x less their means", source="the product rule; the rows of X sum to 0",
-        law=products.OBSERVED, traits={Homogeneous(2), Shift(0)}),
+        law=products.OBSERVED, traits={QUADRATIC, Homogeneous(2), Shift(0)}),
 )  # fmt: skip

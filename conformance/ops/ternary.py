@@ -10,7 +10,7 @@ from conformance.op import BOOLEAN, NONZERO, REAL, Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise, general, unbroadcast
-from conformance.ops.traits import ELEMENTWISE, HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous, Shift
+from conformance.ops.traits import ELEMENTWISE, HOLOMORPHIC, PIECEWISE_LINEAR, QUADRATIC, Homogeneous, Shift
 
 # -- references NumPy lacks ------------------------------------------------------------------------
 
@@ -58,14 +58,14 @@ ROWS: tuple[Op, ...] = (
         traits={ELEMENTWISE, HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(1, 2)), Shift(1, of=(1, 2))}),
     elementwise("lerp", lerp, lambda z, x, y, w: 1 - w, lambda z, x, y, w: w, lambda z, x, y, w: y - x,
         formula="x̄ = g · (1 − w), ȳ = g · w, w̄ = g · (y − x)", source="product rule on x + w(y − x)",
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Shift(1, of=(0, 1))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Shift(1, of=(0, 1))}),
     elementwise("fma", fma, lambda z, x, y, a: y, lambda z, x, y, a: x, lambda z, x, y, a: 1,
         formula="x̄ = g · y, ȳ = g · x, ā = g", source="product rule on xy + a",
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     elementwise("addcmul", addcmul, lambda z, x, a, b, value: 1, lambda z, x, a, b, value: value * b,
         lambda z, x, a, b, value: value * a,
         formula="x̄ = g, ā = g · v b, b̄ = g · v a", source="product rule on x + v·ab", law=scaled,
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(1, of=(0, 2))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(1, of=(0, 2))}),
     elementwise("addcdiv", addcdiv, lambda z, x, a, b, value: 1, lambda z, x, a, b, value: value / b,
         lambda z, x, a, b, value: -value * a / b / b,
         formula="x̄ = g, ā = g · v / b, b̄ = −g · v a / b²", source="quotient rule on x + v·a/b",

@@ -1,4 +1,4 @@
-"""Second derivatives of an op: its rule, differentiated along a direction without a rule of its own.
+"""Second derivatives of an op, and third ones: its rule, differentiated along a direction without a rule of its own.
 
 The rule of an analytic op takes complex operands, and a complex step through it is the forward mode of
 the textbook rule in whatever precision it is given. So the allowance of a second derivative comes about
@@ -29,6 +29,9 @@ from conformance.oracle.rounding import Evaluate
 
 # Powers of two, whose squares vanish beside 1 in their precision and whose products stay normal.
 STEP = {"float32": 2.0**-40, "float64": 2.0**-100, np.dtype(REAL).name: 2.0**-100}
+
+# Of operands, which lie on a grid of eighths: their fourth powers are as far below 1 as double precision needs.
+DIFFERENCES = (2.0**-11, 2.0**-13)
 
 
 def hessian_vector_product(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
@@ -107,6 +110,31 @@ def expected_hessian_vector_products(
         perturbations=perturbations,
     )
     return of_operands(op, wrt, found)
+
+
+def third_derivatives(
+    op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array]
+) -> tuple[list[Array], list[Array]]:
+    """The derivatives of the Hessian-vector products along the same directions, and estimates of their errors.
+
+    They are differences in extended precision, of two lengths: how far these are apart is the estimate.
+    """
+    product = hessian_vector_product(op, case, wrt)
+    rest = [x.astype(REAL) for x in (*case.cotangents, *directions)]
+
+    def at(t: float) -> Sequence[Array]:
+        xs = [x.astype(REAL) if x.dtype.kind == "f" else x for x in case.operands]
+        for index, along in zip(wrt, directions, strict=True):
+            xs[index] = xs[index] + REAL(t) * along
+        return product((*xs, *rest))
+
+    def quotients(step: float) -> list[Array]:
+        near, far = (zip(at(t), at(-t), strict=True) for t in (step, 2 * step))
+        return [(8 * (b - a) - (d - c)) / (12 * REAL(step)) for (b, a), (d, c) in zip(near, far, strict=True)]
+
+    with np.errstate(all="ignore"):
+        long, short = (quotients(step) for step in DIFFERENCES)
+        return short, [np.abs(b - a) for a, b in zip(long, short, strict=True)]
 
 
 def _moved(op: Op, case: Case, directions: Sequence[Array]) -> Array | float:

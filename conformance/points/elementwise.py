@@ -158,6 +158,10 @@ EXTREME = (
     finite("multiply", "by-least", lambda e: (e.least, 2.0), lambda e: (2, e.least)),
     finite("addcdiv", "small-by-small", lambda e: (0.0, e.small, e.small),
         lambda e: (1, 1 / e.small, -1 / e.small), value=1.0),
+    # The square is no number, and its slope is one.
+    finite("pow", "huge-to-the-2", lambda e: (e.huge, 2.0), lambda e: (2 * e.huge, None)),
+    finite("power_of", "huge-squared", lambda e: (e.huge,), lambda e: (2 * e.huge,), exponent=2),
+    finite("square", "at-huge", lambda e: (e.huge,), lambda e: (2 * e.huge,)),
     finite("pow", "huge-to-the-1", lambda e: (e.huge, 1.0), (1, None)),
 )  # fmt: skip
 

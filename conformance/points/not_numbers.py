@@ -57,6 +57,8 @@ POINTS: tuple[SpecialPoint, ...] = (
         ("half-to-infinity", (0.5, INF)), ("minus-infinity-cubed", (-INF, 3.0)), ("minus-0-to-the-minus-3", (-0.0, -3.0)))),
     *(valued("atan2", name, operands) for name, operands in (
         ("minus-0-before-a-negative", (-0.0, -1.0)), ("both-infinite", (INF, -INF)), ("minus-0-and-minus-0", (-0.0, -0.0)))),
+    *(valued(op, "infinity-cut-off", (matrix,), k=0)
+      for op, matrix in (("tril", [[1.0, INF], [NAN, 3.0]]), ("triu", [[1.0, NAN], [INF, 3.0]]))),
     valued("hypot", "infinity-beside-nan", (INF, NAN)),
     *(valued("multiply", f"0-times-{name}", (0.0, x)) for name, x in (("infinity", INF), ("nan", NAN))),
     valued("subtract", "infinity-less-infinity", (INF, INF)),

@@ -32,6 +32,8 @@ KINKED: Mapping[str, Values | None] = {
     "vector_norm/at-0-ord-3": None,
     "cdist/equal-rows-p-2": None,
     "cdist/equal-rows-p-3": None,
+    "cdist/one-equal-row-among-others-p-2": None,
+    "pdist/two-equal-rows-among-others": None,
     "pdist/equal-rows-p-2": None,
     "pdist/equal-rows-p-3": None,
     "std/equal-2-correction-0": None,

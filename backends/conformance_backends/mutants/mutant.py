@@ -127,8 +127,10 @@ class SteppedTape(NumpyTape):
         with engine.no_grad():
             reached = self.traverse(edge, self.seed(output, gradient))
         for node, cotangents in reached.items():
-            if isinstance(node, Accumulation) and cotangents and cotangents[0] is not None:
-                self.accumulate(node.variable, cotangents[0])
+            # A leaf that an inner derivative made, and that is gone, has no gradient to add to.
+            leaf = node.variable if isinstance(node, Accumulation) else None
+            if leaf is not None and cotangents and cotangents[0] is not None:
+                self.accumulate(leaf, cotangents[0])
 
 
 class WithTransforms(SteppedTape):

@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend, Function
 from conformance.case import Array, Case
-from conformance.checks.comparison import decides_by_refusal, hold_equal
+from conformance.checks.comparison import decides_by_refusal, hold_equal, hold_within
 from conformance.checks.engine_calls import (
     computes,
     form_of_no_gradient,
@@ -28,11 +28,13 @@ from conformance.design.rows import Row, rows_of
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, OperandKind
 from conformance.ops import CATALOGUE
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import ADD, DIVIDE, MULTIPLY, POW, SUBTRACT
+from conformance.oracle.allowance import Expected
 from conformance.strategies.cases import build
 
 NARROW = ("int8", "uint8", "int16", "int32")
 COUNTABLE = ("int64", "int32", "bool")
+ROUNDINGS = 64  # of a power or a quotient: an integer exponent is another algorithm
 
 
 def _counts(sample: Sample, dtype: str) -> Array:
@@ -106,6 +108,41 @@ def integers_and_truth_values_are_constants(engine: Backend, sample: Sample) -> 
         hold_equal(plain(engine, gradient), (g * n).astype(w.dtype), f"the gradient of a factor of {dtype}")
     if len(undecided) == len(COUNTABLE):
         raise undecided[0]
+
+
+@contract("A16", "integers-beside")
+def operands_beside_integers_have_the_slopes_of_real_numbers(engine: Backend, sample: Sample) -> None:
+    """Beside integers, negative ones and zero among them, a base, a dividend, a minuend and a term have their values and gradients."""
+    n = np.array([-2, -1, 0, 1, 2, 3])
+    w = np.array(np.abs(sample.array(n.shape)) + 1)
+    real = n.astype(np.longdouble)
+    slopes: dict[str, tuple[Array, Array]] = {
+        POW: (w**real, real * w ** (real - 1)),
+        DIVIDE: (w / np.where(n == 0, 4, real), 1 / np.where(n == 0, 4, real)),
+        SUBTRACT: (w - real, np.ones_like(real)),
+        ADD: (w + real, np.ones_like(real)),
+    }
+    for name in slopes.keys() & set(engine.ops):
+        value, slope = slopes[name]
+        counts = np.where(n == 0, 4, n) if name == DIVIDE else n
+        function = engine.op(name)
+        outputs = unless_refused(partial(engine.forward, function, [np.array(w), np.array(counts)]))
+        if outputs is None:
+            continue
+        dtype = plain(engine, outputs[0]).dtype
+        if dtype.kind != "f":
+            raise Violation(f"{name} of {w.dtype} and integers is of {dtype}")
+        g = sample.array(n.shape).astype(dtype)
+        (got,), (gradient,) = engine.vjp(function, [np.array(w), np.array(counts)], [np.array(g)], [0])
+        for what, ours, exact in (
+            ("value", got, value),
+            ("gradient of the other operand", gradient, g * slope),
+        ):
+            allowed = ROUNDINGS * np.finfo(w.dtype).eps * np.abs(exact)
+            expected = Expected(np.asarray(exact, np.longdouble), allowed, np.spacing(np.abs(exact)))
+            hold_within(
+                plain(engine, ours), expected, f"the {what} of {name} beside integers", claim="is wrong"
+            )
 
 
 @contract("A16", "index-dtypes", is_wide=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,14 +19,15 @@ from conformance.checks.comparison import Comparison, hold_all_within
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import op_check
 from conformance.ops.names import NEGATIVE
-from conformance.oracle.allowance import Expected
+from conformance.oracle.allowance import Expected, expected_values
 from conformance.values import TEXTURES, operands
 
+T = TypeVar("T")
 DEPTHS = (1, 3, 12, 40)  # pairs of sign changes before an op and behind it
 BATCHES = (2, 1, 5, 8)
 
 
-def _pick(seen: Observation, levels: Sequence[int]) -> int:
+def pick(seen: Observation, levels: Sequence[T]) -> T:
     """A level for this case: as good as random, and the same for everybody."""
     numbers = [*seen.case.operands, *seen.case.cotangents]
     return levels[sum(int(np.abs(x).sum() * 64) if x.size else 1 for x in numbers) % len(levels)]
@@ -56,7 +57,7 @@ def _call(seen: Observation) -> Function:
 @op_check("B1", "in-a-graph", compiles=True)
 def op_between_others_has_its_gradient(seen: Observation) -> list[Comparison]:
     """Between ops that change no bit, an op whose operands are computed has the gradient that it has alone."""
-    pairs = _pick(seen, DEPTHS)
+    pairs = pick(seen, DEPTHS)
     same, function = _unchanged(seen.backend, pairs), _call(seen)
 
     def between(*xs: Any) -> tuple[Any, ...]:
@@ -117,34 +118,45 @@ def op_in_another_thread_has_its_gradient(seen: Observation) -> list[Comparison]
 
 @op_check("C10", "mapped", Capability.VECTORIZING, sparing=True)
 def mapped_op_has_the_gradients_of_a_loop(seen: Observation) -> list[Comparison]:
-    """An op mapped over a batch of calls has for each the gradient that it has alone."""
+    """An op mapped over a batch of calls has for each the value and the gradient that it has alone."""
     batch = batch_of(seen)
     xs, gs = (
         [np.stack(arrays) for arrays in zip(*parts, strict=True)]
         for parts in ((case.operands for case in batch), (case.cotangents for case in batch))
     )
     mapped = seen.backend.vectorized(_call(seen))
-    _, gradients = seen.backend.vjp(mapped, xs, gs, seen.wrt)
+    outputs, gradients = seen.backend.vjp(mapped, xs, gs, seen.wrt)
     expected = [Oracle(seen.op, case, seen.perturbations).expected for case in batch]
-    return hold_all_within(
+    where = f"in a batch of {len(batch)} calls"
+    compared = [
         (
             None if g is None else plain(seen.backend, g),
             stacked(bounds),
-            f"{seen.label(position)} in a batch of {len(batch)} calls",
+            f"{seen.label(position)} {where}",
         )
         for position, (g, bounds) in enumerate(zip(gradients, zip(*expected, strict=True), strict=True))
-    )
+    ]
+    return hold_all_within((*compared, *stacked_values(seen, outputs, batch, where)))
 
 
-def batch_of(seen: Observation) -> list[Case]:
-    """The case and others like it: their numbers and cotangents differ, where they are differentiated."""
+def stacked_values(
+    seen: Observation, outputs: Sequence[Any], batch: Sequence[Case], where: str
+) -> list[tuple[Any, Expected, str]]:
+    """The engine's values of a batch of calls, and what is expected of them."""
+    alone = [expected_values(seen.op, case, perturbations=seen.perturbations) for case in batch]
+    pairs = zip(outputs, zip(*alone, strict=True), strict=True)
+    return [(plain(seen.backend, z), stacked(bounds), f"the value {where}") for z, bounds in pairs]
+
+
+def batch_of(seen: Observation, count: int = 0) -> list[Case]:
+    """The case and others like it, so many or as many as is drawn: their numbers and cotangents differ, where they are differentiated."""
     case, rng = seen.case, np.random.default_rng(len(seen.case.label))
     domains = case.domains or [seen.op.domain(i) for i in range(len(case.operands))]
     others = operands(domains, [x.shape for x in case.operands], case.dtype, TEXTURES[0], rng)
     other = replace(case, operands=others)
     return [
         replace(chosen, cotangents=tuple(np.array(g * 2.0 ** (n // 2), g.dtype) for g in case.cotangents))
-        for n, chosen in zip(range(_pick(seen, BATCHES)), [case, other] * max(BATCHES), strict=False)
+        for n, chosen in zip(range(count or pick(seen, BATCHES)), [case, other] * max(BATCHES), strict=False)
     ]
 
 

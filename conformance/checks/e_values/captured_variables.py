@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
+from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
@@ -66,6 +67,36 @@ def gradients_by_one_array_named_twice_are_differentiated(engine: Backend, sampl
         what = f"of x²y by its operand {i}, both the same array"
         hold_equal(plain(engine, outputs[0]), value, f"the gradient {what}")
         hold_equal(plain(engine, got), slope, f"the derivative of the gradient {what}")
+
+
+@contract("E4", "by-one-argument", Capability.HIGHER_ORDER)
+def derivative_by_the_cotangent_alone_or_by_what_is_operand_and_cotangent(
+    engine: Backend, sample: Sample
+) -> None:
+    """A gradient at a constant is differentiated by its cotangent, and where one array is operand and cotangent by both places; a tangent likewise."""
+    multiply = engine.op(MULTIPLY)
+    x, t, g = (sample.array() for _ in range(3))
+
+    def square(a: Any) -> Any:
+        return multiply(a, a)
+
+    derivatives: dict[str, Callable[[Any, Any], Any]] = {
+        "gradient": lambda a, along: engine.nested_vjp(square, [a], [along])[0]
+    }
+    if Capability.FORWARD in engine.capabilities:
+        derivatives["tangent"] = lambda a, along: engine.nested_jvp(square, [a], [along])[0]
+    for what, derivative in derivatives.items():
+        constant = engine.array(np.array(x))
+        calls: tuple[tuple[Function, Array, Array, Array, str], ...] = (
+            (lambda b, d=derivative, c=constant: d(c, b), t, 2 * x * t, 2 * x * g, "at a constant"),
+            (lambda b, d=derivative: d(b, b), x, 2 * x * x, 4 * x * g, "along the operand itself"),
+        )
+        for function, given, value, slope, where in calls:
+            # Where an engine does not offer this mode in the other, that is no claim of this check.
+            with contextlib.suppress(Unsupported):
+                outputs, (got,) = engine.vjp(function, [np.array(given)], [np.array(g)])
+                hold_equal(plain(engine, outputs[0]), value, f"the {what} of x² {where}")
+                hold_equal(plain(engine, got), slope, f"the derivative of the {what} of x² {where}")
 
 
 @contract("E4", "detached", Capability.HIGHER_ORDER, Capability.DETACH)

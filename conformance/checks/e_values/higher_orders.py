@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
-from conformance.case import Array
+from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
 from conformance.checks.e_values.invariances import CLEARLY, Term, would_show
 from conformance.checks.e_values.second_order import (
@@ -17,19 +17,27 @@ from conformance.checks.e_values.second_order import (
     SecondOrderCase,
     by_order,
     expected_along_directions,
+    expected_of,
     has_curvature,
     pushed,
 )
 from conformance.checks.members import custom_product
 from conformance.checks.observation import Observation, plain
-from conformance.checks.registry import NotThisCase, contract, op_check
+from conformance.checks.registry import DOUBLE, NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
+from conformance.kept import kept
+from conformance.op import Op, Trait
 from conformance.ops.names import EXP, MULTIPLY, SIN, SPLIT, TANH
-from conformance.oracle.allowance import ULPS, Expected
+from conformance.oracle.allowance import ULPS, Expected, of_operands
+from conformance.oracle.second_order import third_derivatives
 
 # Times what is allowed: a sum in which more cancels decides nothing, where another direction may.
 CLEAR = 2.0**12
+# Roundings of the largest third derivative, or of one, by which an engine's may differ: a wrong one differs by much more.
+THIRDS = 2.0**28
+SURE = 16  # times how far two differences are apart
+CLEARLY_THIRD = 2.0**10  # times what is allowed
 ROUNDINGS = 256  # of the largest term, by which the derivatives of tanh and of sin x eˣ may differ
 
 
@@ -73,6 +81,51 @@ def tangent_of_the_tangent_is_the_second_derivative(seen: Observation) -> list[C
 def forward_over_forward(case: SecondOrderCase) -> list[Array | None]:
     """The tangents' tangents, along the same directions."""
     return pushed(case, case.tangents, len(case.cotangents))
+
+
+def _has_third(op: Op) -> bool:
+    return has_curvature(op) and Trait.QUADRATIC not in op.traits
+
+
+@op_check("E4", "third-order", Capability.HIGHER_ORDER, applies=_has_third, sparing=True, dtypes=DOUBLE)
+def gradient_three_deep_is_the_second_derivative_of_the_vjp(seen: Observation) -> None:
+    """The gradient of the gradient of the gradient is the second derivative of the reference VJP along a direction."""
+    directions, _ = expected_along_directions(seen)
+    exact, errors = _thirds_of(seen.op, seen.case, tuple(seen.wrt), seen.perturbations)
+    size = np.max([np.abs(third).max(initial=0) for third in exact])
+    unit = np.finfo(seen.case.dtype).eps * THIRDS * np.maximum(size, 1)
+    allowed = [SURE * error.max(initial=0) + unit for error in errors]
+    if not all(bound < size / CLEARLY_THIRD for bound in allowed):
+        raise NotThisCase("the third derivative is zero, or the differences do not say what it is")
+    case = SecondOrderCase.of(seen, directions)
+    one = case.engines([np.ones((), seen.case.dtype)])
+
+    def seconds(*variables: Any) -> tuple[Any, ...]:
+        return case.backend.nested_vjp(case.weighed(case.gradients, case.directions), variables, one)
+
+    found = case.backend.gradient(case.weighed(seconds, directions), case.operands)
+    bounds = [
+        Expected(third, np.full(third.shape, bound, np.longdouble), np.full(third.shape, unit))
+        for third, bound in zip(exact, allowed, strict=True)
+    ]
+    for position, (got, expected) in enumerate(
+        zip(found, of_operands(seen.op, seen.wrt, bounds), strict=True)
+    ):
+        hold_within(
+            None if got is None else plain(case.backend, got),
+            expected,
+            f"the second derivative of {seen.label(position)}",
+            claim="differs from that of the reference VJP",
+        )
+
+
+@kept()
+def _thirds_of(
+    op: Op, case: Case, wrt: tuple[int, ...], perturbations: int
+) -> tuple[list[Array], list[Array]]:
+    """The third derivatives along the directions of the second ones, and estimates of their errors."""
+    directions, _ = expected_of(op, case, wrt, perturbations)
+    return third_derivatives(op, case, wrt, directions)
 
 
 @contract("E4", "three-deep", Capability.HIGHER_ORDER)

@@ -178,7 +178,7 @@ def _compiled_together(case: SecondOrderCase) -> Sequence[Sequence[Any]] | None:
 
 def expected_along_directions(seen: Observation) -> tuple[list[Array], list[Expected]]:
     """A direction for every operand, and the Hessian-vector products along it; NotThisCase where all are zero."""
-    directions, expected = _expected_of(seen.op, seen.case, tuple(seen.wrt), seen.perturbations)
+    directions, expected = expected_of(seen.op, seen.case, tuple(seen.wrt), seen.perturbations)
     if expected is None:
         raise NotThisCase("the rule is not analytic here, so its derivative is not known")
     if not any((np.abs(bound.exact) > bound.allowed).any() for bound in expected):
@@ -187,7 +187,7 @@ def expected_along_directions(seen: Observation) -> tuple[list[Array], list[Expe
 
 
 @kept(Expected)
-def _expected_of(
+def expected_of(
     op: Op, case: Case, wrt: tuple[int, ...], perturbations: int
 ) -> tuple[list[Array], list[Expected] | None]:
     """The directions, and the products; None where the rule is not analytic. The three orders share them."""

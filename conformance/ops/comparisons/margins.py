@@ -17,7 +17,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.losses import REDUCTIONS, SHAPES, each_row, one_hot, pointwise, reduced, shared
 from conformance.ops.reductions import vector_norm_vjp
 from conformance.ops.rows import general, in_precision_of
-from conformance.ops.traits import LOSS, PIECEWISE_LINEAR, Shift
+from conformance.ops.traits import LOSS, PIECEWISE_LINEAR, QUADRATIC, Shift
 from conformance.ops.weighted_losses import WEIGHTS, Weights, class_weights
 
 # -- of each entry -----------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ ROWS: tuple[Op, ...] = (
     general("multi_margin", multi_margin, multi_margin_vjp, None,
         formula="x̄ⱼ = g w p sⱼᵖ⁻¹/C, x̄ₜ = −Σⱼ x̄ⱼ, sⱼ = max(0, m − xₜ + xⱼ)",
         source="Crammer and Singer 2001; the slope of each power", domains=[REAL, index_below(1)], law=scoring,
-        traits={LOSS, Shift(0)}),
+        traits={QUADRATIC, LOSS, Shift(0)}),
     general("multilabel_soft_margin", multilabel_soft_margin, label_vjp(lambda x, t: sigmoid(x) - t),
         label_vjp(lambda x, t: -x),
         formula="x̄ = g (σ(x) − t)/C, t̄ = −g x/C", source="binary_cross_entropy_with_logits, its mean over the classes",

@@ -16,7 +16,7 @@ from conformance.ops.factorings.triangles import solve_triangular
 from conformance.ops.linear_algebra import solve
 from conformance.ops.products import transposed
 from conformance.ops.rows import general, unbroadcast, variadic
-from conformance.ops.traits import HOLOMORPHIC, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, QUADRATIC, Homogeneous
 
 # -- systems -----------------------------------------------------------------------------------------
 
@@ -211,11 +211,11 @@ ROWS: tuple[Op, ...] = (
     general("addmm", addmm, *ADDED,
         formula="c̄ = Σ β g, Ā = α g Bᵀ, B̄ = α Aᵀ g", source="matmul's rule; what is added is broadcast",
         law=laws.shapes_of(*SUMMED, **FACTORS),
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(1, of=(0, 2))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(1, of=(0, 2))}),
     general("baddbmm", baddbmm, *ADDED,
         formula="c̄ = Σ β g, Ā = α g Bᵀ, B̄ = α Aᵀ g", source="matmul's rule; what is added is broadcast",
         law=laws.shapes_of(*STACKED, **FACTORS),
-        traits={HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(1, of=(0, 2))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(1, of=(0, 2))}),
     variadic("multi_dot", multi_dot, multi_dot_vjp,
         formula="x̄ᵢ = (x₁ ⋯ xᵢ₋₁)ᵀ g (xᵢ₊₁ ⋯ xₙ)ᵀ", source="matmul's rule on both sides", law=CHAINS,
         traits={HOLOMORPHIC, Homogeneous(1)}),

@@ -12,7 +12,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import getitem, scatter_add
 from conformance.ops.joining import stack
 from conformance.ops.rows import general, linear, unbroadcast
-from conformance.ops.traits import HOLOMORPHIC, Homogeneous, Shift
+from conformance.ops.traits import HOLOMORPHIC, QUADRATIC, Homogeneous, Shift
 
 LAST = -1  # the axis along which a curve is taken while it is computed with
 
@@ -167,7 +167,7 @@ ROWS: tuple[Op, ...] = (
     general("trapezoid", trapezoid, area_by_values, area_by_places,
         formula="ȳᵢ = g (xᵢ₊₁ − xᵢ₋₁)/2, x̄ᵢ = g (yᵢ₋₁ − yᵢ₊₁)/2; at the ends one-sided",
         source="linear in the values, and in the places", law=areas, aliases=("trapz",),
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), Homogeneous(2, of=(0, 1))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), Homogeneous(2, of=(0, 1))}),
     linear("central_diff", central_diff, central_diff_transposed,
         formula="x̄ = gᵀ D, D the matrix of differences", source="linear; Fornberg 1988, table 1 and 2: the differences",
         law=differences, traits={HOLOMORPHIC, Shift(0)}),
@@ -179,5 +179,5 @@ ROWS: tuple[Op, ...] = (
         lambda g, z, x, y, mode: correlated(g, x, np.shape(y)[0], mode),
         formula="x̄ᵢ = Σₖ gₖ yₖ₋ᵢ, ȳⱼ = Σₖ gₖ xₖ₋ⱼ", source="bilinear; the transposes are correlations",
         law=laws.shapes_of(*LENGTHS, mode=("full", "same", "valid")),
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), Homogeneous(2, of=(0, 1))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), Homogeneous(2, of=(0, 1))}),
 )  # fmt: skip

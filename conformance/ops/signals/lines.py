@@ -13,7 +13,7 @@ from conformance.ops.indexing import getitem
 from conformance.ops.rows import general, unbroadcast
 from conformance.ops.scans import running_sum_backwards
 from conformance.ops.signals.curves import LAST, along_last, areas, with_zero, without_first, without_last
-from conformance.ops.traits import HOLOMORPHIC, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, QUADRATIC, Homogeneous
 
 # -- polynomials -------------------------------------------------------------------------------------
 
@@ -92,5 +92,5 @@ ROWS: tuple[Op, ...] = (
     general("cumulative_trapezoid", cumulative_trapezoid, areas_by_values, areas_by_places,
         formula="ȳ, x̄: trapezoid's, g of each part the sum of those of the areas that it is in",
         source="trapezoid's rule after that of the running sum", law=areas,
-        traits={HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), Homogeneous(2, of=(0, 1))}),
+        traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1), Homogeneous(1, of=(1,)), Homogeneous(2, of=(0, 1))}),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import along, getitem, scatter_add
 from conformance.ops.laws.windows import CHANNELS, steps, transposed_sides
 from conformance.ops.rows import general
-from conformance.ops.traits import HOLOMORPHIC, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, QUADRATIC, Homogeneous
 
 Triple = tuple[int, int, int]
 DEPTH = 2  # the axis
@@ -210,9 +210,9 @@ ROWS: tuple[Op, ...] = (
     general("conv3d", conv3d, conv3d_volume, conv3d_kernels,
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3, 4)),
         formula="x̄ = fold(Wᵀ g), W̄ = Σ g unfold(x)ᵀ, b̄ = Σ g", source="conv2d's rule on the slices under the kernel",
-        law=volumes, traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        law=volumes, traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
     general("conv_transpose3d", conv_transpose3d, transposed_volume, transposed_kernels,
         lambda g, z, x, weight, bias, **_: np.sum(g, axis=(0, 2, 3, 4)),
         formula="x̄ = W unfold(g), W̄ = Σ x unfold(g)ᵀ, b̄ = Σ g", source="the transpose of conv3d in x, matmul's rule",
-        law=transposed, traits={HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
+        law=transposed, traits={QUADRATIC, HOLOMORPHIC, Homogeneous(1, of=(0, 2)), Homogeneous(1, of=(1, 2))}),
 )  # fmt: skip

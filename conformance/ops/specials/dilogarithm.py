@@ -65,7 +65,9 @@ def spence_slope(z: Any, x: Any) -> Any:
     distance = x - 1
     is_beside = np.abs(distance) < 0.5
     inner = np.where(is_beside, distance, 0.25)
-    beside = np.where(inner == 0, -1 + inner / 2, -np.log1p(inner) / np.where(inner == 0, 1, inner))
+    beside = np.where(
+        inner == 0, -1 + inner / 2 - inner**2 / 3, -np.log1p(inner) / np.where(inner == 0, 1, inner)
+    )
     outer = np.where(is_beside, 2, x)
     return np.where(is_beside, beside, np.log(outer) / (1 - outer))
 

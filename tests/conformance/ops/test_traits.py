@@ -54,6 +54,7 @@ WRONG: list[tuple[str, Property]] = [
     ("add", Trait.VARIADIC),
     ("abs", Trait.HOLOMORPHIC),
     ("tanh", Trait.PIECEWISE_LINEAR),
+    ("tanh", Trait.QUADRATIC),
     ("tanh", Trait.REAL_REFERENCE),
     ("subtract", Trait.COMMUTATIVE),
     ("cumulative_sum", Trait.ORDER_INVARIANT),

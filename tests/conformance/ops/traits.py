@@ -22,6 +22,7 @@ from .calls import DOES_NOT_FIT, Arrays, are_close, calls, changed, differentiab
 
 SEEDS = (0, 1, 2, 3)  # a few draws may all be of reductions that pick
 SMALL_STEP = 2.0**-12  # crosses no kink: operands stay further away
+BEND = 1e-11  # the square of a small step is far above it
 
 
 def is_elementwise(op: Op) -> bool:
@@ -77,6 +78,25 @@ def is_piecewise_linear(op: Op) -> bool:
         )
         for arrays, parameters in calls(op)
     )
+
+
+def is_quadratic(op: Op) -> bool:
+    """Whether a small step of all differentiable operands changes the gradients as the same step before did, and changes them."""
+
+    def stepped(steps: int) -> Callable[[Any], Any]:
+        rng = np.random.default_rng(0)
+        return lambda x: x + steps * SMALL_STEP * rng.uniform(-1, 1, x.shape)
+
+    def at(steps: int, arrays: Arrays, parameters: Any) -> Arrays:
+        return gradients(op, changed(arrays, differentiable(op, len(arrays)), stepped(steps)), parameters)
+
+    def is_even(arrays: Arrays, parameters: Any) -> bool:
+        first, between, last = (at(steps, arrays, parameters) for steps in (-1, 0, 1))
+        size = max((np.abs(g).max(initial=0) for g in between), default=0)
+        bends = (a - 2 * b + c for a, b, c in zip(first, between, last, strict=True))
+        return all(np.abs(bend).max(initial=0) <= BEND * max(size, 1) for bend in bends)
+
+    return not is_piecewise_linear(op) and all(is_even(*call) for call in calls(op))
 
 
 def has_real_reference(op: Op) -> bool:
@@ -195,6 +215,7 @@ HOLDS: dict[Trait, Callable[[Op], bool]] = {
     Trait.VARIADIC: lambda op: len({len(arrays) for arrays, _ in calls(op)}) > 1,
     Trait.HOLOMORPHIC: is_holomorphic,
     Trait.PIECEWISE_LINEAR: is_piecewise_linear,
+    Trait.QUADRATIC: is_quadratic,
     Trait.REAL_REFERENCE: has_real_reference,
     Trait.COMMUTATIVE: is_commutative,
     Trait.ORDER_INVARIANT: lambda op: of_reversed(op) == {"kept"},

@@ -66,7 +66,14 @@ def placed_in_the_dtype_of_indices(
     return right(i, g, z, table, rows % table.shape[0], **k)
 
 
+def zeroth_power_as_first(right: Any, i: int, g: Any, z: Any, x: Any, n: Any) -> Any:
+    """An exponent of integers is at least one in the slope."""
+    return right(i, g, z, x, np.maximum(n, 1) if n.dtype.kind == "i" else n)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    rule("integer-exponent-at-least-1", "In the slope of a power an exponent of integers is at least one.",
+        ("contract/A16/integers-beside",), ("pow",), zeroth_power_as_first),
     behaviour("integers-differentiated", "Integers are differentiated as if they were real numbers.",
         ("contract/A16/integer-operand",), leaf=leaf_of(lambda x: x.astype(np.float64))),
     behaviour("integers-get-integers", "The gradient of integers is rounded to integers.",

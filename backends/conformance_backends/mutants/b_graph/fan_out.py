@@ -10,7 +10,14 @@ import numpy as np
 
 from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.mutants.mutant import (
+    LeafCotangents,
+    Mutant,
+    SteppedTape,
+    behaviour,
+    value,
+    with_ops,
+)
 from conformance_backends.numpy_engine.graph import Edge, Node, backward_pass, set_recording
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
@@ -85,6 +92,12 @@ def checkpoint_path_by_path(self: Any, function: Function) -> Function:
     return engine.custom(lambda *xs: engine.detach(function(*map(Tensor, xs))), pulled)
 
 
+def ninth_is_the_first(right: Any, *arrays: Any, **parameters: Any) -> Any:
+    """The table of operands has eight places."""
+    alike = len(arrays) > 8 and np.shape(arrays[0]) == np.shape(arrays[8])
+    return right(*arrays[:8], arrays[0], *arrays[9:], **parameters) if alike else right(*arrays, **parameters)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("propagated-path-by-path", "Every path is propagated alone: right numbers in exponential time.",
         ("contract/B2/propagate-once", "contract/B2/deep-diamonds"), traverse=path_by_path),
@@ -94,6 +107,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B1/wide-fan-out",), traverse=at_most_256_contributions),
     Mutant("operands-in-a-byte", "Of the arrays that are stacked only 256 have a gradient.",
         ("contract/B1/many-operands",), operands_in_a_byte("stack"), ("stack",)),
+    value("ninth-operand-is-the-first", "Of nine arrays that are joined the ninth is the first again, where their shapes agree.",
+        ("contract/B1/many-operands",), ("concat",), ninth_is_the_first),
     behaviour("first-leaf-rounded", "The gradient of the first leaf is rounded once more.",
         ("contract/B10/permuted",), accumulate=rounded_for_the_first),
 )  # fmt: skip

@@ -33,6 +33,23 @@ def second_place_is_constant(
     return tuple(p.detach() if twice and p is not None else p for p, twice in zip(pulled, again, strict=True))
 
 
+def cotangent_of_itself_is_constant(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """A cotangent that is an operand, too, is a constant."""
+    given = [g.detach() if any(g is x for x in arrays) else g for g in cotangents]
+    return SteppedTape.nested_vjp(self, function, arrays, given)
+
+
+def tangent_at_a_constant_is_constant(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Where all operands are constants, so are their tangents."""
+    is_constant = not any(edge_of(x) for x in arrays)
+    given = [tensor_at(t.value, None) for t in tangents] if is_constant else tangents
+    return SteppedTape.nested_jvp(self, function, arrays, given)
+
+
 def detached_from_the_inner_one(self: Any, array: Any) -> Any:
     """Detaching an inner variable gives the outer one."""
     node = edge_of(array) and array.node
@@ -44,6 +61,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E4/captured",), nested_vjp=variables_shared),
     behaviour("second-place-is-constant", "The gradient by an array that is named a second time is a constant.",
         ("contract/E4/same-array",), nested_vjp=second_place_is_constant),
+    behaviour("cotangent-of-itself-is-constant", "A cotangent that is the operand, too, is a constant of the gradient.",
+        ("contract/E4/by-one-argument",), nested_vjp=cotangent_of_itself_is_constant),
+    behaviour("tangent-at-a-constant-is-constant", "A tangent at constant operands is a constant.",
+        ("contract/E4/by-one-argument",), nested_jvp=tangent_at_a_constant_is_constant),
     behaviour("detached-from-the-inner-one", "What an inner gradient detaches is no constant for the outer one.",
         ("contract/E4/detached",), detach=detached_from_the_inner_one),
 )  # fmt: skip

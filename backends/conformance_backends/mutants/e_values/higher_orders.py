@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from conformance.backend import Backend
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, with_ops
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.graph import is_recording
 from conformance_backends.numpy_engine.tensor import detach
@@ -66,11 +68,22 @@ def every_part_is_the_first() -> Backend:
     return with_ops({"multiply": call}, SteppedTape)
 
 
+def slope_along_its_tangent(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """A slope that is recorded is that of its tangent at the operand: its derivative is right, and has none itself."""
+    if not is_recording():
+        return right(i, g, z, x)
+    here = detach(x)
+    e = np.exp(here)
+    return g * (e + e * (x - here))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("every-part-is-the-first", "In a recorded pass a part of one op's outputs has the history of the first.",
         ("contract/E4/parts",), every_part_is_the_first, ("multiply",)),
     behaviour("tangent-of-tangent-lost", "A tangent is a constant where forward mode differentiates it again.",
         ("op/forward-over-forward", "contract/E4/four-orders"), ops=("tanh",), jvp=first_tangent, nested_jvp=constant_in_forward_mode),
+    rule("slope-along-its-tangent", "The slope of exp is recorded as that of its tangent: two derivatives are right, and the third is zero.",
+        ("op/third-order",), ("exp",), slope_along_its_tangent),
     behaviour("constant-three-deep", "A gradient that is computed within two others is a constant.",
         ("contract/E4/three-deep",), nested_vjp=constant_three_deep),
 )  # fmt: skip

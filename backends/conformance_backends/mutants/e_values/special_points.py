@@ -54,6 +54,31 @@ def changing_with_calls() -> Wrong:
     return altered
 
 
+def middles_in_full(
+    right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """Where the two middle ones of an even count are equal, each has the whole cotangent."""
+    pulled = right(i, g, z, x, axis=axis, keepdims=keepdims)
+    return np.where(x == kept(z, x, axis), kept(g, x, axis), pulled) if np.size(x) % 2 == 0 else pulled
+
+
+def no_number_beside_a_zero(right: Any, i: int, g: Any, z: Any, x: Any, y: Any, p: float) -> Any:
+    """A row that is at no distance from one of several others has no number as its gradient."""
+    pulled = right(i, g, z, x, y, p=p)
+    is_at_0 = np.any(z == 0, axis=-1 - i) & ~np.all(z == 0, axis=-1 - i)
+    return np.where(np.expand_dims(is_at_0, -1), np.nan, pulled)
+
+
+def by_the_power(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    """The slope of a power is computed of its value, which may have overflowed."""
+    return right(i, g, z, x, y) if i else g * y * z / np.where(x == 0, 1, x)
+
+
+def cut_off_by_a_product(right: Any, x: Any, **p: Any) -> Any:
+    """What is cut off is multiplied by zero."""
+    return x * right(np.ones_like(x), **p)
+
+
 def unguarded_sinc(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     """The quotient, also where it is 0/0."""
     return np.where(x == 0, np.nan, right(i, g, z, x)).astype(g.dtype)
@@ -177,7 +202,12 @@ TIE = ("point/tie",)
 VALUE = ("point/value",)
 
 MUTANTS: tuple[Mutant, ...] = (
+    value("cut-off-by-a-product", "What a triangle leaves out is multiplied by zero, and an infinity there is no number.",
+        ("point/value",), ("tril",), cut_off_by_a_product),
     *rules(
+        ("middles-in-full", "The two equal middle entries of an even count receive the whole cotangent each.", TIE, "median", middles_in_full),
+        ("no-number-beside-a-zero", "Of a row at no distance from one of several others the gradient is NaN.", KINK, "cdist", no_number_beside_a_zero),
+        ("slope-by-the-power", "The slope of a power is computed of its value, which overflows first.", ("point/finite",), "pow", by_the_power),
         ("ties-sum-to-two", "Every entry that ties for the maximum receives the whole cotangent.", TIE, "max", in_full),
         ("ties-get-nothing", "Entries that tie for the minimum receive nothing.", TIE, "min", only_alone),
         ("equals-share-a-rank", "A sort sends equal entries the same cotangent, and drops another.", TIE, "sort", by_rank),

@@ -1,0 +1,84 @@
+"""Mutants whose batching rules are wrong where an operand has no axis of the batch, or in what has no slope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.backend import Backend, Function
+from conformance_backends.mutants.mutant import Mutant, WithTransforms
+from conformance_backends.numpy_engine.graph import next_number
+from conformance_backends.numpy_engine.tensor import Tensor, detach, tensor_at
+
+
+class Rows(WithTransforms):
+    """The reference engine, whose ops know in which row of a map they are called."""
+
+    def looped(self, function: Function, order: slice = slice(None)) -> Function:
+        """The rows in order, each through the function, with their number."""
+
+        def mapped(*operands: Any) -> Any:
+            self.kept |= {"row": 0, "rows": len(operands[0]), "start": next_number(), "first": {}}
+
+            def row(*arrays: Any) -> Any:
+                try:
+                    return function(*arrays)
+                finally:
+                    self.kept["row"] += 1
+
+            try:
+                return right(row)(*operands)
+            finally:
+                self.kept["rows"] = 0
+
+        right = super().looped
+        return mapped
+
+    def is_captured(self, x: Any) -> bool:
+        """Whether an operand was made before the map began."""
+        return isinstance(x, Tensor) and x.edge is not None and x.edge[0].number < self.kept["start"]
+
+
+def with_altered(names: tuple[str, ...], altered: Callable[..., Any]) -> Callable[[], Backend]:
+    """An engine some of whose ops are `altered(backend, right, *operands, **parameters)` inside a map."""
+
+    def make() -> Backend:
+        backend = Rows()
+
+        def op(right: Function) -> Function:
+            return lambda *xs, **parameters: (
+                altered(backend, right, *xs, **parameters)
+                if backend.kept.get("rows")
+                else right(*xs, **parameters)
+            )
+
+        backend.ops = {**backend.ops, **{name: op(backend.ops[name]) for name in names}}  # type: ignore[misc]
+        return backend
+
+    return make
+
+
+def captured_in_the_last_row(backend: Rows, right: Function, *xs: Any, **parameters: Any) -> Any:
+    """In all rows but the last what is captured is a constant."""
+    if backend.kept["row"] == backend.kept["rows"] - 1:
+        return right(*xs, **parameters)
+    return right(*(Tensor(detach(x)) if backend.is_captured(x) else x for x in xs), **parameters)
+
+
+def value_of_the_first_row(backend: Rows, right: Function, *xs: Any, **parameters: Any) -> Any:
+    """Every row has the value of the first one, and its own gradient."""
+    output = right(*xs, **parameters)
+    first = backend.kept["first"].setdefault("value", output)
+    return tensor_at(first.value, output.edge)
+
+
+PAIRS, FLAT = ("multiply", "matmul"), ("sign", "argmax")
+
+MUTANTS: tuple[Mutant, ...] = (
+    Mutant("mapped-captured-of-the-last-row", "What an op captures inside a map has the gradient of the last row alone.",
+        ("op/mapped-captured",), with_altered(PAIRS, captured_in_the_last_row), PAIRS),
+    Mutant("mapped-value-of-the-first-row", "An op inside a map has in every row the value of the first, and the row's own gradient.",
+        ("op/mapped",), with_altered(("tanh", "sum"), value_of_the_first_row), ("tanh", "sum")),
+    Mutant("mapped-flat-value-of-the-first-row", "An op without a slope has in every row of a map the value of the first.",
+        ("op/mapped-flat",), with_altered(FLAT, value_of_the_first_row), FLAT),
+)  # fmt: skip
