@@ -101,7 +101,7 @@ class Deaths:
 
     @property
     def left_out(self) -> list[str]:
-        """The ops that are left out, such as `torch/op/det`."""
+        """The ops that are left out, such as `mine/op/det`."""
         return sorted(f"{backend}/op/{op}" for backend, op in self._left_out)
 
     def _kept(self, worker: str, culprit: str, *, is_late: bool) -> ResultLine | None:
