@@ -21,6 +21,7 @@ from conformance.checks import Check, load_all
 from conformance.checks.registry import NotThisCase, OtherConvention
 from conformance.clauses import STANDARD, Clause
 from conformance.errors import Unsupported, Violation, is_ctrl_c
+from conformance.ops import CATALOGUE
 from conformance.questions import Question, kind_of
 from conformance.run.mapped.findings import shortened
 from conformance.strategies import Effort
@@ -94,10 +95,11 @@ def _measured(backend: Backend, clause: Clause, known: Mapping[str, str], note: 
     by_op: dict[str, list[str]] = {}  # for each op, the conventions that hold
     open_to, reasons = [], []
     # What is declared of single ops of this clause is measured as well: kept, it would hold under every convention.
-    others = {key: choice for key, choice in known.items() if not key.startswith(f"{clause.number}/")}
-    unlike: dict[str, set[str]] = {
-        choice: set() for choice in clause.conventions
-    }  # the ops that follow another
+    # Of flat ops, a few of which stand for all, it says which of them do not.
+    measured = {f"{clause.number}/{op}" for op in CATALOGUE}
+    others = {key: choice for key, choice in known.items() if key not in measured}
+    # For each, the ops that turn out to follow another.
+    unlike: dict[str, set[str]] = {choice: set() for choice in clause.conventions}
     tried = [
         _tried(backend, clause, {**others, clause.number: choice}, note, unlike[choice])
         for choice in clause.conventions

@@ -56,8 +56,10 @@ TIES = (
     tie("median", "tie-of-2", [1.0, 2.0, 2.0], [1, 2], **WHOLE),
     tie("median", "tie-of-3", [1.0, 2.0, 2.0, 2.0, 3.0], [1, 2, 3], **WHOLE),
     tie("median", "all-equal", [2.0, 2.0, 2.0], [0, 1, 2], **WHOLE),
-    tie("median", "tie-of-the-middle-two", [1.0, 2.0, 2.0, 3.0], [1, 2], **WHOLE),
-    tie("median", "tie-of-3-of-an-even-count", [3.0, 2.0, 2.0, 2.0], [1, 2, 3], **WHOLE),
+    limit("quantile", "tie-of-the-middle-two", ([1.0, 2.0, 2.0, 3.0],), ([0, 0.5, 0.5, 0],), q=0.5, **WHOLE),
+    fair("quantile", "tie-of-3-of-an-even-count", ([3.0, 2.0, 2.0, 2.0],), (([0] * 4, [0, 0.5, 0.5, 0.5]),), {
+        SHARED: ([0, 1 / 3, 1 / 3, 1 / 3],), FIRST: ([0, 0.5, 0.5, 0],), LAST: ([0, 0, 0.5, 0.5],)},
+        nature=Nature.TIE, total=1.0, q=0.5, **WHOLE),
     tie("quantile", "tie-of-3", [1.0, 1.0, 1.0, 2.0], [0, 1, 2], q=0.3, **WHOLE),
     fair("ptp", "tie-of-2", ([3.0, 1.0, 3.0],), (([0, -1, 0], [1, -1, 1]),),
         {SHARED: ([0.5, -1, 0.5],), FIRST: ([1, -1, 0],), LAST: ([0, -1, 1],), "all": ([1, -1, 1],)},

@@ -20,6 +20,8 @@ h = torch.randn(2, 5)
 v = torch.rand(2, 2, 3) + 1
 calls = {
     "a copy written at [0]": lambda: torch.vmap(updated)(values),
+    "a copy divided in place": lambda: torch.vmap(lambda y: x.clone().div_(y))(values),
+    "atan2_ of a copy": lambda: torch.vmap(lambda y: x.clone().atan2_(y))(torch.stack([x, x + 1])),
     "cross_entropy of captured logits, label smoothing": lambda: torch.vmap(
         lambda t: F.cross_entropy(logits, t, label_smoothing=0.1)
     )(targets),

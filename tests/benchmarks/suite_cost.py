@@ -54,7 +54,7 @@ REMEMBERED = (
     allowance.expected_gradients,
     allowance.expected_values,
     forward_mode._drawn,
-    second_order._expected_of,
+    second_order.expected_of,
     nan_isolation._reached,
     batches._batched,
 )

@@ -77,8 +77,6 @@ PAIRS, FLAT = ("multiply", "matmul"), ("sign", "argmax")
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("mapped-captured-of-the-last-row", "What an op captures inside a map has the gradient of the last row alone.",
         ("op/mapped-captured",), with_altered(PAIRS, captured_in_the_last_row), PAIRS),
-    Mutant("mapped-value-of-the-first-row", "An op inside a map has in every row the value of the first, and the row's own gradient.",
-        ("op/mapped",), with_altered(("tanh", "sum"), value_of_the_first_row), ("tanh", "sum")),
     Mutant("mapped-flat-value-of-the-first-row", "An op without a slope has in every row of a map the value of the first.",
         ("op/mapped-flat",), with_altered(FLAT, value_of_the_first_row), FLAT),
 )  # fmt: skip

@@ -55,10 +55,10 @@ def changing_with_calls() -> Wrong:
 
 
 def middles_in_full(
-    right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
+    right: Any, i: int, g: Any, z: Any, x: Any, q: float, axis: Any = None, keepdims: bool = False
 ) -> Any:
     """Where the two middle ones of an even count are equal, each has the whole cotangent."""
-    pulled = right(i, g, z, x, axis=axis, keepdims=keepdims)
+    pulled = right(i, g, z, x, q=q, axis=axis, keepdims=keepdims)
     return np.where(x == kept(z, x, axis), kept(g, x, axis), pulled) if np.size(x) % 2 == 0 else pulled
 
 
@@ -205,7 +205,7 @@ MUTANTS: tuple[Mutant, ...] = (
     value("cut-off-by-a-product", "What a triangle leaves out is multiplied by zero, and an infinity there is no number.",
         ("point/value",), ("tril",), cut_off_by_a_product),
     *rules(
-        ("middles-in-full", "The two equal middle entries of an even count receive the whole cotangent each.", TIE, "median", middles_in_full),
+        ("middles-in-full", "The two equal middle entries of an even count receive the whole cotangent each.", TIE, "quantile", middles_in_full),
         ("no-number-beside-a-zero", "Of a row at no distance from one of several others the gradient is NaN.", KINK, "cdist", no_number_beside_a_zero),
         ("slope-by-the-power", "The slope of a power is computed of its value, which overflows first.", ("point/finite",), "pow", by_the_power),
         ("ties-sum-to-two", "Every entry that ties for the maximum receives the whole cotangent.", TIE, "max", in_full),
