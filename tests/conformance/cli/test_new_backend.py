@@ -70,7 +70,7 @@ def test_smoke_of_a_right_adapter_names_the_next_command(
 
 
 def test_smoke_prints_what_to_declare(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["smoke", "numpy", "--conventions", "-q", "exp"]) == 0
+    assert main(["smoke", "numpy", "--conventions"]) == 0
     printed = capsys.readouterr().out
     assert "A2   refused" in printed
     assert "SAY" not in printed
