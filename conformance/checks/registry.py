@@ -47,7 +47,6 @@ class Check:
         applies: the ops that a check of ops is about.
         once_per_signature: whether it is run on the first value draw of a signature only, because it is about
             shapes, or makes the engine compile again.
-        sparing: whether it is run on a few signatures, because each of its questions is expensive.
         compiles: whether it is run on a few signatures of an engine that compiles, because each of its questions is
             compiled by itself.
         calls_anew: whether it makes calls of other shapes, dtypes or parameters than the case, or without its gradient,
@@ -74,7 +73,6 @@ class Check:
     is_named_by_clause: bool = False
     applies: Applies = lambda op: True
     once_per_signature: bool = False
-    sparing: bool = False
     compiles: bool = False
     calls_anew: bool = False
     dtypes: frozenset[str] = FULL
@@ -107,16 +105,16 @@ class Check:
         return case.dtype in self.dtypes and case.texture in ("", *self.textures)
 
     def enough(self, dtype: str, effort: Effort) -> float:
-        """How many cases of an op decide it: all there are, or, where it is sparing, those of a few signatures."""
+        """How many cases of an op decide it: all there are, or, where each costs much, those of a few signatures."""
         of_each = 1 if self.once_per_signature else effort.draws
-        is_sparing = self.sparing or dtype in self.sparing_in or (self.compiles and effort.compiles)
+        is_sparing = dtype in self.sparing_in or (self.compiles and effort.compiles)
         is_sparing = is_sparing or (effort.is_compact and self.is_compiled_alone)
         return effort.few * of_each if is_sparing else math.inf
 
     @property
     def is_compiled_alone(self) -> bool:
         """Whether an engine that compiles compiles something for this check alone."""
-        return self.sparing or self.compiles or self.calls_anew
+        return self.compiles or self.calls_anew
 
     def require(self, backend: Backend) -> None:
         """Raise Unsupported where the backend does not declare what the check needs."""
@@ -141,7 +139,6 @@ def op_check(
     *needs: Capability,
     applies: Applies = lambda op: True,
     once_per_signature: bool = False,
-    sparing: bool = False,
     compiles: bool = False,
     calls_anew: bool = False,
     dtypes: frozenset[str] = FULL,
@@ -162,8 +159,7 @@ def op_check(
                 function,
                 frozenset(needs),
                 applies=applies,
-                once_per_signature=once_per_signature or sparing or compiles,
-                sparing=sparing,
+                once_per_signature=once_per_signature or compiles,
                 compiles=compiles,
                 calls_anew=calls_anew,
                 dtypes=dtypes,
@@ -180,7 +176,7 @@ def op_check(
 
 
 def flat_check(
-    clause: str, name: str, *needs: Capability, sparing: bool = False
+    clause: str, name: str, *needs: Capability, compiles: bool = False
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check of the ops that have no slope, run once for every signature."""
 
@@ -193,7 +189,7 @@ def flat_check(
                 function,
                 frozenset(needs),
                 once_per_signature=True,
-                sparing=sparing,
+                compiles=compiles,
                 dtypes=DOUBLE,
                 is_of_flat=True,
             )

@@ -87,7 +87,7 @@ def _has_alike_operands(op: Op) -> bool:
     *("A20", "one-array"),
     applies=_has_alike_operands,
     once_per_signature=True,
-    sparing=True,
+    compiles=True,
     calls_anew=True,
     dtypes=DOUBLE,
 )
@@ -145,7 +145,7 @@ def _is_curved_in_alike_operands(op: Op) -> bool:
     *("A20", "one-array-second-order", Capability.HIGHER_ORDER),
     applies=_is_curved_in_alike_operands,
     once_per_signature=True,
-    sparing=True,
+    compiles=True,
     calls_anew=True,
     dtypes=DOUBLE,
 )

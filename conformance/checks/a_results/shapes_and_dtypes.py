@@ -47,7 +47,9 @@ def _has_several_differentiable_operands(op: Op) -> bool:
     return sum(domain.is_differentiable for domain in op.domains) > 1
 
 
-@op_check("A7", "mixed-dtype", applies=_has_several_differentiable_operands, sparing=True, is_about_form=True)
+@op_check(
+    "A7", "mixed-dtype", applies=_has_several_differentiable_operands, compiles=True, is_about_form=True
+)
 def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     """In a call that mixes precisions each gradient has its own operand's dtype."""
     operands = [np.array(x) for x in seen.case.operands]

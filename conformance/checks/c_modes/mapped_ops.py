@@ -28,7 +28,7 @@ def _takes_several(op: Op) -> bool:
     return len(op.domains) > 1 or Trait.VARIADIC in op.traits
 
 
-@op_check("C10", "mapped-captured", Capability.VECTORIZING, applies=_takes_several, sparing=True)
+@op_check("C10", "mapped-captured", Capability.VECTORIZING, applies=_takes_several, compiles=True)
 def op_mapped_over_some_operands_has_the_gradients_of_a_loop(seen: Observation) -> list[Comparison]:
     """An op mapped over some operands, while it captures others, has a loop's values and gradients; those of what is captured are summed."""
     if len(seen.case.operands) < 2:
@@ -124,7 +124,7 @@ def _summed(bounds: Sequence[Expected], dtype: str) -> Expected:
     return Expected(exact, allowed + rounding, ulp, is_symmetric=bounds[0].is_symmetric)
 
 
-@flat_check("C10", "mapped-flat", Capability.VECTORIZING, sparing=True)
+@flat_check("C10", "mapped-flat", Capability.VECTORIZING, compiles=True)
 def mapped_flat_op_has_the_values_of_a_loop(seen: Observation) -> None:
     """An op without a slope, mapped over a batch of calls, has for each the value that it has alone."""
     batch = batch_of(seen)

@@ -82,19 +82,19 @@ def _unchanged(engine: Backend, pairs: int) -> Callable[[Any], Any]:
 # ---- in another mode -----------------------------------------------------------------------------------
 
 
-@op_check("C6", "checkpointed", Capability.CHECKPOINTING, sparing=True)
+@op_check("C6", "checkpointed", Capability.CHECKPOINTING, compiles=True)
 def checkpointed_op_has_its_gradient(seen: Observation) -> list[Comparison]:
     """A checkpointed op has the gradient that it has outside."""
     return _hold(_gradients(seen, seen.backend.checkpoint(_call(seen))), seen, "of a checkpointed function")
 
 
-@op_check("C10", "compiled", Capability.COMPILING, sparing=True)
+@op_check("C10", "compiled", Capability.COMPILING, compiles=True)
 def compiled_op_has_its_gradient(seen: Observation) -> list[Comparison]:
     """A compiled op has the gradient that it has outside."""
     return _hold(_gradients(seen, seen.backend.compiled(_call(seen))), seen, "of a compiled function")
 
 
-@op_check("B15", "in-a-thread", sparing=True)
+@op_check("B15", "in-a-thread", compiles=True)
 def op_in_another_thread_has_its_gradient(seen: Observation) -> list[Comparison]:
     """An op called and differentiated in another thread has the gradient that it has here."""
     found: list[Any] = []
@@ -116,7 +116,7 @@ def op_in_another_thread_has_its_gradient(seen: Observation) -> list[Comparison]
 # ---- mapped over a batch ----------------------------------------------------------------------------
 
 
-@op_check("C10", "mapped", Capability.VECTORIZING, sparing=True)
+@op_check("C10", "mapped", Capability.VECTORIZING, compiles=True)
 def mapped_op_has_the_gradients_of_a_loop(seen: Observation) -> list[Comparison]:
     """An op mapped over a batch of calls has for each the value and the gradient that it has alone."""
     batch = batch_of(seen)

@@ -30,7 +30,7 @@ def _mixes_entries(op: Op) -> bool:
     return not op.has_several_outputs and (Trait.ELEMENTWISE not in op.traits or len(op.domains) > 1)
 
 
-@op_check("E9", "per-example", applies=_mixes_entries, sparing=True)
+@op_check("E9", "per-example", applies=_mixes_entries, compiles=True)
 def batch_gradient_is_the_stack_of_its_examples(seen: Observation) -> None:
     """The gradient of a batch is the stack of its examples' gradients, summed where they share an operand."""
     count, batched = _batch_of(seen.oracle)

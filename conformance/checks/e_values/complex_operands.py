@@ -61,7 +61,7 @@ def _expected(seen: Observation, convention: str) -> list[Expected]:
 # Conjugates are what goes wrong there, so one precision is enough; digits are compared at real operands.
 
 
-@op_check("E2", "complex-forward", Capability.FORWARD, applies=_is_holomorphic, dtypes=WIDE, sparing=True)
+@op_check("E2", "complex-forward", Capability.FORWARD, applies=_is_holomorphic, dtypes=WIDE, compiles=True)
 def tangent_at_complex_operands_is_that_of_the_rule(seen: Observation) -> list[Comparison]:
     """At complex operands the tangent of a holomorphic op is the derivative times the tangent, without a conjugate.
 
@@ -125,7 +125,7 @@ def _is_curved(op: Op) -> bool:
     return _is_holomorphic(op) and has_curvature(op)
 
 
-@op_check("E4", "complex-second", Capability.HIGHER_ORDER, applies=_is_curved, dtypes=WIDE, sparing=True)
+@op_check("E4", "complex-second", Capability.HIGHER_ORDER, applies=_is_curved, dtypes=WIDE, compiles=True)
 def gradient_of_the_gradient_at_complex_operands(seen: Observation) -> list[Comparison]:
     """At complex operands the gradient of a gradient is the derivative of the rule, or what the conjugate of A18 makes of it."""
     convention = declared_convention(seen.backend, "A18")

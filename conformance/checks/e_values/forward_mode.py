@@ -34,7 +34,7 @@ from conformance.values import NEAR_THE_LARGEST, direction
 ROWS = 2  # of the Jacobian are compared entry by entry; the adjoint relation covers all of it
 
 
-@op_check("E2", "forward", Capability.FORWARD, sparing=True)
+@op_check("E2", "forward", Capability.FORWARD, compiles=True)
 def forward_mode_is_the_transpose_of_reverse_mode(seen: Observation) -> list[Comparison]:
     """⟨w, Jv⟩ = ⟨Jᵀw, v⟩, and the entries of Jv are those that the transposed rule gives."""
     if not any(g.size for g in seen.case.cotangents):

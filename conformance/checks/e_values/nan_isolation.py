@@ -72,7 +72,7 @@ def nan_cotangent_changes_no_gradient_of_unrelated_entries(seen: Observation) ->
         _hold_same(seen, value, seen.vjp(cotangents=_with_cotangent(seen, output, value)), shared)
 
 
-@op_check("E25", "nan-cotangent-arrives", sparing=True, dtypes=DOUBLE, satisfied_by=NOT_FINITE)
+@op_check("E25", "nan-cotangent-arrives", compiles=True, dtypes=DOUBLE, satisfied_by=NOT_FINITE)
 def nan_cotangent_reaches_what_it_contributes_to(seen: Observation) -> None:
     """An entry whose output has a cotangent that is NaN, or infinite of either sign, has no finite gradient."""
     output, slopes = _weighed_output(seen)
