@@ -153,10 +153,14 @@ def batch_of(seen: Observation, count: int = 0) -> list[Case]:
     case, rng = seen.case, np.random.default_rng(len(seen.case.label))
     domains = case.domains or [seen.op.domain(i) for i in range(len(case.operands))]
     others = operands(domains, [x.shape for x in case.operands], case.dtype, TEXTURES[0], rng)
+    # as many calls as an axis is long: a batching rule that takes that axis for the batch's makes no error of shape
+    lengths = [n for x in case.operands for n in x.shape if 1 < n <= max(BATCHES)]
     other = replace(case, operands=others)
     return [
         replace(chosen, cotangents=tuple(np.array(g * 2.0 ** (n // 2), g.dtype) for g in case.cotangents))
-        for n, chosen in zip(range(count or pick(seen, BATCHES)), [case, other] * max(BATCHES), strict=False)
+        for n, chosen in zip(
+            range(count or pick(seen, (*BATCHES, *lengths))), [case, other] * max(BATCHES), strict=False
+        )
     ]
 
 

@@ -72,9 +72,25 @@ def value_of_the_first_row(backend: Rows, right: Function, *xs: Any, **parameter
     return tensor_at(first.value, output.edge)
 
 
+def doubled_in_a_square_batch(backend: Rows, right: Function, *xs: Any, **parameters: Any) -> Any:
+    """Where a batch has as many rows as an operand is long, the axes are taken for each other; here, its rows are doubled."""
+    output = right(*xs, **parameters)
+    return output * 2.0 if backend.kept["rows"] in xs[0].shape[-1:] else output
+
+
+def doubled_without_an_axis(backend: Rows, right: Function, *xs: Any, **parameters: Any) -> Any:
+    """The rule of a parameter that is seldom given, axis=None, is wrong inside a map."""
+    output = right(*xs, **parameters)
+    return output * 2.0 if parameters.get("axis") is None else output
+
+
 PAIRS, FLAT = ("multiply", "matmul"), ("sign", "argmax")
 
 MUTANTS: tuple[Mutant, ...] = (
+    Mutant("mapped-square-batch", "An op mapped over as many rows as an operand is long is doubled.",
+        ("op/mapped",), with_altered(("permute_dims", "dot"), doubled_in_a_square_batch), ("permute_dims", "dot")),
+    Mutant("mapped-without-an-axis", "An op that is mapped without an axis being named is doubled.",
+        ("op/mapped",), with_altered(("squeeze", "roll"), doubled_without_an_axis), ("squeeze", "roll")),
     Mutant("mapped-captured-of-the-last-row", "What an op captures inside a map has the gradient of the last row alone.",
         ("op/mapped-captured",), with_altered(PAIRS, captured_in_the_last_row), PAIRS),
     Mutant("mapped-flat-value-of-the-first-row", "An op without a slope has in every row of a map the value of the first.",
