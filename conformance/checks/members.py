@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -35,6 +35,7 @@ LARGEST = 32  # entries of an operand
 TRIES = 12  # calls drawn from a law until one is small and not empty
 
 Made = Callable[[Backend], Function]
+T = TypeVar("T")
 
 asked = Collector[str]("asked")  # within `asked()`: the families and built functions that a check is run on
 
@@ -141,9 +142,15 @@ def built_members(engine: Backend, sample: Sample) -> list[Member]:
     return _fewer(engine, sample, len(Capability), offered)
 
 
-def _fewer(engine: Backend, sample: Sample, few: int, of: list[Member]) -> list[Member]:
+def _fewer(engine: Backend, sample: Sample, few: int, of: list[T]) -> list[T]:
     """All of these; for an engine that compiles each, one in `few` of them, another for another sample."""
     return of[sample.seed % max(1, min(few, len(of))) :: few] if engine.compiles_signatures else of
+
+
+def ops_of(engine: Backend, sample: Sample) -> list[Op]:
+    """The ops of a sample that the engine has: a third of the catalogue; for one that compiles each call, a few."""
+    drawn = list(CATALOGUE.values())[sample.seed % PARTS :: PARTS]
+    return _fewer(engine, sample, FEW, [op for op in drawn if op.name in engine.ops])
 
 
 def calls_where(engine: Backend, sample: Sample, fits: Callable[[Case], bool]) -> list[Member]:

@@ -43,6 +43,7 @@ NEGATIVE = find("negative").name
 PERMUTE_DIMS = find("permute_dims").name
 POW = find("pow").name
 PROD = find("prod").name
+NANPROD = find("nanprod").name
 REAL = find("real").name
 RECIPROCAL = find("reciprocal").name
 RELU = find("relu").name

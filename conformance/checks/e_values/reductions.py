@@ -1,8 +1,10 @@
-"""Chapter E: gradients of reductions under equivalent parameters, and those of long rows whose rules cost their square."""
+"""Chapter E: gradients of reductions under equivalent parameters, those of long rows whose rules cost their square, and of many entries."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +13,23 @@ from conformance.backend import Backend
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_close, hold_close_within_either, hold_within
 from conformance.checks.engine_calls import require_offered
+from conformance.checks.members import ops_of
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
+from conformance.design.rows import Row, rows_of
 from conformance.errors import Unsupported, Violation
-from conformance.op import Op, Trait
+from conformance.op import Op, Signature, Trait
 from conformance.ops import find
-from conformance.ops.names import CUMMAX, CUMULATIVE_PROD, LOGCUMSUMEXP, PROD
+from conformance.ops.names import CUMMAX, CUMULATIVE_PROD, LOGCUMSUMEXP, NANPROD, PROD
 from conformance.oracle.allowance import expected_values
+from conformance.strategies.cases import build
 
+MANY = (1025, 5000)  # entries: at least, and fewer than
+FEW = (24, 25)  # entries
+OF_ANY_LENGTH = frozenset(
+    {Trait.ELEMENTWISE, Trait.REDUCTION, Trait.LOSS, Trait.ORDER_INVARIANT, Trait.ORDER_EQUIVARIANT}
+)
 ROWS = ((1100,), (131, 2))  # longer than a block of threads, and than a warp; along the first axis
 
 
@@ -123,3 +133,91 @@ def _long_rows(engine: Backend, sample: Sample) -> Iterator[Case]:
             parameters = {"axis": 0} | ({"keepdims": False} if name == PROD else {})
             g = sample.array(np.shape(find(name).reference(x, **parameters)))
             yield Case(name, (x,), parameters, (g,), ("C",) * 2, sample.dtype)
+
+
+@contract("E1", "many-entries", is_wide=True)
+def many_entries_have_the_gradient_of_the_rule(engine: Backend, sample: Sample) -> None:
+    """An op of one axis with thousands of entries, a number that no block divides, has the rule's values and gradients."""
+    count = 0
+    for op in ops_of(engine, sample):
+        case = _of_many_entries(op, sample)
+        if case is None:
+            continue
+        seen = Observation(engine, Oracle(op, case))
+        try:
+            if seen.answer:
+                count += 1
+        except Exception:  # what the engine refuses, the checks of the op report
+            continue
+        try:
+            _hold(seen)
+        except Violation as failure:
+            if _is_wrong_for_many(seen, failure):
+                raise
+    if not count:
+        raise NotThisCase("the engine has no such op of this sample")
+
+
+def _hold(seen: Observation) -> None:
+    """Claim that the values and the gradients are those of the rule."""
+    for value, expected in zip(seen.answer.outputs, expected_values(seen.op, seen.case), strict=True):
+        hold_within(value, expected, f"the value of {seen.case.label}")
+    for position, (got, expected) in enumerate(zip(seen.answer.gradients, seen.expected, strict=True)):
+        hold_within(got, expected, f"{seen.label(position)} of {seen.case.label}")
+
+
+def _is_wrong_for_many(seen: Observation, failure: Violation) -> bool:
+    """Whether an even and an odd number of the entries, from the worst one on, have another answer, a right one: their number is what is wrong."""
+    size = seen.case.operands[0].size
+    errors = np.abs(np.subtract(failure.got, failure.expected)) if failure.got is not None else np.zeros(())
+    is_one_of_many = errors.shape == (size,)
+    first = int(np.argmax(np.nan_to_num(errors / failure.allowed, nan=np.inf))) if is_one_of_many else 0
+    for count in FEW:
+        places = np.arange(first, first + count) % size
+        xs = tuple(x[places] for x in seen.case.operands)
+        gs = tuple(g[places] if g.shape == (size,) else g for g in seen.case.cotangents)
+        few = Observation(seen.backend, Oracle(seen.op, replace(seen.case, operands=xs, cotangents=gs)))
+        try:
+            _hold(few)
+        except Exception:  # the checks of the op report it
+            return False
+        if is_one_of_many and _has_same_answers(seen, first, few):
+            return False
+    return True
+
+
+def _has_same_answers(seen: Observation, place: int, few: Observation) -> bool:
+    """Whether an entry has the answers, to rounding, that it has as the first of few: then it is no worse there, and hard to allow for."""
+    rounding = 32 * np.finfo(seen.case.dtype).eps
+    pairs = zip(
+        (*seen.answer.outputs, *seen.answer.gradients),
+        (*few.answer.outputs, *few.answer.gradients),
+        strict=True,
+    )
+    return all(
+        np.isclose(many[place], alone[0], rtol=rounding, atol=0, equal_nan=True)
+        for many, alone in pairs
+        if many is not None and alone is not None and np.ndim(many) and np.ndim(alone)
+    )
+
+
+def _of_many_entries(op: Op, sample: Sample) -> Case | None:
+    """A call of operands that are one axis, made long; None where the op has none, or what it computes overflows."""
+    if op.traits.isdisjoint(OF_ANY_LENGTH) or op.name in (PROD, NANPROD):
+        return None
+    rows = [row for row in rows_of(op) if row.wrt is None and row.can_decide and _is_one_axis(row.signature)]
+    if not rows:
+        return None
+    rng = np.random.default_rng([sample.seed, zlib.crc32(op.name.encode())])
+    signature = rows[int(rng.integers(len(rows)))].signature
+    shape = (int(rng.integers(*MANY)),)
+    longer = Signature(
+        tuple(shape for _ in signature.shapes), signature.parameters, domains=signature.domains
+    )
+    seed = int(rng.integers(1 << 31))
+    case = build(op, Row(longer), sample.dtype, texture="full", upstream="signed", layouts=("C",), seed=seed)
+    return case if np.isfinite(op.reference(*case.operands, **case.parameters)).all() else None
+
+
+def _is_one_axis(signature: Signature) -> bool:
+    return {len(shape) for shape in signature.shapes} == {1} and len(set(signature.shapes)) == 1

@@ -9,6 +9,7 @@ import numpy as np
 from conformance_backends.mutants.mutant import Mutant, rule
 
 BLOCK = 128  # entries that a kernel treats in one piece
+LARGE_BLOCK = 1024
 
 
 def _negative_axis(
@@ -64,7 +65,27 @@ def _divided(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepd
     return np.where(is_zero, 0, g * z / np.where(is_zero, 1, x))
 
 
+def _tail_of_blocks_lost(
+    right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """What is left of many entries when they are divided into blocks has no gradient."""
+    pulled = right(i, g, z, x, axis=axis, keepdims=keepdims)
+    whole = x.size // LARGE_BLOCK * LARGE_BLOCK
+    return pulled if np.ndim(x) != 1 or not whole else pulled * (np.arange(x.size) < whole)
+
+
+def _tail_of_threads_doubled(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Beyond the entries that all threads have alike, the slope is doubled."""
+    pulled = right(i, g, z, *xs)
+    whole = xs[0].size // LARGE_BLOCK * LARGE_BLOCK
+    return pulled if np.ndim(xs[0]) != 1 or not whole else pulled * (1 + (np.arange(xs[0].size) >= whole))
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    rule("tail-of-blocks-lost", "Of more than a thousand summed entries those beyond the last block have no gradient.",
+        ("contract/E1/many-entries",), ("sum", "mean"), _tail_of_blocks_lost),
+    rule("tail-of-threads-doubled", "Of more than a thousand entries those beyond the last block have twice their slope.",
+        ("contract/E1/many-entries",), ("exp", "multiply"), _tail_of_threads_doubled),
     rule("running-rule-ends-at-a-block", "Of a running product or maximum what a block owes to those before it is lost.",
         ("contract/E1/long-rows",), ("cumulative_prod", "cummax"), _ended_at_a_block),
     rule("product-of-many-is-divided", "The gradient of a product of many entries is 0 where an entry is.",
