@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+
+import numpy as np
 
 from conformance.points.constructors import (
     INF,
@@ -16,7 +19,7 @@ from conformance.points.constructors import (
     slopes,
     tied_pair,
 )
-from conformance.points.point import SpecialPoint
+from conformance.points.point import Extremes, Nature, SpecialPoint
 
 DIAGONAL = math.sqrt(0.5)
 LN2 = math.log(2)
@@ -122,6 +125,16 @@ AT_NAN = (
       for op in ("maximum", "minimum")),
 )  # fmt: skip
 
+
+def _near(
+    slope: Callable[[np.longdouble], np.longdouble], extremes: Extremes
+) -> tuple[np.longdouble, np.longdouble]:
+    """A slope at the edge, of an operand that is rounded once: what its size makes of that rounding."""
+    exact = slope(np.longdouble(extremes.edge))
+    rounding = exact * extremes.edge * np.finfo(extremes.dtype).eps
+    return exact - rounding, exact + rounding
+
+
 EXTREME = (
     finite("tanh", "at-1000", (1000.0,), (0,)),
     finite("tanh", "at-minus-huge", lambda e: (-e.huge,), (0,)),
@@ -134,6 +147,8 @@ EXTREME = (
     finite("sinh", "at-least", lambda e: (e.least,), (1,)),
     finite("tanh", "at-least", lambda e: (e.least,), (1,)),
     finite("sin", "at-least", lambda e: (e.least,), (1,)),
+    fair("sinh", "at-the-edge", lambda e: (e.edge,), lambda e: (_near(np.cosh, e),), {}, nature=Nature.FINITE),
+    fair("cosh", "at-the-edge", lambda e: (e.edge,), lambda e: (_near(np.sinh, e),), {}, nature=Nature.FINITE),
     finite("asinh", "at-huge", lambda e: (e.huge,), (0,)),
     finite("asinh", "at-least", lambda e: (e.least,), (1,)),
     finite("acosh", "at-huge", lambda e: (e.huge,), (0,)),

@@ -41,7 +41,7 @@ class Extremes:
     """The largest and smallest numbers of a dtype that points use.
 
     `huge` has a square that overflows and sums that do not; the square of `small` vanishes; `least` is
-    the smallest number above zero.
+    the smallest number above zero. `edge` has an exponential that overflows, half of which does not.
     """
 
     dtype: str
@@ -62,6 +62,11 @@ class Extremes:
     def least(self) -> float:
         """The smallest subnormal number."""
         return float(np.finfo(self.dtype).smallest_subnormal)
+
+    @property
+    def edge(self) -> float:
+        """A quarter more than the logarithm of the largest number."""
+        return float(np.dtype(self.dtype).type(int(np.finfo(self.dtype).maxexp) * np.log(2.0) + 0.25))
 
 
 Values = tuple[Any, ...]
