@@ -14,8 +14,15 @@ import numpy as np
 
 from conformance.backend import Capability, Function, as_tuple
 from conformance.case import Case
-from conformance.checks.c_modes.ops_in_modes import BATCHES, batch_of, pick, stacked, stacked_values
-from conformance.checks.comparison import Comparison, hold_all_within, hold_equal
+from conformance.checks.c_modes.ops_in_modes import (
+    BATCHES,
+    batch_of,
+    hold_of_batch,
+    pick,
+    stacked,
+    stacked_values,
+)
+from conformance.checks.comparison import Comparison, hold_equal
 from conformance.checks.e_values.flat_ops import is_kind_of
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, flat_check, op_check
@@ -44,11 +51,13 @@ def op_mapped_over_some_operands_has_the_gradients_of_a_loop(seen: Observation) 
         cotangents = [np.stack(gs) for gs in zip(*(case.cotangents for case in batch), strict=True)]
         outputs, gradients = seen.backend.vjp(function, operands, cotangents, seen.wrt)
         where = f"mapped over {len(batch)} calls that share {_named(captured)}"
-        compared += hold_all_within(
+        compared += hold_of_batch(
+            seen,
+            batch,
             (
                 *_gradients(seen, gradients, batch, captured, where),
                 *stacked_values(seen, outputs, batch, where),
-            )
+            ),
         )
     return compared
 
