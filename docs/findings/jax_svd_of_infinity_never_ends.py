@@ -1,4 +1,4 @@
-"""jax on the CPU: the singular vectors of a matrix with an infinite entry never come, and so pinv of it does not, either.
+"""jax on the CPU: the singular vectors of a matrix with an infinite entry never come, and so pinv of it, or the gradient of its singular values, does not, either.
 
 Here each call has a process, which ends after ten seconds.
 """

@@ -66,3 +66,9 @@ for g, x in ((1e-200, 1e-200), (1e200, 1e200)):
     leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)
     torch.hypot(leaf, torch.tensor(0.0, dtype=torch.float64)).backward(torch.tensor(g, dtype=torch.float64))
     print(f"hypot({x}, 0) under a cotangent of {g}: got {leaf.grad.item()}, exact {g}")
+# of the factors' four entries the first alone has a gradient beyond float32; the one below it is made infinite by it
+for dtype in (torch.float32, torch.float64):
+    factors = torch.tensor([[4e-6, 1e-7], [1e-6, 9e-6]], dtype=dtype, requires_grad=True)
+    b, pivots = torch.tensor([[1e28], [-1e27]], dtype=dtype), torch.tensor([1, 2], dtype=torch.int32)
+    torch.linalg.lu_solve(factors, pivots, b).backward(torch.full((2, 1), -1.25, dtype=dtype))
+    print(f"lu_solve of factors of 1e-6 in {dtype}:", factors.grad.tolist())
