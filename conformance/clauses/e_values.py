@@ -59,4 +59,6 @@ CLAUSES = (
            "A sum of logarithms or a normalised step makes ordinary numbers of small ones; of a zero nothing can be made."),
     Clause("E25", MUST, "A NaN or an infinity in the cotangent reaches every gradient that it contributes to.",
            "A loss that is NaN must not look like one whose gradient is zero: training would go on with wrong numbers."),
+    Clause("E26", SHOULD, "A zero that is moved keeps its sign, and so does one in a function that IEC 60559 makes odd at 0.",
+           "Division, logarithms of quotients and atan2 tell 0 from -0; one that is multiplied by a mask is also NaN where infinity was."),
 )  # fmt: skip

@@ -27,6 +27,7 @@ INDEX_ADD = find("index_add").name
 INDEX_UPDATE = find("index_update").name
 LOG = find("log").name
 LOG_SOFTMAX = find("log_softmax").name
+LINSPACE = find("linspace").name
 LOGCUMSUMEXP = find("logcumsumexp").name
 LOGSUMEXP = find("logsumexp").name
 MATMUL = find("matmul").name

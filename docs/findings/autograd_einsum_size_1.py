@@ -16,7 +16,7 @@ a, b = np.ones((1, 2, 3)), np.ones((2, 1))
 
 def weighed(a, b):
     """The sum of the gradient by both operands."""
-    pullback, z = make_vjp(lambda pair: np.einsum("...ij,...j->...i", *pair))((a, b))
+    pullback, _ = make_vjp(lambda pair: np.einsum("...ij,...j->...i", *pair))((a, b))
     return sum(np.sum(part) for part in pullback(np.ones((2, 2))))
 
 

@@ -1,4 +1,4 @@
-"""Chapter E: gradients at infinite operands, which are the limits of those at ever larger ones."""
+"""Chapter E: gradients at infinite operands, which are the limits of those at ever larger ones; and zeros of either sign."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from conformance.backend import as_tuple
 from conformance.case import Array
-from conformance.checks.comparison import decides, hold_close, tolerances
+from conformance.checks.comparison import decides, hold_close, hold_equal, tolerances
 from conformance.checks.engine_calls import is_refusal
-from conformance.checks.observation import Observation
-from conformance.checks.registry import NotThisCase, op_check
+from conformance.checks.observation import Observation, plain
+from conformance.checks.registry import DOUBLE, NotThisCase, op_check
 from conformance.op import Domain, Op, OperandKind, Trait
+from conformance.ops import family_of
+from conformance.ops.names import LINSPACE, WHERE
 from conformance.ops.rows import unbroadcast
 from conformance.oracle.allowance import EXTENDED, extended
 
@@ -134,3 +137,76 @@ def _limits(gradients: Sequence[Sequence[Array]]) -> list[Array]:
             known = [is_settled, vanishes & (np.abs(third) < SETTLED), grows]
             limits.append(np.select(known, [third, np.zeros_like(third), np.sign(third) * np.inf], np.nan))
     return limits
+
+
+# ---- zeros of either sign ---------------------------------------------------------------------------------
+
+MOVING = frozenset({"shape", "indexing"})  # families whose ops move entries
+
+
+def _keeps_zeros(op: Op) -> bool:
+    is_function = {Trait.ELEMENTWISE, Trait.HOLOMORPHIC} <= op.traits and len(op.domains) == 1
+    moves = op.name == WHERE or family_of(op) in MOVING
+    return is_function or (moves and op.name != LINSPACE)  # which is a sum of two products
+
+
+@op_check("E26", "signed-zeros", applies=_keeps_zeros, once_per_signature=True, compiles=True, dtypes=DOUBLE)
+def zeros_keep_their_sign(seen: Observation) -> None:
+    """A zero that an op moves, or that an odd function is given, has its sign in the value."""
+    rng = np.random.default_rng(len(seen.case.label))
+    operands = [
+        np.copysign(np.zeros_like(x), rng.choice((1.0, -1.0), x.shape))
+        if x.dtype.kind == "f"
+        else np.array(x)
+        for x in seen.case.operands
+    ]
+    zeros = _references(seen, operands)
+    given = _signs_given(seen, operands)
+    # a reference that adds to a zero, 0 + -0, loses a sign, and so may an engine
+    is_kept = (_signed(zeros) == given) & (zeros == 0)
+    decides(bool((given[is_kept] < 0).any()))
+    function = seen.backend.call(seen.op.name, seen.case.parameters)
+    values = [np.ravel(plain(seen.backend, z)) for z in seen.backend.forward(function, operands)]
+    value = np.concatenate(values)
+    if value.shape == zeros.shape and (value[is_kept] == 0).all():  # other checks report what is not
+        what = "the signs of the zeros of the value"
+        hold_equal(np.where(is_kept, _signed(value), 1.0), np.where(is_kept, given, 1.0), what)
+
+
+def _references(seen: Observation, operands: Sequence[Array]) -> Array:
+    """The reference values, flattened."""
+    with np.errstate(all="ignore"):
+        values = as_tuple(seen.op.reference(*operands, **seen.case.parameters))
+    return np.concatenate([np.ravel(z) for z in values])
+
+
+def _signed(zeros: Array) -> Array:
+    """1 for a zero, -1 for a negative one; 0 for what is none."""
+    return np.where(zeros == 0, np.where(np.signbit(zeros), -1.0, 1.0), 0.0)
+
+
+def _signs_given(seen: Observation, operands: Sequence[Array]) -> Array:
+    """The sign of the zero that every output is moved from, or of that which a function is given; 0 where there is none.
+
+    Of numbered entries the number says which one an output is; NotThisCase where outputs are other numbers, or do not
+    change their sign with the entries', as the larger of two does not.
+    """
+    if Trait.ELEMENTWISE in seen.op.traits and len(operands) == 1:
+        return _signed(np.ravel(operands[0]))
+    signs = np.concatenate([_signed(np.ravel(x)) for x in operands if x.dtype.kind == "f"])
+    moved, negated = (_references(seen, _numbered(operands, sign)) for sign in (1.0, -1.0))
+    if not np.array_equal(moved, -negated) or not np.isin(moved, np.arange(1.0 + len(signs))).all():
+        raise NotThisCase("what it computes is a sum, or the larger of two")
+    return np.concatenate([[0.0], signs])[moved.astype(int)]
+
+
+def _numbered(operands: Sequence[Array], sign: float) -> list[Array]:
+    """Operands whose entries are 1, 2, 3 and so on, times a sign."""
+    numbered, first = [], 1
+    for x in operands:
+        is_real = x.dtype.kind == "f"
+        numbered.append(
+            sign * np.arange(first, first + x.size, dtype=float).reshape(x.shape) if is_real else x
+        )
+        first += x.size if is_real else 0
+    return numbered

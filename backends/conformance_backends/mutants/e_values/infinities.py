@@ -1,4 +1,4 @@
-"""Mutants whose gradients are wrong where an operand is infinite."""
+"""Mutants whose gradients are wrong where an operand is infinite, or whose zeros lose their sign."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, rule
+from conformance_backends.mutants.mutant import Mutant, rule, value
 
 
 def one_at_infinity(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
@@ -15,7 +15,14 @@ def one_at_infinity(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> A
     return np.where(np.isinf(xs[i]), g, pulled).astype(pulled.dtype) if pulled.shape == g.shape else pulled
 
 
+def zero_added(right: Any, *xs: Any, **p: Any) -> Any:
+    """What is moved is added to zeros, so that -0 becomes 0."""
+    return right(*xs, **p) + 0.0
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("one-at-infinity", "The gradient of an infinite operand is the cotangent.",
         ("op/at-infinity",), ("sqrt", "asinh", "hypot"), one_at_infinity),
+    value("zeros-lose-their-sign", "A value that is a negative zero is a positive one.",
+        ("op/signed-zeros",), ("where", "expm1", "reshape"), zero_added),
 )  # fmt: skip
