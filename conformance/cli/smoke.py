@@ -48,7 +48,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.run.smoke import version_of
     from conformance.runfile.known import in_force, read_known
 
-    names = [find(name).name for name in options.op]
+    names = [find(name.removeprefix("op/")).name for name in options.op]  # as `run -q op/tanh` has it
     backend = load_backend(options.backend)
     if not options.conventions:
         hold_declarations(backend)

@@ -77,11 +77,17 @@ def blocks(found: Iterable[Remark]) -> Iterator[str]:
     """The remarks, one block for each cause, where the first of its ops stands."""
     by_cause: dict[tuple[str, str, str], list[Remark]] = {}
     for remark in found:
-        is_raised = "  at " in remark.message  # wrong numbers are of each op's own
-        cause = OF_THE_CALL.sub("#", remark.message.partition("  at ")[0]) if is_raised else remark.message
-        by_cause.setdefault((remark.mark, remark.what, cause), []).append(remark)
+        by_cause.setdefault((remark.mark, remark.what, _cause(remark.message)), []).append(remark)
     for alike in by_cause.values():
         yield from _block(alike)
+
+
+def _cause(message: str) -> str:
+    """What messages of one cause share: what is said, and the engine's file that says it."""
+    said, is_raised, place = message.partition("  at ")
+    if not is_raised:
+        return message  # wrong numbers are of each op's own
+    return f"{OF_THE_CALL.sub('#', said)} {place.partition(' → ')[2].rpartition(':')[0]}"
 
 
 def _block(alike: Sequence[Remark]) -> Iterator[str]:

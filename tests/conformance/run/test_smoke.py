@@ -18,7 +18,7 @@ from conformance.ops import ALL_OPS
 from conformance.points import points_of
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import forms_of
-from conformance.run.mapped.findings import MappedOp
+from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapping import try_mapping
 from conformance.run.mapping_process import try_ops
 from conformance.run.smoke import questions, reason_known, try_question, version_of
@@ -111,6 +111,36 @@ def test_an_op_without_a_gradient_is_one_finding() -> None:
     assert not found.slips
     assert found.ungradable
     assert "exp has no gradient" in found.ungradable.message
+
+
+def test_an_op_has_a_gradient_where_one_of_its_calls_has() -> None:
+    """All calls of a pooling op have one rank; the gradient of the first of them may be refused for its window."""
+    pool = NumpyTape.ops["avg_pool2d"]
+
+    def refused(g: Any, x: Any) -> Any:
+        raise IndexError("index 2 is out of bounds")
+
+    def of_square_windows(x: Any, kernel_size: Any, **more: Any) -> Any:
+        whole = lambda x: pool(x, kernel_size=kernel_size, **more)  # noqa: E731
+        return (whole if kernel_size[0] == kernel_size[1] else numpy_engine.custom(whole, refused))(x)
+
+    found = mapped("avg_pool2d", of_square_windows)
+    assert not found.ungradable
+    assert {finding.message for finding in found.suspect} == {"IndexError: index 2 is out of bounds"}
+
+
+def test_ops_that_an_engine_refuses_in_two_of_its_files_are_two_blocks() -> None:
+    def refused_in(op: str, file: str, number: int) -> MappedOp:
+        said = f"TypeError: '>=' not supported between instances of '{op}' and 'int'"
+        return MappedOp(op, 3, ungradable=Finding(op, said, f"mine.py:{number} → {file}:{number}"))
+
+    found = [
+        refused_in("clip", "functions.py", 1),
+        refused_in("max", "functions.py", 2),
+        refused_in("sum", "shapes.py", 3),
+    ]
+    lines = list(blocks(remark for op in found for remark in remarks(op)))
+    assert [line.split()[1] for line in lines if line.startswith("  GRAD")] == ["2", "sum:"]
 
 
 def test_a_wrong_gradient_of_a_right_value_is_the_engines_with_its_worst_entry() -> None:
