@@ -41,6 +41,9 @@ PYTHON_VALUES = re.compile(  # what TypeErrors say of them
     f"|unsupported operand type.*: {BUILTIN} and {BUILTIN}|between instances of {BUILTIN} and {BUILTIN}"
     "|(?:tuple|list|string) indices must be|can only concatenate|Value after [*]+ must be"
 )
+UNPACKED = re.compile(
+    r"^(?:too many|not enough) values to unpack \(expected "
+)  # what ValueErrors say of them
 
 
 class Origin(enum.Enum):
@@ -60,11 +63,13 @@ def origin_of(failure: BaseException) -> Origin:
 
 
 def is_about_python_values(failure: BaseException) -> bool:
-    """Whether a TypeError is about Python's own values, and was raised by no call: a line that mistakes a parameter.
+    """Whether an error is about Python's own values, and was raised by no call: a line that mistakes a parameter.
 
-    `for pair in 2` is one. A call is none: what it calls may be the engine's C function, which says the same.
+    `for pair in 2` is one, and `(output,) = outputs` where there are two. A call is none: what it calls may be the
+    engine's C function, which says the same.
     """
-    if not isinstance(failure, TypeError) or not PYTHON_VALUES.search(text_of(failure)):
+    said = UNPACKED if isinstance(failure, ValueError) else PYTHON_VALUES
+    if not isinstance(failure, (TypeError, ValueError)) or not said.search(text_of(failure)):
         return False
     last = traceback_of(failure)
     while last is not None and last.tb_next is not None:

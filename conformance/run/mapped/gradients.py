@@ -16,7 +16,7 @@ from conformance.ops.names import MULTIPLY
 from conformance.run.explanations import is_near
 from conformance.run.forms import signature_of
 from conformance.run.mapped.findings import Finding, raised
-from conformance.run.mapped.values import brief, tolerance
+from conformance.run.mapped.values import brief, rounding_of, tolerance
 from conformance.run.verdict import is_slip
 
 GRADIENTS = 3  # calls of each op of which the gradient is computed as well
@@ -67,7 +67,7 @@ def gradients_of_calls(
     survived = [finding for finding in refused if finding.call not in deadly]
     if survived and not arrived:
         if any(_leaves_the_engine(backend, op, case) for case in _different(cases)):
-            return None, (), (*slips, replace(survived[0], place="", explanation=CUT))
+            return None, (), (*slips, replace(survived[0], place="", is_raised=False, explanation=CUT))
         return survived[0], (), tuple(slips)
     if len(arrived) >= ENOUGH and not any(arrived):
         return (
@@ -127,7 +127,7 @@ def _wrong_gradient(seen: Observation, position: int, got: Array | None) -> str:
         return f"{what} is None, expected {brief(exact.astype(float))}{hint}" if exact.any() else ""
     if got.shape != exact.shape:
         return f"{what} has shape {got.shape}, expected {exact.shape}"
-    if is_near(got, exact.astype(float), 100 * tolerance(seen.case.dtype)):
+    if is_near(got, exact.astype(float), 100 * tolerance(seen.case.dtype), rounding_of(seen.case)):
         return ""
     distance = np.where(np.isfinite(got), np.abs(got - exact), np.inf)
     place = np.unravel_index(int(np.argmax(distance)), got.shape)

@@ -19,9 +19,10 @@ from conformance.points import points_of
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import forms_of
 from conformance.run.mapped.findings import Finding, MappedOp
+from conformance.run.mapped.known import reason_known
 from conformance.run.mapping import try_mapping
 from conformance.run.mapping_process import try_ops
-from conformance.run.smoke import questions, reason_known, try_question, version_of
+from conformance.run.smoke import questions, try_question, version_of
 from conformance.run.verdict import verdict_of
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import Verdict
@@ -132,7 +133,8 @@ def test_an_op_has_a_gradient_where_one_of_its_calls_has() -> None:
 def test_ops_that_an_engine_refuses_in_two_of_its_files_are_two_blocks() -> None:
     def refused_in(op: str, file: str, number: int) -> MappedOp:
         said = f"TypeError: '>=' not supported between instances of '{op}' and 'int'"
-        return MappedOp(op, 3, ungradable=Finding(op, said, f"mine.py:{number} → {file}:{number}"))
+        place = f"mine.py:{number} → {file}:{number}"
+        return MappedOp(op, 3, ungradable=Finding(op, said, place, is_raised=True))
 
     found = [
         refused_in("clip", "functions.py", 1),
@@ -239,6 +241,18 @@ def test_a_line_of_the_adapter_that_mistakes_a_python_value_is_a_slip(widths: An
     found = try_mapping(adapter, ALL_OPS["pad"], "float64")
     assert any("pad_width=2" in slip.call and "TypeError" in slip.message for slip in found.slips)
     assert all("test_smoke.py" in slip.place for slip in found.slips if "TypeError" in slip.message)
+
+
+def test_a_line_of_the_adapter_that_unpacks_another_number_of_outputs_is_a_slip() -> None:
+    adapter = WrittenHere()
+
+    def one_of_two(x: Any) -> Any:
+        (output,) = (x, x)
+        return output
+
+    adapter.ops = {"tanh": one_of_two}  # type: ignore[misc]
+    found = try_mapping(adapter, ALL_OPS["tanh"], "float64")
+    assert {slip.message for slip in found.slips} == {"ValueError: too many values to unpack (expected 1)"}
 
 
 def test_a_call_that_refuses_a_python_value_is_the_engines() -> None:
@@ -468,7 +482,7 @@ def test_a_function_that_leaves_an_engine_that_refuses_constants_is_a_slip() -> 
     assert found.ungradable is None
     (slip,) = found.slips
     assert "NumPy, Python's numbers or detach" in slip.explanation
-    assert not slip.place  # it is no exception of the adapter's
+    assert not slip.is_raised  # it is no exception of the adapter's
     assert not mapped("sinh", np.sinh).slips
 
 
@@ -689,6 +703,51 @@ def test_an_inner_gradient_by_what_is_captured_is_a_finding() -> None:
     claim = claims["an inner gradient takes what it captures as a constant"]
     assert try_question(claim, NumpyTape()) == ""
     assert "at y = x" in try_question(claim, DifferentiatesByWhatItIsGiven())
+
+
+class StoresWhatItReads(NumpyTape):
+    """Adds its own inner gradient to the outer one, as an engine does that stores both in one place."""
+
+    def nested_vjp(self, function: Any, arrays: Any, cotangents: Any) -> tuple[Any, ...]:
+        """The gradients, each beside the array that it was taken of."""
+        pulled = super().nested_vjp(function, arrays, cotangents)
+        return tuple(g + (x - x.value) for g, x in zip(pulled, arrays, strict=True))
+
+
+def test_an_inner_gradient_that_is_added_to_the_outer_one_is_a_finding() -> None:
+    claim = {q.claim: q for q in questions(NumpyTape())}["an inner gradient can be differentiated"]
+    assert try_question(claim, NumpyTape()) == ""
+    assert "the gradient of x * x, differentiated" in try_question(claim, StoresWhatItReads())
+    assert "it clears those" in claim.hint
+
+
+def test_what_cancels_is_rounded_and_not_wrong() -> None:
+    """The softmax of one entry has the gradient 0: as a quotient it is a unit in the last place of the cotangent."""
+
+    def quotient(x: Any, axis: Any) -> Any:
+        e = np.exp(x)
+        return e / np.sum(e / 3, axis=axis, keepdims=True) / 3
+
+    assert not mapped("softmax", quotient).suspect
+
+
+def test_a_parameter_that_is_infinite_is_no_factor() -> None:
+    def norm(x: Any, ord: Any, **more: Any) -> Any:
+        return NumpyTape.ops["vector_norm"](x, ord=1 if ord == np.inf else ord, **more)
+
+    found = mapped("vector_norm", norm)
+    assert found.slips
+    assert not any("ord times" in slip.explanation for slip in found.slips)
+
+
+def test_what_this_project_finds_wrong_has_no_line_of_the_standard_library() -> None:
+    wrong = numpy_engine.custom(np.tanh, lambda g, x: (np.sum(g),))
+    found = mapped("tanh", wrong)
+    assert found.suspect
+    assert not any("functools" in finding.place for finding in found.suspect)
+    lines = list(blocks(remarks(mapped("sum", lambda x, axis: np.sum(x, axis=axis)))))
+    assert lines[0].startswith("  BAD   sum: fails in the adapter")
+    assert not any("functools" in line for line in lines)
 
 
 def test_values_that_have_the_digits_of_float32_by_chance_are_no_slip() -> None:
