@@ -130,6 +130,21 @@ def test_an_op_has_a_gradient_where_one_of_its_calls_has() -> None:
     assert {finding.message for finding in found.suspect} == {"IndexError: index 2 is out of bounds"}
 
 
+class StacksGradients(NumpyTape):
+    """Returns gradients of another shape."""
+
+    def grad(self, leaf: Any) -> Any:
+        """The stored gradient, twice."""
+        return np.stack([super().grad(leaf)] * 2)
+
+
+def test_a_gradient_of_another_shape_is_a_wrong_one_and_not_refused() -> None:
+    found = try_mapping(StacksGradients(), ALL_OPS["tanh"], "float64")
+    assert not found.ungradable
+    assert found.suspect
+    assert all("the gradient of operand 0 has shape (2, " in finding.message for finding in found.suspect)
+
+
 def test_ops_that_an_engine_refuses_in_two_of_its_files_are_two_blocks() -> None:
     def refused_in(op: str, file: str, number: int) -> MappedOp:
         said = f"TypeError: '>=' not supported between instances of '{op}' and 'int'"
