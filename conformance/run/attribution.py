@@ -44,6 +44,10 @@ PYTHON_VALUES = re.compile(  # what TypeErrors say of them
 UNPACKED = re.compile(
     r"^(?:too many|not enough) values to unpack \(expected "
 )  # what ValueErrors say of them
+CALLED_WRONGLY = re.compile(  # what TypeErrors say of a call that does not fit what is called
+    r"\(\) (?:takes (?:no|exactly|at most|at least|from|\d+|one)\b.* arguments?\b|got an unexpected keyword argument|"
+    r"got multiple values for argument|missing \d+ required )"
+)
 
 
 class Origin(enum.Enum):
@@ -78,6 +82,11 @@ def is_about_python_values(failure: BaseException) -> bool:
         return False
     names = {i.offset: i.opname for i in dis.get_instructions(last.tb_frame.f_code)}
     return "CALL" not in names.get(last.tb_lasti, "CALL")  # PRECALL, where a warm call fails in Python 3.11
+
+
+def is_about_the_call(failure: BaseException) -> bool:
+    """Whether a TypeError says that arguments do not fit what is called: it is raised by the line that calls."""
+    return isinstance(failure, TypeError) and bool(CALLED_WRONGLY.search(text_of(failure)))
 
 
 def files_of(failure: BaseException) -> list[str]:

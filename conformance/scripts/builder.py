@@ -86,20 +86,29 @@ class ScriptBuilder:
                     self._survive()
                 self.lines.append(self.indent + line)
 
-    def attempt(self, line: str, call: Callable[[], None]) -> None:
+    def attempt(self, line: str, call: Callable[[], Any]) -> Any:
         """Write a statement and do it; where the engine refuses it and the check goes on, so does the script."""
         self.write(line)
         self._refused = -1
         try:
-            call()
+            return call()
         except Exception:
-            self._refused = -1 if self.is_muted else len(self.lines) - 1
+            self.refuse()
             raise
+
+    def refuse(self) -> None:
+        """Note that the engine refused the last line."""
+        self._refused = -1 if self.is_muted else len(self.lines) - 1
 
     def _survive(self) -> None:
         """Put the last line into a `try`: what is written after it was done although it had been refused."""
-        refused, self._refused = self.lines.pop().strip(), -1
-        for line in ("try:", f"    {refused}", "except Exception as refusal:", "    print(refusal)"):
+        refused, self._refused = self.lines.pop().strip().splitlines(), -1
+        for line in (
+            "try:",
+            *(f"    {line.strip()}" for line in refused),
+            "except Exception as refusal:",
+            "    print(refusal)",
+        ):
             self.lines.append(self.indent + line)
 
     @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
-from conformance_backends.numpy_engine.tensor import edge_of
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 from conformance.cli.pages.smoke_ops import blocks, remarks, written
 from conformance.errors import AdapterError, Unsupported
@@ -268,6 +269,23 @@ def test_a_line_of_the_adapter_that_unpacks_another_number_of_outputs_is_a_slip(
     adapter.ops = {"tanh": one_of_two}  # type: ignore[misc]
     found = try_mapping(adapter, ALL_OPS["tanh"], "float64")
     assert {slip.message for slip in found.slips} == {"ValueError: too many values to unpack (expected 1)"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.split(x, 1, 0, 2, 3),
+        lambda x: Tensor(x, gradient=True),
+        lambda x: Tensor(),  # type: ignore[call-arg]
+        lambda x: math.tan(),  # type: ignore[call-arg]
+    ],
+)
+def test_a_line_of_the_adapter_that_calls_the_engine_wrongly_is_a_slip(call: Any) -> None:
+    adapter = WrittenHere()
+    adapter.ops = {"tanh": lambda x: call(x)}  # type: ignore[misc]
+    found = try_mapping(adapter, ALL_OPS["tanh"], "float64")
+    assert len(found.slips) == found.calls, found.refused
+    assert not found.refused
 
 
 def test_a_call_that_refuses_a_python_value_is_the_engines() -> None:
