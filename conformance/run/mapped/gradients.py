@@ -53,8 +53,8 @@ def gradients_of_calls(
             gradients = seen.answer.gradients
         except Unsupported:
             continue
-        except Violation as wrong:  # such as one of another shape: it came
-            suspect.append(raised(case, wrong, backend, signature_of(case)))
+        except Violation as violation:  # such as one of another shape: it came
+            suspect.append(raised(case, violation, backend, signature_of(case)))
             arrived.append(True)
             continue
         except BaseException as error:
