@@ -35,6 +35,7 @@ def script_of(backend: Backend, run: Callable[[Backend], Any], failure: BaseExce
     except BaseException as error:  # the failure is known; here only the calls before it matter
         if is_ctrl_c(error):
             raise
+        builder.end_at(error)
     return builder.text(failure)
 
 
