@@ -24,6 +24,7 @@ class Dialect:
             {name}, {value}, a tuple of {cotangents}, and {comma}, a comma where there is one output only;
         compiled, vectorized, checkpoint: a function made of {function};
         structured_gradient: a call with {function} and {structure};
+        memory: the memory of an {array}, which a script writes into, unless that is `{array}[...] = 7.0`;
         hook: a call with {array} and {seen} that returns the hook's remover;
         anomaly: the scope; assign: the statement, with {array}, {index} and {value}.
     """

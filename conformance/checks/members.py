@@ -124,12 +124,7 @@ class Member:
 
 def members(engine: Backend, sample: Sample, *, is_built: bool = True) -> Iterator[Member]:
     """The members of a sample that the engine has: ops of every family, then, if `is_built`, built functions."""
-    chosen = _fewer(
-        engine,
-        sample,
-        FEW,
-        [member for member in _calls(sample.seed, sample.dtype) if member.op.name in engine.ops],
-    )
+    chosen = _fewer(engine, sample, FEW, _calls(engine, sample))
     for member in (*chosen, *(built_members(engine, sample) if is_built else ())):
         asked.put(member.family)
         yield member
@@ -207,11 +202,16 @@ def is_small(case: Case) -> bool:
     } == {case.dtype}
 
 
-@lru_cache(maxsize=16)
-def _calls(seed: int, dtype: str) -> list[Member]:
-    """The calls of a sample: those of every third op."""
-    chosen = list(CATALOGUE.values())[seed % PARTS :: PARTS]
-    return [member for op in chosen if (member := call_of(op, seed, dtype)) is not None]
+def _calls(engine: Backend, sample: Sample) -> list[Member]:
+    """The calls of a sample: those of every third op, where the engine has it. What it lacks is not drawn: that takes longer."""
+    named = [name for name in list(CATALOGUE)[sample.seed % PARTS :: PARTS] if name in engine.ops]
+    drawn = (_call(name, sample.seed, sample.dtype) for name in named)
+    return [member for member in drawn if member is not None]
+
+
+@lru_cache(maxsize=16 * len(CATALOGUE) // PARTS)
+def _call(name: str, seed: int, dtype: str) -> Member | None:
+    return call_of(CATALOGUE[name], seed, dtype)
 
 
 def call_of(op: Op, seed: int, dtype: str, fits: Callable[[Case], bool] = lambda case: True) -> Member | None:

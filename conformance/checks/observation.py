@@ -156,7 +156,7 @@ class Observation:
         for got, shape in zip(shapes, expected, strict=False):
             if got != shape:
                 raise Violation(
-                    f"the value has shape {got}, expected {shape}; is it the adapter's? conformance smoke -q {self.op.name} "
+                    f"the value has shape {got}, expected {shape}; is it the adapter's? conformance smoke ADAPTER -q {self.op.name} "
                     f"tells; so the gradient is refused: {type(refusal).__name__}: {refusal}"
                 ) from refusal
 

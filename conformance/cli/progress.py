@@ -130,7 +130,10 @@ class Progress:
         self._causes([c for c in causes_of(header.backends, results) if not c.is_known], header)
         fixed = [r.id for r in results if r.verdict is Verdict.FIXED]
         if fixed:
-            self.say(f"\nlisted as known failures, but passing, so take out: {', '.join(fixed[:LISTED])}")
+            self.say(
+                "\nlisted as known failures, but passing, so take out, or write a * in an id that fails now and then: "
+                f"{', '.join(fixed[:LISTED])}"
+            )
         self.say("")
         self.console.print(table_of(header, results))
         self.say("what the words mean: conformance explain verdicts")

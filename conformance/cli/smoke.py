@@ -48,7 +48,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.run.smoke import version_of
     from conformance.runfile.known import in_force, read_known
 
-    names = [find(name).name for name in options.op]
+    names = [find(name.removeprefix("op/")).name for name in options.op]  # as `run -q op/tanh` has it
     backend = load_backend(options.backend)
     if not options.conventions:
         hold_declarations(backend)
@@ -74,7 +74,7 @@ def _smoke(
     backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure], *, is_brief: bool
 ) -> Found:
     """Check and print; with `is_brief` only the conventions."""
-    from conformance.run.smoke import reason_known
+    from conformance.run.mapped.known import reason_known
 
     if is_brief:
         entries = {"conventions": _conventions(backend, spec)}
@@ -167,8 +167,9 @@ def _questions(backend: Backend, found: Found) -> bool:
 def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure]) -> list[MappedOp]:
     """Try the ops, and print what there is to say of them, a block for each cause."""
     from conformance.cli.pages.smoke_ops import blocks, remarks
+    from conformance.run.mapped.known import reason_known
     from conformance.run.mapping_process import try_ops
-    from conformance.run.smoke import real_dtype, reason_known
+    from conformance.run.smoke import real_dtype
 
     dtype = real_dtype(backend)
     mapped: list[MappedOp] = []

@@ -41,6 +41,13 @@ PYTHON_VALUES = re.compile(  # what TypeErrors say of them
     f"|unsupported operand type.*: {BUILTIN} and {BUILTIN}|between instances of {BUILTIN} and {BUILTIN}"
     "|(?:tuple|list|string) indices must be|can only concatenate|Value after [*]+ must be"
 )
+UNPACKED = re.compile(
+    r"^(?:too many|not enough) values to unpack \(expected "
+)  # what ValueErrors say of them
+CALLED_WRONGLY = re.compile(  # what TypeErrors say of a call that does not fit what is called
+    r"\(\) (?:takes (?:no|exactly|at most|at least|from|\d+|one)\b.* arguments?\b|got an unexpected keyword argument|"
+    r"got multiple values for argument|missing \d+ required )"
+)
 
 
 class Origin(enum.Enum):
@@ -60,11 +67,13 @@ def origin_of(failure: BaseException) -> Origin:
 
 
 def is_about_python_values(failure: BaseException) -> bool:
-    """Whether a TypeError is about Python's own values, and was raised by no call: a line that mistakes a parameter.
+    """Whether an error is about Python's own values, and was raised by no call: a line that mistakes a parameter.
 
-    `for pair in 2` is one. A call is none: what it calls may be the engine's C function, which says the same.
+    `for pair in 2` is one, and `(output,) = outputs` where there are two. A call is none: what it calls may be the
+    engine's C function, which says the same.
     """
-    if not isinstance(failure, TypeError) or not PYTHON_VALUES.search(text_of(failure)):
+    said = UNPACKED if isinstance(failure, ValueError) else PYTHON_VALUES
+    if not isinstance(failure, (TypeError, ValueError)) or not said.search(text_of(failure)):
         return False
     last = traceback_of(failure)
     while last is not None and last.tb_next is not None:
@@ -73,6 +82,11 @@ def is_about_python_values(failure: BaseException) -> bool:
         return False
     names = {i.offset: i.opname for i in dis.get_instructions(last.tb_frame.f_code)}
     return "CALL" not in names.get(last.tb_lasti, "CALL")  # PRECALL, where a warm call fails in Python 3.11
+
+
+def is_about_the_call(failure: BaseException) -> bool:
+    """Whether a TypeError says that arguments do not fit what is called: it is raised by the line that calls."""
+    return isinstance(failure, TypeError) and bool(CALLED_WRONGLY.search(text_of(failure)))
 
 
 def files_of(failure: BaseException) -> list[str]:

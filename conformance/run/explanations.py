@@ -23,15 +23,18 @@ SIGNS = (
 FACTORS = 1e-5  # relative spread up to which ratios of entries are one factor
 
 
-def is_near(got: Array, expected: Array, tolerance: float) -> bool:
-    """Whether two arrays of one shape differ by no more than `tolerance` of the largest entry."""
+def is_near(got: Array, expected: Array, tolerance: float, rounding: float = 1e-30) -> bool:
+    """Whether two arrays of one shape differ by no more than `tolerance` of the largest entry.
+
+    Where all that is expected is 0, up to `rounding` counts as 0: what cancels in one formula is rounded in another.
+    """
     a, b = np.asarray(carried(got)), np.asarray(carried(expected))
     if a.shape != b.shape:
         return False
     if a.dtype.kind in "OSU":
         return False
     scale = float(np.max(np.abs(b[np.isfinite(b)]), initial=0.0)) if b.dtype.kind in "fc" else 0.0
-    return bool(np.allclose(a, b, rtol=0, atol=max(tolerance * scale, 1e-30), equal_nan=True))
+    return bool(np.allclose(a, b, rtol=0, atol=tolerance * scale or rounding, equal_nan=True))
 
 
 def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
@@ -166,6 +169,6 @@ def _single_factor(case: Case, got: Array, expected: Array, near: float) -> str:
     factors |= {f"the {x.size} entries of operand {i}": x.size for i, x in enumerate(case.operands)}
     for name, factor in factors.items():
         for words, value in ((f"{name} times", factor), (f"1/{name} times", 1 / factor if factor else 0.0)):
-            if value not in (0, 1, -1) and abs(ratio - value) <= near * abs(value):
+            if np.isfinite(value) and value not in (0, 1, -1) and abs(ratio - value) <= near * abs(value):
                 return f"it is {words} the expected value"
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,8 @@ from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
-from conformance.run.mapped.findings import MappedOp, place_of
-from conformance.runfile.known import KnownFailure
+from conformance.run.mapped.findings import place_of
 
-WRONG_VALUE = "the value differs from the reference value"  # what a run says of it, without the numbers
 SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
 
 
@@ -161,6 +159,14 @@ def _captured(backend: Backend) -> None:
     hold_equal(plain(backend, outputs[0]), g * x, "the gradient of x * y by y, at y = x, where x is captured")
 
 
+def _differentiated(backend: Backend) -> None:
+    """nested_vjp returns recorded arrays, and leaves nothing behind that is added to the gradients of what it was given."""
+    multiply, x, g = backend.op(MULTIPLY), _array(backend, [3, 5]), _array(backend, [1, -1])
+    inner = lambda a: backend.nested_vjp(lambda y: multiply(y, y), [a], [backend.array(np.array(g))])[0]  # noqa: E731
+    _, (gradient,) = backend.vjp(inner, [np.array(x)], [np.array(g)])
+    hold_equal(plain(backend, gradient), 2 * g * g, "the gradient of x * x, differentiated")
+
+
 def _cleared(backend: TapeBackend) -> None:
     """A gradient is stored, cleared, and the next one is not added to it."""
     x = _array(backend, [1, 2])
@@ -266,6 +272,12 @@ def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
             _captured,
             "nested_vjp() calls the function with new variables, such as views of `arrays`, and differentiates by those",
         )
+        yield SmokeQuestion(
+            "an inner gradient can be differentiated",
+            _differentiated,
+            "nested_vjp() returns gradients with their history; where the engine stores gradients, it clears those "
+            "that its own backward pass stored, `arrays` among them, or they are added to the outer ones",
+        )
 
 
 def try_question(question: SmokeQuestion, backend: Backend) -> str:
@@ -279,19 +291,3 @@ def try_question(question: SmokeQuestion, backend: Backend) -> str:
         shown = f", got {error.got}" if isinstance(error, Violation) and error.got is not None else ""
         return f"{error_text(error)}{shown}{place}"
     return ""
-
-
-def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) -> str:
-    """Why all wrong values of an op are the engine's, by the known failures; empty where they are not.
-
-    An entry counts that says what goes wrong with the value, and has a kind or a script: somebody has judged it.
-    """
-    dtype = op.dtype or real_dtype(backend)
-    ids = [f"{backend.name}/op/{op.op}/{check}/{dtype}" for check in ("value", "vjp")]
-    judged = [(e, i) for e in known if e.says and (e.kind or e.script) for i in ids if e.covers(i)]
-    said = [
-        [e.reason for e, i in judged if any(e.explains(i, m) for m in (slip.message, WRONG_VALUE))]
-        for slip in op.slips
-        if not slip.place  # an exception of the adapter is no wrong value
-    ]
-    return said[0][0] if said and all(said) and len(said) == len(op.slips) else ""

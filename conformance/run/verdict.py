@@ -12,7 +12,13 @@ from conformance.checks import Check
 from conformance.checks.registry import NotThisCase
 from conformance.errors import ConformanceError, Unsupported, Violation, is_ctrl_c
 from conformance.questions import Item, Question
-from conformance.run.attribution import Origin, functions_of, is_about_python_values, origin_of
+from conformance.run.attribution import (
+    Origin,
+    functions_of,
+    is_about_python_values,
+    is_about_the_call,
+    origin_of,
+)
 from conformance.runfile.records import ResultLine, Verdict
 
 CONVERSIONS = ("array", "numpy", "leaf", "memory")  # an adapter's own work, whatever is raised in it
@@ -60,7 +66,11 @@ def is_slip(failure: BaseException, adapter: type[Backend]) -> bool:
     converts = any(file in files and function in CONVERSIONS for file, function in frames)
     is_name = is_innermost and issubclass(kind, (NameError, AttributeError, ImportError))
     looks_up = is_innermost and frames[-1][1] in LOOKUPS and issubclass(kind, LookupError)
-    is_own = is_name or looks_up or (is_innermost and is_about_python_values(failure))
+    is_own = (
+        is_name
+        or looks_up
+        or (is_innermost and (is_about_python_values(failure) or is_about_the_call(failure)))
+    )
     return origin is Origin.CALLBACK or converts or is_own
 
 

@@ -38,6 +38,7 @@ class ScriptBuilder:
         self.unspelled: list[
             str
         ] = []  # methods that the dialect has no words for: the script lacks their calls
+        self._ends: tuple[BaseException, list[str]] | None = None  # the last refusal, and the lines up to it
         self._refused = -1  # the line that the engine refused, where it was the last one written
 
     def has_no_words(self, method: str) -> Unsupported:
@@ -86,20 +87,32 @@ class ScriptBuilder:
                     self._survive()
                 self.lines.append(self.indent + line)
 
-    def attempt(self, line: str, call: Callable[[], None]) -> None:
+    def attempt(self, line: str, call: Callable[[], Any]) -> Any:
         """Write a statement and do it; where the engine refuses it and the check goes on, so does the script."""
         self.write(line)
         self._refused = -1
         try:
-            call()
-        except Exception:
+            return call()
+        except Exception as refusal:
             self._refused = -1 if self.is_muted else len(self.lines) - 1
+            if self._refused >= 0:
+                self._ends = (refusal, self.lines[:])
             raise
+
+    def end_at(self, failure: BaseException) -> None:
+        """End the script at the line that raised this, if it did: what a check looks at afterwards is not the failure."""
+        if self._ends is not None and self._ends[0] is failure and not self.indent:
+            self.lines, self._refused = self._ends[1], -1
 
     def _survive(self) -> None:
         """Put the last line into a `try`: what is written after it was done although it had been refused."""
-        refused, self._refused = self.lines.pop().strip(), -1
-        for line in ("try:", f"    {refused}", "except Exception as refusal:", "    print(refusal)"):
+        refused, self._refused = self.lines.pop().strip().splitlines(), -1
+        for line in (
+            "try:",
+            *(f"    {line.strip()}" for line in refused),
+            "except Exception as refusal:",
+            "    print(refusal)",
+        ):
             self.lines.append(self.indent + line)
 
     @contextlib.contextmanager

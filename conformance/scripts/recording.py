@@ -51,8 +51,8 @@ class Recording(Backend):
                 return function(*operands, **parameters)
             target = builder.result()
             names = [builder.called(x) for x in operands]
-            builder.write(f"{target} = {adapter_source.call_text(self.inner, name, names, parameters)}")
-            return builder.named(function(*operands, **parameters), target)
+            line = f"{target} = {adapter_source.call_text(self.inner, name, names, parameters)}"
+            return builder.named(builder.attempt(line, lambda: function(*operands, **parameters)), target)
 
         return recorded
 
@@ -67,7 +67,8 @@ class Recording(Backend):
     def memory(self, array: Any) -> NDArray:
         """The memory, into which the checks write sevens."""
         memory = self.inner.memory(array)
-        self.builder.write(f"{self.builder.called(array)}[...] = 7.0")
+        words = self.builder.dialect.further.get("memory", "{array}")
+        self.builder.write(f"{words.format(array=self.builder.called(array))}[...] = 7.0")
         return memory
 
     def _words(self, call: str) -> str:

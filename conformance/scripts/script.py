@@ -35,6 +35,7 @@ def script_of(backend: Backend, run: Callable[[Backend], Any], failure: BaseExce
     except BaseException as error:  # the failure is known; here only the calls before it matter
         if is_ctrl_c(error):
             raise
+        builder.end_at(error)
     return builder.text(failure)
 
 
@@ -51,11 +52,11 @@ class RecordingTape(RecordingOptional, TapeBackend):
         """A backward pass."""
         dialect, called = self.builder.dialect, self.builder.called
         if gradient is None:
-            self.builder.write(dialect.backward.format(output=called(output)))
+            line = dialect.backward.format(output=called(output))
         else:
             template = (retain and dialect.backward_retaining) or dialect.backward_with
-            self.builder.write(template.format(output=called(output), cotangent=called(gradient)))
-        self.inner.backward(output, gradient, retain=retain)
+            line = template.format(output=called(output), cotangent=called(gradient))
+        self.builder.attempt(line, lambda: self.inner.backward(output, gradient, retain=retain))
 
     def grad(self, leaf: Any) -> Any:
         """A gradient."""
@@ -96,8 +97,8 @@ class RecordingFunctional(RecordingOptional, FunctionalBackend):
             given = builder.fresh("gradients")
             several = isinstance(cotangents, (tuple, list))
             text = ", ".join(map(builder.called, as_tuple(cotangents)))
-            builder.write(f"{given} = {pull}({f'({text},)' if several else text})")
-            gradients = tuple(pulled(cotangents))
+            line = f"{given} = {pull}({f'({text},)' if several else text})"
+            gradients = builder.attempt(line, lambda: tuple(pulled(cotangents)))
             for index, gradient in enumerate(gradients):
                 builder.name(gradient, f"{given}[{index}]")
             return gradients

@@ -37,6 +37,8 @@ def _hold_own_memory(seen: Observation, cotangents: tuple[Array, ...]) -> None:
     first = len(named) - sum(g is not None for g in gradients)
     for position in range(first, len(named)):
         memory = backend.memory(named[position][1])
+        if isinstance(memory, np.generic):
+            continue  # a number of NumPy's, as many engines return of 0-d arrays: nothing can be written into it
         if not memory.flags.writeable:
             raise Violation(f"{named[position][0]} is memory that cannot be written: it is somebody else's")
         memory[...] = 7.0

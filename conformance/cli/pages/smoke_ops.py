@@ -28,6 +28,7 @@ class Remark:
         what: what is wrong, of one op or of several.
         message: how it shows; remarks of one mark, `what` and message are of one cause.
         share: in how many of its calls.
+        is_raised: whether the message is an exception's.
         details: further lines, those of the first op of a block.
     """
 
@@ -37,6 +38,7 @@ class Remark:
     message: str = ""
     share: str = ""
     details: tuple[str, ...] = ()
+    is_raised: bool = False
 
 
 def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
@@ -44,8 +46,7 @@ def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
     if reason:
         yield Remark("KNOWN", op.op, reason, share=_share(op.slips, op))
     elif op.slips:
-        is_raised = bool(op.slips[0].place)
-        claim = "fails in the adapter" if is_raised else "not the op that the catalogue means"
+        claim = "fails in the adapter" if op.slips[0].is_raised else "not the op that the catalogue means"
         defines = f"conformance explain {op.op}    defines it, with a call for each parameter"
         yield _of_findings("BAD", op, op.slips, claim, defines)
     lacking = lacking_of(op)
@@ -53,7 +54,7 @@ def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
         shown = ", ".join(written(value) for value in values)
         of_these = [shown_message(f) for f in op.refused if is_explained(f.signature, {name: values})]
         (said, _), *_ = Counter(of_these).most_common(1)
-        yield Remark("LACK", op.op, f"the engine refuses {name} = {shown}", said)
+        yield Remark("LACK", op.op, f"the engine refuses {name} = {shown}", said, is_raised=True)
     refused = [f for f in op.refused if not is_explained(f.signature, lacking)]
     if refused:
         only = (
@@ -61,7 +62,7 @@ def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
         )
         yield _of_findings("REF", op, refused, "refused by the engine, unless it is called wrongly", only)
     if op.ungradable:
-        yield Remark("GRAD", op.op, "no gradient", shown_message(op.ungradable))
+        yield Remark("GRAD", op.op, "no gradient", shown_message(op.ungradable), is_raised=True)
     if op.suspect:
         yield _of_findings("ENG", op, op.suspect, "the value is right, the gradient is the engine's")
     alike: dict[str, list[Finding]] = {}
@@ -77,11 +78,17 @@ def blocks(found: Iterable[Remark]) -> Iterator[str]:
     """The remarks, one block for each cause, where the first of its ops stands."""
     by_cause: dict[tuple[str, str, str], list[Remark]] = {}
     for remark in found:
-        is_raised = "  at " in remark.message  # wrong numbers are of each op's own
-        cause = OF_THE_CALL.sub("#", remark.message.partition("  at ")[0]) if is_raised else remark.message
-        by_cause.setdefault((remark.mark, remark.what, cause), []).append(remark)
+        by_cause.setdefault((remark.mark, remark.what, _cause(remark)), []).append(remark)
     for alike in by_cause.values():
         yield from _block(alike)
+
+
+def _cause(remark: Remark) -> str:
+    """What messages of one cause share: what is said, and the engine's file that says it."""
+    if not remark.is_raised:
+        return remark.message  # wrong numbers are of each op's own
+    said, _, place = remark.message.partition("  at ")
+    return f"{OF_THE_CALL.sub('#', said)} {place.partition(' → ')[2].rpartition(':')[0]}"
 
 
 def _block(alike: Sequence[Remark]) -> Iterator[str]:
@@ -103,13 +110,15 @@ def _of_findings(mark: str, op: MappedOp, findings: Sequence[Finding], what: str
     first, *others = _by_cause(findings)[:CAUSES]
     further_calls = [f"{other.call}: {shown_message(other)}" for other in others]
     details = (f"{first.call}: {shown_message(first)}", first.explanation, *further_calls, *further)
-    return Remark(mark, op.op, what, shown_message(first), _share(findings, op), tuple(filter(None, details)))
+    shown = tuple(filter(None, details))
+    return Remark(mark, op.op, what, shown_message(first), _share(findings, op), shown, first.is_raised)
 
 
 def _by_cause(findings: Sequence[Finding]) -> list[Finding]:
     """The first finding of each cause: one that wrong values share, and one for each exception that says something else."""
     causes = {
-        OF_THE_CALL.sub("#", f.message) if f.place or not f.explanation else "": f for f in reversed(findings)
+        OF_THE_CALL.sub("#", f.message) if f.is_raised or not f.explanation else "": f
+        for f in reversed(findings)
     }
     return [f for f in findings if f in causes.values()]
 

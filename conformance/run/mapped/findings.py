@@ -29,9 +29,10 @@ class Finding:
     Attributes:
         call: the op with its shapes and parameters.
         message: what came instead, and what was expected.
-        place: where the exception was raised; empty where there was none.
+        place: where the exception was raised; empty where there was none, or where it was by none of their lines.
         explanation: what would make the answer right.
         signature: the shapes and parameters of the call.
+        is_raised: whether there was an exception.
     """
 
     call: str
@@ -39,6 +40,7 @@ class Finding:
     place: str = ""
     explanation: str = ""
     signature: Signature = field(default_factory=lambda: Signature(()))
+    is_raised: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def raised(case: Case, error: BaseException, backend: Backend, signature: Signat
     said = shortened(" ".join(str(error).split()))
     name = "" if isinstance(error, ConformanceError) else f"{type(error).__name__}: "
     hint = READ if _is_raised_by_reading(error, backend) else ""
-    return Finding(case.label, f"{name}{said}", place_of(error, backend), hint, signature)
+    return Finding(case.label, f"{name}{said}", place_of(error, backend), hint, signature, True)
 
 
 def _is_raised_by_reading(error: BaseException, backend: Backend) -> bool:
@@ -109,12 +111,16 @@ def shortened(text: str) -> str:
 
 
 def place_of(error: BaseException, backend: Backend) -> str:
-    """Where an exception was raised: the innermost line of the adapter's folder, and the innermost of all."""
+    """Where an exception was raised: the innermost line of the adapter's folder, and the innermost of all but ours.
+
+    What this project raises itself, such as of a gradient's shape, has no line of the standard library that it passed.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return ""
     folder = str(Path(inspect.getfile(type(backend))).parent)
     own = [f for f in frames if str(Path(f.filename).parent) == folder]
-    last = [f for f in frames if OURS not in Path(f.filename).parents]
+    is_ours = OURS in Path(frames[-1].filename).parents
+    last = [] if is_ours else [f for f in frames if OURS not in Path(f.filename).parents]
     shown = [f"{Path(f.filename).name}:{f.lineno}" for f in (*own[-1:], *last[-1:])]
     return " → ".join(dict.fromkeys(shown))

@@ -33,7 +33,7 @@ def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
         is_real_value = reference.dtype.kind in "fc"  # of whole numbers the width is not specified
         if is_real_value and got.dtype != reference.dtype and case.dtype == operand_dtype(case):
             return f"the value has dtype {got.dtype}, expected {reference.dtype}"
-        if not is_near(got, reference, tolerance(case.dtype)):
+        if not is_near(got, reference, tolerance(case.dtype), rounding_of(case)):
             return f"the value is {brief(got)}, expected {brief(reference)}"
     return ""
 
@@ -93,6 +93,16 @@ def operand_dtype(case: Case) -> str:
 def tolerance(dtype: str) -> float:
     """The error, over the largest entry, up to which a value counts as that of the reference."""
     return max(1e-4, 16 * float(finfo(dtype).eps))
+
+
+def rounding_of(case: Case) -> float:
+    """What the numbers of a case leave where they cancel: some units in the last place of the largest one."""
+    largest = [
+        np.max(np.abs(x), initial=0.0, where=np.isfinite(x))
+        for x in map(carried, (*case.operands, *case.cotangents))
+        if x.dtype.kind in "fc"
+    ]
+    return 64 * float(finfo(case.dtype).eps) * float(max(largest, default=0.0)) or 1e-30
 
 
 def brief(values: Array) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
-from conformance_backends.numpy_engine.tensor import edge_of
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 from conformance.cli.pages.smoke_ops import blocks, remarks, written
 from conformance.errors import AdapterError, Unsupported
@@ -18,10 +19,11 @@ from conformance.ops import ALL_OPS
 from conformance.points import points_of
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import forms_of
-from conformance.run.mapped.findings import MappedOp
+from conformance.run.mapped.findings import Finding, MappedOp
+from conformance.run.mapped.known import reason_known
 from conformance.run.mapping import try_mapping
 from conformance.run.mapping_process import try_ops
-from conformance.run.smoke import questions, reason_known, try_question, version_of
+from conformance.run.smoke import questions, try_question, version_of
 from conformance.run.verdict import verdict_of
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import Verdict
@@ -111,6 +113,52 @@ def test_an_op_without_a_gradient_is_one_finding() -> None:
     assert not found.slips
     assert found.ungradable
     assert "exp has no gradient" in found.ungradable.message
+
+
+def test_an_op_has_a_gradient_where_one_of_its_calls_has() -> None:
+    """All calls of a pooling op have one rank; the gradient of the first of them may be refused for its window."""
+    pool = NumpyTape.ops["avg_pool2d"]
+
+    def refused(g: Any, x: Any) -> Any:
+        raise IndexError("index 2 is out of bounds")
+
+    def of_square_windows(x: Any, kernel_size: Any, **more: Any) -> Any:
+        whole = lambda x: pool(x, kernel_size=kernel_size, **more)  # noqa: E731
+        return (whole if kernel_size[0] == kernel_size[1] else numpy_engine.custom(whole, refused))(x)
+
+    found = mapped("avg_pool2d", of_square_windows)
+    assert not found.ungradable
+    assert {finding.message for finding in found.suspect} == {"IndexError: index 2 is out of bounds"}
+
+
+class StacksGradients(NumpyTape):
+    """Returns gradients of another shape."""
+
+    def grad(self, leaf: Any) -> Any:
+        """The stored gradient, twice."""
+        return np.stack([super().grad(leaf)] * 2)
+
+
+def test_a_gradient_of_another_shape_is_a_wrong_one_and_not_refused() -> None:
+    found = try_mapping(StacksGradients(), ALL_OPS["tanh"], "float64")
+    assert not found.ungradable
+    assert found.suspect
+    assert all("the gradient of operand 0 has shape (2, " in finding.message for finding in found.suspect)
+
+
+def test_ops_that_an_engine_refuses_in_two_of_its_files_are_two_blocks() -> None:
+    def refused_in(op: str, file: str, number: int) -> MappedOp:
+        said = f"TypeError: '>=' not supported between instances of '{op}' and 'int'"
+        place = f"mine.py:{number} → {file}:{number}"
+        return MappedOp(op, 3, ungradable=Finding(op, said, place, is_raised=True))
+
+    found = [
+        refused_in("clip", "functions.py", 1),
+        refused_in("max", "functions.py", 2),
+        refused_in("sum", "shapes.py", 3),
+    ]
+    lines = list(blocks(remark for op in found for remark in remarks(op)))
+    assert [line.split()[1] for line in lines if line.startswith("  GRAD")] == ["2", "sum:"]
 
 
 def test_a_wrong_gradient_of_a_right_value_is_the_engines_with_its_worst_entry() -> None:
@@ -209,6 +257,35 @@ def test_a_line_of_the_adapter_that_mistakes_a_python_value_is_a_slip(widths: An
     found = try_mapping(adapter, ALL_OPS["pad"], "float64")
     assert any("pad_width=2" in slip.call and "TypeError" in slip.message for slip in found.slips)
     assert all("test_smoke.py" in slip.place for slip in found.slips if "TypeError" in slip.message)
+
+
+def test_a_line_of_the_adapter_that_unpacks_another_number_of_outputs_is_a_slip() -> None:
+    adapter = WrittenHere()
+
+    def one_of_two(x: Any) -> Any:
+        (output,) = (x, x)
+        return output
+
+    adapter.ops = {"tanh": one_of_two}  # type: ignore[misc]
+    found = try_mapping(adapter, ALL_OPS["tanh"], "float64")
+    assert {slip.message for slip in found.slips} == {"ValueError: too many values to unpack (expected 1)"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.split(x, 1, 0, 2, 3),
+        lambda x: Tensor(x, gradient=True),
+        lambda x: Tensor(),  # type: ignore[call-arg]
+        lambda x: math.tan(),  # type: ignore[call-arg]
+    ],
+)
+def test_a_line_of_the_adapter_that_calls_the_engine_wrongly_is_a_slip(call: Any) -> None:
+    adapter = WrittenHere()
+    adapter.ops = {"tanh": lambda x: call(x)}  # type: ignore[misc]
+    found = try_mapping(adapter, ALL_OPS["tanh"], "float64")
+    assert len(found.slips) == found.calls, found.refused
+    assert not found.refused
 
 
 def test_a_call_that_refuses_a_python_value_is_the_engines() -> None:
@@ -438,7 +515,7 @@ def test_a_function_that_leaves_an_engine_that_refuses_constants_is_a_slip() -> 
     assert found.ungradable is None
     (slip,) = found.slips
     assert "NumPy, Python's numbers or detach" in slip.explanation
-    assert not slip.place  # it is no exception of the adapter's
+    assert not slip.is_raised  # it is no exception of the adapter's
     assert not mapped("sinh", np.sinh).slips
 
 
@@ -659,6 +736,51 @@ def test_an_inner_gradient_by_what_is_captured_is_a_finding() -> None:
     claim = claims["an inner gradient takes what it captures as a constant"]
     assert try_question(claim, NumpyTape()) == ""
     assert "at y = x" in try_question(claim, DifferentiatesByWhatItIsGiven())
+
+
+class StoresWhatItReads(NumpyTape):
+    """Adds its own inner gradient to the outer one, as an engine does that stores both in one place."""
+
+    def nested_vjp(self, function: Any, arrays: Any, cotangents: Any) -> tuple[Any, ...]:
+        """The gradients, each beside the array that it was taken of."""
+        pulled = super().nested_vjp(function, arrays, cotangents)
+        return tuple(g + (x - x.value) for g, x in zip(pulled, arrays, strict=True))
+
+
+def test_an_inner_gradient_that_is_added_to_the_outer_one_is_a_finding() -> None:
+    claim = {q.claim: q for q in questions(NumpyTape())}["an inner gradient can be differentiated"]
+    assert try_question(claim, NumpyTape()) == ""
+    assert "the gradient of x * x, differentiated" in try_question(claim, StoresWhatItReads())
+    assert "it clears those" in claim.hint
+
+
+def test_what_cancels_is_rounded_and_not_wrong() -> None:
+    """The softmax of one entry has the gradient 0: as a quotient it is a unit in the last place of the cotangent."""
+
+    def quotient(x: Any, axis: Any) -> Any:
+        e = np.exp(x)
+        return e / np.sum(e / 3, axis=axis, keepdims=True) / 3
+
+    assert not mapped("softmax", quotient).suspect
+
+
+def test_a_parameter_that_is_infinite_is_no_factor() -> None:
+    def norm(x: Any, ord: Any, **more: Any) -> Any:
+        return NumpyTape.ops["vector_norm"](x, ord=1 if ord == np.inf else ord, **more)
+
+    found = mapped("vector_norm", norm)
+    assert found.slips
+    assert not any("ord times" in slip.explanation for slip in found.slips)
+
+
+def test_what_this_project_finds_wrong_has_no_line_of_the_standard_library() -> None:
+    wrong = numpy_engine.custom(np.tanh, lambda g, x: (np.sum(g),))
+    found = mapped("tanh", wrong)
+    assert found.suspect
+    assert not any("functools" in finding.place for finding in found.suspect)
+    lines = list(blocks(remarks(mapped("sum", lambda x, axis: np.sum(x, axis=axis)))))
+    assert lines[0].startswith("  BAD   sum: fails in the adapter")
+    assert not any("functools" in line for line in lines)
 
 
 def test_values_that_have_the_digits_of_float32_by_chance_are_no_slip() -> None:

@@ -107,6 +107,24 @@ def test_a_refusal_after_which_a_check_goes_on_does_not_end_its_script() -> None
     assert lines.endswith("[-2.   -1.75]]\n")
 
 
+def test_the_script_of_what_must_be_refused_goes_on_to_what_is_not() -> None:
+    """Of several calls that the engine must refuse, one that it answers may be the last; here it refuses that, too."""
+    text = script(NumpyTape(), "contract/A4/wrong-shape")
+    assert text.count("except Exception as refusal:") > 1
+    with pytest.raises(ValueError, match="has shape"):
+        shown(text)
+    assert text.rstrip().splitlines()[-1].startswith("y")
+
+
+def test_a_write_into_memory_is_in_the_words_of_the_engine() -> None:
+    backend = NumpyTape()
+    assert backend.dialect is not None
+    backend.dialect = dataclasses.replace(backend.dialect, further={"memory": "{array}.view()"})  # type: ignore[misc]
+    text = script(backend, "contract/B5/own-memory")
+    assert ".grad.view()[...] = 7.0" in text
+    assert shown(text)
+
+
 def test_functions_in_functions_are_distinguished() -> None:
     """Each has names of its own, so that an inner one can use an outer one's."""
     backend = NumpyTape()

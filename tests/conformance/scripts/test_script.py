@@ -71,8 +71,7 @@ def test_the_script_of_a_flat_op_runs_to_the_backward_pass_that_is_refused(name:
     case = draw_cases(find(name), "float64", 0, EFFORT)[0]
     text = script("op/flat", CaseQuestion(case))
     assert f"ALL_OPS[{name!r}]" in text
-    with pytest.raises(RuntimeError, match="nothing behind this tensor"):
-        shown(text)
+    assert "nothing behind this tensor" in shown(text)
 
 
 WORDLESS: set[Capability] = set()
