@@ -30,7 +30,7 @@ from conformance.ops import (
 from conformance.ops.comparisons import correlations, distances, margins, middles, orders
 from conformance.ops.factorings import banded, decompositions, norms, pivoted, systems, triangles
 from conformance.ops.gathered import blocks, choices, numbers, placed, scattered, weighted
-from conformance.ops.networks import channels, limits, pairs, recurrent
+from conformance.ops.networks import alignments, attention, channels, limits, pairs, recurrent
 from conformance.ops.signals import (
     curves,
     hermitian,
@@ -90,10 +90,11 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + sampling.ROWS
     + channels.ROWS
     + recurrent.ROWS
+    + attention.ROWS
     + pairs.ROWS
     + limits.ROWS,
     "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS,
-    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS,
+    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + alignments.ROWS,
     "flat": flat.ROWS,
 }
 

@@ -40,7 +40,22 @@ def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
     return zeros.index_add(0, torch.tensor(segment_ids, dtype=torch.int64), x)
 
 
+def ctc(log_probabilities: Any, targets: Any, input_lengths: Any, target_lengths: Any, reduction: str) -> Any:
+    """F.ctc_loss, whose blank is the class 0."""
+    return F.ctc_loss(log_probabilities, targets, tuple(input_lengths), tuple(target_lengths), reduction=reduction)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
+    "ctc": ctc,
+    "ctc_with_logits": lambda x, targets, input_lengths, target_lengths, reduction: ctc(
+        F.log_softmax(x, -1), targets, input_lengths, target_lengths, reduction
+    ),
+    "biased_attention": lambda q, k, v, bias, scale: F.scaled_dot_product_attention(
+        q, k, v, bias, scale=scale
+    ),
+    "masked_attention": lambda q, k, v, mask, scale: F.scaled_dot_product_attention(
+        q, k, v, torch.tensor(mask), scale=scale, enable_gqa=q.ndim > 2
+    ),
     "power_of": lambda x, exponent: torch.pow(x, exponent),
     "kthvalue": lambda x, k, axis, keepdims: torch.kthvalue(x, k, dim=axis, keepdim=keepdims).values,
     "nanmedian": lambda x, axis, keepdims: over_merged(
