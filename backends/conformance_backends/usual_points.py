@@ -182,6 +182,7 @@ USUAL: Mapping[str, str] = {
     "pdist/equal-rows-p-1": "zero",
     "pdist/equal-rows-p-2": "zero",
     "pdist/equal-rows-p-3": "zero",
+    "masked_attention/no-key": "nan",
     "l1/hit": "zero",
     "binary_cross_entropy/certain-and-wrong": "infinite",
     "kl_div/of-nothing-in-the-target": "minus infinite",

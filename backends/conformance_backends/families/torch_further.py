@@ -42,7 +42,8 @@ def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
 
 def ctc(log_probabilities: Any, targets: Any, input_lengths: Any, target_lengths: Any, reduction: str) -> Any:
     """F.ctc_loss, whose blank is the class 0."""
-    return F.ctc_loss(log_probabilities, targets, tuple(input_lengths), tuple(target_lengths), reduction=reduction)
+    lengths = torch.tensor(input_lengths), torch.tensor(target_lengths)
+    return F.ctc_loss(log_probabilities, targets, *lengths, reduction=reduction)
 
 
 OPS: Mapping[str, Callable[..., Any]] = {

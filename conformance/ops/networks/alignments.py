@@ -65,7 +65,12 @@ def divisors(target_lengths: list[int], reduction: str) -> list[float]:
 
 @dispatched
 def ctc(
-    log_probabilities: Any, targets: Any, *, input_lengths: list[int], target_lengths: list[int], reduction: str
+    log_probabilities: Any,
+    targets: Any,
+    *,
+    input_lengths: list[int],
+    target_lengths: list[int],
+    reduction: str,
 ) -> Any:
     """−log Σ exp Σₜ l[t, n, aₜ] over the alignments a of each example; a mean is first over the target's length."""
     lengths = (input_lengths, target_lengths)
@@ -90,7 +95,8 @@ def ctc_vjp(
     count = len(input_lengths) if reduction == "mean" else 1
     for n, divisor in enumerate(divisors(target_lengths, reduction)):
         index = places(targets, n, input_lengths, target_lengths)
-        share = softmax(np.sum(getitem(log_probabilities, index=index), axis=-1), axis=-1)
+        scores = np.sum(getitem(log_probabilities, index=index), axis=-1)
+        share = np.exp(scores - logsumexp(scores, axis=-1, keepdims=True))
         own = getitem(g, index=(n,)) if reduction == "none" else g
         spread = np.broadcast_to(np.expand_dims(share * own, axis=-1), shape=np.shape(index[-1]))
         each = each - scatter_add(spread, index=index, shape=np.shape(log_probabilities)) / (divisor * count)

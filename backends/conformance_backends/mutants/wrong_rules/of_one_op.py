@@ -1,4 +1,4 @@
-"""Wrong rules of one op each, in every call: of choices, steps, distances, systems and special functions."""
+"""Wrong rules of one op each, in every call: of choices, steps, distances, systems, special functions, alignments, attention."""
 
 from __future__ import annotations
 
@@ -71,6 +71,43 @@ def by_a_sum(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return right(i, g, z, x) * (1 - x) / (1 + x)
 
 
+def folded(right: Any, i: int, g: Any, z: Any, x: Any, targets: Any, **p: Any) -> Any:
+    """log_softmax's rule is applied to it already."""
+    pulled = right(i, g, z, x, targets, **p)
+    return pulled - np.exp(x) * np.sum(pulled, axis=-1, keepdims=True)
+
+
+def to_all_labels(
+    right: Any, i: int, g: Any, z: Any, x: Any, targets: Any, target_lengths: Any, **p: Any
+) -> Any:
+    """Each target is as long as the longest."""
+    longest = max(target_lengths)
+    fits = min(p["input_lengths"]) >= 2 * longest - 1
+    return right(
+        i, g, z, x, targets, target_lengths=[longest] * len(target_lengths) if fits else target_lengths, **p
+    )
+
+
+def scaled_by_the_width(right: Any, i: int, g: Any, z: Any, *xs: Any, scale: float | None, **p: Any) -> Any:
+    """The scale is one over the root of the width."""
+    return right(i, g, z, *xs, scale=None, **p)
+
+
+def of_every_key(right: Any, i: int, g: Any, z: Any, *xs: Any, mask: Any, **p: Any) -> Any:
+    """What the mask hides is seen."""
+    return right(i, g, z, *xs, mask=[[True] * len(row) for row in mask], **p)
+
+
+def of_the_last_head(right: Any, i: int, g: Any, z: Any, q: Any, k: Any, v: Any, **p: Any) -> Any:
+    """Of the heads of queries that share a head of keys, the last one alone counts."""
+    heads = q.shape[-3] if q.ndim > 2 else 1
+    size = heads // k.shape[-3] if q.ndim > 2 else 1
+    if i == 0 or size == 1:
+        return right(i, g, z, q, k, v, **p)
+    is_last = np.arange(heads) % size == size - 1
+    return right(i, np.where(is_last[:, None, None], g, 0), z, q, k, v, **p)
+
+
 OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("select-second-always", "Where both conditions of select hold, the second array receives the cotangent too.",
         "select", where_the_second_holds),
@@ -84,5 +121,10 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("tridiagonal-with-its-end", "The entry of a lower diagonal that does not count has a gradient.", "tridiagonal_solve", with_its_end),
     ("gamma-of-its-logarithm", "The gradient of gamma is that of its logarithm.", "gamma", of_the_logarithm),
     ("betainc-parameters-exchanged", "The gradient of betainc exchanges both exponents.", "betainc", parameters_exchanged),
+    ("ctc-folded", "The gradient of ctc is that of logits.", "ctc", folded),
+    ("ctc-padding-counts", "The gradient of ctc spells the padding of its targets, too.", "ctc_with_logits", to_all_labels),
+    ("attention-unscaled", "The gradient of attention does not look at the scale.", "biased_attention", scaled_by_the_width),
+    ("attention-sees-hidden-keys", "The gradient of masked attention is that of attention to every key.", "masked_attention", of_every_key),
+    ("attention-last-head", "Keys and values receive the cotangents of the last head that they serve.", "masked_attention", of_the_last_head),
     ("spence-by-a-sum", "The gradient of spence divides by 1 + x.", "spence", by_a_sum),
 )  # fmt: skip
