@@ -31,7 +31,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",
-        "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov",
+        "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov householder_product",
     },
     Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean nancumsum"},
     Trait.REAL_REFERENCE: {
@@ -50,7 +50,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     Trait.ORDER_EQUIVARIANT: {"its inverse is stated, which says more": "flip"},
     Homogeneous: {
         "of degree 0, which a gradient of zeros has too": "cosine_similarity cond corrcoef",
-        "in all its operands together, whose number varies": "concat stack block_diag",
+        "in all its operands together, whose number varies": "concat stack block_diag meshgrid",
     },
     Shift: {
         "several entries are left along the axis": "top_k",

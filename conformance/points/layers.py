@@ -1,10 +1,10 @@
-"""Special points of layers: grids that sample images at pixels and at ends, attention to equal keys or none, vectors without a length."""
+"""Special points of layers: grids that sample images at pixels and at ends, attention to equal keys, vectors without a length."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.points.constructors import INF, LEFT, MIDDLE, NAN, RIGHT, ZERO, border, fair, finite, limit
+from conformance.points.constructors import INF, LEFT, MIDDLE, RIGHT, ZERO, fair, finite, limit
 from conformance.points.point import SpecialPoint
 
 ROW = [[[[3.0, 2.0, 4.0]]]]  # an image of one row
@@ -35,8 +35,5 @@ POINTS: tuple[SpecialPoint, ...] = (
     finite("biased_attention", "excluded-key", (*ATTENDED, [[0.0, -INF]]), ([[0]], [[0], [0]], [[1], [0]], [[0, 0]]), scale=1.0),
     limit("masked_attention", "equal-scores", ATTENDED, UNSCALED, mask=[[True, True]], scale=1.0),
     limit("masked_attention", "single-key", ATTENDED, ([[0]], [[0], [0]], [[0], [1]]), mask=[[False, True]], scale=1.0),
-    border("masked_attention", "no-key", ATTENDED, {
-        "zero": ([[0]], [[0], [0]], [[0], [0]]), "nan": ([[NAN]], [[NAN], [NAN]], [[NAN], [NAN]]),
-        "as if all": ([[0]], [[0], [0]], [[0.5], [0.5]])}, mask=[[False, False]], scale=1.0),
     limit("normalize", "at-0", ([0.0, 0.0],), ([2, 2],), p=2.0, axis=-1, eps=0.5),
 )  # fmt: skip

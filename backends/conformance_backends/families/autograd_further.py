@@ -33,6 +33,9 @@ def tridiagonal_solve(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
 OPS: Mapping[str, Callable[..., Any]] = {
     "select": lambda first, second, x, y, default: np.select([first, second], [x, y], default),
     "linspace": linspace,
+    "angle": np.angle,
+    "complex_abs": lambda re, im: np.abs(re + 1j * im),
+    "complex_angle": lambda re, im: np.angle(re + 1j * im),
     "gamma": autograd.scipy.special.gamma,
     "betainc": lambda x, a, b: autograd.scipy.special.betainc(a, b, x),
     "tridiagonal_solve": tridiagonal_solve,

@@ -108,6 +108,14 @@ OPS: Mapping[str, Callable[..., Any]] = {
         (factors, np.array(pivots, dtype=np.int32)), b
     ),
     "polyval": jnp.polyval,
+    "angle": jnp.angle,
+    "complex_abs": lambda re, im: jnp.abs(jax.lax.complex(*jnp.broadcast_arrays(re, im))),
+    "complex_angle": lambda re, im: jnp.angle(jax.lax.complex(*jnp.broadcast_arrays(re, im))),
+    "masked_scatter": lambda x, mask, values: jnp.place(x, mask, values, inplace=False),
+    "index_fill": lambda x, indices, axis, value: x.at[
+        (slice(None),) * (axis % x.ndim) + (np.array(indices, dtype=int),)
+    ].set(value),
+    "meshgrid": lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)),
     "ediff1d": jnp.ediff1d,
     "linspace": lambda start, stop, num, endpoint, axis: jnp.linspace(start, stop, num, endpoint, axis=axis),
     "select": lambda first, second, x, y, default: jnp.select([first, second], [x, y], default),

@@ -65,6 +65,20 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "nanquantile": lambda x, q, axis, keepdims: over_merged(
         lambda rows, dim: torch.nanquantile(rows, q, dim), x, axis, keepdims
     ),
+    "complex_abs": lambda re, im: torch.abs(torch.complex(*torch.broadcast_tensors(re, im))),
+    "complex_angle": lambda re, im: torch.angle(torch.complex(*torch.broadcast_tensors(re, im))),
+    "polar": lambda size, angle: parts(torch.polar(size, angle)),
+    "masked_scatter": torch.masked_scatter,
+    "index_fill": lambda x, indices, axis, value: torch.index_fill(
+        x, axis, torch.tensor(indices, dtype=torch.int64), value
+    ),
+    "meshgrid": lambda *xs, indexing: torch.meshgrid(*xs, indexing=indexing),
+    "affine_grid": lambda theta, size, align_corners: F.affine_grid(theta, size, align_corners=align_corners),
+    "max_unpool2d": lambda x, indices, kernel_size, output_size: F.max_unpool2d(
+        x, torch.tensor(indices), kernel_size, output_size=output_size
+    ),
+    "channel_shuffle": lambda x, groups: F.channel_shuffle(x, groups),
+    "householder_product": torch.linalg.householder_product,
     "fill_diagonal": lambda x, value, wrap: x.clone().fill_diagonal_(value, wrap),
     "corrcoef": torch.corrcoef,
     "pdist": lambda x, p: F.pdist(x, p),

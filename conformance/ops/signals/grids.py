@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from conformance.op import Choose, Op, Shape, Signature
-from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import getitem, scatter_add
 from conformance.ops.rows import linear, variadic

@@ -11,7 +11,7 @@ from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import nonzero, over_its_square
 from conformance.ops.rows import elementwise, general
-from conformance.ops.traits import HOLOMORPHIC, REAL_REFERENCE, SEVERAL_OUTPUTS, Homogeneous
+from conformance.ops.traits import COMMUTATIVE, HOLOMORPHIC, REAL_REFERENCE, SEVERAL_OUTPUTS, Homogeneous
 
 EQUAL = laws.shapes_of(*((shape, shape) for shape in laws.SHAPES))
 
@@ -37,10 +37,10 @@ def polar(size: Any, angle: Any) -> tuple[Any, Any]:
 ROWS: tuple[Op, ...] = (
     elementwise("complex_abs", complex_abs, lambda z, x, y: x / nonzero(z), lambda z, x, y: y / nonzero(z),
         formula="x̄ = g · x / z, ȳ = g · y / z", source="hypot's rule on both parts",
-        domains=[NONZERO, NONZERO], law=EQUAL, traits={REAL_REFERENCE, Homogeneous(1, of=(0, 1))}),
+        domains=[NONZERO, NONZERO], traits={COMMUTATIVE, REAL_REFERENCE, Homogeneous(1, of=(0, 1))}),
     elementwise("complex_angle", complex_angle, lambda z, x, y: -over_its_square(y, x), lambda z, x, y: over_its_square(x, y),
         formula="x̄ = −g · y / (x² + y²), ȳ = g · x / (x² + y²)", source="atan2's rule on both parts",
-        domains=[NONZERO, NONZERO], law=EQUAL, traits={REAL_REFERENCE, Homogeneous(0, of=(0, 1))}),
+        domains=[NONZERO, NONZERO], traits={REAL_REFERENCE, Homogeneous(0, of=(0, 1))}),
     general("polar", polar, lambda g, z, r, t: g[0] * np.cos(t) + g[1] * np.sin(t),
         lambda g, z, r, t: g[1] * z[0] - g[0] * z[1],
         formula="r̄ = g · cos t + h · sin t, t̄ = h · x − g · y", source="product rule on r cos t and r sin t",

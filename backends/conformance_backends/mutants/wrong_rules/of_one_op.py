@@ -108,6 +108,60 @@ def of_the_last_head(right: Any, i: int, g: Any, z: Any, q: Any, k: Any, v: Any,
     return right(i, np.where(is_last[:, None, None], g, 0), z, q, k, v, **p)
 
 
+def in_order(right: Any, i: int, g: Any, z: Any, x: Any, mask: Any, values: Any) -> Any:
+    """The values have the first cotangents, whatever the mask."""
+    if i == 0:
+        return right(i, g, z, x, mask, values)
+    pulled = np.zeros_like(values)
+    pulled[: g.size] = g.ravel()
+    return pulled
+
+
+def unfilled(right: Any, i: int, g: Any, z: Any, x: Any, *, indices: Any, **p: Any) -> Any:
+    """The first place alone is filled."""
+    return right(i, g, z, x, indices=indices[:1], **p)
+
+
+def by_rows_first(right: Any, i: int, g: Any, z: Any, *xs: Any, indexing: str) -> Any:
+    """Places are numbered by the first axis, where the lengths permit."""
+    may = indexing == "xy" and len(xs) > 1 and xs[0].shape == xs[1].shape
+    return right(i, g, z, *xs, indexing="ij" if may else indexing)
+
+
+def between_corners(right: Any, i: int, g: Any, z: Any, x: Any, *, size: Any, align_corners: bool) -> Any:
+    """The ends are the middles of pixels."""
+    return right(i, g, z, x, size=size, align_corners=True)
+
+
+def shuffled_again(right: Any, i: int, g: Any, z: Any, x: Any, *, groups: int) -> Any:
+    """The cotangent is shuffled as the operand was."""
+    return right(i, g, z, x, groups=x.shape[1] // groups)
+
+
+def next_pixel(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
+    """The pixel to the right."""
+    return right(i, np.roll(g, -1, axis=-1), z, x, **p)
+
+
+def without_the_diagonal(right: Any, i: int, g: Any, z: Any, a: Any, tau: Any) -> Any:
+    """The vectors begin with what stands on the diagonal."""
+    return (
+        right(i, g, z, a, tau)
+        if i == 0
+        else right(i, g, z, a, tau) * (1 + np.abs(np.diagonal(a, axis1=-2, axis2=-1)))[..., : tau.shape[-1]]
+    )
+
+
+def other_way(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Angles are counted clockwise."""
+    return -right(i, g, z, *xs)
+
+
+def of_the_real_part(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """The imaginary part's cotangent is left out."""
+    return right(i, (g[0], 0 * g[1]), z, *xs)
+
+
 OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("select-second-always", "Where both conditions of select hold, the second array receives the cotangent too.",
         "select", where_the_second_holds),
@@ -126,5 +180,14 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("attention-unscaled", "The gradient of attention does not look at the scale.", "biased_attention", scaled_by_the_width),
     ("attention-sees-hidden-keys", "The gradient of masked attention is that of attention to every key.", "masked_attention", of_every_key),
     ("attention-last-head", "Keys and values receive the cotangents of the last head that they serve.", "masked_attention", of_the_last_head),
+    ("masked-scatter-in-order", "The gradient of masked_scatter's values is not moved by the mask.", "masked_scatter", in_order),
+    ("index-fill-first-place", "What index_fill fills behind its first place receives a gradient.", "index_fill", unfilled),
+    ("meshgrid-by-rows", "The gradient of meshgrid exchanges its first two axes where they are as long.", "meshgrid", by_rows_first),
+    ("affine-grid-corners", "The gradient of affine_grid counts the ends of the image as the middles of pixels.", "affine_grid", between_corners),
+    ("channels-shuffled-again", "The gradient of channel_shuffle is shuffled again, not put back.", "channel_shuffle", shuffled_again),
+    ("unpool-next-pixel", "The gradient of max_unpool2d reads the pixels beside.", "max_unpool2d", next_pixel),
+    ("householder-diagonal", "The gradient of a reflection's factor counts the diagonal.", "householder_product", without_the_diagonal),
+    ("angle-other-way", "The gradient of the angle of a complex number has the other sign.", "complex_angle", other_way),
+    ("polar-of-the-real-part", "The gradient of polar leaves out the imaginary part.", "polar", of_the_real_part),
     ("spence-by-a-sum", "The gradient of spence divides by 1 + x.", "spence", by_a_sum),
 )  # fmt: skip
