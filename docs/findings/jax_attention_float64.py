@@ -15,7 +15,21 @@ def written_out(q, k, v):
     return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
 
 
-for name, function in (("dot_product_attention", lambda *xs: jax.nn.dot_product_attention(*xs, scale=1.0)), ("written out", written_out)):
+for name, function in (
+    ("dot_product_attention", lambda *xs: jax.nn.dot_product_attention(*xs, scale=1.0)),
+    ("written out", written_out),
+):
     z, pullback = jax.vjp(function, q, k, v)
-    print(f"{name:22}", z.dtype, float(z[0, 0, 0, 0]), "gradient of the query", float(pullback(jnp.ones_like(z))[0][0, 0, 0, 0]))
-print("a query of 1e39        ", jax.nn.dot_product_attention(1e39 * q, k, v, scale=1.0).ravel(), "written out", written_out(1e39 * q, k, v).ravel())
+    print(
+        f"{name:22}",
+        z.dtype,
+        float(z[0, 0, 0, 0]),
+        "gradient of the query",
+        float(pullback(jnp.ones_like(z))[0][0, 0, 0, 0]),
+    )
+print(
+    "a query of 1e39        ",
+    jax.nn.dot_product_attention(1e39 * q, k, v, scale=1.0).ravel(),
+    "written out",
+    written_out(1e39 * q, k, v).ravel(),
+)

@@ -13,6 +13,8 @@ loss.backward()
 print("ctc_loss   ", loss.item(), x.grad.ravel().tolist())
 x.grad = None
 a, b = F.log_softmax(x, -1)[:, 0]
-loss = -torch.logsumexp(torch.stack([a[1] + b[1], a[1] + b[0]]), 0)  # the alignments without a blank at the first step
+loss = -torch.logsumexp(
+    torch.stack([a[1] + b[1], a[1] + b[0]]), 0
+)  # the alignments without a blank at the first step
 loss.backward()
 print("written out", loss.item(), x.grad.ravel().tolist())

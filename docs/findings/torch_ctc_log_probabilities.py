@@ -26,7 +26,10 @@ for what, value in (("probabilities of 1/2", normalised), ("not normalised", nor
         z.backward()
         print(f"{what}, {name}: {z.item():.6f}, gradient {x.grad.ravel().tolist()}")
 
-print("torch.autograd.gradcheck:", torch.autograd.gradcheck(loss, normalised.clone().requires_grad_(), raise_exception=False))
+print(
+    "torch.autograd.gradcheck:",
+    torch.autograd.gradcheck(loss, normalised.clone().requires_grad_(), raise_exception=False),
+)
 
 # torch.func, with a mean and lengths that are numbers; with lengths as tensors it answers.
 try:

@@ -115,7 +115,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "index_fill": lambda x, indices, axis, value: x.at[
         (slice(None),) * (axis % x.ndim) + (np.array(indices, dtype=int),)
     ].set(value),
-    "meshgrid": lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)),
     "ediff1d": jnp.ediff1d,
     "linspace": lambda start, stop, num, endpoint, axis: jnp.linspace(start, stop, num, endpoint, axis=axis),
     "select": lambda first, second, x, y, default: jnp.select([first, second], [x, y], default),

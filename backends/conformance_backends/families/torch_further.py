@@ -72,7 +72,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "index_fill": lambda x, indices, axis, value: torch.index_fill(
         x, axis, torch.tensor(indices, dtype=torch.int64), value
     ),
-    "meshgrid": lambda *xs, indexing: torch.meshgrid(*xs, indexing=indexing),
     "affine_grid": lambda theta, size, align_corners: F.affine_grid(theta, size, align_corners=align_corners),
     "max_unpool2d": lambda x, indices, kernel_size, output_size: F.max_unpool2d(
         x, torch.tensor(indices), kernel_size, output_size=output_size

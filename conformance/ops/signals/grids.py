@@ -1,4 +1,4 @@
-"""Grids: coordinates of every place of a product of axes, also turned and moved by a matrix; images put back on them."""
+"""Places of an image: where a matrix sends each, and where the largest entries of windows are put back; channels in another order."""
 
 from __future__ import annotations
 
@@ -10,28 +10,8 @@ import numpy as np
 from conformance.op import Choose, Op, Shape, Signature
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import getitem, scatter_add
-from conformance.ops.rows import linear, variadic
-from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, SEVERAL_OUTPUTS, exactly_undone_by
-
-# -- coordinates of every place ----------------------------------------------------------------------
-
-
-@dispatched
-def meshgrid(*axes: Any, indexing: str) -> tuple[Any, ...]:
-    """For each axis the coordinate of every place; "xy" numbers places by the second axis first."""
-    return tuple(np.meshgrid(*axes, indexing=indexing))  # type: ignore[call-overload]
-
-
-def own_axis(number: int, count: int, indexing: str) -> int:
-    """Along which axis of the grid a coordinate changes."""
-    return 1 - number if indexing == "xy" and number < 2 <= count else number
-
-
-def meshgrid_vjp(number: int, g: Any, z: Any, *axes: Any, indexing: str) -> Any:
-    """The sums over the places of each coordinate."""
-    own = own_axis(number, len(axes), indexing)
-    return np.sum(g[number], axis=tuple(axis for axis in range(len(axes)) if axis != own))
-
+from conformance.ops.rows import linear
+from conformance.ops.traits import HOLOMORPHIC, exactly_undone_by
 
 # -- turned and moved --------------------------------------------------------------------------------
 
@@ -107,13 +87,6 @@ def other_groups(shapes: Any, groups: int) -> Mapping[str, int]:
 # -- laws and rows -----------------------------------------------------------------------------------
 
 
-def meshing(choose: Choose) -> Signature:
-    """So many axes, and how places are numbered."""
-    lengths = choose(((3, 2, 2, 1), (3, 3, 3, 2), (1, 3, 2, 2), (2, 17, 1, 2), (33, 2, 3, 1)))
-    count = choose((2, 1, 3, 4))
-    return Signature(tuple((n,) for n in lengths[:count]), {"indexing": choose(("ij", "xy"))})
-
-
 SIZES = (
     (1, 1, 2, 3),
     (2, 1, 3, 3),
@@ -175,9 +148,6 @@ def shuffling(choose: Choose) -> Signature:
 
 
 ROWS: tuple[Op, ...] = (
-    variadic("meshgrid", meshgrid, meshgrid_vjp,
-        formula="x̄ᵢ = Σ gᵢ over the other axes", source="linear; the transpose of copying is summing",
-        law=meshing, traits={SEVERAL_OUTPUTS, HOLOMORPHIC, PIECEWISE_LINEAR}),
     linear("affine_grid", affine_grid, affine_grid_transposed,
         formula="θ̄ = Σ g pᵀ over the places p", source="Jaderberg and others 2015, eq. 1: linear in the matrix",
         law=turning, traits={HOLOMORPHIC}),

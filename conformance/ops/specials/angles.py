@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import NONZERO, Op
+from conformance.op import NONZERO, POSITIVE, REAL, Op
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import nonzero, over_its_square
@@ -44,5 +44,5 @@ ROWS: tuple[Op, ...] = (
     general("polar", polar, lambda g, z, r, t: g[0] * np.cos(t) + g[1] * np.sin(t),
         lambda g, z, r, t: g[1] * z[0] - g[0] * z[1],
         formula="r̄ = g · cos t + h · sin t, t̄ = h · x − g · y", source="product rule on r cos t and r sin t",
-        law=EQUAL, traits={SEVERAL_OUTPUTS, HOLOMORPHIC, Homogeneous(1)}),
+        domains=[POSITIVE, REAL], law=EQUAL, traits={SEVERAL_OUTPUTS, HOLOMORPHIC, Homogeneous(1)}),
 )  # fmt: skip

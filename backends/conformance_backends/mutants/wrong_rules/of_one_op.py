@@ -122,12 +122,6 @@ def unfilled(right: Any, i: int, g: Any, z: Any, x: Any, *, indices: Any, **p: A
     return right(i, g, z, x, indices=indices[:1], **p)
 
 
-def by_rows_first(right: Any, i: int, g: Any, z: Any, *xs: Any, indexing: str) -> Any:
-    """Places are numbered by the first axis, where the lengths permit."""
-    may = indexing == "xy" and len(xs) > 1 and xs[0].shape == xs[1].shape
-    return right(i, g, z, *xs, indexing="ij" if may else indexing)
-
-
 def between_corners(right: Any, i: int, g: Any, z: Any, x: Any, *, size: Any, align_corners: bool) -> Any:
     """The ends are the middles of pixels."""
     return right(i, g, z, x, size=size, align_corners=True)
@@ -182,7 +176,6 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("attention-last-head", "Keys and values receive the cotangents of the last head that they serve.", "masked_attention", of_the_last_head),
     ("masked-scatter-in-order", "The gradient of masked_scatter's values is not moved by the mask.", "masked_scatter", in_order),
     ("index-fill-first-place", "What index_fill fills behind its first place receives a gradient.", "index_fill", unfilled),
-    ("meshgrid-by-rows", "The gradient of meshgrid exchanges its first two axes where they are as long.", "meshgrid", by_rows_first),
     ("affine-grid-corners", "The gradient of affine_grid counts the ends of the image as the middles of pixels.", "affine_grid", between_corners),
     ("channels-shuffled-again", "The gradient of channel_shuffle is shuffled again, not put back.", "channel_shuffle", shuffled_again),
     ("unpool-next-pixel", "The gradient of max_unpool2d reads the pixels beside.", "max_unpool2d", next_pixel),
