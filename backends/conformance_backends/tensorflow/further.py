@@ -230,18 +230,9 @@ NUMPY_API: Mapping[str, Callable[..., Any]] = {
 }
 
 
-def ctc_with_logits(x: Any, targets: Any, input_lengths: Any, target_lengths: Any, reduction: str) -> Any:
-    """tf.nn.ctc_loss, a loss for each example."""
-    if reduction == "mean":
-        raise Unsupported("TensorFlow divides by no lengths of targets")
-    losses = tf.nn.ctc_loss(targets, x, target_lengths, input_lengths, blank_index=0)
-    return losses if reduction == "none" else tf.reduce_sum(losses)
-
-
 FURTHER: Mapping[str, Callable[..., Any]] = {
     "complex_abs": lambda re, im: tf.abs(tf.complex(re, im)),
     "complex_angle": lambda re, im: tf.math.angle(tf.complex(re, im)),
-    "ctc_with_logits": ctc_with_logits,
     **SPECIAL,
     **NUMPY_API,
     **KERAS,
