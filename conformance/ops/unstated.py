@@ -49,7 +49,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     },
     Trait.ORDER_EQUIVARIANT: {"its inverse is stated, which says more": "flip"},
     Homogeneous: {
-        "of degree 0, which a gradient of zeros has too": "cosine_similarity cond corrcoef",
+        "of degree 0, which a gradient of zeros has too": "cosine_similarity cond corrcoef complex_angle",
         "in all its operands together, whose number varies": "concat stack block_diag",
     },
     Shift: {

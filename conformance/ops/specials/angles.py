@@ -40,7 +40,7 @@ ROWS: tuple[Op, ...] = (
         domains=[NONZERO, NONZERO], traits={COMMUTATIVE, REAL_REFERENCE, Homogeneous(1, of=(0, 1))}),
     elementwise("complex_angle", complex_angle, lambda z, x, y: -over_its_square(y, x), lambda z, x, y: over_its_square(x, y),
         formula="x̄ = −g · y / (x² + y²), ȳ = g · x / (x² + y²)", source="atan2's rule on both parts",
-        domains=[NONZERO, NONZERO], traits={REAL_REFERENCE, Homogeneous(0, of=(0, 1))}),
+        domains=[NONZERO, NONZERO], traits={REAL_REFERENCE}),
     general("polar", polar, lambda g, z, r, t: g[0] * np.cos(t) + g[1] * np.sin(t),
         lambda g, z, r, t: g[1] * z[0] - g[0] * z[1],
         formula="r̄ = g · cos t + h · sin t, t̄ = h · x − g · y", source="product rule on r cos t and r sin t",
