@@ -126,8 +126,7 @@ def unpooling(choose: Choose) -> Signature:
         choose(((0, 0), (0, 1), (1, 0))),
     )
     sides = tuple(n * k for n, k in zip(shape[2:], kernel, strict=True))
-    more = tuple(min(m, k - 1) for m, k in zip(more, kernel, strict=True))
-    high, wide = (side + m for side, m in zip(sides, more, strict=True))
+    high, wide = (side + min(m, k - 1) for side, m, k in zip(sides, more, kernel, strict=True))
     example, channel, row, column = np.indices(shape)
     turn = example + 2 * channel + row + 3 * column
     indices = (row * kernel[0] + turn % kernel[0]) * wide + column * kernel[1] + turn // 2 % kernel[1]
