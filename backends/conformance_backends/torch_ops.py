@@ -241,6 +241,7 @@ FLAT: Mapping[str, Callable[..., Any]] = {
     "trunc": torch.trunc,
     "rint": torch.round,
     "sign": torch.sign,
+    "angle": torch.angle,
     "equal": torch.eq,
     "not_equal": torch.ne,
     "less": torch.lt,

@@ -182,6 +182,8 @@ USUAL: Mapping[str, str] = {
     "pdist/equal-rows-p-1": "zero",
     "pdist/equal-rows-p-2": "zero",
     "pdist/equal-rows-p-3": "zero",
+    "complex_abs/at-0": "zero",
+    "complex_angle/at-0": "nan",
     "l1/hit": "zero",
     "binary_cross_entropy/certain-and-wrong": "infinite",
     "kl_div/of-nothing-in-the-target": "minus infinite",

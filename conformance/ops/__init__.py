@@ -28,11 +28,12 @@ from conformance.ops import (
     weighted_losses,
 )
 from conformance.ops.comparisons import correlations, distances, margins, middles, orders
-from conformance.ops.factorings import banded, decompositions, norms, pivoted, systems, triangles
-from conformance.ops.gathered import blocks, choices, numbers, placed, scattered, weighted
-from conformance.ops.networks import channels, limits, pairs, recurrent
+from conformance.ops.factorings import banded, decompositions, norms, pivoted, reflections, systems, triangles
+from conformance.ops.gathered import blocks, choices, masked, numbers, placed, scattered, weighted
+from conformance.ops.networks import alignments, attention, channels, limits, pairs, recurrent
 from conformance.ops.signals import (
     curves,
+    grids,
     hermitian,
     lines,
     pooled_volumes,
@@ -44,6 +45,7 @@ from conformance.ops.signals import (
     volumes,
 )
 from conformance.ops.specials import (
+    angles,
     bessel,
     dilogarithm,
     entropies,
@@ -66,10 +68,11 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + factorials.ROWS
     + dilogarithm.ROWS
     + powers.ROWS
+    + angles.ROWS
     + numbers.PAIRS,
     "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + middles.ROWS + numbers.ROWS + weighted.ROWS,
     "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS + sequences.ROWS,
-    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS + choices.ROWS,
+    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS + choices.ROWS + masked.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS
@@ -78,6 +81,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + norms.ROWS
     + systems.ROWS
     + banded.ROWS
+    + reflections.ROWS
     + distances.ROWS
     + correlations.ROWS,
     "activations": activations.ROWS + softmax.ROWS + (special.GELU, limits.THRESHOLD),
@@ -90,10 +94,12 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + sampling.ROWS
     + channels.ROWS
     + recurrent.ROWS
+    + attention.ROWS
+    + grids.ROWS
     + pairs.ROWS
     + limits.ROWS,
     "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS,
-    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS,
+    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + alignments.ROWS,
     "flat": flat.ROWS,
 }
 

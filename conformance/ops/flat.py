@@ -78,6 +78,7 @@ ROUNDING = (
     flat("trunc", np.trunc, BETWEEN_INTEGERS, source="constant between whole numbers", aliases=("fix",)),
     flat("rint", np.rint, BETWEEN_HALVES, source="constant between halves", aliases=("round",)),
     flat("sign", np.sign, NONZERO, source="constant on either side of 0", aliases=("sgn",)),
+    flat("angle", np.angle, NONZERO, source="0 of positive numbers, π of negative ones"),
     flat("heaviside", np.heaviside, NONZERO, REAL,
         source="constant on either side of 0; its second operand is its value at 0 alone"),
     flat("floor_divide", np.floor_divide, SMALL, LARGER, law=laws.within(*QUOTIENTS),

@@ -24,13 +24,14 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             bessel_j0 bessel_j1 multigammaln gamma betainc
             log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
-            nll cross_entropy weighted_nll weighted_cross_entropy scaled_dot_product_attention grid_sample
+            nll cross_entropy weighted_nll weighted_cross_entropy ctc ctc_with_logits grid_sample
+            scaled_dot_product_attention biased_attention masked_attention
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
             cosine_embedding renorm
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",
-        "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov",
+        "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov householder_product",
     },
     Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean nancumsum"},
     Trait.REAL_REFERENCE: {
@@ -38,20 +39,23 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             eigvalsh svdvals rel_entr vector_norm matrix_norm cdist pdist average
         """
     },
-    Trait.LOSS: {"its mean divides by weights, not by a count": "weighted_nll weighted_cross_entropy"},
+    Trait.LOSS: {
+        "its mean divides by weights, not by a count": "weighted_nll weighted_cross_entropy",
+        "its mean divides by the lengths of targets": "ctc ctc_with_logits",
+    },
     Trait.COMMUTATIVE: {
         "it is not elementwise: an engine may sum in an order that depends on the operand": "vecdot cosine_similarity",
         "it is not elementwise: it has the parameter `reduction`": "mse l1 huber smooth_l1 soft_margin",
     },
     Trait.ORDER_EQUIVARIANT: {"its inverse is stated, which says more": "flip"},
     Homogeneous: {
-        "of degree 0, which a gradient of zeros has too": "cosine_similarity cond corrcoef",
+        "of degree 0, which a gradient of zeros has too": "cosine_similarity cond corrcoef complex_angle",
         "in all its operands together, whose number varies": "concat stack block_diag",
     },
     Shift: {
         "several entries are left along the axis": "top_k",
         "of all its rows together, not of one": "pdist",
-        "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool1d max_pool2d max_pool3d adaptive_max_pool2d scaled_dot_product_attention",
+        "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool1d max_pool2d max_pool3d adaptive_max_pool2d scaled_dot_product_attention biased_attention masked_attention",
     },
     Inverse: {"it is the identity for real operands": "real conj"},
 }

@@ -37,8 +37,8 @@ KINKS = (
     tied_pair("minimum", "tie", (1.0, 1.0)),
     tied_pair("minimum", "tie-of-signed-zeros", (0.0, -0.0)),
     tied_pair("minimum", "tie-at-infinity", (INF, INF)),
-    fair("hypot", "at-0", (0.0, 0.0), ((-1, 1), (-1, 1)), {
-        "zero": (0.0, 0.0), "along the diagonal": (DIAGONAL, DIAGONAL), "one": (1.0, 1.0)}),
+    *(fair(op, "at-0", (0.0, 0.0), ((-1, 1), (-1, 1)), {
+        "zero": (0.0, 0.0), "along the diagonal": (DIAGONAL, DIAGONAL), "one": (1.0, 1.0)}) for op in ("hypot", "complex_abs")),
 )  # fmt: skip
 
 LIMITS = (
@@ -104,6 +104,8 @@ ENDS = (
     border("xlogy", "at-0-0-in-the-factor", (0.0, 0.0), {
         "minus infinite": (-INF, None), "zero": (0.0, None), "nan": (NAN, None)}),
     border("hypot", "with-infinity", (INF, 1.0), {"limit": (1.0, 0.0), "nan": (NAN, 0.0), "zero": (0.0, 0.0)}),
+    limit("polar", "of-no-size", (0.0, 0.0), (1, 0)),
+    border("complex_angle", "at-0", (0.0, 0.0), {"nan": (NAN, NAN), "zero": (0.0, 0.0), "infinite": (-INF, INF)}),
     border("atan2", "at-0", (0.0, 0.0), {"nan": (NAN, NAN), "zero": (0.0, 0.0), "infinite": (INF, -INF)}),
     border("divide", "by-0", (1.0, 0.0), {
         "infinite": (INF, -INF), "nan": (NAN, NAN), "zero": (0.0, 0.0)}),

@@ -1,15 +1,18 @@
-"""Special points of layers: grids that sample images at pixels and at ends, vectors without a length."""
+"""Special points of layers: grids that sample images at pixels and at ends, attention to equal keys, vectors without a length."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.points.constructors import LEFT, MIDDLE, RIGHT, ZERO, fair, limit
+from conformance.points.constructors import INF, LEFT, MIDDLE, RIGHT, ZERO, fair, finite, limit
 from conformance.points.point import SpecialPoint
 
 ROW = [[[[3.0, 2.0, 4.0]]]]  # an image of one row
 CENTRE, END = [[[[0.0, 0.0]]]], [[[[-1.0, 0.0]]]]  # places in it
 AT_CENTRE, AT_END = [[[[0.0, 1.0, 0.0]]]], [[[[1.0, 0.0, 0.0]]]]  # the image's gradients there
+# A query of 0, two keys and their values; the gradients where it sees both.
+ATTENDED: tuple[Any, ...] = ([[0.0]], [[1.0], [3.0]], [[2.0], [4.0]])
+UNSCALED: tuple[Any, ...] = ([[1]], [[0], [0]], [[0.5], [0.5]])
 
 
 def sampled(name: str, padding_mode: str, place: Any, pixel: Any, left: float, right: float) -> SpecialPoint:
@@ -28,5 +31,9 @@ POINTS: tuple[SpecialPoint, ...] = (
     sampled("at-the-end-before-zeros", "zeros", END, AT_END, 3.0, -1.0),
     sampled("at-the-end-before-the-margin", "border", END, AT_END, 0.0, -1.0),
     sampled("at-the-end-before-the-mirror", "reflection", END, AT_END, 1.0, -1.0),
+    limit("biased_attention", "equal-scores", (*ATTENDED, [[2.0, 2.0]]), (*UNSCALED, [[-0.5, 0.5]]), scale=1.0),
+    finite("biased_attention", "excluded-key", (*ATTENDED, [[0.0, -INF]]), ([[0]], [[0], [0]], [[1], [0]], [[0, 0]]), scale=1.0),
+    limit("masked_attention", "equal-scores", ATTENDED, UNSCALED, mask=[[True, True]], scale=1.0),
+    limit("masked_attention", "single-key", ATTENDED, ([[0]], [[0], [0]], [[0], [1]]), mask=[[False, True]], scale=1.0),
     limit("normalize", "at-0", ([0.0, 0.0],), ([2, 2],), p=2.0, axis=-1, eps=0.5),
 )  # fmt: skip

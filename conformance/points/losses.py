@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,17 @@ SECOND = np.array([1])
 MEAN_OF_TWO: dict[str, Any] = {"weight": (0.5, 3.0), "ignore_index": 1, "reduction": "mean"}
 TWO_ROWS, IGNORED = [[2.0, 2.0], [3.0, 3.0]], np.array([1, 1])
 
+# One label, which three alignments with two steps spell; or two, where the blank is impossible at the first step.
+CTC: dict[str, Any] = {"input_lengths": [2], "target_lengths": [1], "reduction": "sum"}
+LABEL, HALF, THIRD = np.array([[1]]), math.log(0.5), 1 / 3
+
 POINTS: tuple[SpecialPoint, ...] = (
+    limit("ctc", "equal", ([[[HALF, HALF]], [[HALF, HALF]]], LABEL), ([[[-THIRD, -2 * THIRD]], [[-THIRD, -2 * THIRD]]], None), **CTC),
+    limit("ctc_with_logits", "equal", ([[[2.0, 2.0]], [[3.0, 3.0]]], LABEL), ([[[1 / 6, -1 / 6]], [[1 / 6, -1 / 6]]], None), **CTC),
+    finite("ctc", "impossible-blank", ([[[-INF, -1.0, -1.0]], [[-1.0, -1.0, -1.0]]], LABEL),
+        ([[[0, -1, 0]], [[-0.5, -0.5, 0]]], None), **CTC),
+    finite("ctc_with_logits", "impossible-blank", ([[[-INF, 0.0, 0.0]], [[0.0, 0.0, 0.0]]], LABEL),
+        ([[[0, -0.5, 0.5]], [[-1 / 6, -1 / 6, THIRD]]], None), **CTC),
     limit("mse", "hit", (2.0, 2.0), (0, 0), **SUM),
     fair("l1", "hit", (2.0, 2.0), ((-1, 1), (-1, 1)),
         {"zero": (0.0, 0.0), "right": (1.0, -1.0), "left": (-1.0, 1.0)}, total=0.0, **SUM),

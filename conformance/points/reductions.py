@@ -201,6 +201,8 @@ MATRICES = (
         {"zero": ([[-2], [-4], [6]],), "nan": ([[NAN], [NAN], [6]],)}, p=2.0, cotangent=[1.0, 2.0, 4.0]),
     limit("cumulative_sum", "small-behind-large-cotangents", ([1.0, 2.0, 3.0],), ([2.0**60, 4, 3],),
         cotangent=[2.0**60, 1.0, 3.0], axis=0),
+    limit("householder_product", "not-invertible", ([[0.0], [1.0]], [0.5]), ([[0], [-1.5]], [-4]), cotangent=[[1.0], [3.0]]),
+    limit("householder_product", "no-reflection", ([[0.0], [2.0]], [0.0]), ([[0], [0]], [-3])),
     limit("linspace", "one-step", (1.0, 3.0), (1, 0), num=1, endpoint=True, axis=0),
     limit("linspace", "ends-alone", (1.0, 3.0), (1, 1), num=2, endpoint=True, axis=0),
     limit("linspace", "without-the-stop", (1.0, 3.0), (1.5, 0.5), num=2, endpoint=False, axis=0),

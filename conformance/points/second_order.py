@@ -21,6 +21,7 @@ SLOW = ("squareplus", "softsign")  # whose curvature far out is small, but not a
 # Where the slope is a constant on both sides, the second derivative is zero. Elsewhere:
 KINKED: Mapping[str, Values | None] = {
     "hypot/at-0": None,
+    "complex_abs/at-0": None,
     "i0e/at-0": None,
     "elu/at-0": ((0, 0.5),),
     "selu/at-0": ((0, SELU_SCALE * SELU_ALPHA),),

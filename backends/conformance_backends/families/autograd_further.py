@@ -30,9 +30,19 @@ def tridiagonal_solve(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
     return autograd.scipy.linalg.solve_banded((1, 1), bands, b)
 
 
+def as_complex(re: Any, im: Any) -> Any:
+    """The complex numbers of these parts; NumPy has none of half precision."""
+    if re.dtype.itemsize < 4:
+        raise Unsupported("NumPy has no complex numbers of half precision")
+    return re + 1j * im
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
     "select": lambda first, second, x, y, default: np.select([first, second], [x, y], default),
     "linspace": linspace,
+    "angle": np.angle,
+    "complex_abs": lambda re, im: np.abs(as_complex(re, im)),
+    "complex_angle": lambda re, im: np.angle(as_complex(re, im)),
     "gamma": autograd.scipy.special.gamma,
     "betainc": lambda x, a, b: autograd.scipy.special.betainc(a, b, x),
     "tridiagonal_solve": tridiagonal_solve,

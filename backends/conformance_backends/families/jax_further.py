@@ -68,7 +68,22 @@ def fill_diagonal(x: Any, value: float, wrap: bool) -> Any:
     return jnp.fill_diagonal(x, value, inplace=False)
 
 
+def attention(q: Any, k: Any, v: Any, bias: Any = None, **options: Any) -> Any:
+    """jax.nn.dot_product_attention, which wants heads behind the time, and a batch before it or none."""
+    if q.ndim > 4:
+        raise Unsupported("jax's attention takes one batch axis")
+    more, last = (None,) * (4 - q.ndim), (..., slice(None), slice(None))
+    queries, keys, values = (jnp.swapaxes(x[more + last], -3, -2) for x in (q, k, v))
+    given = {} if bias is None else {"bias": bias[(None,) * (4 - bias.ndim) + last]}
+    z = jax.nn.dot_product_attention(queries, keys, values, **given, **options)
+    return jnp.swapaxes(z, -3, -2).reshape(q.shape)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
+    "biased_attention": lambda q, k, v, bias, scale: attention(q, k, v, bias, scale=scale),
+    "masked_attention": lambda q, k, v, mask, scale: attention(
+        q, k, v, mask=np.array(mask)[None, None], scale=scale
+    ),
     "power_of": lambda x, exponent: jnp.power(x, exponent),
     "nanvar": lambda x, axis, keepdims, correction: jnp.nanvar(
         x, axis=axis, keepdims=keepdims, ddof=correction
@@ -93,6 +108,13 @@ OPS: Mapping[str, Callable[..., Any]] = {
         (factors, np.array(pivots, dtype=np.int32)), b
     ),
     "polyval": jnp.polyval,
+    "angle": jnp.angle,
+    "complex_abs": lambda re, im: jnp.abs(jax.lax.complex(*jnp.broadcast_arrays(re, im))),
+    "complex_angle": lambda re, im: jnp.angle(jax.lax.complex(*jnp.broadcast_arrays(re, im))),
+    "masked_scatter": lambda x, mask, values: jnp.place(x, mask, values, inplace=False),
+    "index_fill": lambda x, indices, axis, value: x.at[
+        (slice(None),) * (axis % x.ndim) + (np.array(indices, dtype=int),)
+    ].set(value),
     "ediff1d": jnp.ediff1d,
     "linspace": lambda start, stop, num, endpoint, axis: jnp.linspace(start, stop, num, endpoint, axis=axis),
     "select": lambda first, second, x, y, default: jnp.select([first, second], [x, y], default),

@@ -40,7 +40,23 @@ def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
     return zeros.index_add(0, torch.tensor(segment_ids, dtype=torch.int64), x)
 
 
+def ctc(log_probabilities: Any, targets: Any, input_lengths: Any, target_lengths: Any, reduction: str) -> Any:
+    """F.ctc_loss, whose blank is the class 0."""
+    lengths = torch.tensor(input_lengths), torch.tensor(target_lengths)
+    return F.ctc_loss(log_probabilities, targets, *lengths, reduction=reduction)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
+    "ctc": ctc,
+    "ctc_with_logits": lambda x, targets, input_lengths, target_lengths, reduction: ctc(
+        F.log_softmax(x, -1), targets, input_lengths, target_lengths, reduction
+    ),
+    "biased_attention": lambda q, k, v, bias, scale: F.scaled_dot_product_attention(
+        q, k, v, bias, scale=scale
+    ),
+    "masked_attention": lambda q, k, v, mask, scale: F.scaled_dot_product_attention(
+        q, k, v, torch.tensor(mask), scale=scale, enable_gqa=q.ndim > 2
+    ),
     "power_of": lambda x, exponent: torch.pow(x, exponent),
     "kthvalue": lambda x, k, axis, keepdims: torch.kthvalue(x, k, dim=axis, keepdim=keepdims).values,
     "nanmedian": lambda x, axis, keepdims: over_merged(
@@ -49,6 +65,19 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "nanquantile": lambda x, q, axis, keepdims: over_merged(
         lambda rows, dim: torch.nanquantile(rows, q, dim), x, axis, keepdims
     ),
+    "complex_abs": lambda re, im: torch.abs(torch.complex(*torch.broadcast_tensors(re, im))),
+    "complex_angle": lambda re, im: torch.angle(torch.complex(*torch.broadcast_tensors(re, im))),
+    "polar": lambda size, angle: parts(torch.polar(size, angle)),
+    "masked_scatter": torch.masked_scatter,
+    "index_fill": lambda x, indices, axis, value: torch.index_fill(
+        x, axis, torch.tensor(indices, dtype=torch.int64), value
+    ),
+    "affine_grid": lambda theta, size, align_corners: F.affine_grid(theta, size, align_corners=align_corners),
+    "max_unpool2d": lambda x, indices, kernel_size, output_size: F.max_unpool2d(
+        x, torch.tensor(indices), kernel_size, output_size=output_size
+    ),
+    "channel_shuffle": lambda x, groups: F.channel_shuffle(x, groups),
+    "householder_product": torch.linalg.householder_product,
     "fill_diagonal": lambda x, value, wrap: x.clone().fill_diagonal_(value, wrap),
     "corrcoef": torch.corrcoef,
     "pdist": lambda x, p: F.pdist(x, p),

@@ -90,6 +90,14 @@ def attention(q: Any, k: Any, v: Any, is_causal: bool) -> Any:
     return z.reshape(*q.shape[:-1], v.shape[-1])
 
 
+def scaled_attention(q: Any, k: Any, v: Any, mask: Any, scale: float | None) -> Any:
+    """MLX's attention with a bias or a mask."""
+    more = (None,) * (4 - q.ndim)
+    factor = q.shape[-1] ** -0.5 if scale is None else scale
+    z = mx.fast.scaled_dot_product_attention(q[more], k[more], v[more], scale=factor, mask=mask)
+    return z.reshape(*q.shape[:-1], v.shape[-1])
+
+
 def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
     """MLX's pooling, whose channels are last."""
     if any(padding) and not count_include_pad:

@@ -9,7 +9,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from conformance.errors import Unsupported
-from conformance_backends.mlx.functions import spectrum
+from conformance_backends.mlx.functions import scaled_attention, spectrum
 
 # ---- where one line is not enough ---------------------------------------------------------------
 
@@ -148,6 +148,8 @@ FURTHER: Mapping[str, Callable[..., Any]] = {
     "put_along_axis": lambda x, values, indices, axis: mx.put_along_axis(
         x, mx.array(indices, mx.int32).reshape(values.shape), values, axis=axis
     ),
+    "biased_attention": lambda q, k, v, bias, scale: scaled_attention(q, k, v, bias, scale),
+    "masked_attention": lambda q, k, v, mask, scale: scaled_attention(q, k, v, mx.array(mask), scale),
     "dynamic_slice": dynamic_slice,
     "dynamic_update_slice": dynamic_update_slice,
     "convolve": lambda x, y, mode: mx.convolve(x, y, mode),

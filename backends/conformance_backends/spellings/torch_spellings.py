@@ -61,10 +61,10 @@ def parted(x: Any, indices_or_sections: Any, axis: Any) -> Any:
     return torch.split(x, sizes, dim=axis)
 
 
-def attention(q: Any, k: Any, v: Any, is_causal: Any) -> Any:
+def attention(q: Any, k: Any, v: Any, mask: Any = None, **options: Any) -> Any:
     """The attention that torch computes step by step."""
     with sdpa_kernel(SDPBackend.MATH):
-        return F.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
+        return F.scaled_dot_product_attention(q, k, v, mask, **options)
 
 
 def norm(x: Any, axis: Any, keepdims: Any, ord: Any) -> Any:
@@ -114,7 +114,11 @@ SPELLED: Mapping[str, Callable[..., Any]] = {
     "inv": lambda x: torch.linalg.inv_ex(x).inverse,
     "cholesky": lambda x: torch.linalg.cholesky_ex(x).L,
     "solve": lambda a, b: torch.linalg.solve_ex(a, b[None] if 1 < b.ndim < a.ndim else b).result,
-    "scaled_dot_product_attention": attention,
+    "scaled_dot_product_attention": lambda q, k, v, is_causal: attention(q, k, v, is_causal=is_causal),
+    "biased_attention": lambda q, k, v, bias, scale: attention(q, k, v, bias, scale=scale),
+    "masked_attention": lambda q, k, v, mask, scale: attention(
+        q, k, v, torch.tensor(mask), scale=scale, enable_gqa=q.ndim > 2
+    ),
     "max_pool2d": lambda x, kernel_size, stride, padding: F.max_pool2d(
         x, kernel_size, stride, padding, return_indices=True
     )[0],

@@ -229,7 +229,10 @@ NUMPY_API: Mapping[str, Callable[..., Any]] = {
     "polyval": lambda coefficients, x: tnp.polyval(coefficients, x),
 }
 
+
 FURTHER: Mapping[str, Callable[..., Any]] = {
+    "complex_abs": lambda re, im: tf.abs(tf.complex(re, im)),
+    "complex_angle": lambda re, im: tf.math.angle(tf.complex(re, im)),
     **SPECIAL,
     **NUMPY_API,
     **KERAS,

@@ -71,7 +71,20 @@ def first_of(scan: Any, x: Any, axis: Any) -> Any:
 
 # ---- the table ------------------------------------------------------------------------------------
 
+
+def attention(q: Any, k: Any, v: Any, mask: Any, scale: float | None, enable_gqa: bool = False) -> Any:
+    """Tensor.scaled_dot_product_attention, whose scores are over the root of the width."""
+    if scale is not None:
+        raise Unsupported("tinygrad's attention has no scale")
+    return q.scaled_dot_product_attention(k, v, mask, enable_gqa=enable_gqa)
+
+
 FURTHER: Mapping[str, Callable[..., Any]] = {
+    "max_unpool2d": lambda x, indices, kernel_size, output_size: x.max_unpool2d(
+        Tensor(indices), kernel_size, output_size=output_size
+    ),
+    "biased_attention": attention,
+    "masked_attention": lambda q, k, v, mask, scale: attention(q, k, v, Tensor(mask), scale, q.ndim > 2),
     "erf": Tensor.erf,
     "copysign": Tensor.copysign,
     "remainder": Tensor.mod,

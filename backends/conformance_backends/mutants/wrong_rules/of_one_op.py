@@ -1,4 +1,4 @@
-"""Wrong rules of one op each, in every call: of choices, steps, distances, systems and special functions."""
+"""Wrong rules of one op each, in every call: of choices, steps, distances, systems, special functions, alignments, attention."""
 
 from __future__ import annotations
 
@@ -71,6 +71,91 @@ def by_a_sum(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return right(i, g, z, x) * (1 - x) / (1 + x)
 
 
+def folded(right: Any, i: int, g: Any, z: Any, x: Any, targets: Any, **p: Any) -> Any:
+    """log_softmax's rule is applied to it already."""
+    pulled = right(i, g, z, x, targets, **p)
+    return pulled - np.exp(x) * np.sum(pulled, axis=-1, keepdims=True)
+
+
+def to_all_labels(
+    right: Any, i: int, g: Any, z: Any, x: Any, targets: Any, target_lengths: Any, **p: Any
+) -> Any:
+    """Each target is as long as the longest."""
+    longest = max(target_lengths)
+    fits = min(p["input_lengths"]) >= 2 * longest - 1
+    return right(
+        i, g, z, x, targets, target_lengths=[longest] * len(target_lengths) if fits else target_lengths, **p
+    )
+
+
+def scaled_by_the_width(right: Any, i: int, g: Any, z: Any, *xs: Any, scale: float | None, **p: Any) -> Any:
+    """The scale is one over the root of the width."""
+    return right(i, g, z, *xs, scale=None, **p)
+
+
+def of_every_key(right: Any, i: int, g: Any, z: Any, *xs: Any, mask: Any, **p: Any) -> Any:
+    """What the mask hides is seen."""
+    return right(i, g, z, *xs, mask=[[True] * len(row) for row in mask], **p)
+
+
+def of_the_last_head(right: Any, i: int, g: Any, z: Any, q: Any, k: Any, v: Any, **p: Any) -> Any:
+    """Of the heads of queries that share a head of keys, the last one alone counts."""
+    heads = q.shape[-3] if q.ndim > 2 else 1
+    size = heads // k.shape[-3] if q.ndim > 2 else 1
+    if i == 0 or size == 1:
+        return right(i, g, z, q, k, v, **p)
+    is_last = np.arange(heads) % size == size - 1
+    return right(i, np.where(is_last[:, None, None], g, 0), z, q, k, v, **p)
+
+
+def in_order(right: Any, i: int, g: Any, z: Any, x: Any, mask: Any, values: Any) -> Any:
+    """The values have the first cotangents, whatever the mask."""
+    if i == 0:
+        return right(i, g, z, x, mask, values)
+    pulled = np.zeros_like(values)
+    pulled[: g.size] = g.ravel()
+    return pulled
+
+
+def unfilled(right: Any, i: int, g: Any, z: Any, x: Any, *, indices: Any, **p: Any) -> Any:
+    """The first place alone is filled."""
+    return right(i, g, z, x, indices=indices[:1], **p)
+
+
+def between_corners(right: Any, i: int, g: Any, z: Any, x: Any, *, size: Any, align_corners: bool) -> Any:
+    """The ends are the middles of pixels."""
+    return right(i, g, z, x, size=size, align_corners=True)
+
+
+def shuffled_again(right: Any, i: int, g: Any, z: Any, x: Any, *, groups: int) -> Any:
+    """The cotangent is shuffled as the operand was."""
+    return right(i, g, z, x, groups=x.shape[1] // groups)
+
+
+def next_pixel(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
+    """The pixel to the right."""
+    return right(i, np.roll(g, -1, axis=-1), z, x, **p)
+
+
+def without_the_diagonal(right: Any, i: int, g: Any, z: Any, a: Any, tau: Any) -> Any:
+    """The vectors begin with what stands on the diagonal."""
+    return (
+        right(i, g, z, a, tau)
+        if i == 0
+        else right(i, g, z, a, tau) * (1 + np.abs(np.diagonal(a, axis1=-2, axis2=-1)))[..., : tau.shape[-1]]
+    )
+
+
+def other_way(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Angles are counted clockwise."""
+    return -right(i, g, z, *xs)
+
+
+def of_the_real_part(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """The imaginary part's cotangent is left out."""
+    return right(i, (g[0], 0 * g[1]), z, *xs)
+
+
 OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("select-second-always", "Where both conditions of select hold, the second array receives the cotangent too.",
         "select", where_the_second_holds),
@@ -84,5 +169,18 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("tridiagonal-with-its-end", "The entry of a lower diagonal that does not count has a gradient.", "tridiagonal_solve", with_its_end),
     ("gamma-of-its-logarithm", "The gradient of gamma is that of its logarithm.", "gamma", of_the_logarithm),
     ("betainc-parameters-exchanged", "The gradient of betainc exchanges both exponents.", "betainc", parameters_exchanged),
+    ("ctc-folded", "The gradient of ctc is that of logits.", "ctc", folded),
+    ("ctc-padding-counts", "The gradient of ctc spells the padding of its targets, too.", "ctc_with_logits", to_all_labels),
+    ("attention-unscaled", "The gradient of attention does not look at the scale.", "biased_attention", scaled_by_the_width),
+    ("attention-sees-hidden-keys", "The gradient of masked attention is that of attention to every key.", "masked_attention", of_every_key),
+    ("attention-last-head", "Keys and values receive the cotangents of the last head that they serve.", "masked_attention", of_the_last_head),
+    ("masked-scatter-in-order", "The gradient of masked_scatter's values is not moved by the mask.", "masked_scatter", in_order),
+    ("index-fill-first-place", "What index_fill fills behind its first place receives a gradient.", "index_fill", unfilled),
+    ("affine-grid-corners", "The gradient of affine_grid counts the ends of the image as the middles of pixels.", "affine_grid", between_corners),
+    ("channels-shuffled-again", "The gradient of channel_shuffle is shuffled again, not put back.", "channel_shuffle", shuffled_again),
+    ("unpool-next-pixel", "The gradient of max_unpool2d reads the pixels beside.", "max_unpool2d", next_pixel),
+    ("householder-diagonal", "The gradient of a reflection's factor counts the diagonal.", "householder_product", without_the_diagonal),
+    ("angle-other-way", "The gradient of the angle of a complex number has the other sign.", "complex_angle", other_way),
+    ("polar-of-the-real-part", "The gradient of polar leaves out the imaginary part.", "polar", of_the_real_part),
     ("spence-by-a-sum", "The gradient of spence divides by 1 + x.", "spence", by_a_sum),
 )  # fmt: skip
