@@ -87,10 +87,6 @@ def doubled_without_an_axis(backend: Rows, right: Function, *xs: Any, **paramete
 PAIRS, FLAT = ("multiply", "matmul"), ("sign", "argmax")
 
 MUTANTS: tuple[Mutant, ...] = (
-    Mutant("mapped-square-batch", "An op mapped over as many rows as an operand is long is doubled.",
-        ("op/mapped",), with_altered(("permute_dims", "dot"), doubled_in_a_square_batch), ("permute_dims", "dot")),
-    Mutant("mapped-without-an-axis", "An op that is mapped without an axis being named is doubled.",
-        ("op/mapped",), with_altered(("squeeze", "roll"), doubled_without_an_axis), ("squeeze", "roll")),
     Mutant("mapped-captured-of-the-last-row", "What an op captures inside a map has the gradient of the last row alone.",
         ("op/mapped-captured",), with_altered(PAIRS, captured_in_the_last_row), PAIRS),
     Mutant("mapped-flat-value-of-the-first-row", "An op without a slope has in every row of a map the value of the first.",

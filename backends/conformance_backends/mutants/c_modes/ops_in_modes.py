@@ -10,7 +10,12 @@ from typing import Any
 from conformance.backend import Backend, Function
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.c_modes.mapped_ops import value_of_the_first_row, with_altered
+from conformance_backends.mutants.c_modes.mapped_ops import (
+    doubled_in_a_square_batch,
+    doubled_without_an_axis,
+    value_of_the_first_row,
+    with_altered,
+)
 from conformance_backends.mutants.mutant import Mutant, WithTransforms
 from conformance_backends.numpy_engine.graph import Accumulation
 from conformance_backends.numpy_engine.tensor import edge_of
@@ -94,6 +99,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "op/in-a-graph", wrong_where(lambda backend, xs: any(map(is_computed, xs)))),
     mutant("doubled-in-a-checkpoint", "The gradient of an op is doubled inside a checkpointed function.",
         "op/checkpointed", wrong_where(lambda backend, xs: backend.inside(), "checkpoint")),
+    Mutant("mapped-square-batch", "An op mapped over as many rows as an operand is long is doubled.",
+        ("op/mapped",), with_altered(("permute_dims", "dot"), doubled_in_a_square_batch), ("permute_dims", "dot")),
+    Mutant("mapped-without-an-axis", "An op that is mapped without an axis being named is doubled.",
+        ("op/mapped",), with_altered(("squeeze", "roll"), doubled_without_an_axis), ("squeeze", "roll")),
     Mutant("mapped-value-of-the-first-row", "An op inside a map has in every row the value of the first, and the row's own gradient.",
         ("op/mapped",), with_altered(("tanh", "sum"), value_of_the_first_row), ("tanh", "sum")),
     mutant("doubled-when-compiled", "The gradient of an op is doubled inside a compiled function.",
