@@ -197,7 +197,7 @@ def _signs_given(seen: Observation, operands: Sequence[Array]) -> Array:
     moved, negated = (_references(seen, _numbered(operands, sign)) for sign in (1.0, -1.0))
     if not np.array_equal(moved, -negated) or not np.isin(moved, np.arange(1.0 + len(signs))).all():
         raise NotThisCase("what it computes is a sum, or the larger of two")
-    return np.concatenate([[0.0], signs])[moved.astype(int)]
+    return np.asarray(np.concatenate([[0.0], signs])[moved.astype(int)])
 
 
 def _numbered(operands: Sequence[Array], sign: float) -> list[Array]:
