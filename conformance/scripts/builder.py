@@ -95,7 +95,7 @@ class ScriptBuilder:
             return call()
         except Exception as refusal:
             self._refused = -1 if self.is_muted else len(self.lines) - 1
-            if self._refused >= 0:
+            if self._refused >= 0 and not self.indent:  # inside a function its head is not yet written
                 self._ends = (refusal, self.lines[:])
             raise
 
