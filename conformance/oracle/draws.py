@@ -61,8 +61,10 @@ class InPlace(Draws):
         """The sum along the first axis by a plain loop; of equal terms that of such multiples as is furthest from their number times one.
 
         An engine's terms are multiples of a rule's that divides by the largest: the partial sums of ones are exact, theirs
-        are all rounded to one side.
+        are all rounded to one side. So it is with values that carry derivatives along, which are not equal, as imaginary parts.
         """
+        if np.iscomplexobj(terms):
+            return np.asarray(self.total(np.real(terms)) + 1j * self.total(np.imag(terms)))
         if not (terms == terms[:1]).all():
             return super().total(terms)
         scales = [terms.dtype.type(scale) for scale in AWKWARD]

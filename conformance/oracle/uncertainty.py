@@ -37,6 +37,20 @@ def beyond_doubt(dtype: str) -> float:
     return max(LEAST_DOUBT, 0.125 / float(finfo(dtype).eps))
 
 
+def is_more_than_rounding(slopes: Sequence[Array], rounded: Sequence[Array]) -> bool:
+    """Whether slopes are finite and not all 0, and those computed in another precision are nearly the same.
+
+    Where a slope is 0, rounding may leave noise: a row's correlation with itself is 1 whatever the row is, and the terms
+    of its slope cancel but for their last digits.
+    """
+    largest = max((float(np.abs(s).max(initial=0)) for s in slopes), default=0.0)
+    if not largest or not all(np.isfinite(s).all() for s in slopes):
+        return False
+    return (
+        max(float(np.abs(r - s).max(initial=0)) for r, s in zip(rounded, slopes, strict=True)) < largest / 2
+    )
+
+
 def oracle_uncertainty(op: Op, case: Case) -> list[Array]:
     """How far the exact gradients may be off, entry by entry: the rounding of the rule's steps in extended precision.
 

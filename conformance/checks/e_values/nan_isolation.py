@@ -21,7 +21,8 @@ from conformance.errors import Violation
 from conformance.kept import kept
 from conformance.op import Op, OperandKind, Trait
 from conformance.ops import family_of
-from conformance.oracle.allowance import expected_values, extended, reference_vjp
+from conformance.oracle.allowance import EXTENDED, expected_values, extended, reference_vjp
+from conformance.oracle.uncertainty import is_more_than_rounding
 from conformance.points import SPECIAL_POINTS
 
 MOST_ENTRIES = 64
@@ -110,16 +111,15 @@ def _weighed_output(seen: Observation) -> tuple[int, list[Array]]:
     given = [extended(x) for x in seen.case.operands]
     zeros = [np.zeros(g.shape, extended(g).dtype) for g in seen.case.cotangents]
     count = sum(g.size for g in zeros)
-    for output in dict.fromkeys(((count - 1) // 2, 0, count - 1)) if count else ():
-        hot = np.zeros(count, zeros[0].dtype)
-        hot[output] = 1
+    for output in dict.fromkeys(((count - 1) // 2, 0, count - 1, min(1, count - 1))) if count else ():
+        hot = (np.arange(count) == output).astype(zeros[0].dtype)
         parts = np.split(hot, np.cumsum([g.size for g in zeros])[:-1])
+        inputs = [*given, *(part.reshape(g.shape) for part, g in zip(parts, zeros, strict=True))]
         with np.errstate(all="ignore"):
-            slopes = rule([*given, *(part.reshape(g.shape) for part, g in zip(parts, zeros, strict=True))])
-        if any(slope.size and np.abs(slope).max() > 0 for slope in slopes) and all(
-            np.isfinite(slope).all() for slope in slopes
-        ):
-            return output, [np.asarray(slope) for slope in slopes]
+            slopes = [np.asarray(slope) for slope in rule(inputs)]
+            rounded = rule([x.astype(float) if x.dtype == EXTENDED else x for x in inputs])
+        if is_more_than_rounding(slopes, rounded):
+            return output, slopes
     raise NotThisCase("there is no output that an operand affects")
 
 

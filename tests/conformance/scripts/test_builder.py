@@ -63,3 +63,17 @@ def test_an_array_of_numpys_that_has_no_name_is_python() -> None:
         assert again.dtype == array.dtype
         assert np.array_equal(again, array)
         assert again.shape == array.shape
+
+
+def test_a_call_that_is_refused_inside_a_function_does_not_lose_its_head() -> None:
+    engine = NumpyTape()
+    assert engine.dialect is not None
+    builder = ScriptBuilder(engine, engine.dialect)
+
+    def refuse() -> None:
+        raise RuntimeError("refused")
+
+    with pytest.raises(RuntimeError) as caught, builder.definition(["a0"], []):
+        builder.attempt("y = refused(a0)", refuse)
+    builder.end_at(caught.value)
+    assert [line.strip()[:4] for line in builder.lines] == ["def ", "y = "]
