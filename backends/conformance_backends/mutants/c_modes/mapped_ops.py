@@ -78,6 +78,12 @@ def doubled_in_a_square_batch(backend: Rows, right: Function, *xs: Any, **parame
     return output * 2.0 if backend.kept["rows"] in xs[0].shape[-1:] else output
 
 
+def doubled_in_a_batch_of_one(backend: Rows, right: Function, *xs: Any, **parameters: Any) -> Any:
+    """The axis of a batch of one is taken for one of the op's own axes of size 1; here, its row is doubled."""
+    output = right(*xs, **parameters)
+    return output * 2.0 if backend.kept["rows"] == 1 and parameters.get("axis") is None else output
+
+
 def doubled_without_an_axis(backend: Rows, right: Function, *xs: Any, **parameters: Any) -> Any:
     """The rule of a parameter that is seldom given, axis=None, is wrong inside a map."""
     output = right(*xs, **parameters)

@@ -11,6 +11,7 @@ from conformance.backend import Backend, Function
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.c_modes.mapped_ops import (
+    doubled_in_a_batch_of_one,
     doubled_in_a_square_batch,
     doubled_without_an_axis,
     value_of_the_first_row,
@@ -101,6 +102,8 @@ MUTANTS: tuple[Mutant, ...] = (
         "op/checkpointed", wrong_where(lambda backend, xs: backend.inside(), "checkpoint")),
     Mutant("mapped-square-batch", "An op mapped over as many rows as an operand is long is doubled.",
         ("op/mapped",), with_altered(("permute_dims", "dot"), doubled_in_a_square_batch), ("permute_dims", "dot")),
+    Mutant("mapped-one-row-without-an-axis", "An op that is mapped over one row without an axis being named is doubled.",
+        ("op/mapped",), with_altered(("squeeze", "roll"), doubled_in_a_batch_of_one), ("squeeze", "roll")),
     Mutant("mapped-without-an-axis", "An op that is mapped without an axis being named is doubled.",
         ("op/mapped",), with_altered(("squeeze", "roll"), doubled_without_an_axis), ("squeeze", "roll")),
     Mutant("mapped-value-of-the-first-row", "An op inside a map has in every row the value of the first, and the row's own gradient.",
