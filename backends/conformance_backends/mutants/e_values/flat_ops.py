@@ -95,12 +95,19 @@ def last_position(right: Any, x: Any, axis: Any, keepdims: Any) -> Any:
 FLAT_CHECK = ("op/flat",)
 ROUNDING = ("floor", "rint")
 
+
+def nan_is_false(right: Any, x: Any, **p: Any) -> Any:
+    """A NaN is taken for 0."""
+    return right(np.where(np.isnan(x), 0, x), **p)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     flat_mutant("rounding-straight-through", "Rounding passes the cotangent on as if it were the identity.", ROUNDING, straight_through),
     flat_mutant("sign-spikes", "The derivative of sign is infinity times zero, which is NaN.", ("sign",), spike),
     flat_mutant("flat-zeros-of-result", "The zeros returned for a broadcast operand have the shape of the result.", ("floor_divide", "heaviside"), of_the_result),
     masked_product("mask-counts-twice", "The gradient of a factor that is multiplied by a comparison is doubled.", ("less", "not_equal"), 2),
     masked_product("mask-detached-with-comparison", "A product with a comparison is detached from the graph like the comparison itself.", ("greater",), 0),
+    value("nan-counts-as-false", "any and count_nonzero take a NaN for 0.", FLAT_CHECK, ("any", "count_nonzero"), nan_is_false),
     value("floor-truncates", "floor rounds negative numbers towards zero.", FLAT_CHECK, ("floor",), truncated),
     value("rint-halves-up", "rint rounds halves up.", FLAT_CHECK, ("rint",), half_up),
     value("equal-never", "No two numbers are equal.", FLAT_CHECK, ("equal",), never),
