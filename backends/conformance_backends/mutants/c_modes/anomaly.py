@@ -115,6 +115,13 @@ def looking_for_infinities(self: Any, leaf: Any, arrived: Any) -> None:
     SteppedTape.accumulate(self, leaf, arrived)
 
 
+def looking_at_the_sum(self: Any, leaf: Any, arrived: Any) -> None:
+    """A leaf's gradient whose sum is NaN is an error in the scope: infinities of both signs add up to it."""
+    if self.kept.get("finite") and np.isnan(np.sum(arrived)):
+        raise FloatingPointError("a gradient is NaN")
+    SteppedTape.accumulate(self, leaf, arrived)
+
+
 def not_where_recorded(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
     """A backward pass that is recorded does not look for NaN."""
     with _looking_for_none():
@@ -162,6 +169,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (QUIET,), anomaly=ending_where_nothing_is_raised, backward=looking),
     behaviour("anomaly-at-infinity", "Anomaly mode reports an infinity like a NaN.",
         (QUIET,), anomaly=infinities_refused, accumulate=looking_for_infinities),
+    behaviour("anomaly-by-the-sum", "Anomaly mode looks for a NaN in the sum of a gradient's entries.",
+        (QUIET,), anomaly=infinities_refused, accumulate=looking_at_the_sum),
     behaviour("anomaly-of-the-main-thread", "In another thread than the main one anomaly mode detects nothing.",
         (NAMED,), anomaly=of_the_main_thread),
     behaviour("anomaly-ends-with-an-inner-one", "An inner anomaly scope ends the outer one.",
