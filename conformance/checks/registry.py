@@ -49,6 +49,7 @@ class Check:
             shapes, or makes the engine compile again.
         compiles: whether it is run on a few signatures of an engine that compiles, because each of its questions is
             compiled by itself.
+        sparing: whether it is run on a few signatures of any engine, because what its answers take grows with each order.
         calls_anew: whether it makes calls of other shapes, dtypes or parameters than the case, or without its gradient,
             which an engine that compiles compiles again.
         dtypes: those in which it is run.
@@ -74,6 +75,7 @@ class Check:
     applies: Applies = lambda op: True
     once_per_signature: bool = False
     compiles: bool = False
+    sparing: bool = False
     calls_anew: bool = False
     dtypes: frozenset[str] = FULL
     sparing_in: frozenset[str] = frozenset()
@@ -107,7 +109,7 @@ class Check:
     def enough(self, dtype: str, effort: Effort) -> float:
         """How many cases of an op decide it: all there are, or, where each costs much, those of a few signatures."""
         of_each = 1 if self.once_per_signature else effort.draws
-        is_sparing = dtype in self.sparing_in or (self.compiles and effort.compiles)
+        is_sparing = self.sparing or dtype in self.sparing_in or (self.compiles and effort.compiles)
         is_sparing = is_sparing or (effort.is_compact and self.is_compiled_alone)
         return effort.few * of_each if is_sparing else math.inf
 
@@ -140,6 +142,7 @@ def op_check(
     applies: Applies = lambda op: True,
     once_per_signature: bool = False,
     compiles: bool = False,
+    sparing: bool = False,
     calls_anew: bool = False,
     dtypes: frozenset[str] = FULL,
     sparing_in: frozenset[str] = frozenset(),
@@ -161,6 +164,7 @@ def op_check(
                 applies=applies,
                 once_per_signature=once_per_signature or compiles,
                 compiles=compiles,
+                sparing=sparing,
                 calls_anew=calls_anew,
                 dtypes=dtypes,
                 sparing_in=sparing_in,

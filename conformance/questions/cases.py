@@ -135,7 +135,7 @@ class OpKind(Kind):
         rows, what = (FLAT, "flat ops") if check.is_of_flat else (CATALOGUE, "ops")
         names = [op.name for op in rows.values() if check.asks_about(op)]
         compiled = ", a few of an engine that compiles" if check.compiles else ""
-        once = f"one draw of every signature{compiled}"
+        once = "a few signatures" if check.sparing else f"one draw of every signature{compiled}"
         how = once if check.once_per_signature else "every drawn case"
         how += " of operands of every magnitude" if check.textures == MAGNITUDES else ""
         dtypes = " and ".join(sorted(check.dtypes))
