@@ -49,7 +49,7 @@ class Check:
             shapes, or makes the engine compile again.
         compiles: whether it is run on a few signatures of an engine that compiles, because each of its questions is
             compiled by itself.
-        sparing: whether it is run on a few signatures of any engine, because what its answers take grows with each order.
+        sparing: whether it is run on a few signatures of any engine, because what its answers take, and what rounding makes of them, grows with each order.
         calls_anew: whether it makes calls of other shapes, dtypes or parameters than the case, or without its gradient,
             which an engine that compiles compiles again.
         dtypes: those in which it is run.

@@ -126,7 +126,15 @@ def _is_curved(op: Op) -> bool:
     return _is_holomorphic(op) and has_curvature(op)
 
 
-@op_check("E4", "complex-second", Capability.HIGHER_ORDER, applies=_is_curved, dtypes=WIDE, compiles=True)
+@op_check(
+    "E4",
+    "complex-second",
+    Capability.HIGHER_ORDER,
+    applies=_is_curved,
+    dtypes=WIDE,
+    compiles=True,
+    sparing=True,
+)
 def gradient_of_the_gradient_at_complex_operands(seen: Observation) -> list[Comparison]:
     """At complex operands the gradient of a gradient is the derivative of the rule, or what the conjugate of A18 makes of it."""
     convention = declared_convention(seen.backend, "A18")

@@ -28,6 +28,7 @@ TWO = 2  # calls side by side
     *("E4", "mapped-second", Capability.VECTORIZING, Capability.HIGHER_ORDER),
     applies=has_curvature,
     compiles=True,
+    sparing=True,
 )
 def mapped_op_has_the_second_derivatives_of_a_loop(seen: Observation) -> list[Comparison]:
     """The gradient of the gradient of an op that is mapped over a batch of calls is that of each of them."""

@@ -111,7 +111,9 @@ def has_curvature(op: Op) -> bool:
     return not op.is_piecewise_linear
 
 
-@op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=has_curvature, compiles=True)
+@op_check(
+    "E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=has_curvature, compiles=True, sparing=True
+)
 def gradient_of_the_gradient_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
     """The gradient of the gradient is the derivative of the reference VJP."""
     return _hold_second_order(seen, reverse_over_reverse)
