@@ -116,7 +116,7 @@ class Check:
     @property
     def is_compiled_alone(self) -> bool:
         """Whether an engine that compiles compiles something for this check alone."""
-        return self.compiles or self.calls_anew
+        return self.sparing or self.compiles or self.calls_anew
 
     def require(self, backend: Backend) -> None:
         """Raise Unsupported where the backend does not declare what the check needs."""
@@ -162,7 +162,7 @@ def op_check(
                 function,
                 frozenset(needs),
                 applies=applies,
-                once_per_signature=once_per_signature or compiles,
+                once_per_signature=once_per_signature or sparing or compiles,
                 compiles=compiles,
                 sparing=sparing,
                 calls_anew=calls_anew,

@@ -132,7 +132,6 @@ def _is_curved(op: Op) -> bool:
     Capability.HIGHER_ORDER,
     applies=_is_curved,
     dtypes=WIDE,
-    compiles=True,
     sparing=True,
 )
 def gradient_of_the_gradient_at_complex_operands(seen: Observation) -> list[Comparison]:

@@ -41,7 +41,7 @@ CLEARLY_THIRD = 2.0**10  # times what is allowed
 ROUNDINGS = 256  # of the largest term, by which the derivatives of tanh and of sin x eˣ may differ
 
 
-@op_check("E4", "forward-over-forward", *BOTH_MODES, applies=has_curvature, compiles=True, sparing=True)
+@op_check("E4", "forward-over-forward", *BOTH_MODES, applies=has_curvature, sparing=True)
 def tangent_of_the_tangent_is_the_second_derivative(seen: Observation) -> list[Comparison]:
     """The tangent of the tangent is the second derivative along the direction: ⟨g, f″[u, u]⟩ = ⟨u, derivative of the VJP⟩."""
     directions, expected = expected_along_directions(seen)
@@ -92,7 +92,6 @@ def _has_third(op: Op) -> bool:
     "third-order",
     Capability.HIGHER_ORDER,
     applies=_has_third,
-    compiles=True,
     sparing=True,
     dtypes=DOUBLE,
 )

@@ -27,7 +27,6 @@ TWO = 2  # calls side by side
 @op_check(
     *("E4", "mapped-second", Capability.VECTORIZING, Capability.HIGHER_ORDER),
     applies=has_curvature,
-    compiles=True,
     sparing=True,
 )
 def mapped_op_has_the_second_derivatives_of_a_loop(seen: Observation) -> list[Comparison]:

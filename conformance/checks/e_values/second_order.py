@@ -111,21 +111,19 @@ def has_curvature(op: Op) -> bool:
     return not op.is_piecewise_linear
 
 
-@op_check(
-    "E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=has_curvature, compiles=True, sparing=True
-)
+@op_check("E4", "reverse-over-reverse", Capability.HIGHER_ORDER, applies=has_curvature, sparing=True)
 def gradient_of_the_gradient_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
     """The gradient of the gradient is the derivative of the reference VJP."""
     return _hold_second_order(seen, reverse_over_reverse)
 
 
-@op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=has_curvature, compiles=True, sparing=True)
+@op_check("E4", "forward-over-reverse", *BOTH_MODES, applies=has_curvature, sparing=True)
 def tangent_of_the_gradient_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
     """The tangent of the gradient is the derivative of the reference VJP."""
     return _hold_second_order(seen, forward_over_reverse)
 
 
-@op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=has_curvature, compiles=True, sparing=True)
+@op_check("E4", "reverse-over-forward", *BOTH_MODES, applies=has_curvature, sparing=True)
 def gradient_of_the_tangent_is_the_derivative_of_the_vjp(seen: Observation) -> list[Comparison]:
     """The gradient of the tangent is the derivative of the reference VJP."""
     return _hold_second_order(seen, reverse_over_forward)
