@@ -1,8 +1,8 @@
-"""Chapter E: forward mode over forward mode, and gradients three deep (E4)."""
+"""Chapter E: forward mode over forward mode, gradients by their cotangents, and gradients three deep (E4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
+from conformance.checks.e_values.forward_mode import hold_along
 from conformance.checks.e_values.invariances import CLEARLY, Term, would_show
 from conformance.checks.e_values.second_order import (
     BOTH_MODES,
@@ -21,6 +22,7 @@ from conformance.checks.e_values.second_order import (
     has_curvature,
     pushed,
 )
+from conformance.checks.engine_calls import gradients_of
 from conformance.checks.members import custom_product
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import DOUBLE, NotThisCase, contract, op_check
@@ -78,6 +80,29 @@ def tangent_of_the_tangent_is_the_second_derivative(seen: Observation) -> list[C
     return [compared]
 
 
+@op_check("E4", "by-cotangent", Capability.HIGHER_ORDER, compiles=True, once_per_signature=True)
+def gradient_is_differentiated_by_its_cotangent(seen: Observation) -> list[Comparison]:
+    """The gradient of ⟨u, Jᵀg⟩ by the cotangent g is Ju, also of an op whose gradient depends on nothing else."""
+    name = "the derivative of ⟨u, Jᵀg⟩ by g"
+    # An engine may raise where a gradient depends on no cotangent.
+    return hold_along(seen, lambda along: _by_cotangents(seen, along), name, where_zero=False)
+
+
+def _by_cotangents(seen: Observation, along: Sequence[Array]) -> list[Array]:
+    """What an engine's gradient of its gradients by their cotangents is; zeros where it is None."""
+    case = SecondOrderCase.of(seen, along)
+
+    def gradients(*cotangents: Any) -> tuple[Any, ...]:
+        return case.backend.nested_vjp(case.function, case.engines(case.operands), cotangents)
+
+    cotangents = [np.array(g) for g in seen.case.cotangents]
+    found = case.backend.gradient(case.weighed(gradients, along), cotangents)
+    return [
+        np.zeros_like(g) if t is None else plain(case.backend, t)
+        for g, t in zip(cotangents, found, strict=True)
+    ]
+
+
 def forward_over_forward(case: SecondOrderCase) -> list[Array | None]:
     """The tangents' tangents, along the same directions."""
     return pushed(case, case.tangents, len(case.cotangents))
@@ -133,6 +158,21 @@ def _thirds_of(
     """The third derivatives along the directions of the second ones, and estimates of their errors."""
     directions, _ = expected_of(op, case, wrt, perturbations)
     return third_derivatives(op, case, wrt, directions)
+
+
+@contract("E4", "by-tangent", Capability.HIGHER_ORDER, Capability.FORWARD)
+def tangent_is_differentiated_by_operands_and_tangents(engine: Backend, sample: Sample) -> None:
+    """The tangent of x²y along (s, t), 2xys + x²t, has its derivatives by each of x, y, s and t."""
+    multiply = engine.op(MULTIPLY)
+    x, y, s, t, g = (sample.array() for _ in range(5))
+
+    def tangent(*arrays: Any) -> Any:
+        return engine.nested_jvp(lambda a, b: multiply(multiply(a, a), b), arrays[:2], arrays[2:])[0]
+
+    expected = {"x": 2 * (y * s + x * t), "y": 2 * x * s, "s": 2 * x * y, "t": x * x}
+    got = gradients_of(engine, tangent, [x, y, s, t], g)
+    for ours, (by, slope) in zip(got, expected.items(), strict=True):
+        hold_equal(ours, g * slope, f"the derivative by {by} of the tangent of x²y along (s, t)")
 
 
 @contract("E4", "three-deep", Capability.HIGHER_ORDER)

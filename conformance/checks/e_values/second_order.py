@@ -65,7 +65,7 @@ class SecondOrderCase:
             terms = [total(multiply(z, w)) for z, w in outputs if z is not None]
             if terms:
                 return reduce(add, terms)
-            return total(multiply(variables[0], *self.engines([np.zeros_like(self.operands[0])])))
+            return total(multiply(variables[0], *self.engines([np.zeros((), self.operands[0].dtype)])))
 
         return scalar
 

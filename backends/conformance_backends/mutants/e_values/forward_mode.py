@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Capability, NDArray
 from conformance.ops import CATALOGUE
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine import apply, detach, vjp
+from conformance_backends.numpy_engine import apply, vjp
 from conformance_backends.numpy_engine.seeds import seed
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
@@ -72,14 +72,6 @@ def shifted_past_unused(
     return SteppedTape.jvp(self, function, operands, given)
 
 
-def tangents_are_constants(
-    self: Any, function: Callable[..., Any], arrays: Sequence[Any], tangents: Sequence[Any]
-) -> Any:
-    """A tangent does not depend on the tangents of the operands, but for the first."""
-    given = [tangents[0], *map(detach, tangents[1:])]
-    return SteppedTape.nested_jvp(self, function, arrays, given)
-
-
 def constants_last(
     self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
 ) -> tuple[Outputs, Outputs]:
@@ -115,8 +107,6 @@ MUTANTS: tuple[Mutant, ...] = (
         capabilities=SteppedTape.capabilities | {Capability.VECTORIZING}),
     behaviour("doubled-beside-zeros", "A tangent is doubled where that of another operand is zero.",
         ("contract/E2/zero-tangents",), jvp=doubled_beside_zeros),
-    behaviour("tangents-are-constants", "A recorded tangent has no derivative by the tangents of the operands after the first.",
-        ("contract/E4/by-tangent",), nested_jvp=tangents_are_constants),
     behaviour("tangents-shifted-past-unused", "Tangents are given in turn to the operands that the function uses.",
         ("contract/E2/unused-operands",), jvp=shifted_past_unused),
     behaviour("tangents-of-constants-last", "The tangents of outputs that are constants come after those of the others.",

@@ -45,6 +45,22 @@ def constant_three_deep(
     return tuple(g if g is None or depth < 3 else detach(g) for g in pulled)
 
 
+def tangents_are_constants(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], tangents: Sequence[Any]
+) -> Any:
+    """A tangent does not depend on the tangents of the operands, but for the first."""
+    given = [tangents[0], *map(detach, tangents[1:])]
+    return SteppedTape.nested_jvp(self, function, arrays, given)
+
+
+def cotangents_count_twice(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+) -> Outputs:
+    """A recorded gradient has its value, and twice its derivative by the cotangent."""
+    doubled = [g + (g - detach(g)) for g in cotangents]
+    return SteppedTape.nested_vjp(self, function, arrays, doubled)
+
+
 def every_part_is_the_first() -> Backend:
     """In a recorded pass an operand of a product that is a part of several outputs has the first one's history."""
 
@@ -82,6 +98,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E4/parts",), every_part_is_the_first, ("multiply",)),
     behaviour("tangent-of-tangent-lost", "A tangent is a constant where forward mode differentiates it again.",
         ("op/forward-over-forward", "contract/E4/four-orders"), ops=("tanh",), jvp=first_tangent, nested_jvp=constant_in_forward_mode),
+    behaviour("tangents-are-constants", "A recorded tangent has no derivative by the tangents of the operands after the first.",
+        ("contract/E4/by-tangent",), nested_jvp=tangents_are_constants),
+    behaviour("cotangents-count-twice", "The derivative of a gradient by its cotangent is doubled.",
+        ("op/by-cotangent",), ops=("tensordot", "squeeze", "exp"), nested_vjp=cotangents_count_twice),
     rule("slope-along-its-tangent", "The slope of exp is recorded as that of its tangent: two derivatives are right, and the third is zero.",
         ("op/third-order",), ("exp",), slope_along_its_tangent),
     behaviour("constant-three-deep", "A gradient that is computed within two others is a constant.",

@@ -73,6 +73,7 @@ MUTANTS: tuple[Mutant, ...] = (
     forward("forward-outside-at-kink", "In forward mode the slope of relu at 0 is 2.", "relu", 0.0, 2.0),
     forward("forward-nan-at-limit", "In forward mode the slope of sinc at 0 is NaN.", "sinc", 0.0, np.nan),
     forward("forward-finite-at-border", "In forward mode the slope of sqrt at 0 is 5.", "sqrt", 0.0, 5.0),
+    forward("forward-of-another-convention", "In forward mode the slope of relu at 0 is 1, in reverse mode 0.", "relu", 0.0, 1.0),
     rule("second-order-lost-at-0", "The derivative of sinc's gradient at 0 is lost.", SECOND, ("sinc",), constant_at(0.0)),
     rule("second-order-lost-beside-zeros", "The derivative of prod's gradient is lost where an entry is zero.",
         SECOND, ("prod",), zeros_lost),
