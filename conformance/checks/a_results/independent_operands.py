@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function, restricted
-from conformance.case import Array
-from conformance.checks.comparison import decides, decisions, hold_close, hold_equal
+from conformance.case import Array, Case
+from conformance.checks.comparison import Comparison, decides, decisions, hold_close, hold_equal
+from conformance.checks.e_values.forward_mode import hold_along
 from conformance.checks.e_values.second_order import SecondOrderCase, has_curvature, reverse_over_reverse
 from conformance.checks.engine_calls import Gradients, full_sum, gradients_of, hold_no_gradient
-from conformance.checks.observation import Observation, plain
+from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import DOUBLE, NotThisCase, contract, declared_convention, op_check
 from conformance.checks.sample import Sample
 from conformance.op import Op, OperandKind, Trait
@@ -151,17 +152,10 @@ def _is_curved_in_alike_operands(op: Op) -> bool:
 )
 def array_in_two_places_has_the_second_derivative_of_both(seen: Observation) -> None:
     """The second derivative by an array that is two operands is the sum of those by two equal arrays."""
-    backend, places = seen.backend, _shared_places(seen)
-    x = seen.case.operands[places[0]]
-    equal = replace(
-        seen.case,
-        operands=tuple(x if i in places else other for i, other in enumerate(seen.case.operands)),
-        wrt=places,
-    )
+    backend, (equal, places) = seen.backend, _equal_in_two_places(seen)
+    x = equal.operands[places[0]]
     along = direction(seen.op.domain(places[0]), x.shape, equal.dtype, np.random.default_rng(x.size))
     directions = [along, along]
-    if not is_smooth(seen.op, equal, places, directions):
-        raise NotThisCase("where the operands are equal, the rule is not analytic")
     bounds = expected_hessian_vector_products(seen.op, equal, places, directions, seen.perturbations)
     exact, enough = bounds[0].exact + bounds[1].exact, bounds[0].allowed + bounds[1].allowed
     if not (np.abs(exact) > CLEAR * enough).any():
@@ -181,6 +175,45 @@ def array_in_two_places_has_the_second_derivative_of_both(seen: Observation) -> 
     hold_close(
         got, total, allowed, f"the second derivative by one array as operands {places[0]} and {places[1]}"
     )
+
+
+@op_check(
+    *("A20", "one-array-forward", Capability.FORWARD),
+    applies=_has_alike_operands,
+    once_per_signature=True,
+    compiles=True,
+    calls_anew=True,
+    dtypes=DOUBLE,
+)
+def array_in_two_places_has_the_tangent_of_both(seen: Observation) -> list[Comparison]:
+    """In forward mode an array that is two operands has the tangent of two equal arrays, which is that of the rule."""
+    backend, (equal, places) = seen.backend, _equal_in_two_places(seen)
+    x = equal.operands[places[0]]
+    arrays = [*map(backend.array, map(np.array, equal.operands))]
+    function = restricted(backend.call(seen.op.name, equal.parameters), arrays, places)
+
+    def push(along: Sequence[Array]) -> list[Array]:
+        _, tangents = backend.jvp(lambda a: function(a, a), [np.array(x)], [np.array(along[0])])
+        return [
+            np.zeros_like(g) if t is None else plain(backend, t)
+            for g, t in zip(equal.cotangents, tangents, strict=True)
+        ]
+
+    apart = Observation(backend, Oracle(seen.op, equal, seen.perturbations))
+    name = f"the tangent of one array as operands {places[0]} and {places[1]}"
+    return hold_along(apart, push, name, is_one=True)
+
+
+def _equal_in_two_places(seen: Observation) -> tuple[Case, tuple[int, int]]:
+    """The case with equal operands in two places, which alone have gradients; NotThisCase where these have no slope."""
+    places = _shared_places(seen)
+    x = seen.case.operands[places[0]]
+    operands = tuple(x if i in places else other for i, other in enumerate(seen.case.operands))
+    equal = replace(seen.case, operands=operands, wrt=places)
+    along = direction(seen.op.domain(places[0]), x.shape, equal.dtype, np.random.default_rng(x.size))
+    if not is_smooth(seen.op, equal, places, [along, along]):
+        raise NotThisCase("where the operands are equal, the rule is not analytic")
+    return equal, places
 
 
 @contract("A20", "named-twice")

@@ -48,17 +48,29 @@ def gradient_taken_before_clearing_is_kept(engine: Backend, sample: Sample) -> N
 
 @contract("B13", "zeroed", Capability.TAPE, Capability.WRITABLE)
 def gradient_set_to_zero_in_place_is_zero(engine: Backend, sample: Sample) -> None:
-    """Where a stored gradient is set to zero in place, the next backward pass starts from zero."""
+    """Where a stored gradient is set to zero in place, of an array or of a number, the next backward pass starts from zero."""
     tape = tape_of(engine)
-    x, w, g, h = (sample.array() for _ in range(4))
-    multiply, leaf, weight = tape.op(MULTIPLY), tape.leaf(np.array(x)), tape.array(np.array(w))
-    for which, cotangent in (("first", g), ("second", h)):
-        tape.backward(multiply(leaf, weight), tape.array(np.array(cotangent)))
-        stored = tape.grad(leaf)
-        hold_equal(plain(tape, stored), cotangent * w, f"the {which} gradient, from zero")
-        tape.memory(stored)[...] = 0
-        if plain(tape, tape.grad(leaf)).any():
-            raise NotThisCase("what grad returns is a copy")
+    multiply = tape.op(MULTIPLY)
+    for shape in (None, ()):
+        x, w, *cotangents = (sample.array(shape) for _ in range(5))
+        leaf, weight = tape.leaf(np.array(x)), tape.array(np.array(w))
+        for count, g in enumerate(cotangents, 1):
+            tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
+            stored = tape.grad(leaf)
+            hold_equal(
+                plain(tape, stored), g * w, f"gradient {count} of an array of shape {x.shape}, from zero"
+            )
+            if count == 2:  # after a sum of two, which an engine may keep otherwise
+                tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
+                stored = tape.grad(leaf)
+            tape.memory(stored)[...] = 0
+            if not plain(tape, tape.grad(leaf)).any():
+                continue
+            if count == 1:
+                raise NotThisCase("what grad returns is a copy")
+            raise Violation(
+                f"a gradient of shape {x.shape} cannot be set to zero in place after {count} passes, and can after one"
+            )
 
 
 @contract("B5", "own-memory", Capability.WRITABLE)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of
+from conformance.checks.engine_calls import gradients_of, unless_refused
 from conformance.checks.observation import plain
-from conformance.checks.registry import contract, declared_convention
+from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 
@@ -44,6 +45,30 @@ def leaf_detached_once_or_twice_stays_a_leaf(engine: Backend, sample: Sample) ->
     got = gradients_of(engine, function, [x, w], g)
     hold_equal(got[0], g * w, "x's gradient of detach(x) * w + x * detach(detach(w))")
     hold_equal(got[1], g * x, "w's gradient of detach(x) * w + x * detach(detach(w))")
+
+
+@contract("C2", "detached-constant", Capability.DETACH, Capability.RECORDED_WRITES)
+def detached_constant_is_another_array(engine: Backend, sample: Sample) -> None:
+    """A constant, detached, is another array: what is written into that one is no part of the constant's history."""
+    x, c, g = sample.array((2,)), sample.array((3, 2)), sample.array((3, 2))
+    add, multiply, negative = engine.op(ADD), engine.op(MULTIPLY), engine.op(NEGATIVE)
+    factor = sample.array((3, 2))
+
+    def written(a: Any, *, is_detached: bool) -> Any:
+        constant = engine.array(np.array(c))
+        target = engine.detach(constant) if is_detached else engine.array(np.array(c))
+        engine.assign(target, (0,), a)
+        return add(negative(constant), multiply(target, engine.array(np.array(factor))))
+
+    found = [
+        unless_refused(lambda d=d: gradients_of(engine, partial(written, is_detached=d), [x], g))
+        for d in (False, True)
+    ]
+    if found[0] is None or found[0][0] is None:
+        raise NotThisCase("the engine records no writes into constants")
+    if found[1] is None:
+        raise NotThisCase("the engine refuses to write into a detached value")
+    hold_equal(found[1][0], (g * factor)[0], "the gradient of what was written into a detached constant")
 
 
 @contract("C3", "detached-storage", Capability.DETACH, Capability.WRITABLE)

@@ -47,13 +47,18 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
 
 
 def _hold_value_on_jumps(seen: Observation) -> None:
-    """Claim that the value equals the reference where the op jumps: at halves, whole numbers, and equal operands."""
-    if any(domain.kind is OperandKind.DISTINCT for domain in seen.op.domains):
-        return  # the order of equal entries is not specified
+    """Claim that the value equals the reference where the op jumps: at halves, whole numbers, equal operands, NaN and infinities."""
+    if [domain.kind for domain in seen.op.domains] == [OperandKind.DISTINCT]:
+        return  # the order of equal entries of one array is not specified
     operands = [on_jumps(x) for x in seen.case.operands]
+    is_pair = len(operands) == 2 and all(x.size and x.dtype.kind == "f" for x in operands)
+    if is_pair and seen.op.domain(1).low <= operands[0].flat[0] <= seen.op.domain(1).high:
+        operands[1].flat[0] = operands[0].flat[0]  # broadcast or not, the first entry meets the first
     expected = np.asarray(seen.op.reference(*operands, **seen.case.parameters))
-    if expected.dtype.kind in "bi" and len(operands) == 1 and operands[0].dtype.kind == "f":
-        operands[0].flat[: len(SPECIAL)] = SPECIAL[: operands[0].size]  # what most predicates are about
+    if operands[0].dtype.kind == "f" and expected.dtype.kind in ("b" if is_pair else "bi"):
+        first = int(is_pair)  # what most predicates are about, after the equal entries
+        count = max(0, min(operands[0].size - first, len(SPECIAL)))
+        operands[0].flat[first : first + count] = SPECIAL[:count]
         expected = np.asarray(seen.op.reference(*operands, **seen.case.parameters))
     (got,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), operands)
     hold_equal(

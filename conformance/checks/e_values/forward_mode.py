@@ -44,15 +44,17 @@ def hold_along(
     seen: Observation,
     product: Callable[[Sequence[Array]], Sequence[Array]],
     name: str,
+    *,
     where_zero: bool = True,
+    is_one: bool = False,
 ) -> list[Comparison]:
     """Claim that `product`, Jv as the engine finds it for the v that it is given, is Jv, and the transpose of its VJP.
 
-    Raises NotThisCase where there is no output, or, unless `where_zero`, where Jv is zero.
+    Where `is_one`, all operands have one direction. NotThisCase where there is no output, or, unless `where_zero`, Jv is zero.
     """
     if not any(g.size for g in seen.case.cotangents):
         raise NotThisCase("there is no output")
-    tangents, places, (entries, inner) = _drawn(seen.op, seen.case, seen.perturbations)
+    tangents, places, (entries, inner) = _drawn(seen.op, seen.case, seen.perturbations, is_one)
     if not (where_zero or any((np.abs(e.exact) > e.allowed).any() for e in (entries, inner))):
         raise NotThisCase("what the Jacobian makes of the direction is zero")
     pushed = product(tangents)
@@ -72,11 +74,14 @@ def compared_places(seen: Oracle, rng: np.random.Generator) -> list[int]:
 
 
 @kept(Expected)
-def _drawn(op: Op, case: Case, perturbations: int) -> tuple[list[Array], list[int], list[Expected]]:
+def _drawn(
+    op: Op, case: Case, perturbations: int, is_one: bool = False
+) -> tuple[list[Array], list[int], list[Expected]]:
     """Tangents, the entries of Jv that are compared, and what is expected."""
     seen = Oracle(op, case, perturbations)
     rng = np.random.default_rng(len(case.label))
     tangents = [direction(op.domain(i), case.operands[i].shape, case.dtype, rng) for i in seen.wrt]
+    tangents = tangents[:1] * len(tangents) if is_one else tangents
     places = compared_places(seen, rng)
     return tangents, places, _expected(seen, tangents, places)
 
@@ -179,7 +184,7 @@ def _hold_adjoint(
 # ---- exact Jacobians -------------------------------------------------------------------------------------
 
 
-def _quadratic(engine: Backend, sample: Sample) -> tuple[Callable[..., Any], Array, Array]:
+def quadratic(engine: Backend, sample: Sample) -> tuple[Callable[..., Any], Array, Array]:
     """x ↦ (x·x) W on a row of three, a point, and its Jacobian there; everything is exact."""
     matmul, multiply = engine.op(MATMUL), engine.op(MULTIPLY)
     x, weight = sample.array((1, 3)), sample.array((3, 2))
@@ -191,7 +196,7 @@ def _quadratic(engine: Backend, sample: Sample) -> tuple[Callable[..., Any], Arr
 @contract("E3", "rows")
 def jacobian_by_rows(engine: Backend, sample: Sample) -> None:
     """Every row of a Jacobian is the gradient for a one-hot cotangent."""
-    function, x, jacobian = _quadratic(engine, sample)
+    function, x, jacobian = quadratic(engine, sample)
     for i, row in enumerate(jacobian):
         got = gradients_of(engine, function, [x], np.eye(2, dtype=x.dtype)[i : i + 1])[0]
         hold_equal(got, row[None], f"row {i} of a Jacobian, by reverse mode")
@@ -200,33 +205,10 @@ def jacobian_by_rows(engine: Backend, sample: Sample) -> None:
 @contract("E3", "columns", Capability.FORWARD)
 def jacobian_by_columns(engine: Backend, sample: Sample) -> None:
     """Every column of a Jacobian is the tangent for a one-hot tangent."""
-    function, x, jacobian = _quadratic(engine, sample)
+    function, x, jacobian = quadratic(engine, sample)
     for j, column in enumerate(jacobian.T):
         _, (pushed,) = engine.jvp(function, [np.array(x)], [np.eye(3, dtype=x.dtype)[j : j + 1]])
         hold_equal(plain(engine, pushed), column[None], f"column {j} of a Jacobian, by forward mode")
-
-
-@contract("E3", "stacked", Capability.VECTORIZING, Capability.HIGHER_ORDER)
-def jacobian_by_a_vectorized_pullback(engine: Backend, sample: Sample) -> None:
-    """A pullback mapped over a stack of one-hot cotangents gives the rows of the Jacobian."""
-    function, x, jacobian = _quadratic(engine, sample)
-    point = engine.array(np.array(x))
-    pulled = engine.vectorized(lambda g: engine.nested_vjp(function, [point], [g])[0])
-    got = plain(engine, pulled(engine.array(np.eye(2, dtype=x.dtype)[:, None])))
-    hold_equal(got, jacobian[:, None], "a Jacobian by stacked cotangents")
-
-
-@contract("E3", "mapped", Capability.VECTORIZING, Capability.HIGHER_ORDER)
-def vectorized_gradients_are_the_loops(engine: Backend, sample: Sample) -> None:
-    """A gradient mapped over a stack of points is the stack of the gradients at each."""
-    function, x, _ = _quadratic(engine, sample)
-    points, g = sample.array((4, 1, 3)), sample.array((1, 2))
-    upstream = engine.array(np.array(g))
-    mapped = engine.vectorized(lambda a: engine.nested_vjp(function, [a], [upstream])[0])
-    got = plain(engine, mapped(engine.array(np.array(points))))
-    loop = [gradients_of(engine, function, [point], g)[0] for point in points]
-    for i, single in enumerate(loop):
-        hold_equal(got[i], np.zeros_like(x) if single is None else single, f"the gradient at point {i}")
 
 
 @contract("E2", "zero-tangents", Capability.FORWARD)

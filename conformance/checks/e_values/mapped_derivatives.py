@@ -1,4 +1,4 @@
-"""Second derivatives of ops that are mapped over a batch (E4)."""
+"""Gradients that are mapped over a stack (E3), and second derivatives of ops that are mapped over a batch (E4)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from conformance.backend import Capability, Function, restricted
+from conformance.backend import Backend, Capability, Function, restricted
 from conformance.case import Array, Case
 from conformance.checks.c_modes.ops_in_modes import batch_of, stacked
-from conformance.checks.comparison import Comparison, compare, hold_all_within
+from conformance.checks.comparison import Comparison, compare, hold_all_within, hold_equal
+from conformance.checks.e_values.forward_mode import quadratic
 from conformance.checks.e_values.second_order import (
     SecondOrderCase,
     expected_along_directions,
     has_curvature,
     reverse_over_reverse,
 )
-from conformance.checks.engine_calls import unless_refused
-from conformance.checks.observation import Observation, Oracle
-from conformance.checks.registry import NotThisCase, op_check
+from conformance.checks.engine_calls import gradients_of, unless_refused
+from conformance.checks.observation import Observation, Oracle, plain
+from conformance.checks.registry import NotThisCase, contract, op_check
+from conformance.checks.sample import Sample
 from conformance.oracle.allowance import Expected
 
 TWO = 2  # calls side by side
@@ -73,3 +75,29 @@ def _is_mapped(seen: Observation, mapped: Function, batch: Sequence[Case]) -> bo
     """Whether the engine maps the op, with its gradients."""
     operands, cotangents = _side_by_side(batch)
     return unless_refused(lambda: seen.backend.vjp(mapped, operands, cotangents, seen.wrt)) is not None
+
+
+# ---- exactly ---------------------------------------------------------------------------------------------
+
+
+@contract("E3", "stacked", Capability.VECTORIZING, Capability.HIGHER_ORDER)
+def jacobian_by_a_vectorized_pullback(engine: Backend, sample: Sample) -> None:
+    """A pullback mapped over a stack of one-hot cotangents gives the rows of the Jacobian."""
+    function, x, jacobian = quadratic(engine, sample)
+    point = engine.array(np.array(x))
+    pulled = engine.vectorized(lambda g: engine.nested_vjp(function, [point], [g])[0])
+    got = plain(engine, pulled(engine.array(np.eye(2, dtype=x.dtype)[:, None])))
+    hold_equal(got, jacobian[:, None], "a Jacobian by stacked cotangents")
+
+
+@contract("E3", "mapped", Capability.VECTORIZING, Capability.HIGHER_ORDER)
+def vectorized_gradients_are_the_loops(engine: Backend, sample: Sample) -> None:
+    """A gradient mapped over a stack of points is the stack of the gradients at each."""
+    function, x, _ = quadratic(engine, sample)
+    points, g = sample.array((4, 1, 3)), sample.array((1, 2))
+    upstream = engine.array(np.array(g))
+    mapped = engine.vectorized(lambda a: engine.nested_vjp(function, [a], [upstream])[0])
+    got = plain(engine, mapped(engine.array(np.array(points))))
+    loop = [gradients_of(engine, function, [point], g)[0] for point in points]
+    for i, single in enumerate(loop):
+        hold_equal(got[i], np.zeros_like(x) if single is None else single, f"the gradient at point {i}")

@@ -95,25 +95,25 @@ def forward_mode_is_fair_at_special_points(observed: PointObservation) -> None:
     for i, slope in slopes.items():
         if is_wrong_alone(observed, i, slope):
             raise NotThisCase("the gradient itself is not allowed there")
+        is_excused = np.isnan(slope) & _meets_infinity(observed, i)
         interval = observed.place.within[i]
-        if interval is not None:
-            slopes[i] = np.where(np.isnan(slope) & _meets_infinity(observed, i), interval[0], slope)
-        what = f"the slope along operand {i}"
-        observed.hold_between(slopes[i], interval, what, "is not allowed in forward mode")
+        got = np.where(is_excused & (interval is not None), 0 if interval is None else interval[0], slope)
+        observed.hold_between(got, interval, f"the slope along operand {i}", "is not allowed in forward mode")
     observed.hold_total(slopes)
     for i, slope in slopes.items():
         _hold_reverse(observed, i, slope)
 
 
 def _hold_reverse(observed: PointObservation, i: int, slope: Array) -> None:
-    """Claim that a slope is the engine's own gradient: where a point allows several, both modes choose the same."""
+    """Claim that where a point allows several gradients, the slope is the one that the engine chooses in reverse mode."""
     gradient, interval = observed.gradients[i].astype(np.longdouble), observed.place.within[i]
     if interval is None or is_wrong_alone(observed, i):
         return
-    decides(True)
-    rounding = observed.rounding(gradient)
-    tolerances.put(lambda altered: is_alike(altered(slope), gradient, rounding))
-    if not is_alike(slope, gradient, rounding):
+    is_open = (interval[0] < interval[1]) & ~np.isnan(slope)
+    here, there, rounding = slope[is_open], gradient[is_open], observed.rounding(gradient)[is_open]
+    decides(is_open.any())
+    tolerances.put(lambda altered: is_alike(altered(slope)[is_open], there, rounding))
+    if not is_alike(here, there, rounding):
         raise Violation(
             f"the slope along operand {i} at {observed.point.key} is {brief(slope)} in forward mode, and {brief(gradient)} "
             f"in reverse mode: each is allowed, but one function has one Jacobian"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Trace
+from conformance.backend import Backend, Trace
+from conformance.ops import ALL_OPS
+from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, with_ops
 from conformance_backends.numpy_engine.graph import is_recording
 from conformance_backends.numpy_engine.tensor import detach, edge_of
@@ -89,7 +92,43 @@ def _other_is_constant(right: Any, i: int, g: Any, z: Any, *xs: Any, **parameter
     return right(i, g, z, *((xs[0], detach(xs[1])) if is_one else xs), **parameters)
 
 
+class Pushing(SteppedTape):
+    """The reference engine, which knows whether it is in forward mode."""
+
+    is_pushing = False
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        """The tangents, during which ops know of it."""
+        self.is_pushing = True
+        try:
+            return super().jvp(function, operands, tangents)
+        finally:
+            self.is_pushing = False
+
+
+def first_tangent_alone() -> Backend:
+    """In forward mode a rule takes the second of two operands that are one array for a constant."""
+    backend = Pushing()
+
+    def altered(name: str) -> Any:
+        right = ALL_OPS[name]
+
+        def alone(i: int, g: Any, z: Any, /, *xs: Any, **parameters: Any) -> Any:
+            pulled = right.rule(i, g, z, *xs, **parameters)
+            is_one = backend.is_pushing and edge_of(xs[0]) is not None and edge_of(xs[0]) == edge_of(xs[1])
+            return 0 * pulled if is_one and i else pulled
+
+        return lambda *xs, **parameters: engine.apply(replace(right, rule=alone), xs, parameters)
+
+    backend.ops = {**backend.ops, **{name: altered(name) for name in PAIRS}}  # type: ignore[misc]
+    return backend
+
+
+PAIRS = ("dot", "inner")
+
 MUTANTS: tuple[Mutant, ...] = (
+    Mutant("tangent-of-the-first-place", "In forward mode an array that is both operands has the tangent of the first.",
+        ("op/one-array-forward",), first_tangent_alone, PAIRS),
     rule("other-is-constant", "The second derivative of a product of an array and itself is half of what it is.",
         ("op/one-array-second-order",), ("multiply", "outer"), _other_is_constant),
     rule("place-by-identity", "Where arrays are joined, one that is joined twice has the cotangent of its first place twice.",

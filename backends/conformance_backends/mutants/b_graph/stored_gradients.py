@@ -69,6 +69,12 @@ def summed_elsewhere(self: Any, leaf: Tensor, arrived: Any) -> None:
     self.kept[id(leaf)], leaf.grad = total, np.array(total)
 
 
+def sums_are_scalars(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The sum of two gradients of a number is no array."""
+    fresh = np.array(arrived, dtype=leaf.dtype)
+    leaf.grad = fresh if leaf.grad is None else leaf.grad + fresh
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("added-in-earlier-memory", "A second gradient is added in place, though the adapter declares that the first is kept.",
         ("contract/B4/earlier-reference",), accumulate=added_in_place),
@@ -87,6 +93,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B8/non-leaf",), grad=refused_for_non_leaf),
     behaviour("functional-call-stores", "A gradient computed by a functional call is stored at the leaves as well.",
         ("contract/B9/functional-call",), nested_vjp=storing),
+    behaviour("sums-are-scalars", "The sum of two gradients of a number cannot be written.",
+        ("contract/B13/zeroed",), accumulate=sums_are_scalars),
     behaviour("summed-elsewhere", "The sum of gradients is kept beside the stored one, which a user sets to zero in vain.",
         ("contract/B13/zeroed",), accumulate=summed_elsewhere),
 )  # fmt: skip

@@ -40,6 +40,11 @@ def leaves_not_detached(self: Any, array: Any) -> Tensor:
     return array if array.is_leaf else array.detach()  # type: ignore[no-any-return]
 
 
+def constants_not_detached(self: Any, array: Any) -> Tensor:
+    """Constants are not detached."""
+    return array if edge_of(array) is None else array.detach()  # type: ignore[no-any-return]
+
+
 STORAGE = ("contract/C3/detached-storage",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -55,6 +60,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C2/detach-leaf",), detach=reattached_when_detached_twice),
     behaviour("detach-spares-leaves", "A leaf cannot be detached.",
         ("contract/C2/detach-leaf",), detach=leaves_not_detached),
+    behaviour("detach-spares-constants", "A constant, detached, is the constant itself.",
+        ("contract/C2/detached-constant",), detach=constants_not_detached),
     behaviour("detach-copies", "A detached value is a copy, though the adapter declares sharing.",
         STORAGE, detach=lambda self, array: Tensor(array.value.copy())),
     behaviour("detach-copies-leaves", "A detached leaf is a copy; other values share storage, as the adapter declares.",

@@ -87,6 +87,11 @@ def never(right: Any, x: Any, y: Any) -> Any:
     return np.zeros(np.broadcast_shapes(np.shape(x), np.shape(y)), bool)
 
 
+def by_negation(right: Any, x: Any, y: Any) -> Any:
+    """What is not smaller, a NaN among them."""
+    return np.logical_not(np.less(x, y))
+
+
 def last_position(right: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """The position counted from the other end."""
     return (x.size if axis is None else x.shape[axis]) - 1 - right(x, axis=axis, keepdims=keepdims)
@@ -110,6 +115,7 @@ MUTANTS: tuple[Mutant, ...] = (
     value("nan-counts-as-false", "any and count_nonzero take a NaN for 0.", FLAT_CHECK, ("any", "count_nonzero"), nan_is_false),
     value("floor-truncates", "floor rounds negative numbers towards zero.", FLAT_CHECK, ("floor",), truncated),
     value("rint-halves-up", "rint rounds halves up.", FLAT_CHECK, ("rint",), half_up),
+    value("not-less-is-greater-or-equal", "What is not smaller is taken to be larger or equal, a NaN too.", FLAT_CHECK, ("greater_equal",), by_negation),
     value("equal-never", "No two numbers are equal.", FLAT_CHECK, ("equal",), never),
     value("argmax-from-the-end", "argmax counts positions from the other end.", FLAT_CHECK, ("argmax",), last_position),
     behaviour("declares-zeros-refuses", "The adapter declares zeros for rounding, and the backward pass is refused.", FLAT_CHECK, ops=ROUNDING,

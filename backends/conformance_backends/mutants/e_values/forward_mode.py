@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Capability, NDArray
-from conformance.ops import CATALOGUE
+from conformance.backend import NDArray
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine import apply, vjp
+from conformance_backends.numpy_engine import vjp
 from conformance_backends.numpy_engine.seeds import seed
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
@@ -37,16 +36,6 @@ def doubled_alone(self: Any, output: Tensor, gradient: Any) -> Any:
     """A cotangent with a single entry among several counts twice."""
     given = seed(output, gradient).value
     return given * 2 if given.size > 1 and np.count_nonzero(given) == 1 else given
-
-
-def first_for_all(self: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The result of the first entry is used for every entry of the stack."""
-
-    def mapped(*stacks: Any) -> Any:
-        first = function(*(stack[0] for stack in stacks))
-        return apply(CATALOGUE["stack"], (first,) * len(stacks[0]), {"axis": 0})
-
-    return mapped
 
 
 E4 = "contract/E4/{}".format
@@ -102,9 +91,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/forward", "contract/E3/columns"), ops=("tanh", "matmul"), jvp=a_millionth_longer),
     behaviour("lone-cotangent-doubled", "A cotangent with one entry among several that are zero counts twice.",
         ("contract/E3/rows", "op/vjp"), ops=("tanh", "sum"), seed=doubled_alone),
-    behaviour("first-for-all", "A function mapped over a stack gives the first entry's result for every entry.",
-        ("contract/E3/stacked", "contract/E3/mapped"), vectorized=first_for_all,
-        capabilities=SteppedTape.capabilities | {Capability.VECTORIZING}),
     behaviour("doubled-beside-zeros", "A tangent is doubled where that of another operand is zero.",
         ("contract/E2/zero-tangents",), jvp=doubled_beside_zeros),
     behaviour("tangents-shifted-past-unused", "Tangents are given in turn to the operands that the function uses.",

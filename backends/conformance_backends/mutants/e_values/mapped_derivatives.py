@@ -1,4 +1,4 @@
-"""Mutants whose second derivatives are wrong in a function that is mapped over a batch alone."""
+"""Mutants whose gradients, or second derivatives alone, are wrong in a function that is mapped over a batch."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from conformance.backend import Backend, Function
+from conformance.backend import Backend, Capability, Function
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, WithTransforms
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
 
 OPS = ("exp", "square", "multiply")
 
@@ -51,7 +51,20 @@ def second_doubled() -> Backend:
     return backend
 
 
+def first_for_all(self: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The result of the first entry is used for every entry of the stack."""
+
+    def mapped(*stacks: Any) -> Any:
+        first = function(*(stack[0] for stack in stacks))
+        return engine.apply(ALL_OPS["stack"], (first,) * len(stacks[0]), {"axis": 0})
+
+    return mapped
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("mapped-second-doubled", "The second derivative of an op that is mapped over a batch is doubled.",
         ("op/mapped-second",), second_doubled, OPS),
+    behaviour("first-for-all", "A function mapped over a stack gives the first entry's result for every entry.",
+        ("contract/E3/stacked", "contract/E3/mapped"), vectorized=first_for_all,
+        capabilities=SteppedTape.capabilities | {Capability.VECTORIZING}),
 )  # fmt: skip
