@@ -188,8 +188,14 @@ class Autograd(FunctionalBackend):
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
         """autograd.make_vjp, whose pullback is made of primitives again."""
-        _, pulled = self.pullback(function, arrays)  # its output may be boxed, and then it is no tuple
-        return tuple(pulled(packed(cotangents) if len(cotangents) > 1 else cotangents[0]))
+        returned: list[Any] = []  # as it is: the pullback's output may be boxed, and then it is no tuple
+
+        def kept(*operands: Any) -> Any:
+            returned[:] = [function(*operands)]
+            return returned[0]
+
+        _, pulled = self.pullback(kept, arrays)
+        return tuple(pulled(packed(cotangents) if isinstance(returned[0], (tuple, list)) else cotangents[0]))
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]

@@ -103,6 +103,8 @@ def cotangent(shape: Shape, dtype: str, texture: str, rng: Generator) -> Array:
         values = values * 2.0 ** (finfo(dtype).maxexp - min(NEAR_THE_LARGEST, finfo(dtype).maxexp // 2))
     elif texture == "constant":
         values = np.broadcast_to(values.flat[0] if np.size(values) else 0.0, shape)
+    if np.size(values) and np.all(np.equal(values, 1)):
+        values = values * 0.75  # a rule that forgets its cotangent is right for ones
     return np.array(values, dtype=dtype, order="C")
 
 

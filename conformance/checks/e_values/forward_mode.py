@@ -45,17 +45,18 @@ def hold_along(
     product: Callable[[Sequence[Array]], Sequence[Array]],
     name: str,
     *,
-    where_zero: bool = True,
+    at_least: float = 0,
     is_one: bool = False,
 ) -> list[Comparison]:
     """Claim that `product`, Jv as the engine finds it for the v that it is given, is Jv, and the transpose of its VJP.
 
-    Where `is_one`, all operands have one direction. NotThisCase where there is no output, or, unless `where_zero`, Jv is zero.
+    Where `is_one`, all operands have one direction. NotThisCase where there is no output, or Jv is nowhere `at_least` so many
+    times what it may be off.
     """
     if not any(g.size for g in seen.case.cotangents):
         raise NotThisCase("there is no output")
     tangents, places, (entries, inner) = _drawn(seen.op, seen.case, seen.perturbations, is_one)
-    if not (where_zero or any((np.abs(e.exact) > e.allowed).any() for e in (entries, inner))):
+    if at_least and not any((np.abs(e.exact) > at_least * e.allowed).any() for e in (entries, inner)):
         raise NotThisCase("what the Jacobian makes of the direction is zero")
     pushed = product(tangents)
     got = np.concatenate([np.ravel(t) for t in pushed])[places]

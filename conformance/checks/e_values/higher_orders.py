@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array, Case
-from conformance.checks.comparison import Comparison, hold_close, hold_equal, hold_within
+from conformance.checks.comparison import Comparison, decisions, hold_close, hold_equal, hold_within
 from conformance.checks.e_values.forward_mode import hold_along
 from conformance.checks.e_values.invariances import CLEARLY, Term, would_show
 from conformance.checks.e_values.second_order import (
@@ -24,7 +24,7 @@ from conformance.checks.e_values.second_order import (
 )
 from conformance.checks.engine_calls import gradients_of
 from conformance.checks.members import custom_product
-from conformance.checks.observation import Observation, plain
+from conformance.checks.observation import Observation, hold_gradients, plain
 from conformance.checks.registry import DOUBLE, NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
@@ -83,9 +83,21 @@ def tangent_of_the_tangent_is_the_second_derivative(seen: Observation) -> list[C
 @op_check("E4", "by-cotangent", Capability.HIGHER_ORDER, compiles=True, once_per_signature=True)
 def gradient_is_differentiated_by_its_cotangent(seen: Observation) -> list[Comparison]:
     """The gradient of ⟨u, Jᵀg⟩ by the cotangent g is Ju, also of an op whose gradient depends on nothing else."""
+    if not _is_right(seen):
+        raise NotThisCase("the gradient itself is wrong here, which other checks report")
     name = "the derivative of ⟨u, Jᵀg⟩ by g"
     # An engine may raise where a gradient depends on no cotangent.
-    return hold_along(seen, lambda along: _by_cotangents(seen, along), name, where_zero=False)
+    return hold_along(seen, lambda along: _by_cotangents(seen, along), name, at_least=1)
+
+
+def _is_right(seen: Observation) -> bool:
+    """Whether the gradients of the case are those of the oracle."""
+    try:
+        with decisions():  # which are those of another question
+            hold_gradients(seen)
+    except Violation:
+        return False
+    return True
 
 
 def _by_cotangents(seen: Observation, along: Sequence[Array]) -> list[Array]:
