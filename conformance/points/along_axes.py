@@ -75,7 +75,7 @@ def of_each_form(
     reductions: dict[str, Any] = {"plus": plus, "minus": minus, **parameters}
     return (
         ties(op, "ties-in-rows", rows, -1, [1, 3], **reductions),
-        ties(op, "ties-in-columns", rows.T, 0, [1, 3], keepdims=True, **reductions),
+        ties(op, "ties-in-columns", rows.T.copy(), 0, [1, 3], keepdims=True, **reductions),
         ties(op, "ties-over-both-axes", crossed, BOTH, 1, **reductions),
         ties(op, "ties-over-both-axes-kept", crossed, BOTH, 1, keepdims=True, **reductions),
         ties(op, "ties-over-two-of-three-axes", volume, OUTER, [1, 3], **reductions),
@@ -91,5 +91,5 @@ POINTS: tuple[SpecialPoint, ...] = (
     *of_each_form("ptp", np.max, 1.0, minus=np.min),
     *of_each_form("vector_norm", np.max, 1.0, ord=INF),
     ties("median", "ties-in-rows", np.array(ROWS), -1, [1, 3], plus=np.median),
-    ties("median", "ties-in-columns", np.array(ROWS).T, 0, [1, 3], plus=np.median, keepdims=True),
+    ties("median", "ties-in-columns", np.array(ROWS).T.copy(), 0, [1, 3], plus=np.median, keepdims=True),
 )
