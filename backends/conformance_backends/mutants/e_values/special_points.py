@@ -286,7 +286,7 @@ MUTANTS: tuple[Mutant, ...] = (
     value("lowest-for-infinity", "The margin of a pool holds the lowest number.", VALUE, ("max_pool3d",), lowest_for_infinity),
     value("variance-in-one-pass", "The variance is a difference of large numbers.", VALUE, ("var",), in_one_pass),
     value("distance-by-products", "The distance is a difference of large numbers.", VALUE, ("cdist",), by_products),
-    value("subnormal-is-zero", "A subnormal number counts as zero.", VALUE, ("count_nonzero",),
+    value("subnormals-uncounted", "A subnormal number counts as zero.", VALUE, ("count_nonzero",),
         lambda right, x, **p: right(np.where(np.abs(x) < np.finfo(x.dtype).tiny, 0, x), **p)),
     value("cummax-drops-nan", "The running maximum leaves out what is no number.", VALUE, ("cummax",), running_without_nan),
     value("where-multiplies-values", "where multiplies its operands with its condition.", VALUE, ("where",), values_multiplied),
