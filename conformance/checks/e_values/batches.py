@@ -92,8 +92,8 @@ def _batched(op: Op, case: Case) -> tuple[int, ...]:
     candidates = [i for i, x in enumerate(given) if x.ndim and len(x) == len(g)]
     for size in range(len(candidates), 0, -1):
         for batched in combinations(candidates, size):
-            of_case = case.operands, case.cotangents[0]
-            if all(_are_batched(oracle, *inputs, batched) for inputs in ((given, g), of_case)):
+            drawn = _are_batched(oracle, given, g, batched)
+            if drawn and _are_batched(oracle, case.operands, case.cotangents[0], batched):
                 return batched
     return ()
 
