@@ -1,8 +1,8 @@
 """Special points far from the origin and close to each other: what depends on differences alone.
 
 The entries are a few whole numbers beside a large one. Their differences and means are exact, also where a mean is updated
-entry by entry; their squares are not. So a variance that is the mean of the squares less the square of the mean has
-no right digit, and neither has a distance by |x|² + |y|² − 2 x·y (Chan, Golub and LeVeque 1983).
+entry by entry; their squares are not. So a variance that is the mean of the squares less the square of the mean (Chan,
+Golub and LeVeque 1983) has no right digit, and neither has a distance by |x|² + |y|² − 2 x·y.
 """
 
 from __future__ import annotations
@@ -23,12 +23,18 @@ ACROSS = np.array([1.0, -2.0, 1.0, 0.0])  # uncorrelated with the steps; of vari
 WITH_NAN = np.array([-3.0, -1.0, NAN, 1.0, 3.0])
 WEIGHTS = np.array([[1.0, 2.0], [3.0, 5.0]])  # upstream, of two rows beside each other
 UPSTREAM = np.array([1.0, 2.0, 4.0, 8.0])
+MANY = 33
 # How far rounding the operands once moves their differences, and so the gradient, with some to spare.
 SLACK = 2.0**-9
 
 
 def far(
-    op: str, operands: Callable[[float], Values], *gradients: Any, cotangent: Any = None, **parameters: Any
+    op: str,
+    operands: Callable[[float], Values],
+    *gradients: Any,
+    cotangent: Any = None,
+    where: str = "far-from-0",
+    **parameters: Any,
 ) -> tuple[SpecialPoint, ...]:
     """The operands at an offset, and the gradients, which do not depend on it; then the value in every dtype."""
 
@@ -37,8 +43,8 @@ def far(
 
     within = tuple(_around(np.asarray(g, float)) for g in gradients)
     return (
-        fair(op, "far-from-0", given, within, {}, nature=Nature.LIMIT, cotangent=cotangent, **parameters),
-        valued(op, "value-far-from-0", given, **parameters),
+        fair(op, where, given, within, {}, nature=Nature.FINITE, cotangent=cotangent, **parameters),
+        valued(op, f"value-{where}", given, **parameters),
     )
 
 
@@ -79,6 +85,9 @@ POINTS: tuple[SpecialPoint, ...] = (
     *normed("group_norm", (1, 1, 4), 1, num_groups=1),
     *normed("instance_norm", (1, 1, 4), 1),
     *far("cdist", lambda offset: ([[offset, offset]], [[offset - 3, offset + 4]]), [[0.6, -0.8]], [[-0.6, 0.8]], p=2.0),
+    # An engine may change its formula where there are many rows.
+    *far("cdist", lambda offset: ([[offset, offset]] * MANY, [[offset - 3, offset + 4]]), [[0.6, -0.8]] * MANY,
+        [[-0.6 * MANY, 0.8 * MANY]], p=2.0, where="many-far-from-0"),
     *far("pdist", lambda offset: ([[offset, offset], [offset - 3, offset + 4]],), [[0.6, -0.8], [-0.6, 0.8]], p=2.0),
     *far("pairwise_distance", lambda offset: ([offset, offset], [offset - 3, offset + 4]), [0.6, -0.8], [-0.6, 0.8],
         p=2.0, eps=0.0, keepdims=False),

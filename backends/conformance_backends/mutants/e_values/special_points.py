@@ -252,7 +252,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ("no-number-beside-a-zero", "Of a row at no distance from one of several others the gradient is NaN.", KINK, "cdist", no_number_beside_a_zero),
         ("slope-by-the-power", "The slope of a power is computed of its value, which overflows first.", ("point/finite",), "pow", by_the_power),
         ("ties-along-the-last-axis", "Ties of a maximum over several axes are counted along the last alone.", TIE, "max", tied_along_the_last),
-        ("norm-held-above", "The rule of cosine_similarity holds a norm above 1e-8.", LIMIT, "cosine_similarity", held_above),
+        ("norm-held-above", "The rule of cosine_similarity holds a norm above 1e-8.", FINITE, "cosine_similarity", held_above),
         ("column-summed-along-rows", "The gradient of a column times a vector as long is summed along the rows.", LIMIT, "multiply", summed_along_rows),
         ("ties-sum-to-two", "Every entry that ties for the maximum receives the whole cotangent.", TIE, "max", in_full),
         ("ties-get-nothing", "Entries that tie for the minimum receive nothing.", TIE, "min", only_alone),
