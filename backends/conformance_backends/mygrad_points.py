@@ -8,6 +8,8 @@ DEPARTURES: Mapping[str, str | None] = {
     "abs/at-nan": "zero",
     "vector_norm/tie-ord-infinity": "first",
     "vector_norm/tie-ord-minus-infinity": "first",
+    "vector_norm/ties-in-rows": "first",
+    "vector_norm/ties-in-columns": "first",
     "clip/at-nan": "one",
     "maximum/beside-nan": "all to the number",
     "minimum/beside-nan": "all to the number",

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+# Ties of reductions along axes, of which all but the median's are shared by most engines.
+SHARED_TIES = (
+    "in-rows",
+    "in-columns",
+    "over-both-axes",
+    "over-both-axes-kept",
+    "over-two-of-three-axes",
+    "over-two-of-three-axes-kept",
+)
+
 # The convention that was measured for most of the engines; where there is no majority, that of the
 # reference engine. An adapter declares these conventions, except for its departures.
 USUAL: Mapping[str, str] = {
@@ -97,6 +107,11 @@ USUAL: Mapping[str, str] = {
     "min/all-equal": "shared equally",
     "min/all-0": "shared equally",
     "min/all-equal-in-a-matrix": "shared equally",
+    **{
+        f"{op}/ties-{where}": "shared equally"
+        for op in ("max", "min", "nanmax", "nanmin", "ptp", "vector_norm")
+        for where in SHARED_TIES
+    },
     "median/tie-of-2": "first",
     "median/tie-of-3": "shared equally",
     "median/all-equal": "shared equally",
@@ -132,6 +147,13 @@ USUAL: Mapping[str, str] = {
     "max_pool2d/all-equal": "first",
     "max_pool2d/tie-at-minus-infinity": "first",
     "max_pool2d/minus-infinity-beside-the-margin": "one",
+    **{
+        f"{op}/{point}": "first"
+        for op in ("max_pool1d", "max_pool3d")
+        for point in ("tie-of-2", "all-equal", "tie-at-minus-infinity")
+    },
+    "max_pool1d/minus-infinity-beside-the-margin": "one",
+    "max_pool3d/minus-infinity-beside-the-margin": "one",
     "adaptive_max_pool2d/tie-of-2": "first",
     "adaptive_max_pool2d/all-equal": "first",
     "lp_pool1d/at-0": "zero",

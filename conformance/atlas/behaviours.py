@@ -18,7 +18,18 @@ from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.observation import plain
 from conformance.errors import Unsupported
-from conformance.ops.names import ADD, EXP, FLOOR_DIVIDE, MATMUL, MULTIPLY, POW, REMAINDER, RESHAPE, SUM
+from conformance.ops.names import (
+    ADD,
+    ANGLE,
+    EXP,
+    FLOOR_DIVIDE,
+    MATMUL,
+    MULTIPLY,
+    POW,
+    REMAINDER,
+    RESHAPE,
+    SUM,
+)
 
 REFUSED = "refused"
 PAIR = (np.array([2.0, 3.0]), np.array([5.0, 7.0]))
@@ -53,6 +64,7 @@ def behaviours() -> Iterator[Behaviour]:
     yield from _divisions()
     yield from _integers()
     yield from _aliases()
+    yield from _jumps()
 
 
 def _named(op: str, count: int, **parameters: Any) -> Callable[[Backend], str]:
@@ -212,3 +224,18 @@ def _of_operator(backend: Backend, function: Callable[..., Any], operands: Seque
     outputs, gradients = backend.vjp(function, given, [np.ones((), backend.dtypes[0])])
     shown = ["None" if g is None else array_in_brief(plain(backend, g)) for g in gradients]
     return f"{array_in_brief(plain(backend, outputs[0]))}, gradient {', '.join(shown)}"
+
+
+# ---- jumps ------------------------------------------------------------------------------------------
+
+
+def _jumps() -> Iterator[Behaviour]:
+    """Values of a flat op where it jumps, and the standards name none."""
+    operands = (np.array(-0.0),)
+    ask = partial(_value_of, op=ANGLE, operands=operands)
+    yield Behaviour(f"{ANGLE}/at-minus-0", "E19", operands, _named(ANGLE, 1), ask)
+
+
+def _value_of(backend: Backend, op: str, operands: Sequence[Array]) -> str:
+    given = [x.astype(backend.dtypes[0]) for x in operands]
+    return array_in_brief(plain(backend, backend.forward(backend.call(op, {}), given)[0]))

@@ -114,6 +114,8 @@ class PointObservation:
         if interval is None:
             return
         low, high = interval
+        if gradient.shape != low.shape:
+            raise Violation(f"{what} at {self.point.key} has shape {gradient.shape}, not {low.shape}")
         decides((np.isfinite(low) | np.isfinite(high) | (low == high)).any())
         tolerances.put(lambda altered: bool(self._are_between(altered(gradient), low, high).all()))
         got, is_fair = gradient.astype(np.longdouble), self._are_between(gradient, low, high)

@@ -24,6 +24,7 @@ from conformance.design.relations import (
     THREADS,
     Relations,
     both_long,
+    by_operand,
     longer,
     relations_of,
     vector_and_stack,
@@ -59,7 +60,7 @@ def _levels_of_each(op: Op, rows: Iterable[Row]) -> Iterator[Levels]:
         where = ", axes equal" if is_square(shapes) else ""
         of_shapes = _levels_of_shapes(op, shapes, where)
         of_needs = relations_of(op, shapes, where) if 1 < len(shapes) < MANY else {}
-        of_needs = {**of_needs, **_vectors(op, shapes)}
+        of_needs = {**of_needs, **_vectors(op, shapes), **by_operand(op, signature)}
         others = _levels_of_pairs(op, shapes) | _levels_of_parameters(op, signature, where)
         constants = [i for i in range(len(shapes)) if not op.is_differentiable(i)]  # which need none
         for row in alike:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from conformance.op import Op, Shape, Trait
+from conformance.op import Op, Shape, Signature, Trait
 
 BLOCK = 16  # the length up to which an axis is shorter than a block
 THREADS = 1024  # entries of a row up to which a kernel may treat it in one piece
@@ -20,12 +20,14 @@ Relations = Mapping[
 def relations_of(op: Op, shapes: Sequence[Shape], where: str) -> Relations:
     """How each shape lies beside the others, and again `where` axes are equal, or are summed long."""
     relations = [_relation(shape, shapes) for shape in shapes]
+    pair, beside = _column_and_vector(op, shapes), "a column and a vector"
     found = {f"shape {i}": (i, relation) for i, relation in enumerate(relations)}
     is_of_matrices = max(map(len, shapes)) == 2
     for i, relation in enumerate(relations):
         if where:
             is_column = is_of_matrices and relation == "stretched"
-            found[f"shape {i}{where}"] = i, f"{relation}, of matrices" if is_column else relation
+            level = f"{relation}, of matrices" if is_column else relation
+            found[f"shape {i}{where}"] = i, f"{relation}, {beside}" if i in pair else level
         if i < 2 and Trait.ELEMENTWISE in op.traits and _is_summed_long(shapes[i], shapes):
             found[f"shape {i}, summed long"] = i, relation
     return found
@@ -40,6 +42,29 @@ def vector_and_stack(op: Op, first: Shape, second: Shape) -> Relations:
     return {f"{op.name} vector beside a stack": (which, f"{('the first', 'the second')[which]}, {of_what}")}
 
 
+def by_operand(op: Op, signature: Signature) -> Relations:
+    """What parameters and shapes together are to each operand that needs a gradient.
+
+    Where operands of equal shapes are multiplied without summing, each one's gradient would fit the other. Where values are
+    reduced into an array, whether its own entries count matters most where nothing is sent to one.
+    """
+    shapes, parameters = signature.shapes, signature.parameters
+    found = {}
+    if isinstance(parameters.get("axes"), int) and len(shapes) > 1 and len(set(shapes)) == 1:
+        found["axes, all shapes equal"] = f"{parameters['axes']}, of rank {len(shapes[0])}"
+    if {"axis", "reduce", "include_self"} <= parameters.keys():
+        axis, self_too = parameters["axis"], "with" if parameters["include_self"] else "without"
+        has_room = shapes[1][axis] < shapes[0][axis]
+        what = "several axes" if len(shapes[0]) > 1 else "more places than values" if has_room else "a vector"
+        found["reduction and self"] = f"{parameters['reduce']} {self_too} what stands there, {what}"
+    return {
+        f"{op.name} {name}, for {i}": (i, level)
+        for name, level in found.items()
+        for i in range(len(shapes))
+        if op.is_differentiable(i)
+    }
+
+
 def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
     """What a shape is beside the others: one entry that is no scalar, stretched along an axis of size 1, of lower rank, a scalar, or full."""
     if shape and math.prod(shape) == 1 and any(math.prod(other) > 1 for other in shapes):
@@ -50,6 +75,18 @@ def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
     if len(shape) == max(map(len, shapes)):
         return "full"
     return "of lower rank" if shape else "scalar"
+
+
+def _column_and_vector(op: Op, shapes: Sequence[Shape]) -> Sequence[int]:
+    """Which operands are a column and a vector as long, if the op broadcasts them; none otherwise.
+
+    The result is square, and a gradient that is summed along the wrong axis of it fits its operand all the same.
+    """
+    is_broadcast = Trait.ELEMENTWISE in op.traits or (Trait.LOSS in op.traits and op.is_differentiable(1))
+    columns = {s[0]: i for i, s in enumerate(shapes) if len(s) == 2 and s[1] == 1 < s[0]}
+    vectors = {s[0]: i for i, s in enumerate(shapes) if len(s) == 1}
+    found = [(columns[n], vectors[n]) for n in columns if n in vectors]
+    return found[0] if found and is_broadcast else ()
 
 
 def _is_summed_long(shape: Shape, shapes: Sequence[Shape]) -> bool:

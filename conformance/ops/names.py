@@ -6,6 +6,7 @@ from conformance.ops import find
 
 ABS = find("abs").name
 ADD = find("add").name
+ANGLE = find("angle").name
 ASTYPE = find("astype").name
 BROADCAST_TO = find("broadcast_to").name
 CHOLESKY = find("cholesky").name

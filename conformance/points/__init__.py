@@ -9,6 +9,7 @@ from conformance.errors import UsageError
 from conformance.ops import require_canonical
 from conformance.points import (
     activations,
+    along_axes,
     compositions,
     elementwise,
     gathered,
@@ -16,9 +17,14 @@ from conformance.points import (
     losses,
     margins,
     not_numbers,
+    offsets,
+    pools,
+    products,
     reductions,
     specials,
     tails,
+    tiny,
+    truths,
 )
 from conformance.points.point import COMPOSED, SpecialPoint
 
@@ -36,6 +42,12 @@ SPECIAL_POINTS: dict[str, SpecialPoint] = {
         compositions,
         tails,
         not_numbers,
+        along_axes,
+        pools,
+        products,
+        offsets,
+        tiny,
+        truths,
     )
     for point in family.POINTS
 }

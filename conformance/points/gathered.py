@@ -116,6 +116,17 @@ POINTS: tuple[SpecialPoint, ...] = (
     limit("scatter_reduce", "product-of-0", ([0.0], BOTH, [2.0, 3.0]), ([6], None, [0, 0]), **scattered("prod")),
     limit("scatter_reduce", "product-without-0", ([0.0], BOTH, [2.0, 0.0]), ([0], None, [0, 2]),
         **scattered("prod", include_self=False)),
+    # Two values are sent to the first place, and nothing to the second, which keeps its entry.
+    *(
+        limit("scatter_reduce", f"{reduce}-where-nothing-is-sent", ([2.0, 5.0], BOTH, [3.0, 4.0]), ([0, 7], None, sent),
+            cotangent=[1.0, 7.0], **scattered(reduce, include_self=False))
+        for reduce, sent in (("sum", [1, 1]), ("mean", [0.5, 0.5]), ("prod", [4, 3]), ("amax", [0, 1]), ("amin", [1, 0]))
+    ),
+    *(
+        limit("scatter_reduce", f"{reduce}-where-nothing-is-sent-with-self", ([2.0, 5.0], BOTH, [3.0, 4.0]), ([own, 7], None, sent),
+            cotangent=[1.0, 7.0], **scattered(reduce))
+        for reduce, own, sent in (("sum", 1, [1, 1]), ("mean", 1 / 3, [1 / 3, 1 / 3]), ("prod", 12, [8, 6]), ("amax", 0, [0, 1]), ("amin", 1, [0, 0]))
+    ),
     *(
         fair("scatter_reduce", f"tie-{reduce}", ([other], BOTH, [2.0, 2.0]), ((0, 0), None, ([0, 0], [1, 1])),
             {FIRST: ([0], None, [1, 0]), LAST: ([0], None, [0, 1]), SHARED: ([0], None, [0.5, 0.5])},

@@ -42,6 +42,7 @@ class Extremes:
 
     `huge` has a square that overflows and sums that do not; the square of `small` vanishes; `least` is
     the smallest number above zero. `edge` has an exponential that overflows, half of which does not.
+    `offset` is far from zero beside differences of a few units.
     """
 
     dtype: str
@@ -62,6 +63,11 @@ class Extremes:
     def least(self) -> float:
         """The smallest subnormal number."""
         return float(np.finfo(self.dtype).smallest_subnormal)
+
+    @property
+    def offset(self) -> float:
+        """The power of two beside which small whole numbers and their quarters are exact, but the squares of neither."""
+        return float(2.0 ** (np.finfo(self.dtype).nmant - 11))
 
     @property
     def edge(self) -> float:

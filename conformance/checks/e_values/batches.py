@@ -82,13 +82,18 @@ def _batch_of(oracle: Oracle) -> tuple[int, tuple[int, ...]]:
 
 @kept()
 def _batched(op: Op, case: Case) -> tuple[int, ...]:
-    """The most operands whose leading axis is one of examples; none where it is not a batch axis."""
+    """The most operands whose leading axis is one of examples; none where it is not a batch axis.
+
+    The case's own operands must be examples too: a maximum with what is sent to one place is that of all places alike
+    where it is small everywhere.
+    """
     oracle = Oracle(op, case)
     given, g = _nonzero_inputs(oracle)
     candidates = [i for i, x in enumerate(given) if x.ndim and len(x) == len(g)]
     for size in range(len(candidates), 0, -1):
         for batched in combinations(candidates, size):
-            if _are_batched(oracle, given, g, batched):
+            drawn = _are_batched(oracle, given, g, batched)
+            if drawn and _are_batched(oracle, case.operands, case.cotangents[0], batched):
                 return batched
     return ()
 

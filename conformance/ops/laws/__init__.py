@@ -54,6 +54,8 @@ BROADCAST_PAIRS: tuple[tuple[Shape, Shape], ...] = (
     *(((2, 17), (17,)), ((31,), (31,)), ((2, 1), (2, 32)), ((), (33,)), ((63,), (63,)), ((64, 3), (64, 1))),
     *(((1, 65), (2, 1)), ((127,), (127,)), ((128,), (1,)), ((129,), (129,)), ((1025,), (1025,)), ((), (1025,))),
     ((2,), (1026, 2)),
+    # a column and a vector as long: the result is square, and each is summed along an axis of its own
+    *(((3, 1), (3,)), ((3,), (3, 1))),
 )  # fmt: skip
 
 

@@ -188,3 +188,20 @@ def test_one_call_in_two_domains_is_two_signatures(name: str) -> None:
     for each in leaves(find(name).law):
         found[each.shapes, str(each.parameters)].add(str(each.domains))
     assert max(map(len, found.values())) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "parameters", "factor", "level"),
+    [
+        ("multiply", ((3, 1), (3,)), {}, "shape 0, axes equal", "stretched, a column and a vector"),
+        ("multiply", ((3, 1), (3,)), {}, "shape 1, axes equal", "of lower rank, a column and a vector"),
+        ("multiply", ((3, 1), (1, 3)), {}, "shape 0, axes equal", "stretched, of matrices"),
+        ("tensordot", ((3,), (3,)), {"axes": 0}, "tensordot axes, all shapes equal, for 1", "0, of rank 1"),
+        ("scatter_reduce", ((3,), (1,), (1,)), {"axis": -1, "reduce": "mean", "include_self": False},
+         "scatter_reduce reduction and self, for 0", "mean without what stands there, more places than values"),
+    ],
+)  # fmt: skip
+def test_what_only_numbers_tell_apart_is_a_level(
+    name: str, shapes: tuple[tuple[int, ...], ...], parameters: dict[str, object], factor: str, level: str
+) -> None:
+    assert levels_of(find(name), Row(Signature(shapes, parameters)))[factor] == level

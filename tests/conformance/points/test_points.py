@@ -7,10 +7,11 @@ import pytest
 
 from conformance.checks import load_all
 from conformance.errors import UsageError
-from conformance.ops import CATALOGUE
+from conformance.ops import ALL_OPS
 from conformance.points import (
     SPECIAL_POINTS,
     activations,
+    along_axes,
     compositions,
     elementwise,
     find_point,
@@ -19,16 +20,22 @@ from conformance.points import (
     losses,
     margins,
     not_numbers,
+    offsets,
+    pools,
+    products,
     reductions,
     require_ops,
     specials,
     tails,
+    tiny,
+    truths,
 )
 from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
 
 FAMILIES = (
     activations,
+    along_axes,
     compositions,
     elementwise,
     gathered,
@@ -36,9 +43,14 @@ FAMILIES = (
     losses,
     margins,
     not_numbers,
+    offsets,
+    pools,
+    products,
     reductions,
     specials,
     tails,
+    tiny,
+    truths,
 )
 
 
@@ -51,7 +63,7 @@ def test_no_two_points_have_one_key() -> None:
 def test_a_point_is_well_formed(key: str, dtype: str) -> None:
     point = SPECIAL_POINTS[key]
     assert re.fullmatch(r"\w+/[\w(),+-]+", key)  # two parts of an id, and nothing a query reads as a pattern
-    assert point.op == COMPOSED or point.op in CATALOGUE
+    assert point.op == COMPOSED or point.op in ALL_OPS
     assert f"point/{point.nature.value}" in load_all()
     place = Place(point, dtype)
     assert len(place.within) == len(place.operands)

@@ -195,6 +195,49 @@ def by_the_difference(right: Any, x: Any, y: Any) -> Any:
     return np.maximum(x, y) + np.log1p(np.exp(-np.abs(x - y)))
 
 
+def tied_along_the_last(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None, **_: Any) -> Any:
+    """Over several axes, ties are counted along the last of them alone."""
+    last = axis[-1] if isinstance(axis, tuple) and len(axis) > 1 else axis
+    is_largest = x == kept(z, x, axis)
+    return (
+        kept(g, x, axis) * is_largest / np.sum(is_largest, axis=last, keepdims=True).clip(1).astype(g.dtype)
+    )
+
+
+def lowest_for_infinity(right: Any, x: Any, **placing: Any) -> Any:
+    """The margin holds the lowest number instead of -inf, and a window of -inf is that number."""
+    z = right(x, **placing)
+    return np.where(np.isneginf(z), np.finfo(z.dtype).min, z) if np.any(placing["padding"]) else z
+
+
+def in_one_pass(
+    right: Any, x: Any, *, axis: Any = None, keepdims: bool = False, correction: float = 0
+) -> Any:
+    """The mean of the squares less the square of the mean."""
+    if correction or not x.size:
+        return right(x, axis=axis, keepdims=keepdims, correction=correction)
+    mean = np.mean(x, axis=axis, keepdims=keepdims)
+    return np.mean(x * x, axis=axis, keepdims=keepdims) - mean * mean
+
+
+def by_products(right: Any, x: Any, y: Any, *, p: float) -> Any:
+    """√(|x|² + |y|² − 2 x·y)."""
+    squares = np.sum(x * x, axis=-1)[..., :, None] + np.sum(y * y, axis=-1)[..., None, :]
+    return np.sqrt(np.abs(squares - 2 * x @ np.swapaxes(y, -1, -2))) if p == 2 else right(x, y, p=p)
+
+
+def held_above(right: Any, i: int, g: Any, z: Any, x: Any, y: Any, axis: int) -> Any:
+    """The norm of the operand is taken for 1e-8 where it is less."""
+    norm = np.linalg.vector_norm((x, y)[i], axis=axis, keepdims=True)
+    return right(i, g, z, x, y, axis=axis) * (norm / np.maximum(norm, 1e-8)).astype(g.dtype)
+
+
+def summed_along_rows(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any:
+    """The gradient of a column beside a vector as long is summed along the other axis."""
+    is_column = i == 0 and np.shape(x) == (*np.shape(y), 1)
+    return np.reshape(np.sum(g * y, axis=0), np.shape(x)) if is_column else right(i, g, z, x, y)
+
+
 FINITE = ("point/finite",)
 KINK = ("point/kink",)
 LIMIT = ("point/limit",)
@@ -208,6 +251,9 @@ MUTANTS: tuple[Mutant, ...] = (
         ("middles-in-full", "The two equal middle entries of an even count receive the whole cotangent each.", TIE, "quantile", middles_in_full),
         ("no-number-beside-a-zero", "Of a row at no distance from one of several others the gradient is NaN.", KINK, "cdist", no_number_beside_a_zero),
         ("slope-by-the-power", "The slope of a power is computed of its value, which overflows first.", ("point/finite",), "pow", by_the_power),
+        ("ties-along-the-last-axis", "Ties of a maximum over several axes are counted along the last alone.", TIE, "max", tied_along_the_last),
+        ("norm-held-above", "The rule of cosine_similarity holds a norm above 1e-8.", FINITE, "cosine_similarity", held_above),
+        ("column-summed-along-rows", "The gradient of a column times a vector as long is summed along the rows.", LIMIT, "multiply", summed_along_rows),
         ("ties-sum-to-two", "Every entry that ties for the maximum receives the whole cotangent.", TIE, "max", in_full),
         ("ties-get-nothing", "Entries that tie for the minimum receive nothing.", TIE, "min", only_alone),
         ("equals-share-a-rank", "A sort sends equal entries the same cotangent, and drops another.", TIE, "sort", by_rank),
@@ -237,6 +283,11 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     stateful_rule("kink-changes-with-calls", "The derivative of relu at 0 changes with the calls.", ("point/composition",), ("relu",), changing_with_calls),
     value("max-drops-nan", "The maximum leaves out what is no number.", VALUE, ("max",), without_nan),
+    value("lowest-for-infinity", "The margin of a pool holds the lowest number.", VALUE, ("max_pool3d",), lowest_for_infinity),
+    value("variance-in-one-pass", "The variance is a difference of large numbers.", VALUE, ("var",), in_one_pass),
+    value("distance-by-products", "The distance is a difference of large numbers.", VALUE, ("cdist",), by_products),
+    value("subnormals-uncounted", "A subnormal number counts as zero.", VALUE, ("count_nonzero",),
+        lambda right, x, **p: right(np.where(np.abs(x) < np.finfo(x.dtype).tiny, 0, x), **p)),
     value("cummax-drops-nan", "The running maximum leaves out what is no number.", VALUE, ("cummax",), running_without_nan),
     value("where-multiplies-values", "where multiplies its operands with its condition.", VALUE, ("where",), values_multiplied),
     value("logaddexp-of-infinities", "logaddexp subtracts equal infinities.", VALUE, ("logaddexp",), by_the_difference),

@@ -37,3 +37,11 @@ def test_zeros_do_not_change_which_operands_are_batched() -> None:
 def test_an_op_that_mixes_its_leading_axis_has_no_batch() -> None:
     with pytest.raises(NotThisCase, match="not a batch axis"):
         batched_operands("softmax", np.zeros((3, 3)), axis=0)
+
+
+def test_places_of_one_vector_are_no_examples_where_a_value_is_sent_to_one_of_them() -> None:
+    given = {"axis": -1, "reduce": "amax", "include_self": True, "shape": (3,)}
+    with pytest.raises(NotThisCase, match="not a batch axis"):
+        batched_operands(
+            "scatter_reduce", np.array([-0.375, -0.125, 0.0]), np.array([0]), np.array([0.5]), **given
+        )
