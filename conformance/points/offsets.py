@@ -24,6 +24,7 @@ WITH_NAN = np.array([-3.0, -1.0, NAN, 1.0, 3.0])
 WEIGHTS = np.array([[1.0, 2.0], [3.0, 5.0]])  # upstream, of two rows beside each other
 UPSTREAM = np.array([1.0, 2.0, 4.0, 8.0])
 MANY = 33
+RISING = 1 + np.arange(MANY, dtype=float)[:, None] / 8  # upstream, of each row another
 # How far rounding the operands once moves their differences, and so the gradient, with some to spare.
 SLACK = 2.0**-9
 
@@ -86,8 +87,8 @@ POINTS: tuple[SpecialPoint, ...] = (
     *normed("instance_norm", (1, 1, 4), 1),
     *far("cdist", lambda offset: ([[offset, offset]], [[offset - 3, offset + 4]]), [[0.6, -0.8]], [[-0.6, 0.8]], p=2.0),
     # An engine may change its formula where there are many rows.
-    *far("cdist", lambda offset: ([[offset, offset]] * MANY, [[offset - 3, offset + 4]]), [[0.6, -0.8]] * MANY,
-        [[-0.6 * MANY, 0.8 * MANY]], p=2.0, where="many-far-from-0"),
+    *far("cdist", lambda offset: ([[offset, offset]] * MANY, [[offset - 3, offset + 4]]), RISING * [[0.6, -0.8]],
+        RISING.sum() * np.array([[-0.6, 0.8]]), cotangent=RISING, p=2.0, where="many-far-from-0"),
     *far("pdist", lambda offset: ([[offset, offset], [offset - 3, offset + 4]],), [[0.6, -0.8], [-0.6, 0.8]], p=2.0),
     *far("pairwise_distance", lambda offset: ([offset, offset], [offset - 3, offset + 4]), [0.6, -0.8], [-0.6, 0.8],
         p=2.0, eps=0.0, keepdims=False),

@@ -107,7 +107,8 @@ def forward_mode_is_fair_at_special_points(observed: PointObservation) -> None:
 def _hold_reverse(observed: PointObservation, i: int, slope: Array) -> None:
     """Claim that where a point allows several gradients, the slope is the one that the engine chooses in reverse mode."""
     gradient, interval = observed.gradients[i].astype(np.longdouble), observed.place.within[i]
-    if interval is None or is_wrong_alone(observed, i):
+    is_choice = observed.point.nature in (Nature.KINK, Nature.TIE)  # elsewhere a range is what rounding makes
+    if not is_choice or interval is None or is_wrong_alone(observed, i):
         return
     is_open = (interval[0] < interval[1]) & ~np.isnan(slope)
     here, there, rounding = slope[is_open], gradient[is_open], observed.rounding(gradient)[is_open]
