@@ -26,7 +26,20 @@ def sampled(name: str, padding_mode: str, place: Any, pixel: Any, left: float, r
         mode="bilinear", padding_mode=padding_mode, align_corners=True)  # fmt: skip
 
 
+def mirrored(folds: int, place: float) -> SpecialPoint:
+    """A place beyond the row, mirrored so many times, where the slope is that of its image, negated for an odd number."""
+    image = 0.5  # three quarters of the way: a quarter of the middle pixel, three quarters of the last
+    slope = (-1.0) ** folds * 1.5 * 2.0  # of a row of three pixels, whose last two differ by 2
+    name = f"mirrored-{'once' if folds == 1 else 'twice'}-{'right' if place > image else 'left'}"
+    return limit("grid_sample", name, (ROW, [[[[place, 0.0]]]]), ([[[[0.0, 0.25, 0.75]]]], [[[[slope, 0.0]]]]),
+        mode="bilinear", padding_mode="reflection", align_corners=False)  # fmt: skip
+
+
 POINTS: tuple[SpecialPoint, ...] = (
+    mirrored(1, 1.5),
+    mirrored(2, 4.5),
+    mirrored(1, -2.5),
+    mirrored(2, -3.5),
     sampled("at-a-pixel", "zeros", CENTRE, AT_CENTRE, -1.0, 2.0),
     sampled("at-the-end-before-zeros", "zeros", END, AT_END, 3.0, -1.0),
     sampled("at-the-end-before-the-margin", "border", END, AT_END, 0.0, -1.0),

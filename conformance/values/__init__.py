@@ -182,6 +182,7 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
     """Well-conditioned matrices; those of the textures that repeat numbers have singular values that repeat.
 
     They are multiples of permutations with signs, or diagonal: a rule by singular values divides by differences of them.
+    Others are triangular, or diagonal where singular values must differ, for which engines have shortcuts.
     """
     if domain.rows:
         count = math.prod(shape[axis] for axis in domain.rows)
@@ -195,9 +196,16 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
         return _turned(domain, np.array(np.eye(shape[-1])[places] * values + 0.0, dtype))
     steps = rng.integers(-8, 9, shape)
     steps[(steps == 0) & (0.0 in domain.kinks)] = 1
-    entries = _textured(steps * STEP, STEP, texture, rng)
+    entries = _thinned(domain, _textured(steps * STEP, STEP, texture, rng), texture)
     diagonal = far_apart(shape, rng) if domain.is_separated else (1 + (n := shape[-1])) * np.eye(shape[-2], n)
     return _turned(domain, np.array(entries + rng.choice((-1, 1)) * diagonal, dtype=dtype))
+
+
+def _thinned(domain: Domain, entries: Array, texture: str) -> Array:
+    """The entries, of which those on one side of the diagonal are zero by some textures, or all."""
+    if domain.is_separated and texture == "zeros":
+        return np.zeros_like(entries)
+    return _TRIANGLES[texture](entries) if texture in _TRIANGLES else entries
 
 
 def _turned(domain: Domain, matrices: Array) -> Array:
@@ -224,6 +232,7 @@ def _positive_definite(domain: Domain, shape: Shape, dtype: str, texture: str, r
         return np.array(np.eye(shape[-1]) * _singular_values(shape, texture, rng), dtype=dtype)
     root = _textured(rng.integers(-8, 9, shape) * STEP, STEP, texture, rng)
     if domain.is_separated:
+        root = np.zeros_like(root) if texture == "zeros" else root
         return np.array((root + np.swapaxes(root, -1, -2)) / 2 + far_apart(shape, rng), dtype=dtype)
     return np.array(root @ np.swapaxes(root, -1, -2) + (1 + shape[-1]) * np.eye(shape[-1]), dtype=dtype)
 
@@ -251,6 +260,7 @@ def spread_indices(indices: Array, domain: Domain) -> Array:
 
 
 _SINGULAR_VALUES = ("zeros", "repeated")  # the textures whose matrices have singular values that repeat
+_TRIANGLES = {"whole": np.triu, "wide": np.tril}
 _MIXED = (OperandKind.REAL, OperandKind.DISTINCT)
 _SCALED = (OperandKind.DISTINCT, OperandKind.INVERTIBLE, OperandKind.POSITIVE_DEFINITE)
 

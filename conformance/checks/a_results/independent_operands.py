@@ -124,7 +124,11 @@ def array_in_two_places_has_the_gradients_of_both(seen: Observation) -> None:
 
 
 def _shared_places(seen: Observation) -> tuple[int, int]:
-    """Two operands of one shape and kind, the first of which is in the domain of the other; NotThisCase where there are none."""
+    """Two operands of one shape and kind, the first of which is in the domain of the other; NotThisCase where there are none.
+
+    Of several pairs the next at each number of entries, so that those that are not neighbours have their turn.
+    """
+    pairs = []
     for i, j in permutations(seen.wrt, 2):
         x, domains = seen.case.operands[i], [seen.op.domain(k) for k in (i, j)]
         is_alike = x.shape == seen.case.operands[j].shape and domains[0].kind is domains[1].kind
@@ -134,8 +138,10 @@ def _shared_places(seen: Observation) -> tuple[int, int]:
             and domains[0].kind in ALIKE
             and domains[1].low <= x.min() <= x.max() <= domains[1].high
         ):
-            return i, j
-    raise NotThisCase("no two operands can be one array")
+            pairs.append((i, j))
+    if not pairs:
+        raise NotThisCase("no two operands can be one array")
+    return pairs[sum(x.size for x in seen.case.operands) % len(pairs)]
 
 
 def _is_curved_in_alike_operands(op: Op) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.dtype import HALF
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import ADD, MATMUL, MEAN, MULTIPLY, NEGATIVE, SUM
+from conformance.ops.names import ADD, MATMUL, MATRIX_TRANSPOSE, MEAN, MULTIPLY, NEGATIVE, SUM
 
 LARGE = 2**14 + 37  # entries of an array: no whole number of blocks
 
@@ -168,6 +169,24 @@ def two_calls_accumulate(engine: Backend, sample: Sample) -> None:
     total = g + h if convention == "accumulates" else h
     hold_equal(plain(tape, tape.grad(a)), total * w, f"x's gradient after two backward calls ({convention})")
     hold_equal(plain(tape, tape.grad(b)), total * x, f"w's gradient after two backward calls ({convention})")
+
+
+@contract("B3", "layouts", Capability.TAPE)
+def gradients_of_two_layouts_accumulate(engine: Backend, sample: Sample) -> None:
+    """Gradients of two calls add up entry by entry, of which one reaches the leaf through its transpose, either first."""
+    tape, multiply, turn = tape_of(engine), engine.op(MULTIPLY), engine.op(MATRIX_TRANSPOSE)
+    accumulates = declared_convention(engine, "B3") == "accumulates"
+    for shape, is_turned_first in product(((3, 3), (2, 3)), (False, True)):
+        leaf, total = tape.leaf(sample.array(shape)), np.zeros(shape, sample.dtype)
+        for is_turned in (is_turned_first, not is_turned_first):
+            w, g = (sample.array(shape[::-1] if is_turned else shape) for _ in range(2))
+            tape.backward(multiply(turn(leaf) if is_turned else leaf, tape.array(w)), tape.array(g))
+            arrived = (g * w).T if is_turned else g * w
+            total = total + arrived if accumulates else arrived
+        said = "the first" if is_turned_first else "the second"
+        hold_equal(
+            plain(tape, tape.grad(leaf)), total, f"a gradient of two calls, {said} through the transpose"
+        )
 
 
 @contract("B13", "clearing", Capability.CLEARING)

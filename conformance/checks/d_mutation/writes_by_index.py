@@ -37,14 +37,24 @@ INDICES: dict[str, Any] = {
     "a list of integers and a slice": ([2, 0], slice(1, None)),
 }
 SHAPE = (3, 2)
+OF_VECTORS: dict[str, Any] = {
+    "a slice backwards of every other entry": (slice(None, None, -2),),
+    "a slice backwards from the middle": (slice(3, None, -1),),
+    "a slice of every third entry": (slice(1, None, 3),),
+    "an array of negative integers": (np.array([-1, 1, -5]),),
+}
+CALLS = (
+    *((what, index, SHAPE) for what, index in INDICES.items()),
+    *((what, index, (5,)) for what, index in OF_VECTORS.items()),
+)
 
 
 @contract("D7", "every-index", Capability.RECORDED_WRITES)
 def write_by_any_index_is_recorded(engine: Backend, sample: Sample) -> None:
     """A write by integers, slices, masks or arrays is recorded, of one number too, and what was used before is kept."""
     decided = 0
-    for number, (what, index) in enumerate(INDICES.items(), start=sample.seed):
-        x = sample.array(SHAPE)
+    for number, (what, index, shape) in enumerate(CALLS, start=sample.seed):
+        x = sample.array(shape)
         is_one_number, is_used_before = number % 2 == 0, number % 4 < 2
         w = sample.array(() if is_one_number else x[index].shape)
         what = f"by {what}" + (" of one number" if is_one_number else "")
@@ -59,7 +69,7 @@ def _hold_written(
 ) -> bool:
     """Claim value and gradients of -x with w written at the index, plus -3x from before; False where it is refused."""
     add, multiply, negative = (engine.op(name) for name in (ADD, MULTIPLY, NEGATIVE))
-    three, g = engine.array(np.array(3, sample.dtype)), sample.array(SHAPE)
+    three, g = engine.array(np.array(3, sample.dtype)), sample.array(x.shape)
 
     def function(a: Any, b: Any) -> Any:
         target = negative(a)

@@ -35,6 +35,16 @@ def replacing(self: Any, leaf: Tensor, arrived: Any) -> None:
     leaf.grad = np.array(arrived, dtype=leaf.dtype)
 
 
+def added_in_memory_order(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """Two arrays without gaps are added as they lie in memory."""
+    fresh = np.array(arrived, dtype=leaf.dtype)
+    if leaf.grad is None:
+        leaf.grad = fresh
+    else:
+        lying = leaf.grad.ravel(order="K") + fresh.ravel(order="K")
+        leaf.grad = np.reshape(lying, leaf.shape, order="F" if leaf.grad.flags.fnc else "C")
+
+
 def averaging(self: Any, leaf: Tensor, arrived: Any) -> None:
     """A running mean over the calls, for two calls."""
     fresh = np.array(arrived, dtype=leaf.dtype)
@@ -135,6 +145,8 @@ MUTANTS: tuple[Mutant, ...] = (
         traverse=lambda self, edge, g: propagate_with(lambda b, g: b if np.array_equal(b, g) else b + g, edge, g)),
     behaviour("second-call-replaces", "A second backward replaces the gradient, though the adapter declares accumulation.",
         ("contract/B3/two-calls", "example/W8/twice-and-cleared"), accumulate=replacing),
+    behaviour("added-in-memory-order", "The gradients of two calls are added as they lie in memory.",
+        ("contract/B3/layouts",), accumulate=added_in_memory_order),
     behaviour("second-call-averages", "A second backward stores the mean of both gradients.", ("contract/B3/two-calls",), accumulate=averaging),
     behaviour("declares-replacing-accumulates", "The adapter declares replacing, and gradients accumulate.",
         ("contract/B3/two-calls",), conventions={**SteppedTape.conventions, "B3": "replaces"}),
