@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from conformance.op import Op, Shape, Signature, Trait
 
 BLOCK = 16  # the length up to which an axis is shorter than a block
 THREADS = 1024  # entries of a row up to which a kernel may treat it in one piece
+WIDE = 4  # the side up to which an image is small
 Relations = Mapping[
     str, tuple[int, str]
 ]  # for a factor, the operand that must need a gradient, and the level
@@ -46,7 +50,8 @@ def by_operand(op: Op, signature: Signature) -> Relations:
     """What parameters and shapes together are to each operand that needs a gradient.
 
     Where operands of equal shapes are multiplied without summing, each one's gradient would fit the other. Where values are
-    reduced into an array, whether its own entries count matters most where nothing is sent to one.
+    reduced into an array, whether its own entries count matters most where nothing is sent to one. Where windows move over images,
+    engines have kernels of their own for the usual geometry.
     """
     shapes, parameters = signature.shapes, signature.parameters
     found = {}
@@ -57,6 +62,8 @@ def by_operand(op: Op, signature: Signature) -> Relations:
         has_room = shapes[1][axis] < shapes[0][axis]
         what = "several axes" if len(shapes[0]) > 1 else "more places than values" if has_room else "a vector"
         found["reduction and self"] = f"{parameters['reduce']} {self_too} what stands there, {what}"
+    if _is_usual_window(shapes, parameters):
+        found["window"] = "three wide, at every place of a larger image"
     return {
         f"{op.name} {name}, for {i}": (i, level)
         for name, level in found.items()
@@ -75,6 +82,18 @@ def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
     if len(shape) == max(map(len, shapes)):
         return "full"
     return "of lower rank" if shape else "scalar"
+
+
+def _is_usual_window(shapes: Sequence[Shape], parameters: Mapping[str, Any]) -> bool:
+    """Whether a window moves over an image as in most networks, for which engines have kernels of their own."""
+    if not {"stride", "padding", "dilation"} <= parameters.keys():
+        return False
+    size = parameters.get("kernel_size", shapes[1][2:] if len(shapes) > 1 else ())
+    steps = [np.ravel(parameters[name]) for name in ("stride", "padding", "dilation")]
+    sides = shapes[0][2:]
+    return (
+        bool(sides) and set(np.ravel(size)) == {3} and {*np.concatenate(steps)} == {1} and min(sides) > WIDE
+    )
 
 
 def _column_and_vector(op: Op, shapes: Sequence[Shape]) -> Sequence[int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from conformance.points.constructors import INF, LEFT, MIDDLE, RIGHT, ZERO, fair, finite, limit
 from conformance.points.point import SpecialPoint
 
@@ -35,7 +37,18 @@ def mirrored(folds: int, place: float) -> SpecialPoint:
         mode="bilinear", padding_mode="reflection", align_corners=False)  # fmt: skip
 
 
+def nearest(before: int, after: int) -> SpecialPoint:
+    """New samples of which some stand exactly on old ones: a scale that is rounded puts them beside."""
+    places = np.arange(after) * before // after
+    upstream = 1 + np.arange(after) % 5
+    taken = np.bincount(places, weights=upstream, minlength=before)
+    return limit("interpolate", f"nearest-{after}-of-{before}", (np.arange(before, dtype=float)[None, None] / 4,),
+        (taken[None, None],), cotangent=upstream[None, None], size=(after,), mode="nearest", align_corners=None)  # fmt: skip
+
+
 POINTS: tuple[SpecialPoint, ...] = (
+    nearest(14, 46),
+    nearest(14, 8),
     mirrored(1, 1.5),
     mirrored(2, 4.5),
     mirrored(1, -2.5),
