@@ -104,10 +104,10 @@ def vector_norm_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = F
         pick = np.max if ord > 0 else np.min
         return sign_of(x) * routed(g, pick(size, axis=axis, keepdims=True), size, axis)
     scale = nonzero(np.max(np.real(size), axis=axis, keepdims=True))
+    if ord == 2:  # sign x |x| is x, and |x|² is x², whose derivatives are not lost at 0
+        return kept(g, x, axis) * (x / scale / nonzero(norm_of(x / scale, axis, ord)))
     size = size / scale
     whole = norm_of(size, axis, ord)
-    if ord == 2:  # sign x |x| is x, whose derivative is not lost at 0
-        return kept(g, x, axis) * (x / scale / nonzero(whole))
     return kept(g, x, axis) * sign_of(x) * (size / nonzero(whole)) ** (ord - 1)
 
 

@@ -202,7 +202,9 @@ def _invertible(domain: Domain, shape: Shape, dtype: str, texture: str, rng: Gen
 
 
 def _thinned(domain: Domain, entries: Array, texture: str) -> Array:
-    """The entries, of which those on one side of the diagonal are zero by some textures, or all."""
+    """The entries, of which those on one side of the diagonal are zero by some textures, or all, unless 0 is a kink."""
+    if 0.0 in domain.kinks:
+        return entries
     if domain.is_separated and texture == "zeros":
         return np.zeros_like(entries)
     return _TRIANGLES[texture](entries) if texture in _TRIANGLES else entries
