@@ -48,12 +48,12 @@ def cut(text: str, longest: int = LONGEST) -> str:
     return f"{text[:half]}\n… ({len(text) - 2 * half} characters left out) …\n{text[-half:]}"
 
 
-def printable(text: str) -> str:
+def printable(text: str, longest: int = LONGEST) -> str:
     """Text with control characters and lone surrogates written as escapes, and the middle of a very long one left out.
 
     Engines' words end up on terminals and in pages, and must not move cursors or break encodings.
     """
-    text = cut(text)
+    text = cut(text, longest)
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -134,8 +134,11 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     link: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("message", "because", "where", "script", "reason"):
+        for field in ("message", "because", "where", "reason"):
             msgspec.structs.force_setattr(self, field, printable(getattr(self, field)))
+        msgspec.structs.force_setattr(
+            self, "script", printable(self.script, len(self.script))
+        )  # whole: a part is no program
 
     @property
     def place(self) -> tuple[int, ...]:
