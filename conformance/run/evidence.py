@@ -13,7 +13,8 @@ from conformance.questions import Question
 from conformance.run.attribution import Origin, origin_of, trail_of
 from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
-from conformance.runfile.records import Evidence, cut, printable
+from conformance.runfile.records import Evidence
+from conformance.runfile.texts import cut, printable
 from conformance.scripts.script import script_of
 
 LONGEST_SCRIPT = 50_000  # characters of a script that a run file keeps: some four of a thousand are longer
