@@ -85,3 +85,18 @@ def test_what_an_engine_made_of_a_function_raises_in_c_is_the_engines() -> None:
     assert result.verdict is Verdict.ERROR
     assert result.evidence is not None
     assert "not in list" in result.evidence.message
+
+
+@pytest.mark.parametrize("check", ["signed-zeros", "at-infinity", "beside-nan", "magnitudes"])
+def test_an_adapter_is_given_arrays_and_no_numbers_of_numpy(check: str) -> None:
+    """Some engines take a number of NumPy's for one of Python's, and convert equal ones, such as both zeros, once."""
+
+    class Strict(NumpyTape):
+        def array(self, value: Any) -> Any:
+            assert type(value) is np.ndarray
+            return super().array(value)
+
+    items = [i for i in items_of("numpy", ("float64",)) if i.id == f"numpy/op/where/{check}/float64"]
+    several = Effort(signatures=12, draws=2, samples=1, programs=1)
+    for result in Executor(Strict(), seed=0, effort=several, scripts=False, shrink=False).results(items):
+        assert result.verdict in (Verdict.PASS, Verdict.UNDECIDED), result.evidence
