@@ -45,6 +45,15 @@ def with_parameters(op: str, function: Function, parameters: Mapping[str, Any]) 
     return call
 
 
+def of_engine(function: Function) -> Function:
+    """A function that an engine made of another, to be called by a check: what its C code raises has no frame of its own."""
+
+    def call(*operands: Any) -> Any:
+        return function(*operands)
+
+    return call
+
+
 def ignores(function: Function, name: str) -> bool:
     """Whether a Python function takes a parameter and never reads it; False where its code cannot be seen."""
     inner = inspect.unwrap(function)

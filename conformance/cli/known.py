@@ -57,7 +57,7 @@ def command(options: argparse.Namespace) -> int:
             )
             again = f"conformance run … --rerun-failed {options.run} --known {options.known} -o again.jsonl"
             print(
-                f"a check ends at a failure that is not known, so others may follow: {again}, and update again"
+                f"without a list a check ends at its first failure, so others may follow: {again}, and update again"
             )
         return 0 if run.is_complete else INCOMPLETE
     entries = stale(

@@ -24,7 +24,8 @@ from conformance.run.conduct import Request
 from conformance.run.failure_text import failure_text
 from conformance.run.resume import command_to_resume
 from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
-from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict, printable
+from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
+from conformance.runfile.texts import printable
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
 LISTED = 20  # causes that have a line each

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.cli.console import add_json_flag
+from conformance.cli.run import positive
 
 if TYPE_CHECKING:
     from conformance.backend import Backend
@@ -33,6 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--script", action="store_true", help="print a script in the engine's own API instead"
     )
     parser.add_argument(
+        "--timeout",
+        type=positive,
+        default=60.0,
+        metavar="S",
+        help="with --script: seconds after which a check counts as hanging; its script ends at the call that did not return (default: 60)",
+    )
+    parser.add_argument(
         "--trust", action="store_true", help="load the adapter that the run file names by path"
     )
     parser.add_argument(
@@ -54,6 +62,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.cli.console import print_json
     from conformance.errors import UsageError
     from conformance.load import load_backend
+    from conformance.run.process.scripted import script_apart
     from conformance.runfile.records import UNEXPECTED
 
     token, key, backends = _found(options)
@@ -67,7 +76,7 @@ def command(options: argparse.Namespace) -> int:
         for spec in specs:
             backend = load_backend(spec)
             if options.script:
-                scripts[backend.name] = _script(backend, token, key)
+                scripts[backend.name] = script_apart(spec, token, key, options.timeout)
                 print(scripts[backend.name])
                 continue
             for result, text in _results(backend, spec, token, key):
@@ -150,14 +159,3 @@ def _furthest(result: ResultLine) -> str:
         return ""
     far = "infinitely far" if accuracy.worst is None else f"{accuracy.worst:.3g} ulp"
     return f" · furthest out: {accuracy.where}, {far}"
-
-
-def _script(backend: Backend, token: str, key: str) -> str:
-    """The script of the first check that fails on this backend, else of the question itself."""
-    from conformance.questions import questions_in
-    from conformance.run.verdict import failure_of
-    from conformance.scripts.script import script_of
-
-    found = [(check, q, failure_of(check, backend, q)) for check, q in questions_in(token, key)]
-    check, question, failure = next((each for each in found if each[2] is not None), found[0])
-    return script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure)

@@ -83,7 +83,7 @@ def print_causes(runs: Sequence[Run]) -> None:
     """The causes of all failures, known or not, run by run, the worst first."""
     from conformance.cli.progress import lines_of
     from conformance.runfile.causes import causes_of
-    from conformance.runfile.records import printable
+    from conformance.runfile.texts import printable
 
     for run in runs:
         causes = causes_of(run.header.backends, run.results)

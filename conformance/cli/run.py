@@ -249,7 +249,7 @@ def short_timing(options: argparse.Namespace, progress: Progress) -> list[Path]:
     import subprocess
     import sys
 
-    from conformance.runfile.records import printable
+    from conformance.runfile.texts import printable
 
     path = options.output.with_suffix(".timing.jsonl")
     command = [

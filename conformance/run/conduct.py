@@ -29,9 +29,9 @@ from conformance.runfile.records import (
     RunLine,
     Verdict,
     counts_of,
-    printable,
     with_cross_engine,
 )
+from conformance.runfile.texts import printable
 from conformance.runfile.writer import RunWriter
 
 PASSED, FAILED, INTERRUPTED, INTERNAL, STALE, NOT_STARTED, INCOMPLETE = 0, 1, 2, 3, 10, 11, 12

@@ -13,8 +13,11 @@ from conformance.questions import Question
 from conformance.run.attribution import Origin, origin_of, trail_of
 from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
-from conformance.runfile.records import Evidence, cut, printable
+from conformance.runfile.records import Evidence
+from conformance.runfile.texts import cut, printable
 from conformance.scripts.script import script_of
+
+LONGEST_SCRIPT = 50_000  # characters of a script that a run file keeps: some four of a thousand are longer
 
 
 def message_of(failure: BaseException | None) -> str:
@@ -82,5 +85,17 @@ def _script(check: Check, backend: Backend, question: Question[Any], failure: Ba
     if type(failure) is Replaced:
         return ""
     with contextlib.suppress(MemoryError):
-        return script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure)
+        return kept_of(script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure))
     return ""
+
+
+def kept_of(script: str) -> str:
+    """The script, or of a very long one its first lines, which say that they are not the whole and what prints it."""
+    if len(script) <= LONGEST_SCRIPT:
+        return script
+    beginning = script[:LONGEST_SCRIPT].rpartition("\n")[0]
+    left_out = len(script) - len(beginning)
+    return (
+        f"{beginning}\n# {left_out} characters follow: conformance replay prints the whole script, given this result's id, "
+        "the run file as --run, and --script"
+    ).lstrip("\n")

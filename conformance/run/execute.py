@@ -99,7 +99,7 @@ class Executor:
                 for tally in tallies.values():
                     tally.stop(failure)
             for item, tally in tallies.items():
-                if not is_whole and tally.failure is None:
+                if not is_whole and not tally.has_failed:
                     continue
                 self.note(item.id)
                 yield self._safe_result(item, tally)
@@ -203,10 +203,12 @@ class Executor:
                 tally.stop(Replaced(names), question)
 
     def _look_behind(self, item: Item, tally: Tally) -> None:
-        """Go on where a failure is on record by its message: no other failure shall hide behind it."""
-        entry = self._entry_for(item, tally.failure) if tally.failure else None
-        if entry and entry.says:
-            tally.set_known_failure_aside()
+        """Go on where failures are listed: no other shall hide behind one on record, and one run shall give the whole list."""
+        if tally.failure is None or not self.known:
+            return
+        entry = self._entry_for(item, tally.failure)
+        if entry is None or entry.says:
+            tally.go_on(message_of(tally.failure), is_known=entry is not None)
 
     def _entry_for(self, item: Item, failure: BaseException | None) -> KnownFailure | None:
         return entry_for(self.known, item.id, message_of(failure)) if self.known else None
@@ -274,10 +276,13 @@ class Executor:
             found = search(shrink, partial(self._failure_alike, item, verdict), tally.took, self.patience)
             question, failure = found.question or question, found.failure or failure
             unshrunk = found.unshrunk
-        if not self.scripts:
-            return Evidence(message=message_of(failure), unshrunk=unshrunk)
-        made = evidence_of(item.definition, self.backend, question, failure)
-        return msgspec.structs.replace(made, unshrunk=unshrunk)
+        made = Evidence(message=message_of(failure))
+        if self.scripts:
+            made = evidence_of(item.definition, self.backend, question, failure)
+        said = dict.fromkeys((message_of(tally.failure), *tally.said))
+        return msgspec.structs.replace(
+            made, unshrunk=unshrunk, also=tuple(t for t in said if t != made.message)
+        )
 
     def _failure_alike(self, item: Item, verdict: Verdict, candidate: Question[Any]) -> BaseException | None:
         """How a question fails, if that has the same verdict and is not on record."""

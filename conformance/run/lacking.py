@@ -129,6 +129,16 @@ def with_those_of_points(
     return {name: (*values, *further(name, values)) for name, values in lacking.items()}
 
 
+def without_repeats(lacking: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+    """The values without those that a type beside them stands for: of `(tuple, ())` the type alone."""
+    return {
+        name: tuple(
+            value for value in values if not any(is_meant(t, value) for t in values if isinstance(t, type))
+        )
+        for name, values in lacking.items()
+    }
+
+
 def _is_refused_in_one(
     op: Op, name: str, value: Any, right: Sequence[Case], is_refused: Callable[[Case], bool]
 ) -> bool:

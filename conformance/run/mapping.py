@@ -28,6 +28,7 @@ from conformance.run.lacking import (
     lacking_values,
     not_accepted_elsewhere,
     with_those_of_points,
+    without_repeats,
 )
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
@@ -109,7 +110,8 @@ def _lacking(
     lacking = confirmed(op, lacking, is_refused)
     lacking = not_accepted_elsewhere(op, lacking, right, is_accepted)
     lacking = accepted_otherwise(op, lacking, [case_of(op, s, dtype) for s in refused], is_accepted)
-    return with_those_of_points(op, lacking, right, lambda case: tried(case)[0] == "refused")
+    lacking = with_those_of_points(op, lacking, right, lambda case: tried(case)[0] == "refused")
+    return without_repeats(lacking)
 
 
 # ---- one call ---------------------------------------------------------------------------------------

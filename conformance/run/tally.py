@@ -17,6 +17,7 @@ from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
 from conformance.run.process.surroundings import Surroundings, keeps_small_numbers
 from conformance.runfile.diagnostics import NotEngineFault
+from conformance.runfile.patterns import is_further
 
 NOTHING_COMPARED = "an answer of zeros would have passed too"
 
@@ -35,7 +36,11 @@ class Tally:
     failure: BaseException | None = None
     question: Question[Any] | None = None
     arguments: Arguments = ()
-    known: tuple[BaseException, Question[Any]] | None = None
+    known: tuple[BaseException, Question[Any]] | None = None  # the first failure on record
+    news: tuple[BaseException, Question[Any]] | None = (
+        None  # the first that is not, where others are looked for
+    )
+    said: list[str] = field(default_factory=list)  # the messages of failures after which it went on
     unsupported: list[str] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
     rows: set[int] = field(
@@ -64,22 +69,35 @@ class Tally:
         """Forget a failure on a question whose answers cannot be trusted."""
         if self.question is question:
             self.failure = self.question = None
+        if self.news and self.news[1] is question:
+            self.news = None
 
-    def set_known_failure_aside(self) -> None:
-        """Go on after a failure that is on record: it stands, unless another one comes."""
+    def go_on(self, message: str, *, is_known: bool) -> None:
+        """Go on after a failure: one that is on record stands unless another one comes, another one stands."""
         if self.failure is not None and self.question is not None:
-            self.known = self.known or (self.failure, self.question)
+            found = (self.failure, self.question)
+            self.known, self.news = (
+                (self.known or found, self.news) if is_known else (self.known, self.news or found)
+            )
             self.failure = self.question = None
+            if is_further(message, self.said):
+                self.said.append(message)
 
     def settle(self) -> None:
-        """Where nothing else failed, the known failure is the failure."""
-        if self.failure is None and self.known is not None:
-            self.failure, self.question = self.known
+        """Of the failures after which it went on, one that is not on record is the failure, else the known one."""
+        found = self.news or self.known
+        if self.failure is None and found is not None:
+            self.failure, self.question = found
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its answer stands, whatever other questions would say."""
+        return self.failure is not None or self.news is not None
 
     @property
     def is_open(self) -> bool:
         """Whether nothing is decided, though the engine offers what was asked."""
-        return self.failure is None and not self.cases and not self.unsupported
+        return not self.has_failed and not self.cases and not self.unsupported
 
     @property
     def reasons(self) -> str:

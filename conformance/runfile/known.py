@@ -142,6 +142,11 @@ def message_of(result: ResultLine) -> str:
     return result.evidence.message if result.evidence else ""
 
 
+def messages_of(result: ResultLine) -> tuple[str, ...]:
+    """What its evidence says, and what the check says of other cases."""
+    return (message_of(result), *(result.evidence.also if result.evidence else ()))
+
+
 def stale(
     known: Sequence[KnownFailure],
     results: Sequence[ResultLine],
@@ -161,7 +166,7 @@ def stale(
     known = [entry for entry in known if not any(map(entry.concerns, compact))]
     if not is_complete:
         known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
-    failing = [(r.id, message_of(r)) for r in results if r.verdict in FAILING or _is_listed(r)]
+    failing = [(r.id, m) for r in results if r.verdict in FAILING or _is_listed(r) for m in messages_of(r)]
     return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
 
 

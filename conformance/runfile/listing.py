@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import glob
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,15 +10,10 @@ from typing import Any
 
 import tomlkit
 
-from conformance.runfile.known import KnownFailure, entry_for, message_of, read_known
+from conformance.runfile.known import KnownFailure, entry_for, messages_of, read_known
+from conformance.runfile.patterns import pattern_of
 from conformance.runfile.records import FAILING, ResultLine, Verdict
 
-VARIES = re.compile(
-    r"0x[0-9a-fA-F]+|(?<=[A-Za-z]_)\d+\b"
-)  # from run to run: memory, and names such as tensor_47
-OF_THE_CASE = re.compile(
-    rf"{VARIES.pattern}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)-?\d[\d.]*(?:e[+-]?\d+)?"
-)  # what a message says of the call at hand: shapes, axes, lengths, values
 ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes it
 SUBJECT = 3  # parts of an id: the backend, the kind, and the op, the clause or the point's op
 
@@ -35,33 +29,40 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     document = tomlkit.parse(text.lstrip("\n"))
     entries = document.setdefault("known", tomlkit.aot())
     listed = read_known(path) if path.exists() else ()
-    new = [r for r in results if r.verdict in FAILING and not entry_for(listed, r.id, message_of(r))]
-    causes: dict[tuple[str, str], list[ResultLine]] = {}
-    for result in new:
-        wide = pattern_of(message_of(result), has_numbers_of_case=True)
+    new = [
+        (result, message)
+        for result in results
+        if result.verdict in FAILING
+        for message in messages_of(result)
+        if not entry_for(listed, result.id, message)
+    ]
+    varying = _varying(new)
+    causes: dict[tuple[str, str], list[tuple[ResultLine, str]]] = {}
+    for result, message in new:
+        wide = pattern_of(message, has_numbers_of_case=True)
         narrower = [n for n, entry in enumerate(listed) if _is_narrower(entry, result.id, wide)]
         for position in narrower:
             entries[position]["says"] = wide
         if not narrower:
+            subject = subject_of(result.id)
             is_raised = result.verdict is Verdict.ERROR  # an engine's numbers are those of one call
-            says = pattern_of(message_of(result), has_numbers_of_case=is_raised)
-            causes.setdefault((subject_of(result.id), says), []).append(result)
+            says = wide if is_raised or (subject, wide) in varying else pattern_of(message)
+            alike = causes.setdefault((subject, says), [])
+            if all(other.id != result.id for other, _ in alike):
+                alike.append((result, message))
     for (_, says), alike in causes.items():
         entries.append(_entry(alike, reason, says))
     path.write_text(tomlkit.dumps(document).rstrip("\n") + "\n", encoding="utf-8")
-    return len(new)
+    return len({result.id for result, _ in new})
 
 
-def pattern_of(message: str, *, has_numbers_of_case: bool = False) -> str:
-    """A message as a pattern of what it says in every run: its first line, without addresses and counted names.
-
-    Further lines are where something was raised, in a process of a number, at a time. `has_numbers_of_case`: its
-    numbers are left out as well.
-    """
-    first, further, _ = message.partition("\n")
-    parts = (OF_THE_CASE if has_numbers_of_case else VARIES).split(first)
-    fixed = re.sub(r"[*]+", "*", "*".join(map(glob.escape, parts)))
-    return fixed + "*" if further else fixed
+def _varying(new: Sequence[tuple[ResultLine, str]]) -> set[tuple[str, str]]:
+    """The subjects and patterns of which one check gives messages that differ in their numbers."""
+    said: dict[tuple[str, str, str], set[str]] = {}
+    for result, message in new:
+        wide = pattern_of(message, has_numbers_of_case=True)
+        said.setdefault((result.id, subject_of(result.id), wide), set()).add(pattern_of(message))
+    return {(subject, wide) for (_, subject, wide), exact in said.items() if len(exact) > 1}
 
 
 def subject_of(identifier: str) -> str:
@@ -76,13 +77,14 @@ def _is_narrower(entry: KnownFailure, identifier: str, wide: str) -> bool:
     return bool(entry.says) and fnmatch.fnmatchcase(ESCAPED.sub(r"\1", entry.says), wide)
 
 
-def _entry(alike: Sequence[ResultLine], reason: str, says: str) -> Any:
-    first, table = alike[0], tomlkit.table()
-    ids = [result.id for result in alike]
+def _entry(alike: Sequence[tuple[ResultLine, str]], reason: str, says: str) -> Any:
+    (first, message), table = alike[0], tomlkit.table()
+    ids = [result.id for result, _ in alike]
     table["id"] = ids[0] if len(ids) == 1 else tomlkit.item(ids).multiline(multiline=True)
-    table["reason"] = reason or message_of(first).partition("\n")[0]
+    table["reason"] = reason or message.partition("\n")[0]
     table["says"] = says
-    if first.evidence and first.evidence.token:
+    is_of_case = bool(first.evidence) and message == messages_of(first)[0]
+    if first.evidence and first.evidence.token and is_of_case:
         table["token"] = first.evidence.token
     table.add(tomlkit.nl())  # people read the file
     return table

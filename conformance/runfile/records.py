@@ -13,6 +13,7 @@ from conformance.runfile.accuracy import Accuracy
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.diagnostics import Diagnostic
 from conformance.runfile.generated import GeneratedLine
+from conformance.runfile.texts import printable
 
 
 class Verdict(enum.StrEnum):
@@ -35,26 +36,6 @@ class Verdict(enum.StrEnum):
 # Of the engine or its adapter; what a known-failures file may list.
 FAILING = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CRASH, Verdict.ADAPTER_ERROR})
 UNEXPECTED = FAILING | {Verdict.INTERNAL_ERROR}
-
-
-LONGEST = 10_000  # characters of one text of an engine's: more is no evidence
-
-
-def cut(text: str, longest: int = LONGEST) -> str:
-    """The text, or its two ends and how much was between them."""
-    if len(text) <= longest:
-        return text
-    half = longest // 2 - 30  # room for what says so: to cut a text again changes nothing
-    return f"{text[:half]}\n… ({len(text) - 2 * half} characters left out) …\n{text[-half:]}"
-
-
-def printable(text: str) -> str:
-    """Text with control characters and lone surrogates written as escapes, and the middle of a very long one left out.
-
-    Engines' words end up on terminals and in pages, and must not move cursors or break encodings.
-    """
-    text = cut(text)
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 class BackendLine(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -120,6 +101,9 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     expected: Any = None
     got: Any = None
     allowed: Any = None  # same shape as expected
+    also: tuple[
+        str, ...
+    ] = ()  # the messages of other failures of the check, and of this one's case before it was made small
     unshrunk: str = ""  # why smaller cases were not all tried; empty where they were
     because: str = ""  # where what is allowed to the entry furthest out comes from
     where: str = ""  # "[0, 2]": the entry that is furthest out
@@ -134,8 +118,11 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     link: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("message", "because", "where", "script", "reason"):
+        for field in ("message", "because", "where", "reason"):
             msgspec.structs.force_setattr(self, field, printable(getattr(self, field)))
+        msgspec.structs.force_setattr(
+            self, "script", printable(self.script, len(self.script))
+        )  # whole: a part is no program
 
     @property
     def place(self) -> tuple[int, ...]:

@@ -40,6 +40,7 @@ class ScriptBuilder:
         ] = []  # methods that the dialect has no words for: the script lacks their calls
         self._ends: tuple[BaseException, list[str]] | None = None  # the last refusal, and the lines up to it
         self._refused = -1  # the line that the engine refused, where it was the last one written
+        self.step: Callable[[], None] = lambda: None  # called when a line is written, before it is done
 
     def has_no_words(self, method: str) -> Unsupported:
         """What is raised where the dialect does not spell a method; the script says so, since it is not the whole then."""
@@ -78,14 +79,15 @@ class ScriptBuilder:
         finally:
             self._muting.is_on = before
 
-    def write(self, line: str) -> None:
-        """Add a line, unless it repeats the last."""
+    def write(self, line: str, *block: str) -> None:
+        """Add a line, unless it repeats the last, and the lines of its block, which are indented already."""
         with self._writing:
             is_repeated = bool(self.lines) and self.lines[-1] == self.indent + line
             if not self.is_muted and not is_repeated:
                 if self._refused == len(self.lines) - 1 >= 0:
                     self._survive()
-                self.lines.append(self.indent + line)
+                self.lines += (self.indent + line, *block)
+        self.step()
 
     def attempt(self, line: str, call: Callable[[], Any]) -> Any:
         """Write a statement and do it; where the engine refuses it and the check goes on, so does the script."""
@@ -134,10 +136,9 @@ class ScriptBuilder:
             del self.lines[start:]
             if body not in self._functions:
                 self._functions[body] = self.fresh("f")
-                self.write(f"def {self._functions[body]}({', '.join(arguments)}):")
-                self.lines.extend(body)
-                if not body and not self.is_muted:  # refused before it did anything
-                    self.write("    ...")
+                head = f"def {self._functions[body]}({', '.join(arguments)}):"
+                done = body or (f"{indent}    ...",)  # refused before it did anything
+                self.write(head, *done)
             named.append(self._functions[body])
 
     def rule(self, forward: Function, backward: Function, count: int) -> str:

@@ -137,11 +137,14 @@ class RecordingOptional(Recording):
         def recorded(*operands: Any) -> Any:
             listed, defined = self._listed(operands), self.defined(function)
             pending.append(defined.traced)
-            output = made(*operands)
-            if pending:  # the engine answered from its cache of an earlier call
-                pending.pop()(*operands)
-            target = builder.result()
-            builder.write(f"{target} = {template.format(function=defined.name)}({listed})")
+            try:
+                output = made(*operands)
+                if pending:  # the engine answered from its cache of an earlier call
+                    pending.pop()(*operands)
+            finally:  # what raises is the call, and not what is written of the function
+                pending.clear()
+                target = builder.result()
+                builder.write(f"{target} = {template.format(function=defined.name)}({listed})")
             builder.name_parts(output, target)
             return output
 

@@ -22,14 +22,21 @@ from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.recording_optional import RecordingOptional
 
 
-def script_of(backend: Backend, run: Callable[[Backend], Any], failure: BaseException | None) -> str:
+def script_of(
+    backend: Backend,
+    run: Callable[[Backend], Any],
+    failure: BaseException | None,
+    step: Callable[[], None] = lambda: None,
+) -> str:
     """The script of a check: the calls that `run` makes to the engine, and what was expected.
 
-    Empty where the adapter has no dialect.
+    Empty where the adapter has no dialect. `step` is called for every line that is written, before the engine does what
+    it says: what it raises ends the script at that line.
     """
     if backend.dialect is None:
         return ""
     builder = ScriptBuilder(backend, backend.dialect)
+    builder.step = step
     try:
         run(recorder(backend, builder))
     except BaseException as error:  # the failure is known; here only the calls before it matter

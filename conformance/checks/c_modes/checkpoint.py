@@ -19,6 +19,7 @@ from conformance.checks.registry import NotThisCase, contract, declared_conventi
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import MULTIPLY, NEGATIVE, SPLIT, TANH
+from conformance.parameters import of_engine
 
 ENTRIES, DEPTH = 2**17, 16  # of each array, 1 MB in double precision; how many there are
 
@@ -124,7 +125,7 @@ def hooks_in_and_around_a_checkpoint_are_called_once(engine: Backend, sample: Sa
 
             if not inside:
                 engine.hook(captured, lambda c: c + c)
-            return negative(engine.checkpoint(product)(a))
+            return negative(of_engine(engine.checkpoint(product))(a))
 
         got = gradients_of(engine, function, [x, w], g)
         where = "set in a checkpoint" if inside else "of what a checkpoint captures"
@@ -149,7 +150,7 @@ def outputs_of_a_checkpoint_may_be_operands_and_parts(engine: Backend, sample: S
 
     def function(a: Any, b: Any) -> Any:
         first, second = parts(b)
-        return engine.checkpoint(lambda t: multiply(multiply(t, first), second))(a)
+        return of_engine(engine.checkpoint(lambda t: multiply(multiply(t, first), second)))(a)
 
     of_x, of_w = gradients_of(engine, function, [x, w], g)
     hold_equal(

@@ -14,6 +14,7 @@ from conformance.checks.registry import FULL, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import MULTIPLY
+from conformance.parameters import of_engine
 
 ROWS = 3
 
@@ -55,7 +56,7 @@ def what_a_gradient_inside_a_map_captures_has_its_gradient(engine: Backend, samp
         """2 a b, row by row."""
         ones = engine.array(np.ones(2, sample.dtype))
         slope = lambda row: engine.nested_vjp(lambda t: multiply(multiply(t, t), b), [row], [ones])[0]  # noqa: E731
-        return engine.vectorized(slope)(a)
+        return of_engine(engine.vectorized(slope))(a)
 
     if not computes(engine, function, [x, w]):
         decides_by_refusal()

@@ -29,6 +29,7 @@ from conformance.checks.registry import NotThisCase, flat_check, op_check
 from conformance.errors import Violation
 from conformance.op import Op, OperandKind, Trait
 from conformance.oracle.allowance import Expected
+from conformance.parameters import of_engine
 
 
 def _takes_several(op: Op) -> bool:
@@ -71,7 +72,8 @@ def _mapped(seen: Observation, captured: Sequence[int]) -> Function:
             given = iter(rows)
             return op(*(x if i in captured else next(given) for i, x in enumerate(arrays)))
 
-        return seen.backend.vectorized(row)(*(x for i, x in enumerate(arrays) if i not in captured))
+        mapped = of_engine(seen.backend.vectorized(row))
+        return mapped(*(x for i, x in enumerate(arrays) if i not in captured))
 
     return function
 

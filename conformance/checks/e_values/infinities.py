@@ -180,7 +180,7 @@ def zeros_keep_their_sign(seen: Observation) -> None:
     """A zero that an op moves, or that an odd function is given, has its sign in the value."""
     rng = np.random.default_rng(len(seen.case.label))
     operands = [
-        np.copysign(np.zeros_like(x), rng.choice((1.0, -1.0), x.shape))
+        np.asarray(np.copysign(np.zeros_like(x), rng.choice((1.0, -1.0), x.shape)))  # of a 0-d array a number
         if x.dtype.kind == "f"
         else np.array(x)
         for x in seen.case.operands

@@ -27,10 +27,16 @@ class Ended(Exception):
         self.is_hang = is_hang
 
 
+def shared_number() -> Any:
+    """A number, its `value`, that a process which is ended leaves as it was, given among the arguments of its work."""
+    return multiprocessing.get_context("spawn").RawValue("q", 0)
+
+
 def messages_of(
     work: Callable[..., None],
     *arguments: Any,
     silence: float = SILENCE,
+    start: float = SILENCE,
     heard: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Any]:
     """What `work(send, *arguments)` sends from a process of its own.
@@ -38,7 +44,8 @@ def messages_of(
     What the process writes to the terminal would stand in the middle of a report: `heard` is called with it at the end.
 
     Raises:
-        Ended: where the engine ends the process, or where nothing comes for `silence` seconds.
+        Ended: where the engine ends the process, or where nothing comes for `silence` seconds, for the first message
+            for `start` seconds if that is longer: a process loads its engine before it sends anything.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
@@ -49,8 +56,10 @@ def messages_of(
         process.start()
     sender.close()
     try:
-        while receiver.poll(silence):
+        patience = max(silence, start)
+        while receiver.poll(patience):
             yield receiver.recv()
+            patience = silence
         raise Ended(f"the engine gave no answer within {silence:g} seconds", is_hang=True)
     except EOFError:
         process.join(silence)

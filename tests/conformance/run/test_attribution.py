@@ -10,6 +10,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 import conformance.checks.engine_calls as ours
+from conformance.backend import Capability
 from conformance.checks import load_all
 from conformance.questions import items_of
 from conformance.run.attribution import Origin, origin_of
@@ -68,3 +69,34 @@ def test_a_defect_of_a_check_is_an_internal_error_with_its_traceback(
     assert "slipped" in result.evidence.message
     assert "conformance/checks/engine_calls.py:2 in f" in str(result.evidence)
     assert exit_code([result], [], [], is_complete=True, was_interrupted=False) == INTERNAL == 3
+
+
+def test_what_an_engine_made_of_a_function_raises_in_c_is_the_engines() -> None:
+    class Mapped(NumpyTape):
+        """Its `vectorized` returns what has no frame in Python."""
+
+        capabilities = NumpyTape.capabilities | {Capability.VECTORIZING}
+
+        def vectorized(self, function: Any) -> Any:
+            return [].index
+
+    (item,) = (i for i in items_of("numpy", ("float64",)) if i.id == "numpy/op/add/mapped-captured/float64")
+    (result,) = Executor(Mapped(), seed=0, effort=EFFORT, scripts=False, shrink=False).results([item])
+    assert result.verdict is Verdict.ERROR
+    assert result.evidence is not None
+    assert "not in list" in result.evidence.message
+
+
+@pytest.mark.parametrize("check", ["signed-zeros", "at-infinity", "beside-nan", "magnitudes"])
+def test_an_adapter_is_given_arrays_and_no_numbers_of_numpy(check: str) -> None:
+    """Some engines take a number of NumPy's for one of Python's, and convert equal ones, such as both zeros, once."""
+
+    class Strict(NumpyTape):
+        def array(self, value: Any) -> Any:
+            assert type(value) is np.ndarray
+            return super().array(value)
+
+    items = [i for i in items_of("numpy", ("float64",)) if i.id == f"numpy/op/where/{check}/float64"]
+    several = Effort(signatures=12, draws=2, samples=1, programs=1)
+    for result in Executor(Strict(), seed=0, effort=several, scripts=False, shrink=False).results(items):
+        assert result.verdict in (Verdict.PASS, Verdict.UNDECIDED), result.evidence

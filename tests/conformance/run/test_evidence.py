@@ -10,7 +10,7 @@ from conformance_backends.mutants import MUTANTS
 from conformance.questions import items_of
 from conformance.run import evidence
 from conformance.run.execute import Executor
-from conformance.runfile.records import Verdict
+from conformance.runfile.records import Evidence, Verdict
 from conformance.strategies import Effort
 
 EFFORT = Effort(signatures=1, draws=1, samples=1, programs=1)
@@ -34,3 +34,21 @@ def test_a_script_that_takes_too_much_memory_is_left_out_and_nothing_else(
         assert "could not be written down" not in result.evidence.message
         assert result.evidence.token
         assert not result.evidence.script
+
+
+@pytest.mark.parametrize("lines", [3, 2000, 20_000])
+def test_a_script_is_recorded_whole_or_ends_with_a_line_that_says_what_prints_it(lines: int) -> None:
+    script = "import numpy as np\n" + "\n".join(f"x{i} = np.ones({i})" for i in range(lines))
+    recorded = Evidence(message="", script=evidence.kept_of(script)).script
+    compile(recorded, "recorded", "exec")
+    is_long = lines == 20_000
+    assert (recorded == script) is not is_long
+    assert len(recorded) < evidence.LONGEST_SCRIPT + 300
+    first, said = recorded.rpartition("\n")[::2]
+    assert not is_long or (script.startswith(first) and "conformance replay" in said and "--script" in said)
+
+
+def test_of_a_script_whose_first_line_is_too_long_the_last_line_is_left() -> None:
+    recorded = evidence.kept_of(f"x = {list(range(20_000))}")
+    assert recorded.startswith("# ")
+    assert "\n" not in recorded

@@ -36,8 +36,8 @@ from conformance.runfile.records import (
     ResultLine,
     TimingLine,
     Verdict,
-    printable,
 )
+from conformance.runfile.texts import printable
 from conformance.strategies import Effort
 
 EFFORT = Effort(signatures=2, draws=2, samples=2, programs=3)

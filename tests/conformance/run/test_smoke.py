@@ -377,6 +377,15 @@ def test_an_empty_tuple_that_is_refused_is_lacking_by_itself() -> None:
     assert mapped("squeeze", squeeze).lacking == {"axis": ((),)}
 
 
+def test_an_empty_tuple_is_not_listed_beside_the_type_of_all_tuples() -> None:
+    def total(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+        if isinstance(axis, tuple):
+            raise NotImplementedError
+        return np.sum(x, axis=axis, keepdims=keepdims)
+
+    assert mapped("sum", total).lacking == {"axis": (tuple,)}
+
+
 def test_calls_that_are_not_offered_do_not_speak_for_a_value() -> None:
     def take(x: Any, indices: Any, axis: Any) -> Any:
         if isinstance(indices, int):

@@ -15,7 +15,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.errors import UsageError
 from conformance.questions import Item
 from conformance.run.execute import Executor
-from conformance.runfile.known import KnownFailure, judge, read_known, stale
+from conformance.runfile.known import KnownFailure, judge, messages_of, read_known, stale
 from conformance.runfile.listing import write_known
 from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
@@ -222,11 +222,13 @@ def test_a_failure_that_differs_in_its_numbers_widens_the_entry_that_nobody_has_
 # ---- behind a known failure --------------------------------------------------------------------------------
 
 
-def result_by(rule: Callable[[Any, Any], Any], says: str, op: str = "tanh") -> ResultLine:
-    """The result of an engine whose rule of tanh is `rule`, where a failure that says so is on record."""
+def result_by(
+    rule: Callable[[Any, Any], Any], says: str | list[KnownFailure], op: str = "tanh"
+) -> ResultLine:
+    """The result of an engine whose rule of tanh is `rule`, where a failure that says so is on record, or these are."""
     bent = {**NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [rule(g, x)])}
     backend = type("Bent", (NumpyTape,), {"ops": bent})()
-    entries = known("*", says=says) if says else []
+    entries = (known("*", says=says) if says else []) if isinstance(says, str) else says
     executor = Executor(
         backend, seed=0, effort=Effort(signatures=8, draws=3, samples=1, programs=1), known=entries
     )
@@ -299,6 +301,37 @@ def test_contracts_are_asked_on_behind_a_known_failure_too() -> None:
     assert judge(line, entries, TODAY).verdict is Verdict.ERROR
     assert line.evidence is not None
     assert line.evidence.message.startswith("RuntimeError: no more")
+
+
+def test_one_run_with_a_list_gives_all_that_its_checks_say_so_that_the_next_has_no_news(
+    tmp_path: Path,
+) -> None:
+    def rule(g: Any, x: Any) -> Any:
+        if np.ndim(x) < 3:
+            raise ValueError(f"no {('numbers', 'vectors', 'matrices')[np.ndim(x)]} of {np.size(x)} entries")
+        return 2 * g * slope(x)
+
+    path = tmp_path / "known.toml"
+    path.write_text('[[known]]\nid = "*"\nreason = "another"\nsays = "another"\n')
+    first = result_by(rule, "another")
+    assert first.evidence is not None
+    kinds = {m.split(" of ")[0] for m in messages_of(first)}
+    assert kinds >= {"ValueError: no vectors", "ValueError: no matrices", "the gradient"}
+    assert write_known(path, [first], "") == 1
+    entries = list(read_known(path))
+    says = [entry.says for entry in entries]
+    assert "ValueError: no vectors of * entries" in says
+    again = result_by(rule, entries)
+    assert again.verdict is Verdict.KNOWN
+    assert write_known(path, [again], "") == 0
+    assert not [entry.says for entry in stale(entries, [again]) if entry.reason != "another"]
+
+
+def test_without_a_list_a_check_ends_at_its_first_failure() -> None:
+    found = result_by(lambda g, x: 2 * g * slope(x), "")
+    assert found.evidence is not None
+    assert found.cases == 1
+    assert not found.evidence.also
 
 
 @pytest.mark.parametrize(

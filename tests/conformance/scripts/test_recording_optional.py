@@ -125,6 +125,31 @@ def test_a_write_into_memory_is_in_the_words_of_the_engine() -> None:
     assert shown(text)
 
 
+def test_a_mapped_call_that_raises_after_its_function_was_called_is_written() -> None:
+    class Refusing(NumpyTape):
+        """Calls the function that it maps, and refuses it."""
+
+        def vectorized(self, function: Any) -> Any:
+            def mapped(*operands: Any) -> Any:
+                function(*operands)
+                raise ValueError("no batching rule")
+
+            return mapped
+
+    backend = Refusing()
+    assert backend.dialect is not None
+    words = {"vectorized": "vmap({function})"}
+    backend.dialect = dataclasses.replace(backend.dialect, further=words)  # type: ignore[misc]
+
+    def run(engine: Any) -> None:
+        square = engine.vectorized(lambda a: engine.op("multiply")(a, a))
+        engine.vjp(lambda a: square(a), [np.ones(2)], [np.ones(2)])
+
+    lines = script_of(backend, run, ValueError("no batching rule")).splitlines()
+    assert any("vmap(f0)(x0)" in line for line in lines), lines
+    assert lines[-1] == "# no batching rule"
+
+
 def test_functions_in_functions_are_distinguished() -> None:
     """Each has names of its own, so that an inner one can use an outer one's."""
     backend = NumpyTape()

@@ -1,0 +1,35 @@
+"""Messages as patterns: what of a failure's message is the same in every run, and what is of the call at hand."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Sequence
+
+VARIES = re.compile(
+    r"0x[0-9a-fA-F]+|(?<=[A-Za-z]_)\d+\b"
+)  # from run to run: memory, and names such as tensor_47
+OF_THE_CASE = re.compile(
+    rf"{VARIES.pattern}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)-?\d[\d.]*(?:e[+-]?\d+)?"
+)  # what a message says of the call at hand: shapes, axes, lengths, values
+TWO = 2  # messages that differ in numbers alone show that the numbers vary
+MOST = 20  # messages that are kept of one check
+
+
+def pattern_of(message: str, *, has_numbers_of_case: bool = False) -> str:
+    """A message as a pattern of what it says in every run: its first line, without addresses and counted names.
+
+    Further lines are where something was raised, in a process of a number, at a time. `has_numbers_of_case`: its
+    numbers are left out as well.
+    """
+    first, further, _ = message.partition("\n")
+    parts = (OF_THE_CASE if has_numbers_of_case else VARIES).split(first)
+    fixed = re.sub(r"[*]+", "*", "*".join(map(glob.escape, parts)))
+    return fixed + "*" if further else fixed
+
+
+def is_further(message: str, before: Sequence[str]) -> bool:
+    """Whether a message is to be kept beside those `before`: it says something else, or shows that numbers vary."""
+    exact, wide = pattern_of(message), pattern_of(message, has_numbers_of_case=True)
+    alike = [text for text in before if pattern_of(text, has_numbers_of_case=True) == wide]
+    return len(before) < MOST and len(alike) < TWO and all(pattern_of(text) != exact for text in alike)
