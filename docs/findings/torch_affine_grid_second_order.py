@@ -9,6 +9,7 @@ cotangent = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]], dtype=torch.float64, requ
 
 
 def grid(a):
+    """The grid of two places."""
     return F.affine_grid(a, [1, 1, 1, 2], align_corners=False)
 
 

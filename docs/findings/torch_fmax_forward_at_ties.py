@@ -11,6 +11,8 @@ for name in ("fmax", "fmin", "maximum"):
     slopes = []
     for along in ((1.0, 0.0), (0.0, 1.0)):
         with forward_ad.dual_level():
-            duals = [forward_ad.make_dual(a.detach(), a.new_tensor(t)) for a, t in zip((x, y), along)]
+            duals = [
+                forward_ad.make_dual(a.detach(), a.new_tensor(t)) for a, t in zip((x, y), along, strict=True)
+            ]
             slopes.append(forward_ad.unpack_dual(function(*duals)).tangent.item())
     print(f"{name}(1.5, 1.5): reverse mode {(x.grad.item(), y.grad.item())}, forward mode {tuple(slopes)}")

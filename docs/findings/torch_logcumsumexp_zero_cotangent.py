@@ -8,4 +8,6 @@ for entries in ((1.0, 2.0, 1.25), (0.0, 0.0, 1.25)):
     g = torch.tensor(entries, dtype=torch.float64, requires_grad=True)
     (gradient,) = torch.autograd.grad(torch.logcumsumexp(x, 0), x, g, create_graph=True)
     (by_cotangent,) = torch.autograd.grad(gradient.sum(), g)
-    print(f"cotangent {entries}: the derivative of the gradient's sum by it is {by_cotangent.tolist()}, not [1, 1, 1]")
+    print(
+        f"cotangent {entries}: the derivative of the gradient's sum by it is {by_cotangent.tolist()}, not [1, 1, 1]"
+    )

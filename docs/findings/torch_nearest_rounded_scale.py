@@ -11,4 +11,6 @@ for dtype in (torch.float64, torch.float32):
     x = torch.arange(14, dtype=dtype)[None, None].requires_grad_()
     resized = F.interpolate(x, size=(46,), mode="nearest")
     resized[0, 0, 23].backward()
-    print(f"{dtype}: place 23 takes sample {int(resized[0, 0, 23])}; its gradient goes to sample {int(x.grad.argmax())}")
+    print(
+        f"{dtype}: place 23 takes sample {int(resized[0, 0, 23])}; its gradient goes to sample {int(x.grad.argmax())}"
+    )

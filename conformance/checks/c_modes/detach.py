@@ -61,7 +61,7 @@ def detached_constant_is_another_array(engine: Backend, sample: Sample) -> None:
         return add(negative(constant), multiply(target, engine.array(np.array(factor))))
 
     found = [
-        unless_refused(lambda d=d: gradients_of(engine, partial(written, is_detached=d), [x], g))
+        unless_refused(partial(gradients_of, engine, partial(written, is_detached=d), [x], g))
         for d in (False, True)
     ]
     if found[0] is None or found[0][0] is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,9 @@ INDICES: dict[str, Any] = {
     "an integer array": (np.array([2, 0]),),
     "an integer array and a slice": (np.array([2, 0]), slice(1, None)),
     "an integer array and an integer": (np.array([0, 2]), 1),
+    "a bare integer": 1,
+    "a bare ellipsis": Ellipsis,
+    "a bare mask": np.array([[True, False], [False, True], [True, True]]),
     "a list of integers": [2, 0],
     "a list of integers and a slice": ([2, 0], slice(1, None)),
 }
@@ -53,9 +57,10 @@ CALLS = (
 def write_by_any_index_is_recorded(engine: Backend, sample: Sample) -> None:
     """A write by integers, slices, masks or arrays is recorded, of one number too, and what was used before is kept."""
     decided = 0
-    for number, (what, index, shape) in enumerate(CALLS, start=sample.seed):
-        x = sample.array(shape)
-        is_one_number, is_used_before = number % 2 == 0, number % 4 < 2
+    for number, ((what, index, shape), is_one_number) in enumerate(
+        product(CALLS, (False, True)), start=sample.seed
+    ):
+        x, is_used_before = sample.array(shape), number % 4 < 2
         w = sample.array(() if is_one_number else x[index].shape)
         what = f"by {what}" + (" of one number" if is_one_number else "")
         what += " into an array that was used before" if is_used_before else ""

@@ -227,6 +227,8 @@ def operand_whose_tangent_is_zero_changes_no_tangent(engine: Backend, sample: Sa
     ):
         _, (pushed,) = engine.jvp(function, [np.array(x), np.array(w)], [np.array(v) for v in along])
         hold_equal(plain(engine, pushed), expected, f"the tangent of x w along {what}")
+    _, (pushed,) = engine.jvp(function, [np.array(w), np.array(u)], [np.array(t), np.array(x)])
+    hold_equal(plain(engine, pushed), t * u + w * x, "the tangent of the same function at other operands")
 
 
 @contract("E2", "unused-operands", Capability.FORWARD)
@@ -249,12 +251,12 @@ def operand_that_is_not_used_has_no_part_in_the_tangent(engine: Backend, sample:
 
 @contract("E2", "one-array", Capability.FORWARD)
 def array_given_as_two_operands_has_two_tangents(engine: Backend, sample: Sample) -> None:
-    """Where one array is two operands, each has its own tangent; tangents have the operands' dtype."""
+    """Where one array is two operands, each has its own tangent, which may be one array too; tangents have the operands' dtype."""
     multiply = engine.op(MULTIPLY)
     for dtype in engine.dtypes[: 2 if engine.compiles_signatures else None]:
         x, t, u = (sample.array().astype(dtype) for _ in range(3))
         x = np.sign(x)  # so that products are exact in half precision
-        for first, second in ((t, 0 * u), (0 * t, u)):
+        for first, second in ((t, 0 * u), (0 * t, u), (t, t)):
             _, (pushed,) = engine.jvp(lambda a, b: multiply(multiply(a, b), b), [x, x], [first, second])
             got, expected = plain(engine, pushed), first * x * x + 2 * x * x * second
             hold_equal(got, expected, f"the tangent of a b² in {dtype}, one array as a and b")
@@ -264,18 +266,18 @@ def array_given_as_two_operands_has_two_tangents(engine: Backend, sample: Sample
 
 @contract("E2", "constant-outputs", Capability.FORWARD)
 def tangent_of_a_constant_output_is_zero_at_its_place(engine: Backend, sample: Sample) -> None:
-    """Of a function's outputs each has its own tangent: zeros where it is a constant, before, between or after others."""
+    """Of a function's outputs each has its own tangent: zeros where it is a constant, an operand's own where that is returned."""
     multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
     x, w, t, u, c = (sample.array() for _ in range(5))
 
     def function(a: Any, b: Any) -> Any:
         first, between = engine.array(np.array(c)), engine.array(np.array(2 * c))
-        return first, multiply(a, b), between, negative(a)
+        return first, multiply(a, b), between, negative(a), b
 
     values, pushed = engine.jvp(function, [np.array(x), np.array(w)], [np.array(t), np.array(u)])
-    expected = ((c, 0 * c), (x * w, t * w + x * u), (2 * c, 0 * c), (-x, -t))
+    expected = ((c, 0 * c), (x * w, t * w + x * u), (2 * c, 0 * c), (-x, -t), (w, u))
     for place, (value, tangent, right) in enumerate(zip(values, pushed, expected, strict=True)):
-        what = f"output {place} of (c, x w, 2 c, -x)"
+        what = f"output {place} of (c, x w, 2 c, -x, w)"
         hold_equal(plain(engine, value), right[0], f"the value of {what}")
         got = np.zeros_like(c) if tangent is None else plain(engine, tangent)
         hold_equal(got, right[1], f"the tangent of {what}")

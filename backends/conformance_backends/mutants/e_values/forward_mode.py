@@ -61,6 +61,26 @@ def shifted_past_unused(
     return SteppedTape.jvp(self, function, operands, given)
 
 
+def kept_by_function(
+    self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
+) -> tuple[Outputs, Outputs]:
+    """What a function was linearized at is kept, and used where it is pushed again."""
+    kept = self.kept.setdefault(function, operands)
+    is_alike = [x.shape for x in kept] == [x.shape for x in operands]
+    return SteppedTape.jvp(self, function, kept if is_alike else operands, tangents)
+
+
+def returned_are_constants(
+    self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
+) -> tuple[Outputs, Outputs]:
+    """An operand that a function returns among others has no tangent."""
+    outputs, pushed = SteppedTape.jvp(self, function, operands, tangents)
+    if len(outputs) == 1:
+        return outputs, pushed
+    are_operands = [any(np.array_equal(self.numpy(z), x) for x in operands) for z in outputs]
+    return outputs, tuple(t * 0 if lost else t for t, lost in zip(pushed, are_operands, strict=True))
+
+
 def constants_last(
     self: Any, function: Callable[..., Any], operands: Sequence[NDArray], tangents: Sequence[NDArray]
 ) -> tuple[Outputs, Outputs]:
@@ -95,6 +115,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E2/zero-tangents",), jvp=doubled_beside_zeros),
     behaviour("tangents-shifted-past-unused", "Tangents are given in turn to the operands that the function uses.",
         ("contract/E2/unused-operands",), jvp=shifted_past_unused),
+    behaviour("tangents-kept-by-function", "A function that is pushed forward again has the tangent at its first operands.",
+        ("contract/E2/zero-tangents",), jvp=kept_by_function),
+    behaviour("returned-operands-are-constants", "An operand that a function returns has no tangent.",
+        ("contract/E2/constant-outputs",), jvp=returned_are_constants),
     behaviour("tangents-of-constants-last", "The tangents of outputs that are constants come after those of the others.",
         ("contract/E2/constant-outputs",), jvp=constants_last),
     behaviour("tangents-by-array", "Of one array that is two operands both have the last tangent.",
