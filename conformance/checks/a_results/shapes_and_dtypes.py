@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
+from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_equal
-from conformance.checks.engine_calls import require_offered, unless_refused
+from conformance.checks.engine_calls import gradients_of, require_offered, unless_refused
 from conformance.checks.observation import Observation, plain
-from conformance.checks.registry import NotThisCase, op_check
+from conformance.checks.registry import FULL, NotThisCase, contract, op_check
+from conformance.checks.sample import Sample
 from conformance.dtype import HALF, finfo, is_inexact
-from conformance.errors import Violation
+from conformance.errors import Unsupported, Violation
 from conformance.op import Op
 from conformance.ops import family_of
+from conformance.ops.names import MATMUL, MULTIPLY
 
 SPECTRA = "spectra"
 OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
@@ -117,3 +121,31 @@ def value_has_the_precision_of_its_operands(seen: Observation) -> None:
             decides(value.size)
             if finfo(value.dtype).dtype != precision:
                 raise Violation(f"a value of {value.dtype}, of operands of {precision}")
+
+
+@contract("A7", "second-order", Capability.HIGHER_ORDER)
+def gradient_of_mixed_precisions_is_differentiated(engine: Backend, sample: Sample) -> None:
+    """The gradient of a product of operands of two precisions is differentiated by the other operand, in its dtype."""
+    if not set(FULL) <= set(engine.dtypes):
+        raise Unsupported(f"{engine.engine} has gradients in one precision only")
+    decided = 0
+    for name, narrow, i in product((MULTIPLY, MATMUL), (0, 1), (0, 1)):
+        x, y, g, u = (sample.array((2, 2)).astype(np.float64) for _ in range(4))
+        operands = [a.astype(np.float32 if k == narrow else np.float64) for k, a in enumerate((x, y))]
+        along = u.astype(operands[i].dtype)
+        op = engine.op(name)
+
+        def first(*xs: Any, op: Function = op, i: int = i, g: Array = g) -> Any:
+            return engine.nested_vjp(op, xs, [engine.array(np.array(g))])[i]
+
+        if unless_refused(partial(gradients_of, engine, op, operands, g)) is None:
+            continue  # the engine refuses to mix precisions
+        got = gradients_of(engine, first, operands, along)[1 - i]
+        right = g * u if name == MULTIPLY else u.T @ g if i == 0 else g @ u.T
+        what = (
+            f"the gradient of operand {i} of {name}, differentiated by the other, operand {narrow} in float32"
+        )
+        hold_equal(got, right.astype(operands[1 - i].dtype), what)
+        decided += 1
+    if not decided:
+        raise NotThisCase("the engine refuses to mix precisions")

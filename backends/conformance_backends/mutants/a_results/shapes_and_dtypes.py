@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Trace
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, value
-from conformance_backends.numpy_engine.tensor import Tensor
+from conformance_backends.numpy_engine.graph import is_recording
+from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
 def one_axis_for_none(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
@@ -21,6 +22,12 @@ def flattened_where_empty(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any
     """An empty gradient loses its axes."""
     pulled = right(i, g, z, *xs, **p)
     return np.zeros((0,), pulled.dtype) if pulled.size == 0 else pulled
+
+
+def cast_not_recorded(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """A gradient that is cast to a narrower operand's dtype is a constant in a recorded pass."""
+    pulled = right(i, g, z, *xs)
+    return detach(pulled) if is_recording() and pulled.dtype != xs[i].dtype else pulled
 
 
 def widened(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
@@ -67,6 +74,8 @@ def sign_lost_in_mixed_calls(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: 
 
 
 MUTANTS: tuple[Mutant, ...] = (
+    rule("cast-not-recorded", "The derivatives of a gradient that is cast to a narrower operand's dtype are lost.",
+        ("contract/A7/second-order",), ("matmul",), cast_not_recorded),
     rule("0-d-gains-axis", "The gradient of a 0-d operand has shape (1,).",
         ("op/shape", "op/vjp"), ("tanh", "sin", "exp", "square"), one_axis_for_none),
     rule("empty-loses-axes", "An empty gradient has shape (0,).", ("op/shape",), ("sin", "sum", "tanh", "add"), flattened_where_empty),
