@@ -195,7 +195,8 @@ def _round(domain: Domain, shape: tuple[int, ...], pools: dict[Domain, Iterator[
     if domain.kind is OperandKind.BOOLEAN:
         return np.arange(math.prod(shape)).reshape(shape) % 2 == 0
     if domain.kind is OperandKind.INDEX:
-        return np.arange(math.prod(shape)).reshape(shape) % int(domain.high)
+        first, count = int(domain.low), int(domain.high - domain.low)
+        return first + np.arange(math.prod(shape)).reshape(shape) % count
     if domain.is_separated:
         return np.ones(shape) + np.eye(shape[-2], shape[-1]) * np.arange(1, 1 + shape[-1])
     if domain.kind is OperandKind.INVERTIBLE:
