@@ -8,13 +8,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from conformance.points.constructors import INF, NAN, valued
-from conformance.points.point import SpecialPoint
+from conformance.points.point import Extremes, SpecialPoint, Values
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 FIRST, BETWEEN, LAST = [NAN, 1.0, 2.0], [1.0, NAN, 2.0], [1.0, 2.0, NAN]
 AMONG = [[1.0, NAN, 3.0], [NAN, 2.0, -1.0], [0.5, 2.5, 1.5]]  # a column of numbers, and a row of them
 NOT_NUMBERS = (("the-infinite", INF), ("the-minus-infinite", -INF), ("the-undefined", NAN))
+
+
+def _of_opposite_sign(extremes: Extremes) -> Values:
+    """Two numbers near both ends of a dtype."""
+    far = 0.75 * float(np.finfo(extremes.dtype).max)
+    return ([-far, far],)
+
 
 POINTS: tuple[SpecialPoint, ...] = (
     *(
@@ -38,6 +47,9 @@ POINTS: tuple[SpecialPoint, ...] = (
         for lines, axis in (("columns", 0), ("rows", -1))
     ),
     *(valued("quantile", f"nan-at-{name}", ([1.0, NAN, 3.0, 4.0],), q=q, **WHOLE) for name, q in (("0", 0.0), ("half", 0.5), ("1", 1.0))),
+    # What is between two numbers is one, also where their difference is none.
+    *(valued(op, "between-the-largest", _of_opposite_sign, q=0.25, **WHOLE) for op in ("quantile", "nanquantile")),
+    valued("nan_to_num", "infinities-by-default", ([INF, 1.0, -INF],), nan=0.0, posinf=None, neginf=None),
     valued("nanmedian", "two-nans", ([5.0, NAN, NAN, 1.0, 3.0],), **WHOLE),
     valued("nanquantile", "two-nans", ([5.0, NAN, NAN, 1.0, 3.0],), q=0.25, **WHOLE),
     valued("kl_div", "of-nothing-term-by-term", ([-1.0, -2.0], [0.0, 0.5]), reduction="none"),
