@@ -86,7 +86,7 @@ def _relation(shape: Shape, shapes: Sequence[Shape]) -> str:
 
 def _is_usual_window(shapes: Sequence[Shape], parameters: Mapping[str, Any]) -> bool:
     """Whether a window moves over an image as in most networks, for which engines have kernels of their own."""
-    if not {"stride", "padding", "dilation"} <= parameters.keys():
+    if not {"stride", "padding", "dilation"} <= parameters.keys() or parameters.get("groups", 1) > 1:
         return False
     size = parameters.get("kernel_size", shapes[1][2:] if len(shapes) > 1 else ())
     steps = [np.ravel(parameters[name]) for name in ("stride", "padding", "dilation")]
