@@ -35,6 +35,12 @@ def weights_of(is_tied: Array, axis: Axes) -> dict[str, Array]:
     return {name: np.moveaxis(w.reshape(moved.shape), ends, axes).astype(float) for name, w in named.items()}
 
 
+def _range(is_tied: Array, g: Array, axis: Axes) -> tuple[Array, Array]:
+    """The least and the largest gradient of each entry: all of the cotangent where an entry is alone, else any part of it."""
+    is_alone = is_tied & (is_tied.sum(axis=axis, keepdims=True) == 1)
+    return g * is_alone, g * is_tied
+
+
 def ties(
     op: str,
     name: str,
@@ -54,10 +60,11 @@ def ties(
     most = plus(x, axis=axis, keepdims=True)
     g = np.reshape(np.asarray(cotangent, float), np.shape(most))
     named = {convention: g * w for convention, w in weights_of(x == most, axis).items()}
-    low, high, total = np.zeros(x.shape), g * (x == most), float(g.sum())
+    (low, high), total = _range(x == most, g, axis), float(g.sum())
     if minus is not None:
         least = minus(x, axis=axis, keepdims=True)
-        low, total = -g * (x == least), 0.0
+        less, more = _range(x == least, g, axis)
+        low, high, total = low - more, high - less, 0.0
         named = {c: named[c] - g * w for c, w in weights_of(x == least, axis).items()}
     return fair(
         op, name, (x,), ((low, high),), {convention: (gradient,) for convention, gradient in named.items()},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -142,6 +143,9 @@ class Tally:
             if self.surroundings is not None:
                 self.surroundings.put_back_more()
             if isinstance(error, MemoryError):
+                traceback.clear_frames(
+                    error.__traceback__
+                )  # which hold what was taken as long as the failure is kept
                 kept.distrust()  # what was being computed when memory ended may be cut short
             raise
         finally:

@@ -18,7 +18,7 @@ from conformance.questions import items_of
 from conformance.run.execute import Executor
 from conformance.run.process.surroundings import Surroundings
 from conformance.runfile.jsonl import decode, encode
-from conformance.runfile.records import LONGEST
+from conformance.runfile.texts import LONGEST
 from conformance.strategies import Effort
 
 from .engine_faults import FAULTS

@@ -22,6 +22,8 @@ ASIDE = 2.0**-24  # how far beside; of this size squared is a smooth function's 
 SAMPLES, FEW = 24, 4  # around a kink; beside a point with one limit
 POWER = 4  # two entries may be perturbed very unequally
 FARAWAY = REAL(2.0**14)  # stands for infinity: exponentials have long been flat there
+# Operands that all lie between are tiny on purpose: a step of one would leave them.
+NEAREST, NEARBY = REAL(2.0**-100), REAL(2.0**-20)
 ONE_SIDED = frozenset(
     {Nature.LIMIT, Nature.FINITE, Nature.MASK}
 )  # partial derivatives, one operand at a time
@@ -60,7 +62,7 @@ def nearby(op: Op, place: Place) -> list[Nearby]:
     rng = np.random.default_rng(0)
     found = []
     for index, held in enumerate(place.within):
-        if held is None:
+        if held is None or not place.operands[index].size:
             continue
         has_limit = place.point.nature in ONE_SIDED
         indices, count = ([index], FEW) if has_limit else (_differentiable(op, place), SAMPLES)
@@ -80,9 +82,15 @@ def _beside(op: Op, place: Place) -> tuple[list[Array], list[Array]]:
     operands = [_extended(x) for x in place.operands]
     if _is_translated(op):
         largest = max(x.max() for x in operands if x.dtype.kind == "f")
-        return _with_scales([x - largest if x.dtype.kind == "f" else x for x in operands], 1)
+        moved = [x - largest if x.dtype.kind == "f" else x for x in operands]
+        return _with_scales(moved, min(_unit(moved), 1))
+    return _with_scales(operands, _unit(operands))
+
+
+def _unit(operands: Sequence[Array]) -> Any:
+    """What is a natural step from zero: one, or, where all operands are far from one, the largest of them."""
     largest = max((np.abs(x).max(initial=0) for x in operands if x.dtype.kind == "f"), default=0)
-    return _with_scales(operands, largest if largest > FARAWAY else 1)
+    return largest if largest > FARAWAY or NEAREST < largest < NEARBY else 1
 
 
 def _is_translated(op: Op) -> bool:

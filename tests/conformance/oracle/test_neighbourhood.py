@@ -1,12 +1,14 @@
 """The special points: that each says what the derivatives of the reference right beside it say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from conformance.ops import CATALOGUE
-from conformance.points import SPECIAL_POINTS
+from conformance.points import SPECIAL_POINTS, offsets
 from conformance.points.constructors import kink, limit
-from conformance.points.point import Nature, Place, SpecialPoint
+from conformance.points.point import Extremes, Nature, Place, SpecialPoint
 
 from .neighbourhood import nearby
 
@@ -14,9 +16,21 @@ CURVATURE = 1e-4  # a smooth gradient this far aside has changed by much less; a
 FILLED = 0.1  # of a ball whose rim forty directions only come near to
 
 
+MANY = 32  # entries, among which differences get lost: such a point has a smaller twin
+FAR = [
+    point for point in offsets.POINTS if point.nature is Nature.FINITE
+]  # steps relative to their operands are too long
+MOVED = [
+    p
+    for p in FAR
+    if sum(map(np.size, Place(p, "float64").operands)) < MANY
+    and not np.isnan(Place(p, "float64").operands[0]).any()
+]
+
+
 def is_provable(point: SpecialPoint) -> bool:
     """Whether the reference can be differentiated beside the point: infinite operands and none have no beside."""
-    if point.nature in (Nature.BORDER, Nature.COMPOSITION):
+    if point.nature in (Nature.BORDER, Nature.COMPOSITION, Nature.VALUE) or point in FAR:
         return False
     numbers = [x for x in Place(point, "float64").operands if x.dtype.kind == "f"]
     given = 1.0 if point.cotangent is None else point.cotangent
@@ -37,6 +51,21 @@ def test_gradients_beside_a_point_lie_in_its_range_and_fill_it(key: str) -> None
     for found in nearby(CATALOGUE[point.op], Place(point, "float64")):
         assert found.beyond < CURVATURE
         assert found.unfilled < (FILLED if point.nature in (Nature.KINK, Nature.TIE) else CURVATURE)
+
+
+class AtTheOrigin(Extremes):
+    """Extremes whose offset is none."""
+
+    offset = 0.0
+
+
+@pytest.mark.parametrize("point", MOVED, ids=lambda point: point.key)
+def test_gradients_far_from_the_origin_are_those_at_it(point: SpecialPoint) -> None:
+    assert callable(point.operands)
+    moved = replace(point, operands=point.operands(AtTheOrigin("float64")))
+    for found in nearby(CATALOGUE[point.op], Place(moved, "float64")):
+        assert found.beyond < CURVATURE
+        assert found.unfilled < 2 * offsets.SLACK + CURVATURE
 
 
 def test_a_range_that_is_too_wide_is_found_out() -> None:

@@ -18,7 +18,7 @@ def run_dying(command: Any, adapters: Path, *names: str, timeout: int = 60) -> A
     specs = [f"{adapters / 'dies.py'}:{name}" for name in names]
     done = command("run", *specs, *QUERIES, "-n", 1, "--timeout", timeout)
     assert done.run.is_complete, done.said
-    assert done.code == 1
+    assert done.code == 1, done.said
     return done
 
 
