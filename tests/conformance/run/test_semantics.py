@@ -17,6 +17,8 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Backend
 from conformance.errors import NothingSelected, UsageError
+from conformance.ops import ALL_OPS
+from conformance.points import points_of
 from conformance.questions import Item, items_of
 from conformance.run.conduct import exit_code
 from conformance.run.describe import Description, describe
@@ -43,6 +45,7 @@ from conformance.strategies import Effort
 EFFORT = Effort(signatures=2, draws=2, samples=2, programs=3)
 TODAY = datetime.date(2026, 6, 1)
 ITEMS = list(items_of("numpy", ("float64", "float32")))
+WITHOUT_POINTS = next(op for op in ALL_OPS if not points_of(op))
 QUERIES = ["op/tanh", "op/matmul/vjp", "contract/B*", "program", "example/W1"]
 
 
@@ -120,7 +123,7 @@ def test_one_query_of_several_that_matches_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     ("query", "hint"),
     [
-        ("point/matmul", "there is no point/matmul, but there is op/matmul"),
+        (f"point/{WITHOUT_POINTS}", f"there is no point/{WITHOUT_POINTS}, but there is op/{WITHOUT_POINTS}"),
         ("op/tanh/vpj", "did you mean op/tanh/vjp or"),
         ("nonsense", "ids look like"),
     ],
