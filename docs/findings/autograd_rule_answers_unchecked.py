@@ -21,6 +21,17 @@ print("three cotangents for two operands:", pullback(np.ones(3)))
 
 
 @primitive
+def scaled(a, b):
+    """a times a constant b that is one."""
+    return a + a
+
+
+defvjp(scaled, lambda ans, a, b: lambda g: 2 * g * b, argnums=(0,))
+pullback, _ = make_vjp(lambda a: scaled(a, np.ones((1, 3))))(np.ones(3))
+print("an operand of shape (3,) gets a gradient of shape", pullback(np.ones(3)).shape)
+
+
+@primitive
 def double(a):
     """Twice a."""
     return 2 * a

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from conformance.design.rows import Row, rows_of
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, OperandKind
 from conformance.ops import CATALOGUE
-from conformance.ops.names import ADD, DIVIDE, MULTIPLY, POW, SUBTRACT
+from conformance.ops.names import ADD, DIVIDE, GETITEM, MULTIPLY, POW, SUBTRACT
 from conformance.oracle.allowance import Expected
 from conformance.strategies.cases import build
 
@@ -177,6 +177,37 @@ def indices_of_any_integers_pick_the_same(engine: Backend, sample: Sample) -> No
             for got, expected in zip(found, answers[taken[0]], strict=True):
                 what = f"the value or a gradient of {op.name} at indices of {dtype}, not of {taken[0]}"
                 hold_equal(got, expected, what)
+
+
+@contract("A16", "scalar-indices")
+def integer_of_numpy_picks_as_a_python_one_does(engine: Backend, sample: Sample) -> None:
+    """An integer of NumPy as an index, alone, in a slice or beside others, is refused, or picks what a Python integer picks."""
+    if GETITEM not in engine.ops:
+        raise Unsupported(f"the adapter of {engine.engine} names no {GETITEM}")
+    x = sample.array((3, 4))
+    indices = [index for kind in (np.int64, np.int32) for index in _indices_of(kind)]
+    for index in indices[sample.seed % len(indices) :][:1] if engine.compiles_signatures else indices:
+        function, expected = engine.call(GETITEM, {"index": index}), x[index]
+        if not computes(engine, function, [x]):
+            decides_by_refusal()
+            continue
+        g, gradient = sample.array(expected.shape), np.zeros_like(x)
+        gradient[index] = g
+        outputs, pulled = engine.vjp(function, [np.array(x)], [np.array(g)])
+        hold_equal(plain(engine, outputs[0]), expected, f"x[{index}]")
+        hold_equal(plain(engine, pulled[0]), gradient, f"the gradient of x[{index}]")
+
+
+def _indices_of(kind: Callable[[int], Any]) -> Sequence[tuple[Any, ...]]:
+    """Indices of a 3×4 matrix, with integers of some kind; the last and the first place among them."""
+    return (
+        (kind(-1),),
+        (kind(0), Ellipsis),
+        (slice(None), kind(-4)),
+        (slice(kind(1), None), kind(2)),
+        (kind(2), slice(kind(-1), kind(-3), kind(-1))),
+        (Ellipsis, kind(-2), None),
+    )
 
 
 def _holds(dtype: str, numbers: Array) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import tape_of, unless_refused
+from conformance.checks.engine_calls import is_refused, tape_of, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
@@ -71,6 +71,35 @@ def gradient_set_to_zero_in_place_is_zero(engine: Backend, sample: Sample) -> No
             raise Violation(
                 f"a gradient of shape {x.shape} cannot be set to zero in place after {count} passes, and can after one"
             )
+
+
+@contract("B3", "update-steps", Capability.TAPE, Capability.WRITABLE)
+def steps_of_descent_keep_what_is_stored(engine: Backend, sample: Sample) -> None:
+    """A leaf whose memory is written between backward passes, as in descent, keeps its gradient and hooks; the next is added, at the new values."""
+    tape = tape_of(engine)
+    multiply, has_hooks = tape.op(MULTIPLY), Capability.HOOKS in tape.capabilities
+    accumulates = declared_convention(tape, "B3") == "accumulates"
+    for shape in (None, ()):
+        x = sample.array(shape)
+        leaf, seen, total = tape.leaf(np.array(x)), [], np.zeros_like(x)
+        if has_hooks:
+            tape.hook(leaf, lambda c, seen=seen: seen.append(plain(tape, c)))
+        for step in range(1, 4):
+            g = sample.array(shape)
+            tape.backward(multiply(leaf, leaf), tape.array(np.array(g)))
+            total = 2 * g * x + (total if accumulates else 0)
+            where = f"in step {step} of descent of x * x, x of shape {x.shape}"
+            hold_equal(plain(tape, tape.grad(leaf)), total, f"the stored gradient {where}")
+            if has_hooks:
+                hold_equal(
+                    seen.pop() if len(seen) == 1 else None, 2 * g * x, f"what a hook sees once {where}"
+                )
+                seen.clear()
+            x = sample.array(shape)
+            if is_refused(lambda leaf=leaf, x=x: np.copyto(tape.memory(leaf), x)):
+                raise NotThisCase("the engine does not let a leaf be written between backward passes")
+            hold_equal(plain(tape, leaf), x, f"the leaf written {where}")
+            hold_equal(plain(tape, tape.grad(leaf)), total, f"the stored gradient after the write {where}")
 
 
 @contract("B5", "own-memory", Capability.WRITABLE)

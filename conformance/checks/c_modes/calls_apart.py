@@ -15,7 +15,9 @@ from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.ops.names import ADD, MULTIPLY
+from conformance.errors import Unsupported
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
+from conformance.parameters import of_engine
 
 Expected = Callable[[Sequence[Array], Array, Array], Sequence[Array]]  # of the cotangents and both operands
 
@@ -81,3 +83,48 @@ def calls_of_a_compiled_function_are_apart(engine: Backend, sample: Sample) -> N
     """Of two calls of one compiled function each has the gradients at its own operands."""
     product = engine.compiled(engine.op(MULTIPLY))
     _hold_apart(engine, sample, product, _of_a_product, "a compiled product")
+
+
+# ---- functions of one piece of code, which capture different arrays ---------------------------------------
+
+
+def _hold_captured_apart(
+    engine: Backend, sample: Sample, build: Callable[[Function], Function], what: str
+) -> None:
+    """Claim that of two functions made by one piece of code each uses, and sends its cotangent to, what it captured itself."""
+    multiply, add, negative = engine.op(MULTIPLY), engine.op(ADD), engine.op(NEGATIVE)
+    x, v, w, g = sample.array((4, 3)), sample.array((3,)), sample.array((3,)), sample.array((4, 3))
+
+    def squares_by(factor: Any) -> Function:
+        return of_engine(build(lambda row: multiply(multiply(row, row), factor)))
+
+    def function(a: Any, b: Any, c: Any) -> Any:
+        return add(squares_by(b)(a), negative(squares_by(c)(a)))
+
+    outputs, gradients = engine.vjp(function, [np.array(y) for y in (x, v, w)], [np.array(g)])
+    code = f"{what} made twice by one piece of code, which captures v and then w"
+    hold_equal(plain(engine, outputs[0]), x * x * v - x * x * w, f"the value of x²v - x²w by {code}")
+    expected = (2 * g * x * v - 2 * g * x * w, (g * x * x).sum(axis=0), -(g * x * x).sum(axis=0))
+    for gradient, right, name in zip(gradients, expected, "xvw", strict=True):
+        got = None if gradient is None else plain(engine, gradient)
+        hold_equal(got, right, f"{name}'s gradient of x²v - x²w by {code}")
+
+
+@contract("C6", "captured-apart", Capability.CHECKPOINTING)
+def checkpoints_made_by_one_piece_of_code_are_apart(engine: Backend, sample: Sample) -> None:
+    """Of two checkpoints made by one piece of code each is computed again with what it captured itself."""
+    _hold_captured_apart(engine, sample, engine.checkpoint, "a checkpoint")
+
+
+@contract("C10", "captured-apart")
+def transforms_made_by_one_piece_of_code_are_apart(engine: Backend, sample: Sample) -> None:
+    """Of two compiled or vectorized functions made by one piece of code each uses what it captured itself."""
+    transforms = {
+        Capability.COMPILING: ("a compiled function", engine.compiled),
+        Capability.VECTORIZING: ("a vectorized function", engine.vectorized),
+    }
+    offered = [transform for need, transform in transforms.items() if need in engine.capabilities]
+    if not offered:
+        raise Unsupported("the engine neither compiles nor vectorizes")
+    for what, build in offered:
+        _hold_captured_apart(engine, sample, build, what)

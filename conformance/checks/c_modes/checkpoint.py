@@ -163,6 +163,27 @@ def outputs_of_a_checkpoint_may_be_operands_and_parts(engine: Backend, sample: S
     )
 
 
+@contract("C6", "captured-outside", Capability.CHECKPOINTING, Capability.HIGHER_ORDER)
+def gradient_through_a_checkpoint_depends_on_what_it_captures_from_outside(
+    engine: Backend, sample: Sample
+) -> None:
+    """The gradient by a checkpoint's operand alone is differentiated by what the checkpoint captures from around it."""
+    multiply = engine.op(MULTIPLY)
+    x, w, g, v = (sample.array() for _ in range(4))
+
+    def gradient(a: Any, b: Any) -> Any:
+        checkpointed = engine.checkpoint(lambda t: multiply(multiply(t, t), b))
+        return engine.nested_vjp(of_engine(checkpointed), [a], [engine.array(np.array(g))])[0]
+
+    outputs, _ = engine.vjp(gradient, [np.array(x), np.array(w)], [np.array(v)])
+    what = "x's gradient of x²w by a checkpoint that captures w from outside"
+    hold_equal(plain(engine, outputs[0]), 2 * g * x * w, what)
+    for ours, right, by in zip(
+        gradients_of(engine, gradient, [x, w], v), (2 * g * w * v, 2 * g * x * v), "xw", strict=True
+    ):
+        hold_equal(ours, right, f"the derivative by {by} of {what}")
+
+
 @contract("C6", "number", Capability.CHECKPOINTING)
 def number_given_to_a_checkpoint_stays_a_number(engine: Backend, sample: Sample) -> None:
     """A Python number given to a checkpoint, unless it is refused, is what it is without one: the value's dtype is the same."""

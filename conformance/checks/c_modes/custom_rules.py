@@ -246,3 +246,19 @@ def smaller_cotangent_of_a_custom_rule_is_refused(engine: Backend, sample: Sampl
         if not is_refused(partial(gradients_of, engine, double, [x], g)):
             raise Violation(f"a cotangent of shape {given} for an operand of {shape} was not refused")
     hold_working(engine, sample, "after the refusals")
+
+
+@contract("C5", "custom-further-axis", Capability.CUSTOM_RULE)
+def cotangent_with_a_further_axis_is_refused_or_fitted(engine: Backend, sample: Sample) -> None:
+    """A custom rule's cotangent with a further axis of one entry in front is refused, or made one of its operand's shape."""
+    ones = np.ones((1, 3), sample.dtype)
+    double = engine.custom(lambda a, b: a + a, lambda g, a, b: (g * b + g * b, None))
+    x, g = sample.array((3,)), sample.array((3,))
+    traced = unless_refused(lambda: engine.vjp(double, [np.array(x), np.array(ones)], [np.array(g)], [0]))
+    if traced is not None:
+        got = plain(engine, traced[1][0])
+        hold_equal(
+            got,
+            2 * g,
+            "the gradient of 2x, whose rule gives a cotangent of shape (1, 3) for an operand of (3,)",
+        )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of
+from conformance.checks.engine_calls import gradients_of, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
@@ -194,3 +195,23 @@ def rule_is_not_called_for_results_that_need_no_gradient(engine: Backend, sample
     hold_equal(got[1], 4 * g * x, "the gradient of w in (x + x) * (w + w), x + x detached")
     if called != [1]:
         raise Violation(f"operand 1 alone needs a gradient; the rule was called for {called}")
+
+
+@contract("C5", "forward", Capability.CUSTOM_RULE, Capability.FORWARD)
+def custom_rule_in_forward_mode_is_refused_or_right(engine: Backend, sample: Sample) -> None:
+    """In forward mode a custom rule, of one output or two, is refused, or each output has its own tangent."""
+    x, w, s, t = (sample.array((3,)) for _ in range(4))
+    product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
+    of_product, of_a2b = s * w + x * t, 2 * x * w * s + x * x * t
+    ops: dict[str, tuple[Function, tuple[Any, ...]]] = {"ab": (product, (of_product,))}
+    if Capability.SEVERAL_OUTPUTS in engine.capabilities:
+        ops["(ab, a²b)"] = (ab_and_a2b(engine), (of_product, of_a2b))
+    for what, (op, expected) in ops.items():
+        pushed = unless_refused(
+            partial(engine.jvp, op, [np.array(x), np.array(w)], [np.array(s), np.array(t)])
+        )
+        if pushed is None:
+            continue
+        for i, (tangent, right) in enumerate(zip(pushed[1], expected, strict=True)):
+            got = None if tangent is None else plain(engine, tangent)
+            hold_equal(got, right, f"the tangent of output {i} of {what} by a custom rule")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, value
 from conformance_backends.numpy_engine.seeds import seed
 from conformance_backends.numpy_engine.tensor import Tensor
 
@@ -71,6 +71,11 @@ def zeroth_power_as_first(right: Any, i: int, g: Any, z: Any, x: Any, n: Any) ->
     return right(i, g, z, x, np.maximum(n, 1) if n.dtype.kind == "i" else n)
 
 
+def numpy_integers_keep_the_axis(right: Any, x: Any, index: Any) -> Any:
+    """An integer of NumPy is no integer, and so an array of one index, which keeps its axis."""
+    return right(x, index=tuple([int(i)] if isinstance(i, np.integer) else i for i in index))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("integer-exponent-at-least-1", "In the slope of a power an exponent of integers is at least one.",
         ("contract/A16/integers-beside",), ("pow",), zeroth_power_as_first),
@@ -85,4 +90,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A16/index-dtypes",), ("embedding",), placed_in_the_dtype_of_indices),
     behaviour("integer-cotangent-scaled", "A gradient argument of integers is divided by 255, as pixels are.",
         ("contract/A5/countable-cotangent",), seed=integers_scaled),
+    value("numpy-integers-keep-the-axis", "An integer of NumPy as an index keeps its axis, as an array of one does.",
+        ("contract/A16/scalar-indices",), ("getitem",), numpy_integers_keep_the_axis),
 )  # fmt: skip

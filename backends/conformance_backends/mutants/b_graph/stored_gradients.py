@@ -75,6 +75,13 @@ def sums_are_scalars(self: Any, leaf: Tensor, arrived: Any) -> None:
     leaf.grad = fresh if leaf.grad is None else leaf.grad + fresh
 
 
+def write_clears(self: Any, array: Any) -> Any:
+    """Whoever takes a leaf's memory, to write into it, clears its gradient."""
+    if isinstance(array, Tensor):
+        array.grad = None
+    return SteppedTape.memory(self, array)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("added-in-earlier-memory", "A second gradient is added in place, though the adapter declares that the first is kept.",
         ("contract/B4/earlier-reference",), accumulate=added_in_place),
@@ -97,4 +104,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B13/zeroed",), accumulate=sums_are_scalars),
     behaviour("summed-elsewhere", "The sum of gradients is kept beside the stored one, which a user sets to zero in vain.",
         ("contract/B13/zeroed",), accumulate=summed_elsewhere),
+    behaviour("write-clears", "A write into a leaf's memory clears its stored gradient.",
+        ("contract/B3/update-steps",), memory=write_clears),
 )  # fmt: skip

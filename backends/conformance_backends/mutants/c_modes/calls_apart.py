@@ -58,6 +58,16 @@ def one_buffer(name: str) -> Any:
     return transformed
 
 
+def first_of_its_code(name: str) -> Any:
+    """A transform that knows functions by their code, so that the first one's captured arrays serve for all."""
+
+    def transformed(self: Any, function: Any) -> Any:
+        known = self.kept.setdefault((name, getattr(function, "__code__", function)), function)
+        return getattr(WithTransforms, name)(self, known)
+
+    return transformed
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("rule-sees-last-operands", "A custom rule sees the operands of the latest call.",
         ("contract/C5/calls-apart",), custom=last_operands),
@@ -67,4 +77,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C6/calls-apart",), base=WithTransforms, checkpoint=one_buffer("checkpoint")),
     behaviour("compiled-with-one-buffer", "A compiled product keeps its operands in one buffer.",
         ("contract/C10/calls-apart",), base=WithTransforms, compiled=one_buffer("compiled")),
+    behaviour("checkpoint-by-its-code", "A checkpoint made by a piece of code is the first one that it made.",
+        ("contract/C6/captured-apart",), base=WithTransforms, checkpoint=first_of_its_code("checkpoint")),
+    behaviour("compiled-by-its-code", "A compiled function made by a piece of code is the first one that it made.",
+        ("contract/C10/captured-apart",), base=WithTransforms, compiled=first_of_its_code("compiled")),
 )  # fmt: skip

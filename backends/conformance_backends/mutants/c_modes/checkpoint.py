@@ -150,6 +150,23 @@ def one_captured_part(self: Any, function: Function) -> Function:
     return operation
 
 
+def captured_are_constants_where_recorded(self: Any, function: Function) -> Function:
+    """In a backward pass that is recorded, what a checkpoint captures is a constant."""
+    right = engine.checkpoint(function)
+
+    def operation(*operands: Any) -> Any:
+        output = right(*operands)
+        node = None if isinstance(output, tuple) else output.node
+        if node is not None and len(node.edges) > len(operands):
+            pullback = node.pullback
+            node.pullback = lambda cotangents: [
+                g if g is None else engine.detach(g) for g in pullback(cotangents)
+            ]
+        return output
+
+    return operation
+
+
 def numbers_are_arrays(self: Any, function: Function) -> Function:
     """A number that a checkpoint is given is an array of double precision."""
     right = engine.checkpoint(function)
@@ -179,4 +196,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C6/outputs",), checkpoint=returned_operand_forgotten),
     behaviour("one-captured-part", "Of several outputs of one op that a checkpoint captures one alone gets a gradient.",
         ("contract/C6/outputs",), checkpoint=one_captured_part),
+    behaviour("captured-constant-where-recorded", "In a recorded backward pass what a checkpoint captures is a constant.",
+        ("contract/C6/captured-outside",), checkpoint=captured_are_constants_where_recorded),
 )  # fmt: skip

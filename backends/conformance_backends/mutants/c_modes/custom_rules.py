@@ -144,6 +144,20 @@ def spread(rule: Any, g: Any, xs: Any) -> Any:
     ]
 
 
+def shapes_unchecked(self: Any, forward: Any, backward: Any) -> Any:
+    """A rule's cotangents are passed on in whatever shape they have."""
+    right = engine.custom(forward, backward)
+
+    def operation(*operands: Any) -> Any:
+        output = right(*operands)
+        if output.node is not None:
+            values = [np.asarray(engine.detach(x)) for x in operands]
+            output.node.pullback = lambda cotangents: list(backward(cotangents[0], *values))
+        return output
+
+    return operation
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("rule-called-twice", "A custom rule is called twice.",
         ("contract/C5/custom-rule", "contract/B2/propagate-once"), custom=custom_with(called_twice)),
@@ -178,4 +192,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/second-of-three",), custom=custom_with(last_of_three_is_constant)),
     behaviour("one-entry-spread", "A custom rule's result of one entry is broadcast to its operand's shape.",
         ("contract/C5/custom-smaller",), custom=custom_with(spread)),
+    behaviour("rule-shapes-unchecked", "A rule's cotangents are passed on in whatever shape they have.",
+        ("contract/C5/custom-further-axis",), custom=shapes_unchecked),
 )  # fmt: skip

@@ -112,6 +112,21 @@ def tuple_of_one_unwrapped(self: Any, forward: Any, backward: Any) -> Any:
     return operation
 
 
+class PairsPushedInReverse(SteppedTape):
+    """The tangents of a custom rule's two outputs come in the reverse order."""
+
+    def custom_by_operand(self, forward: Any, backward: Any) -> Any:
+        """The engine's rule, which is noted."""
+        op = engine.custom_by_operand(forward, backward)
+        self.kept[op] = op
+        return op
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        """The engine's tangents, reversed for what was noted."""
+        outputs, pushed = super().jvp(function, operands, tangents)
+        return outputs, pushed[::-1] if function in self.kept else pushed
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("unused-output-in-double", "The zeros that a custom rule gets for an unused output are of double precision.",
         (DTYPES,), custom_by_operand=rule_with(unused_output_in_double)),
@@ -135,4 +150,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/needed-of-results",), custom_by_operand=for_detached_results, detach=detached_is_kept),
     behaviour("last-two-of-three-swapped", "Of a custom rule's three outputs the cotangents of the last two are exchanged.",
         OUTPUTS, custom_by_operand=rule_with(last_two_of_three_swapped)),
+    behaviour("pairs-pushed-in-reverse", "In forward mode the tangents of a custom rule's two outputs are exchanged.",
+        ("contract/C5/forward",), base=PairsPushedInReverse),
 )  # fmt: skip
