@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from conformance.backend import Backend, Capability
+from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import is_refused, tape_of, unless_refused
 from conformance.checks.observation import plain
@@ -81,9 +85,10 @@ def steps_of_descent_keep_what_is_stored(engine: Backend, sample: Sample) -> Non
     accumulates = declared_convention(tape, "B3") == "accumulates"
     for shape in (None, ()):
         x = sample.array(shape)
-        leaf, seen, total = tape.leaf(np.array(x)), [], np.zeros_like(x)
+        leaf, total = tape.leaf(np.array(x)), np.zeros_like(x)
+        seen: list[Array] = []
         if has_hooks:
-            tape.hook(leaf, lambda c, seen=seen: seen.append(plain(tape, c)))
+            tape.hook(leaf, partial(_note, tape, seen))
         for step in range(1, 4):
             g = sample.array(shape)
             tape.backward(multiply(leaf, leaf), tape.array(np.array(g)))
@@ -100,6 +105,10 @@ def steps_of_descent_keep_what_is_stored(engine: Backend, sample: Sample) -> Non
                 raise NotThisCase("the engine does not let a leaf be written between backward passes")
             hold_equal(plain(tape, leaf), x, f"the leaf written {where}")
             hold_equal(plain(tape, tape.grad(leaf)), total, f"the stored gradient after the write {where}")
+
+
+def _note(engine: Backend, seen: list[Array], cotangent: Any) -> None:
+    seen.append(plain(engine, cotangent))
 
 
 @contract("B5", "own-memory", Capability.WRITABLE)

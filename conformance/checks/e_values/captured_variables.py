@@ -1,21 +1,24 @@
-"""Derivatives in functions that are differentiated themselves: what an inner one captures is a constant for it (E4)."""
+"""Derivatives in functions that are differentiated themselves: by what is captured, by other operands, at simple numbers (E4)."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
+from conformance.checks.c_modes.special_numbers import NUMBERS, hold_number, positive
 from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import DIVIDE, MULTIPLY, POW
 
 
 @contract("E4", "captured", Capability.HIGHER_ORDER)
@@ -118,3 +121,43 @@ def detached_value_is_a_constant_at_every_level(engine: Backend, sample: Sample)
         hold_equal(
             plain(engine, got), 2 * g * u * x, f"the derivative by x of the gradient of {what} y² at y = x"
         )
+
+
+# ---- operands that are simple numbers ----------------------------------------------------------------
+
+# The slope by x, the first operand, differentiated by n, the second: its terms, which may cancel.
+MIXED: Mapping[str, Callable[[Array, Any], Sequence[Array]]] = {
+    MULTIPLY: lambda x, n: [0 * x + 1],
+    DIVIDE: lambda x, n: [] if n == 0 else [0 * x - 1 / n**2],
+    POW: lambda x, n: [x ** (n - 1), n * x ** (n - 1) * np.log(x)],
+}
+
+
+@contract("E4", "special-numbers", Capability.HIGHER_ORDER)
+def simple_operands_change_no_mixed_derivative(engine: Backend, sample: Sample) -> None:
+    """Where an operand that has a gradient too is one of these numbers, each gradient is differentiated by the other operand."""
+    x, v = positive(sample), sample.array((3,))
+    one, total = np.ones((), x.dtype), full_sum(engine)
+    pairs = [(name, number) for name in MIXED if name in engine.ops for number in NUMBERS]
+    for name, number in pairs[sample.seed % 8 :: 8] if engine.compiles_signatures else pairs:
+        terms = MIXED[name](x.astype(np.longdouble), np.longdouble(number))
+        if not terms:
+            continue
+        function, n = partial(_summed, total, engine.op(name)), np.asarray(number, x.dtype)
+        mixed, size = sum(terms), sum(map(np.abs, terms))
+        for i, by, weight, expected, sizes in (
+            (0, "n", v, (v * mixed).sum(), (np.abs(v) * size).sum()),
+            (1, "x", one, mixed, size),
+        ):
+
+            def gradient(a: Any, b: Any, i: int = i, function: Function = function) -> Any:
+                return engine.nested_vjp(function, [a, b], [engine.array(np.array(one))])[i]
+
+            _, pulled = engine.vjp(gradient, [np.array(x), np.array(n)], [np.array(weight)])
+            got = None if pulled[1 - i] is None else plain(engine, pulled[1 - i])
+            what = f"the derivative by {by} of the other operand's gradient of {name} of x and n = {number}"
+            hold_number(got, np.asarray(expected), x, what, sizes)
+
+
+def _summed(total: Function, op: Function, a: Any, b: Any) -> Any:
+    return total(op(a, b))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from conformance_backends.mutants.c_modes.special_numbers import simplified
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.graph import backward_pass, set_recording
 from conformance_backends.numpy_engine.tensor import edge_of, tensor_at
@@ -56,6 +57,11 @@ def detached_from_the_inner_one(self: Any, array: Any) -> Any:
     return tensor_at(array.value, node.edges[0] if node and node.name == "identity" else None)
 
 
+def _square(x: Any, n: Any) -> Any:
+    """The square by a product, which does not depend on the exponent."""
+    return SteppedTape.ops["multiply"](x, x)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("inner-variable-is-outer", "An inner gradient includes the derivative by what the function captures.",
         ("contract/E4/captured",), nested_vjp=variables_shared),
@@ -67,4 +73,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E4/by-one-argument",), nested_jvp=tangent_at_a_constant_is_constant),
     behaviour("detached-from-the-inner-one", "What an inner gradient detaches is no constant for the outer one.",
         ("contract/E4/detached",), detach=detached_from_the_inner_one),
+    Mutant("square-by-product", "A power of 2 does not depend on its exponent.",
+        ("contract/E4/special-numbers",), simplified("pow", 2, _square), ("pow",)),
 )  # fmt: skip
