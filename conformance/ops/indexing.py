@@ -244,7 +244,10 @@ def taking_along(choose: Choose) -> Signature:
     shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (0, 3), *RANKS, (33,), (2, 64)))
     axis = choose([a for a in range(-len(shape), len(shape)) if shape[a]])
     count, place = choose((shape[axis], 1, 2, 4, 0, 17)), axis % len(shape)
-    others = choose((shape, tuple(min(n, 1) for n in shape)))  # indices of their own, or the same everywhere
+    # Indices of their own, the same everywhere, or several beside an axis of one entry.
+    others = choose(
+        [*dict.fromkeys((shape, tuple(min(n, 1) for n in shape), tuple(2 if n == 1 else n for n in shape)))]
+    )
     indices = (*others[:place], count, *others[place + 1 :])
     return Signature((shape, indices), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
 

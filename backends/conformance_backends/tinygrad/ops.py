@@ -52,6 +52,14 @@ def expand_dims(x: Any, axis: Any) -> Any:
     return x.unsqueeze(axis)
 
 
+def _gather(x: Any, indices: Any, axis: int) -> Any:
+    """Tensor.gather, which takes an axis that is shorter in the indices for a part, and stretches none."""
+    place = axis % x.ndim
+    if any(n != m for a, (n, m) in enumerate(zip(x.shape, indices.shape, strict=True)) if a != place):
+        raise Unsupported("tinygrad's gather stretches no axis")
+    return x.gather(axis, indices)
+
+
 def repeat(x: Any, repeats: Any, axis: Any) -> Any:
     """Each entry several times; tinygrad repeats all equally often."""
     if not isinstance(repeats, int):
@@ -176,7 +184,7 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "getitem": lambda x, index: x[key(index)],
     "getitem_integer_array": lambda x, index: x[key(index)],
     "index_update": index_update,
-    "take_along_axis": lambda x, indices, axis: x.gather(axis, indices),
+    "take_along_axis": _gather,
     "scatter_reduce": lambda x, index, values, axis, reduce, include_self: x.scatter_reduce(
         axis, index, values, reduce, include_self
     ),
