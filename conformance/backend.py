@@ -111,16 +111,10 @@ class Backend(abc.ABC):
         cotangents: Sequence[NDArray],
         wrt: Sequence[int] | None = None,
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """The outputs of a function, and its vector-Jacobian product with the cotangents.
+        """The outputs, and one gradient per operand in `wrt`, of its shape and dtype; None where there is none.
 
-        Args:
-            function: takes the engine's arrays, returns one or a tuple of them.
-            operands: their values.
-            cotangents: one per output, of its shape and dtype.
-            wrt: the operands that need a gradient, by default all; the others are constants.
-
-        Returns:
-            The outputs, and one gradient per operand in `wrt`, of its shape and dtype; None where there is none.
+        `function` takes the engine's arrays of the operands' values, and returns one or a tuple of them; each has a
+        cotangent, of its shape and dtype. `wrt` are the operands that need a gradient, by default all.
         """
         traced = self.trace(function, operands, wrt)
         return traced.outputs, traced.pull([self.array(np.asarray(g)) for g in cotangents])
@@ -193,6 +187,13 @@ class Backend(abc.ABC):
     ) -> tuple[Any, ...]:
         """The outputs' tangents, recorded: like `jvp`, on the engine's arrays inside a differentiated function."""
         raise Unsupported(f"{self.engine} does not differentiate its forward mode")
+
+    def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
+        """For each operand the Jacobian of the one output, by the engine's own function: of the output's shape, then the operand's.
+
+        By "rows" or "columns" (forward mode); for kind "hessian" the second derivatives of a scalar.
+        """
+        raise Unsupported(f"{self.engine} has no function for the {kind} of a Jacobian")
 
     # ---- transforms of functions ----------------------------------------------------------------
 

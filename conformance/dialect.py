@@ -23,6 +23,7 @@ class Dialect:
         custom_by_operand: a custom rule of {operands} whose cotangents are `gs` and whose outputs are `zs`, tuples;
             {name}, {value}, a tuple of {cotangents}, and {comma}, a comma where there is one output only;
         compiled, vectorized, checkpoint: a function made of {function};
+        rows, columns, hessian: a call with {function} and {operands} that returns a tuple of Jacobians, or Hessians;
         structured_gradient: a call with {function} and {structure};
         memory: the memory of an {array}, which a script writes into, unless that is `{array}[...] = 7.0`;
         hook: a call with {array} and {seen} that returns the hook's remover;

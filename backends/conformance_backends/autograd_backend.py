@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import autograd.builtins
 import numpy as np
-from autograd import checkpoint, grad, make_jvp, make_vjp
+from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp
 from autograd.extend import defvjp_argnums, primitive
 from autograd.tracer import getval
 
@@ -24,7 +24,7 @@ IMPORTS = """\
 import autograd.builtins
 import autograd.numpy as np
 import autograd.scipy.special
-from autograd import checkpoint, grad, make_jvp, make_vjp
+from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp
 from autograd.extend import defvjp_argnums, primitive
 from autograd.tracer import getval"""
 
@@ -79,6 +79,7 @@ class Autograd(FunctionalBackend):
             Capability.FORWARD,
             Capability.CHECKPOINTING,
             Capability.STRUCTURES,
+            Capability.JACOBIANS,
             Capability.COMPLEX,
         }
     )
@@ -115,6 +116,8 @@ class Autograd(FunctionalBackend):
             "nested_vjp": "{out} = make_vjp(lambda xs: packed({function}(*xs)))(packed(({operands},)))[0]({cotangent})",
             "jvp": "{out}, {pushed} = make_jvp(lambda xs: packed({function}(*xs)))(packed(({operands},)))"
             "(packed(({tangents},)))",
+            "rows": "[jacobian({function}, i)({operands}) for i in range(len([{operands}]))]",
+            "hessian": "(hessian({function})({operands}),)",
             "checkpoint": "checkpoint(lambda *xs: packed({function}(*xs)))",
         },
     )
@@ -218,6 +221,14 @@ class Autograd(FunctionalBackend):
         """autograd.checkpoint, of a function whose outputs autograd can box."""
         saved: Function = checkpoint(lambda *xs: packed(function(*xs)))
         return saved
+
+    def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
+        """autograd.jacobian by one operand after the other, and autograd.hessian; none is by columns."""
+        if kind == "hessian":
+            return (hessian(function)(*operands),)
+        if kind == "columns":
+            raise Unsupported("autograd.jacobian is by rows")
+        return [jacobian(function, i)(*operands) for i in range(len(operands))]
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """autograd.grad of a function of one structure."""

@@ -26,6 +26,7 @@ from conformance_backends import jax_rules
 from conformance_backends.caches.jax_cache import keep_compiled
 from conformance_backends.further_modes.needs import platforms_of_jax
 from conformance_backends.jax_dialect import EAGER, JIT
+from conformance_backends.jax_jacobians import JaxJacobians
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
 from conformance_backends.jax_testers import TESTERS
@@ -35,7 +36,7 @@ jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", platforms_of_jax())
 
 
-class JaxEager(FunctionalBackend):
+class JaxEager(JaxJacobians, FunctionalBackend):
     """jax op by op, as it runs outside jax.jit."""
 
     engine = "jax"
@@ -57,6 +58,7 @@ class JaxEager(FunctionalBackend):
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
             Capability.STRUCTURES,
+            Capability.JACOBIANS,
             Capability.COMPLEX,
         }
     )
@@ -115,13 +117,11 @@ class JaxEager(FunctionalBackend):
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
         """jax.vjp."""
-        output, pulled = jax.vjp(function, *arrays)
-        return output, pulled
+        return jax.vjp(function, *arrays)  # type: ignore[no-any-return]
 
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
         """jax.grad of every operand."""
-        arrays = [self.array(x) for x in operands]
-        return tuple(jax.grad(function, argnums=tuple(range(len(arrays))))(*arrays))
+        return tuple(jax.grad(function, argnums=tuple(range(len(operands))))(*map(self.array, operands)))
 
     def detach(self, array: Any) -> Any:
         """jax.lax.stop_gradient."""

@@ -34,6 +34,18 @@ def {name}_back(saved, g):
     return {cotangents}
 {name}.defvjp({name}_forward, {name}_back)"""
 
+_EVERY = "argnums=tuple(range(len([{operands}])))"
+JACOBIANS = {
+    "rows": f"jax.jacrev({{function}}, {_EVERY})({{operands}})",
+    "columns": f"jax.jacfwd({{function}}, {_EVERY})({{operands}})",
+    "hessian": "(jax.hessian({function})({operands}),)",
+}
+COMPILED_JACOBIANS = {
+    "rows": f"jax.jit(jax.jacrev({{function}}, {_EVERY}))({{operands}})",
+    "columns": f"jax.jit(jax.jacfwd({{function}}, {_EVERY}))({{operands}})",
+    "hessian": "(jax.jit(jax.hessian({function}))({operands}),)",
+}
+
 EAGER = Dialect(
     imports=IMPORTS,
     array="jnp.array({values}, dtype=jnp.{dtype})",
@@ -48,6 +60,7 @@ EAGER = Dialect(
         "compiled": "jax.jit({function})",
         "vectorized": "jax.vmap({function})",
         "checkpoint": "jax.checkpoint({function})",
+        **JACOBIANS,
         "structured_gradient": "jax.grad({function})({structure})",
     },
 )
@@ -60,6 +73,7 @@ JIT = replace(
         **EAGER.further,
         "jvp": "{out}, {pushed} = jax.jit(lambda xs, ts: jax.jvp({function}, xs, ts))"
         "(({operands},), ({tangents},))",
+        **COMPILED_JACOBIANS,
         "structured_gradient": "jax.jit(jax.grad({function}))({structure})",
     },
 )

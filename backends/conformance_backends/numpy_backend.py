@@ -53,6 +53,7 @@ class NumpyTape(TapeBackend):
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
             Capability.STRUCTURES,
+            Capability.JACOBIANS,
         }
     )
     conventions: ClassVar[Mapping[str, str]] = {
@@ -85,7 +86,7 @@ class NumpyTape(TapeBackend):
     points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, custom_by_operand, grad, hook, jvp, no_grad, vjp,\n)",
+        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, custom_by_operand, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, no_grad, vjp,\n)",
         array="Tensor(np.array({values}, '{dtype}'))",
         leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
         backward="{output}.backward()",
@@ -102,6 +103,9 @@ class NumpyTape(TapeBackend):
             "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
             "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",
             "checkpoint": "checkpoint({function})",
+            "rows": "jacobian({function}, {operands})",
+            "columns": "jacobian_by_columns({function}, {operands})",
+            "hessian": "(hessian({function}, {operands}),)",
             "structured_gradient": "grad({function})({structure})[0]",
             "hook": "hook({array}, {seen})",
             "anomaly": "anomaly()",
@@ -186,6 +190,15 @@ class NumpyTape(TapeBackend):
     def checkpoint(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The engine's checkpoint."""
         return engine.checkpoint(function)
+
+    def jacobian(
+        self, function: Callable[..., Any], operands: Sequence[NDArray], kind: str = "rows"
+    ) -> Sequence[Any]:
+        """The engine's functions of these names."""
+        if kind == "hessian":
+            return (engine.hessian(function, *operands),)
+        whole = engine.jacobian if kind == "rows" else engine.jacobian_by_columns
+        return whole(function, *operands)
 
     def structured_gradient(self, function: Callable[..., Any], structure: Any) -> Any:
         """The engine's grad of one structured operand."""

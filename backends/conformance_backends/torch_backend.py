@@ -23,10 +23,11 @@ from conformance.backend import (
 from conformance.errors import Unsupported
 from conformance_backends.torch_arrays import Torch
 from conformance_backends.torch_dialect import FUNC, TAPE
+from conformance_backends.torch_jacobians import FuncJacobians, TapeJacobians
 from conformance_backends.torch_testers import TESTERS
 
 
-class TorchTape(Torch, TapeBackend):
+class TorchTape(TapeJacobians, Torch, TapeBackend):
     """torch as most of its users call it: requires_grad, backward() and .grad."""
 
     mode = "tape"
@@ -52,6 +53,7 @@ class TorchTape(Torch, TapeBackend):
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
+            Capability.JACOBIANS,
             Capability.COMPLEX,
         }
     )
@@ -205,7 +207,7 @@ def _pushed_by_func(
     return as_tuple(outputs), as_tuple(pushed)
 
 
-class TorchFunc(Torch, FunctionalBackend):
+class TorchFunc(FuncJacobians, Torch, FunctionalBackend):
     """torch's function transforms, torch.func."""
 
     mode = "func"
@@ -223,6 +225,7 @@ class TorchFunc(Torch, FunctionalBackend):
             Capability.FORWARD,
             Capability.VECTORIZING,
             Capability.STRUCTURES,
+            Capability.JACOBIANS,
             Capability.COMPLEX,
         }
     )

@@ -27,6 +27,16 @@ class {name}(torch.autograd.Function):
         {operands}, = ctx.saved_tensors
         return {cotangents}
 {name} = {name}.apply"""
+JACOBIANS_OF_TAPE = {
+    "rows": "torch.autograd.functional.jacobian({function}, ({operands},))",
+    "columns": "torch.autograd.functional.jacobian(\n    {function}, ({operands},), strategy='forward-mode', vectorize=True)",
+    "hessian": "(torch.autograd.functional.hessian({function}, {operands}),)",
+}
+JACOBIANS_OF_FUNC = {
+    "rows": "torch.func.jacrev({function}, argnums=tuple(range(len([{operands}]))))({operands})",
+    "columns": "torch.func.jacfwd({function}, argnums=tuple(range(len([{operands}]))))({operands})",
+    "hessian": "(torch.func.hessian({function})({operands}),)",
+}
 RULE_BY_OPERAND = """\
 class {name}(torch.autograd.Function):
     @staticmethod
@@ -64,6 +74,7 @@ TAPE = _written(
         "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
         "vectorized": "torch.vmap({function})",
         "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
+        **JACOBIANS_OF_TAPE,
         "hook": "{array}.register_hook({seen}).remove",
         "anomaly": "torch.autograd.set_detect_anomaly(True)",
         "assign": "{array}[{index}] = {value}",
@@ -79,6 +90,7 @@ FUNC = _written(
         "nested_vjp": "{out} = torch.func.vjp({function}, {operands})[1]({cotangent})",
         "jvp": "{out}, {pushed} = torch.func.jvp({function}, ({operands},), ({tangents},))",
         "vectorized": "torch.vmap({function})",
+        **JACOBIANS_OF_FUNC,
         "structured_gradient": "torch.func.grad({function})({structure})",
     },
 )

@@ -229,6 +229,17 @@ def hold_same_structure(got: Any, structure: Any, place: str = "structure") -> N
         hold_same_structure(got[key], structure[key], f"{place}[{key!r}]")
 
 
+@probe(Capability.JACOBIANS)
+def jacobians_can_be_computed_whole(engine: Backend, sample: Sample) -> None:
+    """The Jacobian of a product by its first factor has the second factor on its diagonal; the Hessian of x² is twice the identity."""
+    x, w = sample.array((3,)), sample.array((3,))
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    found = engine.jacobian(multiply, [np.array(x), np.array(w)])
+    hold_equal(plain(engine, found[0]), np.diag(w), "the Jacobian of x * w by x")
+    (hessian,) = engine.jacobian(lambda a: total(multiply(a, a)), [np.array(x)], "hessian")
+    hold_equal(plain(engine, hessian), 2 * np.eye(3, dtype=x.dtype), "the Hessian of the sum of x * x")
+
+
 @probe(Capability.COMPLEX)
 def complex_operands_have_gradients(engine: Backend, sample: Sample) -> None:
     """The gradient of a complex operand has both parts, conjugated or not."""

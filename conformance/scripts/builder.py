@@ -134,12 +134,13 @@ class ScriptBuilder:
             self.indent, self._counts[results] = indent, counted
             self._functions, self._names = around
             del self.lines[start:]
-            if body not in self._functions:
-                self._functions[body] = self.fresh("f")
-                head = f"def {self._functions[body]}({', '.join(arguments)}):"
+            known = (*arguments, *body)  # an argument may be one that is not used
+            if known not in self._functions:
+                self._functions[known] = self.fresh("f")
+                head = f"def {self._functions[known]}({', '.join(arguments)}):"
                 done = body or (f"{indent}    ...",)  # refused before it did anything
                 self.write(head, *done)
-            named.append(self._functions[body])
+            named.append(self._functions[known])
 
     def rule(self, forward: Function, backward: Function, count: int) -> str:
         """Define a custom rule by its formulas; returns its name."""

@@ -95,6 +95,21 @@ class RecordingOptional(Recording):
             builder.name_parts(values if defined.has_several else values[0] if values else (), name)
         return outputs, output_tangents
 
+    def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
+        """Whole Jacobians, of arrays made for it."""
+        builder, template = self.builder, self._template(kind)
+        arrays, out, defined = (
+            self._listed([*map(self.array, operands)]),
+            builder.fresh("out"),
+            self.defined(function),
+        )
+        try:
+            found = self.inner.jacobian(defined.traced, operands, kind)
+        finally:
+            builder.write(f"{out} = {template.format(function=defined.name, operands=arrays)}")
+        builder.name_parts(found, out)
+        return found
+
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """A gradient built as its structure is."""
         builder, template = self.builder, self._template("structured_gradient")

@@ -34,6 +34,7 @@ SCOPES = {
     "assign": "write",
     "anomaly": "anomaly",
     "structured_gradient": "structure",
+    "jacobian": "whole Jacobian",
 }
 
 

@@ -84,6 +84,12 @@ def swapped_structure(self: Any, function: Any, structure: Any) -> Any:
     return rebuilt(structure, iter([second, first, *rest]))
 
 
+def rows_for_ones(self: Any, function: Any, operands: Any, kind: str = "rows") -> Any:
+    """Every row of a Jacobian is their sum."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    return [np.broadcast_to(np.sum(j.value, axis=0), j.shape) if j.ndim else j for j in found]
+
+
 class RealLoss(Complex):
     """Complex numbers, and a real loss of them."""
 
@@ -137,6 +143,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("capability/structures",), structured_gradient=flat_structure),
     behaviour("structure-swapped", "The first two gradients in a structure are swapped.",
         ("capability/structures",), structured_gradient=swapped_structure),
+    behaviour("jacobian-by-ones", "A whole Jacobian has the gradient for a cotangent of ones in every row.",
+        ("capability/jacobians",), jacobian=rows_for_ones),
     behaviour("imaginary-part-lost", "The gradient of a complex operand is real.",
         ("capability/complex",), base=RealLoss, grad=real_part_alone),
     behaviour("memory-is-a-copy", "The memory that the adapter returns is a copy of the array's.",

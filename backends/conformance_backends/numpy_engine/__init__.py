@@ -18,7 +18,16 @@ from conformance_backends.numpy_engine.custom import custom, custom_by_operand
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
 from conformance_backends.numpy_engine.observing import anomaly, hook
 from conformance_backends.numpy_engine.tensor import Tensor, apply, detach
-from conformance_backends.numpy_engine.transforms import checkpoint, grad, hessian, jvp, value_and_grad, vjp
+from conformance_backends.numpy_engine.transforms import (
+    checkpoint,
+    grad,
+    hessian,
+    jacobian,
+    jacobian_by_columns,
+    jvp,
+    value_and_grad,
+    vjp,
+)
 
 __all__ = [
     "Accumulation",
@@ -33,6 +42,8 @@ __all__ = [
     "grad",
     "hessian",
     "hook",
+    "jacobian",
+    "jacobian_by_columns",
     "jvp",
     "no_grad",
     "value_and_grad",

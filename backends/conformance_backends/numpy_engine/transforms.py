@@ -141,19 +141,43 @@ def checkpoint(function: Function) -> Function:
     return recomputed
 
 
-def hessian(function: Function, operand: Any) -> Tensor:
-    """The matrix of second derivatives of a scalar function, of shape `operand.shape * 2`.
+def jacobian(function: Function, *operands: Any) -> tuple[Tensor, ...]:
+    """The Jacobians of one output by every operand, each of shape `output.shape + operand.shape`.
 
-    Row by row: the gradient is a function like any other, and its VJP with a one-hot cotangent is one
-    row of its Jacobian.
+    Row by row: the pullback of a one-hot cotangent is one row of Jᵀ's transpose.
     """
-    value = np.asarray(operand)
-    gradient, pullback = vjp(lambda x: grad(function)(x)[0], value)
-    basis = np.eye(value.size, dtype=value.dtype).reshape(value.size, *value.shape)
-    if gradient is None or edge_of(gradient) is None:
-        return Tensor(np.zeros(value.shape * 2, value.dtype))
-    rows = [pulled.value if (pulled := pullback(e)[0]) is not None else np.zeros_like(value) for e in basis]
-    return Tensor(np.reshape(rows, value.shape * 2))
+    values = [np.asarray(detach(operand)) for operand in operands]
+    output, pullback = vjp(function, *values)
+    basis = np.eye(output.size, dtype=output.dtype).reshape(output.size, *output.shape)
+    rows = [pullback(one_hot) for one_hot in basis]
+    return tuple(
+        Tensor(np.reshape([_filled(row[i], x) for row in rows], output.shape + x.shape))
+        for i, x in enumerate(values)
+    )
+
+
+def jacobian_by_columns(function: Function, *operands: Any) -> tuple[Tensor, ...]:
+    """The same column by column: the tangent along one entry of an operand is one column."""
+    values = [np.asarray(detach(operand)) for operand in operands]
+    zeros = [np.zeros_like(x) for x in values]
+    found = []
+    for i, x in enumerate(values):
+        basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
+        columns = [
+            jvp(function, tuple(values), (*zeros[:i], one_hot, *zeros[i + 1 :]))[1] for one_hot in basis
+        ]
+        stacked = np.stack([np.asarray(detach(column)) for column in columns], axis=-1)
+        found.append(Tensor(stacked.reshape(stacked.shape[:-1] + x.shape)))
+    return tuple(found)
+
+
+def hessian(function: Function, operand: Any) -> Tensor:
+    """The second derivatives of a scalar function, of shape `operand.shape * 2`: the Jacobian of its gradient."""
+
+    def gradient(x: Tensor) -> Any:
+        return _filled(grad(function)(x)[0], np.asarray(detach(operand)), keeps_history=True)
+
+    return jacobian(gradient, operand)[0]
 
 
 def _pulled_back(outputs: Any, cotangents: Sequence[Any], variables: Sequence[Tensor]) -> Gradients:
@@ -172,6 +196,13 @@ def _ended(
         if g is not None and (edge := edge_of(z)) is not None
     ]
     return backward_pass(seeds, ends | outer, outer)
+
+
+def _filled(gradient: Tensor | None, operand: np.ndarray[Any, Any], *, keeps_history: bool = False) -> Any:
+    """A gradient, zeros where there is none: a tensor with its history, or its plain array."""
+    if gradient is None:
+        return Tensor(np.zeros_like(operand)) if keeps_history else np.zeros_like(operand)
+    return gradient if keeps_history else gradient.value
 
 
 def _ends(variables: Sequence[Any]) -> set[Node]:

@@ -88,6 +88,7 @@ class Tensorflow(FunctionalBackend):
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
             Capability.STRUCTURES,
+            Capability.JACOBIANS,
             Capability.COMPLEX,
         }
     )
@@ -236,6 +237,23 @@ class Tensorflow(FunctionalBackend):
         """tf.recompute_grad."""
         checkpointed: Function = tf.recompute_grad(function)
         return checkpointed
+
+    def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
+        """tape.jacobian, of the gradient for a Hessian; none is by columns."""
+        if kind == "columns":
+            raise Unsupported("tape.jacobian is by rows")
+        arrays = [self.array(x) for x in operands]
+        with tf.GradientTape() as tape:
+            tape.watch(arrays)
+            if kind == "hessian":
+                with tf.GradientTape() as inner:
+                    inner.watch(arrays)
+                    output = function(*arrays)
+                (output,) = inner.gradient(output, arrays)
+            else:
+                output = function(*arrays)
+        found: Sequence[Any] = tape.jacobian(output, arrays)
+        return found
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """tape.gradient, which takes nested structures as sources."""

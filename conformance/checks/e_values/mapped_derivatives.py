@@ -1,8 +1,9 @@
-"""Gradients that are mapped over a stack (E3), and second derivatives of ops that are mapped over a batch (E4)."""
+"""Gradients that are mapped over a stack, whole Jacobians and Hessians (E3, E5), second derivatives of mapped ops (E4)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,12 @@ from conformance.checks.e_values.second_order import (
     has_curvature,
     reverse_over_reverse,
 )
-from conformance.checks.engine_calls import gradients_of, unless_refused
+from conformance.checks.engine_calls import full_sum, gradients_of, unless_refused
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import ADD, MATMUL, MATRIX_TRANSPOSE, MULTIPLY
 from conformance.oracle.allowance import Expected
 
 TWO = 2  # calls side by side
@@ -101,3 +104,87 @@ def vectorized_gradients_are_the_loops(engine: Backend, sample: Sample) -> None:
     loop = [gradients_of(engine, function, [point], g)[0] for point in points]
     for i, single in enumerate(loop):
         hold_equal(got[i], np.zeros_like(x) if single is None else single, f"the gradient at point {i}")
+
+
+# ---- whole Jacobians ---------------------------------------------------------------------------------
+
+
+def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function, list[Array], list[Array]]]:
+    """Functions in words, their operands, and by each operand the Jacobian, which is exact."""
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    x, w, s, m = (sample.array(shape) for shape in ((2, 3), (3,), (), (3, 4)))
+    ones = np.eye(6, dtype=x.dtype).reshape(2, 3, 2, 3)
+    by_row = np.eye(3, dtype=x.dtype)[None] * x[:, :, None]
+    none = np.zeros((2, 3, 3), x.dtype)
+    yield "x²", lambda a: multiply(a, a), [x], [2 * x[:, :, None, None] * ones]
+    yield "x w, w stretched", multiply, [x, w], [ones * w[:, None, None], by_row]
+    yield "s x, s a number", multiply, [s, x], [x, s * ones]
+    yield "the sum of x², a number", lambda a: total(multiply(a, a)), [x], [2 * x]
+    yield (
+        "x², beside an operand that is not used",
+        lambda a, b: multiply(a, a),
+        [x, w],
+        [2 * x[:, :, None, None] * ones, none],
+    )
+    if MATRIX_TRANSPOSE in engine.ops:
+        yield "x transposed", engine.op(MATRIX_TRANSPOSE), [x], [ones.transpose(1, 0, 2, 3)]
+    if MATMUL in engine.ops:
+        of_x = np.einsum("ik,lj->ijkl", np.eye(2, dtype=x.dtype), m)
+        of_m = np.einsum("ik,lj->ijkl", x, np.eye(4, dtype=x.dtype))
+        yield "x m, a product of matrices", engine.op(MATMUL), [x, m], [of_x, of_m]
+
+
+def _hold_whole(engine: Backend, call: tuple[str, Function, list[Array], list[Array]], kind: str) -> None:
+    what, function, operands, expected = call
+    found = engine.jacobian(function, [np.array(x) for x in operands], kind)
+    name = "Hessian" if kind == "hessian" else f"Jacobian, by {kind},"
+    if len(found) != len(expected):
+        raise Violation(f"the {name} of {what} has {len(found)} parts for {len(expected)} operands")
+    for i, (array, right) in enumerate(zip(found, expected, strict=True)):
+        got = np.zeros_like(right) if array is None else plain(engine, array)
+        hold_equal(got, right, f"the {name} of {what} by operand {i}")
+
+
+@contract("E3", "whole-jacobian", Capability.JACOBIANS)
+def whole_jacobian_has_the_shape_of_the_output_then_the_operands(engine: Backend, sample: Sample) -> None:
+    """The engine's own Jacobian, by rows and, where it offers that, by columns, has the axes of the output, then the operand's."""
+    calls = list(_jacobians(engine, sample))
+    for kind in ("rows", "columns"):
+        for call in calls[sample.seed % 3 :: 3] if engine.compiles_signatures else calls:
+            try:
+                _hold_whole(engine, call, kind)
+            except Unsupported:
+                if kind == "rows":
+                    raise
+                break
+
+
+@contract("E5", "whole-hessian", Capability.JACOBIANS)
+def whole_hessian_has_every_second_derivative(engine: Backend, sample: Sample) -> None:
+    """The engine's own Hessian of a scalar has each second derivative in its place; that of a linear function is zero."""
+    multiply, add, total = engine.op(MULTIPLY), engine.op(ADD), full_sum(engine)
+    x, w, s = sample.array((2, 3)), sample.array((2, 3)), sample.array(())
+    ones = np.eye(6, dtype=x.dtype).reshape(2, 3, 2, 3)
+    weight = engine.array(np.array(w))
+
+    def cubes(a: Any) -> Any:
+        return total(multiply(multiply(a, a), a))
+
+    def weighed(a: Any) -> Any:
+        return multiply(total(multiply(a, weight)), total(a))
+
+    pairs = w[:, :, None, None] + w[None, None]
+    calls: list[tuple[str, Function, list[Array], list[Array]]] = [
+        ("the sum of x³", cubes, [x], [6 * x[:, :, None, None] * ones]),
+        ("the sum of x w times that of x", weighed, [x], [pairs]),
+        ("the sum of x w, which is linear", lambda a: total(multiply(a, weight)), [x], [0 * ones]),
+        ("s³, s a number", lambda a: multiply(multiply(a, a), a), [s], [6 * s]),
+        (
+            "the sum of both",
+            lambda a: add(cubes(a), weighed(a)),
+            [x],
+            [6 * x[:, :, None, None] * ones + pairs],
+        ),
+    ]
+    for call in calls[sample.seed % 2 :: 2] if engine.compiles_signatures else calls:
+        _hold_whole(engine, call, "hessian")

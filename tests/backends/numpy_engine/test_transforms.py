@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conformance_backends import numpy_engine as engine
-from conformance_backends.numpy_engine import grad, hessian, jvp, vjp
+from conformance_backends.numpy_engine import grad, hessian, jacobian, jacobian_by_columns, jvp, vjp
 
 from .operands import RNG, A, B, V, differences
 
@@ -69,6 +69,17 @@ def test_a_hessian_is_symmetric_and_agrees_with_differences_of_gradients() -> No
     for column, e in enumerate(np.eye(4)):
         up, down = (grad(smooth)(V + sign * step * e)[0].value for sign in (1, -1))
         np.testing.assert_allclose(matrix[:, column], (up - down) / (2 * step), rtol=1e-5, atol=1e-6)
+
+
+def test_a_jacobian_has_the_axes_of_the_output_then_those_of_the_operand() -> None:
+    for whole in (jacobian, jacobian_by_columns):
+        by_matrix, by_vector = whole(
+            lambda m, v: np.matmul(m, v), np.arange(6.0).reshape(2, 3), np.arange(3.0)
+        )
+        np.testing.assert_array_equal(by_matrix.value, np.einsum("ik,l->ikl", np.eye(2), np.arange(3.0)))
+        np.testing.assert_array_equal(by_vector.value, np.arange(6.0).reshape(2, 3))
+        (of_nothing,) = whole(lambda v: np.sum(np.ones(2)) + 0 * v[:1], V)
+        np.testing.assert_array_equal(of_nothing.value, np.zeros((1, 4)))
 
 
 def test_the_hessian_of_a_linear_function_is_zero() -> None:

@@ -36,6 +36,7 @@ WORDS = {  # what a script must say, where it says anything about the capability
     Capability.HOOKS: ("hook(",),
     Capability.RECORDED_WRITES: ("] = ",),
     Capability.STRUCTURES: ("{'w': c0, 'b': [c1, (c2,)]",),
+    Capability.JACOBIANS: ("jacobian(", "jacrev("),
     Capability.COMPLEX: (".real(",),
     Capability.SEVERAL_OUTPUTS: ("gs[1]",),
     Capability.NEEDED_OPERANDS: ("gs[0]",),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from conformance.backend import Backend, Capability, Function
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
@@ -61,10 +63,40 @@ def first_for_all(self: Any, function: Callable[..., Any]) -> Callable[..., Any]
     return mapped
 
 
+def operand_axes_first(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
+    """The axes of the operand come before those of the output."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    return [
+        np.moveaxis(j.value, range(j.ndim - x.ndim, j.ndim), range(x.ndim))
+        for j, x in zip(found, operands, strict=True)
+    ]
+
+
+def columns_of_the_first_operand(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
+    """Column by column only the first operand is perturbed."""
+    found = list(SteppedTape.jacobian(self, function, operands, kind))
+    return [found[0], *(0 * j if kind == "columns" else j for j in found[1:])]
+
+
+def diagonal_of_the_hessian(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
+    """The Hessian has the second derivatives by each entry alone."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    if kind != "hessian":
+        return found
+    (x,), (hessian,) = operands, found
+    return (hessian.value * np.eye(x.size, dtype=x.dtype).reshape(x.shape * 2),)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("mapped-second-doubled", "The second derivative of an op that is mapped over a batch is doubled.",
         ("op/mapped-second",), second_doubled, OPS),
     behaviour("first-for-all", "A function mapped over a stack gives the first entry's result for every entry.",
         ("contract/E3/stacked", "contract/E3/mapped"), vectorized=first_for_all,
         capabilities=SteppedTape.capabilities | {Capability.VECTORIZING}),
+    behaviour("operand-axes-first", "A whole Jacobian has the operand's axes before the output's.",
+        ("contract/E3/whole-jacobian",), jacobian=operand_axes_first),
+    behaviour("columns-of-the-first-operand", "Column by column a whole Jacobian is that by the first operand.",
+        ("contract/E3/whole-jacobian",), jacobian=columns_of_the_first_operand),
+    behaviour("diagonal-of-the-hessian", "A whole Hessian has no mixed derivatives.",
+        ("contract/E5/whole-hessian",), jacobian=diagonal_of_the_hessian),
 )  # fmt: skip
