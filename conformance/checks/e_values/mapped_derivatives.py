@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -143,12 +144,19 @@ def _hold_whole(engine: Backend, call: tuple[str, Function, list[Array], list[Ar
     for i, (array, right) in enumerate(zip(found, expected, strict=True)):
         got = np.zeros_like(right) if array is None else plain(engine, array)
         hold_equal(got, right, f"the {name} of {what} by operand {i}")
+        if got.dtype != right.dtype:
+            raise Violation(
+                f"the {name} of {what} by operand {i} is of {got.dtype}, the operand of {right.dtype}"
+            )
 
 
 @contract("E3", "whole-jacobian", Capability.JACOBIANS)
 def whole_jacobian_has_the_shape_of_the_output_then_the_operands(engine: Backend, sample: Sample) -> None:
     """The engine's own Jacobian, by rows and, where it offers that, by columns, has the axes of the output, then the operand's."""
     calls = list(_jacobians(engine, sample))
+    for dtype in sorted({*engine.dtypes} & {"float32", "float64"} - {sample.dtype}):
+        what, *given = next(_jacobians(engine, replace(sample, dtype=dtype)))
+        calls.append((f"{what} in {dtype}", *given))  # type: ignore[arg-type]
     for kind in ("rows", "columns"):
         for call in calls[sample.seed % 3 :: 3] if engine.compiles_signatures else calls:
             try:
