@@ -130,6 +130,8 @@ def _levels_of_parameters(op: Op, signature: Signature, where: str) -> Levels:
             found["axis, all shapes equal"] = found["axis"]
         if level := _long_row(parameters["axis"], shapes[0]):
             found["row longer than a block of threads"] = level
+        if "keepdims" in parameters and rank > STACK:
+            found[f"{op.name} kept of many axes"] = _kept(parameters["axis"], shapes[0])
     return found
 
 
@@ -165,6 +167,13 @@ def is_square(shapes: Sequence[Shape]) -> bool:
     sizes = {n for shape in shapes for n in shape if n != 1}
     places = {place for shape in shapes for place, n in enumerate(reversed(shape)) if n != 1}
     return len(sizes) == 1 and sizes != {0} and len(places) > 1
+
+
+def _kept(axis: int | tuple[int, ...] | None, shape: Shape) -> str:
+    """Which axes of several entries a reduction leaves: the last, others alone, or none."""
+    reduced = range(len(shape)) if axis is None else [a % len(shape) for a in np.ravel(axis).astype(int)]
+    kept = [place for place, size in enumerate(shape) if size > 1 and place not in reduced]
+    return "none" if not kept else "the last" if kept[-1] == len(shape) - 1 else "others"
 
 
 def _equal(shapes: Sequence[Shape]) -> str:
