@@ -118,14 +118,14 @@ def stacking(choose: Choose) -> Signature:
 def splitting(choose: Choose) -> Signature:
     """One operand, an axis of either sign, and a number of equal parts or the places to split at.
 
-    Places may count from the end, and leave a part empty.
+    Places may count from the end, lie beyond it, and leave a part empty.
     """
     sizes = ((4,), (9,), (33,), (2, 64), (129,))
     shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (2, 0), (0, 3), *RANKS, *sizes))
     axis = choose([*range(len(shape)), *range(-len(shape), 0)])
     n = shape[axis]
     equal = [parts for parts in (3, 2, 1) if n % parts == 0]
-    inside = [[1], [n], [-1], [n // 2, n // 2], [n // 3, n - 1]] if n else []
+    inside = [[1], [n], [-1], [n // 2, n // 2], [n // 3, n - 1], [n - 1, n + 2]] if n else []
     return Signature((shape,), {"indices_or_sections": choose([*equal, [], [0], *inside]), "axis": axis})
 
 

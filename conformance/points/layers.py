@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ AT_CENTRE, AT_END = [[[[0.0, 1.0, 0.0]]]], [[[[1.0, 0.0, 0.0]]]]  # the image's 
 # A query of 0, two keys and their values; the gradients where it sees both.
 ATTENDED: tuple[Any, ...] = ([[0.0]], [[1.0], [3.0]], [[2.0], [4.0]])
 UNSCALED: tuple[Any, ...] = ([[1]], [[0], [0]], [[0.5], [0.5]])
+
+SPREAD = [[0.0, 0.0, 3.0]]  # of variance 2, and the gradient of its first entry without the mean
+OF_SPREAD = 1 / math.sqrt(8)
 
 
 def sampled(name: str, padding_mode: str, place: Any, pixel: Any, left: float, right: float) -> SpecialPoint:
@@ -61,5 +65,11 @@ POINTS: tuple[SpecialPoint, ...] = (
     finite("biased_attention", "excluded-key", (*ATTENDED, [[0.0, -INF]]), ([[0]], [[0], [0]], [[1], [0]], [[0, 0]]), scale=1.0),
     limit("masked_attention", "equal-scores", ATTENDED, UNSCALED, mask=[[True, True]], scale=1.0),
     limit("masked_attention", "single-key", ATTENDED, ([[0]], [[0], [0]], [[0], [1]]), mask=[[False, True]], scale=1.0),
+    # Nothing is added to a variance: 0 is a number like any other, and not the absence of one.
+    limit("layer_norm", "without-eps", (SPREAD, [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]),
+        ([[OF_SPREAD, -OF_SPREAD, 0]], [-2 * OF_SPREAD, 0, 0], [1, 0, 0]), cotangent=[[1.0, 0.0, 0.0]], eps=0.0),
+    limit("instance_norm", "without-eps", ([SPREAD], [1.0], [0.0]),
+        ([[[OF_SPREAD, -OF_SPREAD, 0]]], [-2 * OF_SPREAD], [1]), cotangent=[[[1.0, 0.0, 0.0]]], eps=0.0),
+    limit("rms_norm", "without-eps", ([[1.0, 7.0]], [1.0, 1.0]), ([[0.196, -0.028]], [0.2, 0]), cotangent=[[1.0, 0.0]], eps=0.0),
     limit("normalize", "at-0", ([0.0, 0.0],), ([2, 2],), p=2.0, axis=-1, eps=0.5),
 )  # fmt: skip

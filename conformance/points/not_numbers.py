@@ -49,6 +49,7 @@ POINTS: tuple[SpecialPoint, ...] = (
     *(valued("quantile", f"nan-at-{name}", ([1.0, NAN, 3.0, 4.0],), q=q, **WHOLE) for name, q in (("0", 0.0), ("half", 0.5), ("1", 1.0))),
     # What is between two numbers is one, also where their difference is none.
     *(valued(op, "between-the-largest", _of_opposite_sign, q=0.25, **WHOLE) for op in ("quantile", "nanquantile")),
+    valued("astype", "beyond-single-precision", _of_opposite_sign, dtype="float32"),
     valued("nan_to_num", "infinities-by-0", ([INF, 1.0, -INF],), nan=1.0, posinf=0.0, neginf=0.0),
     valued("nan_to_num", "nan-by-0", ([NAN, 1.0],), nan=0.0, posinf=1.0, neginf=1.0),
     valued("nan_to_num", "infinities-by-default", ([INF, 1.0, -INF],), nan=0.0, posinf=None, neginf=None),

@@ -39,6 +39,7 @@ POINTS: tuple[SpecialPoint, ...] = (
     tail("silu", "in-the-left-tail", (-40.0,), (-39 * FAR,)),
     tail("elu", "in-the-left-tail", (-40.0,), (FAR,), alpha=1.0),
     tail("celu", "in-the-left-tail", (-20.0,), (FAR,), alpha=0.5),
+    tail("tanh_shrink", "near-0", (2.0**-20,), (2.0**-40,)),
     tail("asinh", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
     tail("acosh", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
     tail("log", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),

@@ -48,12 +48,13 @@ class set_recording:  # noqa: N801 - called like a function
 
     def __init__(self, flag: bool) -> None:
         self.flag = flag
+        self.before: list[contextvars.Token[bool]] = []  # one for each time that it is entered
 
     def __enter__(self) -> None:
-        self.before = _recording.set(self.flag)
+        self.before.append(_recording.set(self.flag))
 
     def __exit__(self, *_: object) -> None:
-        _recording.reset(self.before)
+        _recording.reset(self.before.pop())
 
 
 def no_grad() -> contextlib.AbstractContextManager[None]:

@@ -39,8 +39,13 @@ def vjp(function: Function, *operands: Any) -> tuple[Any, Callable[..., Gradient
     Returns:
         The output, and a function from one cotangent per output (None for zero) to one per operand
         (None where the output does not depend on it). The pullback may be called any number of
-        times, and what it returns can itself be differentiated.
+        times, and what it returns can itself be differentiated; not where VJPs are taken in a no_grad scope, in which
+        all results are constants.
     """
+    if not is_recording():
+        with set_recording(True):
+            outputs, pulled_back = vjp(function, *map(detach, operands))
+        return _constants(outputs), lambda *cotangents: _constants(pulled_back(*cotangents))
     variables = [_variable(operand) for operand in operands]
     outputs = function(*variables)
 
@@ -83,6 +88,10 @@ def grad(function: Function) -> Callable[..., Any]:
 
 def jvp(function: Function, operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
     """The value of a function, one output or several, and its derivative along the operands' `tangents`."""
+    if not is_recording():
+        with set_recording(True):
+            output, pushed = jvp(function, tuple(map(detach, operands)), tuple(map(detach, tangents)))
+        return _constants(output), _constants(pushed)
     output, pullback = vjp(function, *operands)
     zeros = [np.zeros(z.shape, z.dtype) for z in _as_tuple(output)]
     reached = [i for i, pulled in enumerate(pullback(*zeros)) if pulled is not None]
@@ -227,6 +236,13 @@ def _variable(operand: Any) -> Tensor:
     if behind is None:
         return Tensor(operand, requires_grad=True)
     return tensor_at(operand, (Node("identity", [behind], lambda cotangents: cotangents), 0))
+
+
+def _constants(arrays: Any) -> Any:
+    """The values of one array or several, without history; None stays None."""
+    if isinstance(arrays, tuple):
+        return tuple(map(_constants, arrays))
+    return arrays if arrays is None else Tensor(detach(arrays))
 
 
 def _as_tuple(outputs: Any) -> tuple[Any, ...]:

@@ -19,6 +19,7 @@ from conformance.ops import with_trait
 from conformance.ops.names import ADD, CONCAT, MULTIPLY, SPLIT, STACK
 
 USES = 1000
+WIDEST = 2**16 + 1
 MANY = 300  # operands, or outputs, of one op: more than a byte counts
 DEPTH = 60  # traversed path by path, these diamonds would take 2**60 calls
 
@@ -39,6 +40,25 @@ def wide_fan_out_receives_every_contribution(engine: Backend, sample: Sample) ->
     hold_equal(got, USES * g, f"the gradient of a value added up {USES} times")
 
 
+@contract("B1", "widest-fan-out", Capability.DEEP)
+def widest_fan_out_receives_every_contribution(engine: Backend, sample: Sample) -> None:
+    """A value used 65 537 times, more often than 16 bits count, receives the sum of its contributions."""
+    one_sample_in_four(sample)
+    if engine.compiles_signatures:
+        raise NotThisCase("what is compiled is no graph of so many uses")
+    x, g, add = sample.array((1,)), sample.array((1,)), engine.op(ADD)
+
+    def uses(a: Any) -> Any:
+        layer = [add(a, a) for _ in range(WIDEST // 2)]
+        while len(layer) > 1:  # in a tree, so that the graph is not deep
+            pairs = zip(layer[::2], layer[1::2], strict=False)
+            layer = [add(b, c) for b, c in pairs] + ([layer[-1]] if len(layer) % 2 else [])
+        return add(layer[0], a)
+
+    (got,) = gradients_of(engine, uses, [x], g)
+    hold_equal(got, WIDEST * g, f"the gradient of a value used {WIDEST} times")
+
+
 @contract("B1", "many-operands")
 def op_of_many_operands_or_outputs_has_the_gradient_of_each(engine: Backend, sample: Sample) -> None:
     """Each of 300 arrays that are joined by one op has its gradient, and each of 300 parts of one array counts."""
@@ -54,6 +74,12 @@ def op_of_many_operands_or_outputs_has_the_gradient_of_each(engine: Backend, sam
                 g[number].reshape(shape),
                 f"the gradient of operand {number} of a {name} of {MANY}",
             )
+    alone = MANY - 1 - sample.seed % 5  # where only some operand far behind needs a gradient
+    for name, shape in ((CONCAT, (1,)), (STACK, ())):
+        xs = [np.full(shape, number, sample.dtype) for number in range(MANY)]
+        _, (of_one,) = engine.vjp(engine.call(name, {"axis": 0}), xs, [np.array(g)], [alone])
+        what = f"the gradient of operand {alone}, the one that needs it, of a {name} of {MANY}"
+        hold_equal(None if of_one is None else plain(engine, of_one), g[alone].reshape(shape), what)
     parts = engine.call(SPLIT, {"indices_or_sections": [*range(1, MANY)], "axis": 0})
     _, (whole,) = engine.vjp(parts, [sample.array((MANY, 1))], list(h[:, None]))
     hold_equal(plain(engine, whole), h, f"the gradient of an array split into {MANY}")

@@ -20,18 +20,22 @@ from conformance.ops.names import ADD, MULTIPLY
 
 @contract("B4", "earlier-reference")
 def reference_to_an_earlier_gradient(engine: Backend, sample: Sample) -> None:
-    """A gradient taken before a second backward call keeps its values, or is updated, as declared."""
+    """A gradient taken before another backward call, a second or a third, keeps its values, or is updated, as declared."""
     tape = tape_of(engine)
     convention = declared_convention(tape, "B4")
-    x, w, g, h = (sample.array() for _ in range(4))
+    x, w = sample.array(), sample.array()
     multiply, leaf, weight = tape.op(MULTIPLY), tape.leaf(np.array(x)), tape.array(np.array(w))
-    tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
-    taken = tape.grad(leaf)
-    hold_equal(plain(tape, taken), g * w, "the first gradient")
-    tape.backward(multiply(leaf, weight), tape.array(np.array(h)))
-    now = plain(tape, tape.grad(leaf))
-    what = f"a gradient taken before the second backward call, by the convention {convention!r}"
-    hold_equal(plain(tape, taken), g * w if convention == "kept" else now, what)
+    taken: list[tuple[Any, Array]] = []  # what was stored after each call, and its numbers then
+    for n in range(1, 4):
+        g = sample.array()
+        tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
+        now = np.array(plain(tape, tape.grad(leaf)))
+        if n == 1:
+            hold_equal(now, g * w, "the first gradient")
+        for earlier, (stored, values) in enumerate(taken, 1):
+            what = f"gradient {earlier}, taken before backward call {n}, by the convention {convention!r}"
+            hold_equal(plain(tape, stored), values if convention == "kept" else now, what)
+        taken.append((tape.grad(leaf), now))
 
 
 @contract("B4", "after-clearing", Capability.CLEARING)

@@ -158,6 +158,31 @@ def _calls_inside(engine: Backend, x: Array, g: Array) -> dict[str, Callable[[],
     return {"a gradient": lambda: gradients_of(engine, square, [x], g), **offered}
 
 
+@contract("C1", "no-grad-derivatives", Capability.NO_GRAD)
+def derivatives_taken_in_the_scope_are_refused_or_right(engine: Backend, sample: Sample) -> None:
+    """A gradient as a function's value, or a tangent, that is taken in a no_grad scope is refused, or right."""
+    x, g, multiply = sample.array(), sample.array(), engine.op(MULTIPLY)
+
+    def square(a: Any) -> Any:
+        return multiply(a, a)
+
+    derivatives: dict[Capability, tuple[str, Callable[[], Any]]] = {
+        Capability.HIGHER_ORDER: (
+            "gradient",
+            lambda: engine.nested_vjp(square, [engine.array(np.array(x))], [engine.array(np.array(g))]),
+        ),
+        Capability.FORWARD: ("tangent", lambda: engine.jvp(square, [np.array(x)], [np.array(g)])[1]),
+    }
+    for need, (what, derivative) in derivatives.items():
+        if need not in engine.capabilities:
+            continue
+        with engine.no_grad():
+            found = unless_refused(derivative)
+        if found is not None:
+            got = None if found[0] is None else plain(engine, found[0])
+            hold_equal(got, 2 * g * x, f"the {what} of x * x, taken in a no_grad scope")
+
+
 @contract("C1", "no-grad-backward", Capability.NO_GRAD)
 def backward_pass_in_the_scope_has_its_gradients(engine: Backend, sample: Sample) -> None:
     """A graph that was recorded before the scope has its gradients in it, unless they are refused; a leaf stores them."""

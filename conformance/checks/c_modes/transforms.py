@@ -14,7 +14,7 @@ from conformance.checks.engine_calls import computes, full_sum, gradients_of
 from conformance.checks.observation import plain
 from conformance.checks.registry import FULL, contract
 from conformance.checks.sample import Sample
-from conformance.errors import Unsupported
+from conformance.errors import Unsupported, Violation
 from conformance.ops import find
 from conformance.ops.names import ADD, MATMUL, MULTIPLY
 from conformance.oracle.reverse_sweep import expected_program_gradients
@@ -41,7 +41,10 @@ def compiled_function_remembers_no_value(engine: Backend, sample: Sample) -> Non
             x = x * (1 + 2.0**-FINE)
         outputs, gradients = engine.vjp(compiled, [np.array(x), np.array(w)], [np.array(g)])
         call = f"call {n} of a compiled sum(x * w + x), of shape {shape}"
-        hold_equal(plain(engine, outputs[0]), (x * w + x).sum(), f"the value of {call}")
+        value = plain(engine, outputs[0])
+        hold_equal(value, (x * w + x).sum(), f"the value of {call}")
+        if value.dtype != dtype:
+            raise Violation(f"the value of {call} in {dtype}, is of {value.dtype}")
         hold_equal(plain(engine, gradients[0]), g * (w + 1), f"x's gradient of {call}")
         hold_equal(plain(engine, gradients[1]), g * x, f"w's gradient of {call}")
 

@@ -44,8 +44,16 @@ def path_by_path(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
     return ended
 
 
-def at_most_256_contributions(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
-    """Of the contributions to a value only 256 count."""
+def at_most(count: int) -> Any:
+    """Of the contributions to a value only so many count."""
+
+    def traverse(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+        return _counted(edge, cotangent, count)
+
+    return traverse
+
+
+def _counted(edge: Edge, cotangent: Any, count: int) -> LeafCotangents:
     ended = backward_pass([(edge, cotangent)])
     uses: dict[Node, int] = {}
     seen, waiting = {edge[0]}, [edge[0]]
@@ -57,7 +65,7 @@ def at_most_256_contributions(self: Any, edge: Edge, cotangent: Any) -> LeafCota
             if behind not in seen:
                 seen.add(behind)
                 waiting.append(behind)
-    return {n: [g[0] * 256 / uses[n]] if uses.get(n, 0) > 256 else g for n, g in ended.items()}
+    return {n: [g[0] * count / uses[n]] if uses.get(n, 0) > count else g for n, g in ended.items()}
 
 
 def rounded_for_the_first(self: Any, leaf: Tensor, arrived: Any) -> None:
@@ -98,15 +106,30 @@ def ninth_is_the_first(right: Any, *arrays: Any, **parameters: Any) -> Any:
     return right(*arrays[:8], arrays[0], *arrays[9:], **parameters) if alike else right(*arrays, **parameters)
 
 
+def eight_are_asked(name: str) -> Callable[[], Any]:
+    """An op of many operands that is recorded where one of the first eight needs a gradient."""
+    right = SteppedTape.ops[name]
+
+    def call(*arrays: Any, **parameters: Any) -> Any:
+        needed = any(isinstance(x, Tensor) and x.requires_grad for x in arrays[:8])
+        return right(*(arrays if needed else map(engine.detach, arrays)), **parameters)
+
+    return lambda: with_ops({name: call}, SteppedTape)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("propagated-path-by-path", "Every path is propagated alone: right numbers in exponential time.",
         ("contract/B2/propagate-once", "contract/B2/deep-diamonds"), traverse=path_by_path),
     behaviour("checkpoint-path-by-path", "In a checkpoint every path is propagated alone: right numbers in exponential time.",
         ("contract/B2/deep-diamonds",), checkpoint=checkpoint_path_by_path),
     behaviour("uses-in-a-byte", "Of the contributions to a value only 256 count.",
-        ("contract/B1/wide-fan-out",), traverse=at_most_256_contributions),
+        ("contract/B1/wide-fan-out",), traverse=at_most(2**8)),
+    behaviour("uses-in-two-bytes", "Of the contributions to a value only 65 536 count.",
+        ("contract/B1/widest-fan-out",), traverse=at_most(2**16)),
     Mutant("operands-in-a-byte", "Of the arrays that are stacked only 256 have a gradient.",
         ("contract/B1/many-operands",), operands_in_a_byte("stack"), ("stack",)),
+    Mutant("eight-are-asked", "Of the arrays that are joined the first eight are asked whether they need a gradient.",
+        ("contract/B1/many-operands",), eight_are_asked("concat"), ("concat",)),
     value("ninth-operand-is-the-first", "Of nine arrays that are joined the ninth is the first again, where their shapes agree.",
         ("contract/B1/many-operands",), ("concat",), ninth_is_the_first),
     behaviour("first-leaf-rounded", "The gradient of the first leaf is rounded once more.",

@@ -19,6 +19,17 @@ def added_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
         leaf.grad += arrived
 
 
+def third_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The sum of two gradients is a new array, to which a third is added in place."""
+    if leaf.grad is not None and id(leaf.grad) in self.kept:
+        leaf.grad += arrived
+        return
+    had_one = leaf.grad is not None
+    SteppedTape.accumulate(self, leaf, arrived)
+    if had_one:
+        self.kept[id(leaf.grad)] = leaf.grad
+
+
 def overwritten_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
     """The earlier gradient is set to zero in place, and the sum is a new array."""
     total = np.array(arrived, dtype=leaf.dtype) + (0 if leaf.grad is None else leaf.grad)
@@ -85,6 +96,8 @@ def write_clears(self: Any, array: Any) -> Any:
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("added-in-earlier-memory", "A second gradient is added in place, though the adapter declares that the first is kept.",
         ("contract/B4/earlier-reference",), accumulate=added_in_place),
+    behaviour("third-in-place", "A third gradient is added in place to the sum of the first two, though the adapter declares that it is kept.",
+        ("contract/B4/earlier-reference",), accumulate=third_in_place),
     behaviour("one-array-for-all-gradients", "After clearing, the next gradient is written into the array of the one before.",
         ("contract/B4/after-clearing",), accumulate=into_the_same_memory),
     behaviour("declares-updating-keeps", "The adapter declares that an earlier gradient is updated, and it keeps its values.",

@@ -125,6 +125,13 @@ SCOPES = ("contract/C1/no-grad-ends",)
 GENERATOR = "contract/C1/no-grad-generator"
 OUTLASTS = "contract/C1/no-grad-outlasts"
 
+
+def tangent_of_a_constant(self: Any, function: Any, operands: Any, tangents: Any) -> Any:
+    """In a scope the function is of constants, and its tangent zero."""
+    outputs, pushed = SteppedTape.jvp(self, function, operands, tangents)
+    return outputs, pushed if is_recording() else tuple(0 * t for t in pushed)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("scope-does-nothing", "A no_grad scope records.",
         ("contract/C1/no-grad", "capability/no-grad"), no_grad=lambda self: contextlib.nullcontext()),
@@ -156,4 +163,6 @@ MUTANTS: tuple[Mutant, ...] = (
         (OUTLASTS, GENERATOR), base=StoppedForOneOp),
     behaviour("scope-makes-written-leaves-constants", "A leaf that is written in a no_grad scope is a constant afterwards.",
         ("contract/C1/leaf-written",), assign=written_as_a_constant),
+    behaviour("tangents-in-a-scope", "A tangent that is taken in a no_grad scope is zero.",
+        ("contract/C1/no-grad-derivatives",), jvp=tangent_of_a_constant),
 )  # fmt: skip

@@ -1,0 +1,154 @@
+"""Compiled functions that are called again under other circumstances than at first (C10).
+
+What a compiler keeps of the first call, it may keep of that call alone: which operands were one array, or constants, which
+branch was taken, what was captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function
+from conformance.case import Array
+from conformance.checks.comparison import decides_by_refusal, hold_equal
+from conformance.checks.engine_calls import computes, full_sum, unless_refused
+from conformance.checks.observation import plain
+from conformance.checks.registry import NotThisCase, contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.ops.names import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
+
+COMPILE = Capability.COMPILING
+
+
+def _hold(
+    engine: Backend,
+    function: Function,
+    operands: Sequence[Array],
+    cotangents: Sequence[Array],
+    expected: tuple[Sequence[Array], Sequence[Array]],
+    what: str,
+    wrt: Sequence[int] | None = None,
+) -> None:
+    """Claim the values and the gradients of one call."""
+    given = [np.array(x) for x in operands], [np.array(g) for g in cotangents]
+    outputs, gradients = engine.vjp(function, *given, wrt)
+    for kind, arrays, right in (("value", outputs, expected[0]), ("gradient", gradients, expected[1])):
+        for n, (array, exact) in enumerate(zip(arrays, right, strict=True)):
+            got = None if array is None else plain(engine, array)
+            hold_equal(got, exact, f"{kind} {n} of {what}")
+            if got is not None and got.dtype != exact.dtype:
+                raise Violation(f"{kind} {n} of {what} is of {got.dtype}, not of {exact.dtype}")
+
+
+@contract("C10", "called-again", COMPILE)
+def compiled_function_depends_on_no_earlier_call(engine: Backend, sample: Sample) -> None:
+    """Called with one array twice and then with two, with constants and then with none, in a scope and then outside, a compiled function is the plain one."""
+    multiply = engine.op(MULTIPLY)
+    starts = [sample.seed] if engine.compiles_signatures else range(5)  # which call is the first
+    for start in starts:
+        function = engine.compiled(lambda a, b: multiply(multiply(a, a), b))
+        x, w, g = (sample.array() for _ in range(3))
+        of_both = [2 * g * x * w, g * x * x]
+
+        def unrecorded(function: Function = function, x: Array = x, w: Array = w) -> None:
+            if Capability.NO_GRAD in engine.capabilities:
+                with engine.no_grad():
+                    (value,) = engine.forward(function, [np.array(x), np.array(w)])
+                    hold_equal(
+                        plain(engine, value), x * x * w, "x²w by a compiled function in a no_grad scope"
+                    )
+
+        def twice(function: Function = function, x: Array = x, g: Array = g) -> None:
+            what = "x³, by a compiled x²w of which both operands are one array"
+            _hold(engine, lambda a: function(a, a), [x], [g], ([x**3], [3 * g * x * x]), what)
+
+        def apart(
+            wrt: Sequence[int],
+            function: Function = function,
+            x: Array = x,
+            w: Array = w,
+            g: Array = g,
+            of: Any = of_both,
+        ) -> None:
+            what = f"a compiled x²w called anew, wrt={list(wrt)}"
+            _hold(engine, function, [x, w], [g], ([x * x * w], [of[i] for i in wrt]), what, wrt)
+
+        calls: list[Callable[[], None]] = [
+            unrecorded,
+            twice,
+            *(partial(apart, wrt) for wrt in ((1,), (0, 1), (0,))),
+        ]
+        for n in range(len(calls)):
+            calls[(start + n) % len(calls)]()
+
+
+@contract("C10", "returned-again", COMPILE)
+def compiled_function_returns_the_operand_of_its_call(engine: Backend, sample: Sample) -> None:
+    """A compiled function that returns its operand, beside what it computes, returns that of each call, of the call's dtype."""
+    multiply = engine.op(MULTIPLY)
+    function = engine.compiled(lambda a: (a, multiply(a, a)))
+    dtypes = [dtype for dtype in engine.dtypes if dtype in ("float64", "float32")]
+    for n, dtype in enumerate((dtypes[0], dtypes[0], dtypes[-1], dtypes[0]) if dtypes else ()):
+        x, g, h = (sample.array().astype(dtype) for _ in range(3))
+        what = f"call {n} of a compiled (x, x²), in {dtype}"
+        _hold(engine, function, [x], [g, h], ([x, x * x], [g + 2 * h * x]), what)
+
+
+@contract("C10", "branch-again", COMPILE)
+def compiled_branch_is_refused_or_taken_by_the_value_of_each_call(engine: Backend, sample: Sample) -> None:
+    """A compiled function that branches on a value is refused, or takes at each call the branch of that call's value."""
+    multiply, negative, total = engine.op(MULTIPLY), engine.op(NEGATIVE), full_sum(engine)
+
+    def branching(a: Any) -> Any:
+        return multiply(a, a) if total(a) > 0 else negative(a)
+
+    function, x, g = engine.compiled(branching), np.abs(sample.array()), sample.array()
+    if not computes(engine, function, [x]):
+        decides_by_refusal()
+        return
+    for operand in (x, -x, x):
+        is_up = operand.sum() > 0
+        expected = ([operand**2], [2 * g * operand]) if is_up else ([-operand], [-g])
+        answer = unless_refused(partial(engine.vjp, function, [np.array(operand)], [np.array(g)]))
+        if answer is not None:
+            what = f"a compiled x² if sum(x) > 0 else -x, where sum(x) is {operand.sum()}"
+            _hold(engine, function, [operand], [g], expected, what)
+
+
+@contract("C10", "captured-again", COMPILE, Capability.WRITABLE)
+def compiled_function_sees_what_was_written_into_what_it_captures(engine: Backend, sample: Sample) -> None:
+    """Where a captured array's memory is written between two calls of a compiled function, the second one has the new numbers."""
+    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
+    captured = engine.array(sample.array())
+    function = engine.compiled(lambda a: add(multiply(a, captured), a))
+    for n in range(3):
+        x, w, g = (sample.array() for _ in range(3))
+        engine.memory(captured)[...] = w
+        what = f"call {n} of a compiled x w + x, w captured and written before the call"
+        _hold(engine, function, [x], [g], ([x * w + x], [g * w + g]), what)
+
+
+@contract("C10", "not-finite", COMPILE)
+def compiled_function_simplifies_nothing_that_is_not_finite(engine: Backend, sample: Sample) -> None:
+    """A compiled x - x, x / x or 0 x is at zeros, infinities and NaN what the plain one is: no 0 or 1 in place of NaN."""
+    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
+    x = np.array([np.inf, -np.inf, np.nan, 0.0, 2.0], sample.dtype)
+    zero = engine.array(np.zeros((), sample.dtype))
+    functions: dict[str, Function] = {"0 x": lambda a: multiply(a, zero)}
+    for name, sign in ((SUBTRACT, "-"), (DIVIDE, "/")):
+        if name in engine.ops:
+            op = engine.op(name)
+            functions[f"x {sign} x"] = lambda a, f=op: f(a, a)
+            functions[f"x + x {sign} x"] = lambda a, f=op: add(a, f(a, a))
+    with np.errstate(all="ignore"):
+        for what, function in functions.items():
+            (plainly,) = engine.forward(function, [np.array(x)])
+            if not np.isnan(plain(engine, plainly)).any():
+                raise NotThisCase("the engine itself is no IEEE 754 there")
+            (compiled,) = engine.forward(engine.compiled(function), [np.array(x)])
+            hold_equal(plain(engine, compiled), plain(engine, plainly), f"a compiled {what} at {x.tolist()}")
