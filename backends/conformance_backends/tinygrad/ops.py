@@ -85,6 +85,13 @@ def split(x: Any, indices_or_sections: Any, axis: int) -> tuple[Any, ...]:
     return tuple(x.split([b - a for a, b in itertools.pairwise(places)], dim=axis))
 
 
+def take_along_axis(x: Any, indices: Any, axis: int) -> Any:
+    """The entries at `indices`; of other axes that are shorter, tinygrad's gather takes a part, and repeats nothing."""
+    if any(n != m for i, (n, m) in enumerate(zip(x.shape, indices.shape, strict=True)) if i != axis % x.ndim):
+        raise Unsupported("tinygrad's gather repeats neither its operand nor its indices")
+    return x.gather(axis, indices)
+
+
 def diag(x: Any, k: int) -> Any:
     """A matrix with this diagonal, or the diagonal of a matrix; tinygrad's has no offset for the former."""
     if x.ndim == 2:
@@ -176,7 +183,7 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "getitem": lambda x, index: x[key(index)],
     "getitem_integer_array": lambda x, index: x[key(index)],
     "index_update": index_update,
-    "take_along_axis": lambda x, indices, axis: x.gather(axis, indices),
+    "take_along_axis": take_along_axis,
     "scatter_reduce": lambda x, index, values, axis, reduce, include_self: x.scatter_reduce(
         axis, index, values, reduce, include_self
     ),
