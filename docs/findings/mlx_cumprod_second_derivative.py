@@ -13,6 +13,9 @@ def slope(function):
 
 
 last = lambda x: mx.cumprod(x)[-1]  # noqa: E731
+pull = lambda g: mx.vjp(mx.cumprod, [OPERAND], [g])[1][0]  # noqa: E731
 print("cumprod: got", mx.grad(slope(last))(OPERAND).tolist(), "expected [9.0, 6.0, 7.0]")
 print("prod: got", mx.grad(slope(mx.prod))(OPERAND).tolist(), "expected [9.0, 6.0, 7.0]")
 print("prod, third: got", mx.grad(slope(slope(mx.prod)))(OPERAND).tolist(), "expected [12.0, 6.0, 4.0]")
+(by_cotangent,) = mx.vjp(pull, [WEIGHTS], [mx.array([1.0, 0.0, 0.0])])[1]
+print("cumprod, by its cotangent: got", by_cotangent.tolist(), "expected [1.0, 3.0, 0.0]")

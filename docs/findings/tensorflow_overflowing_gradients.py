@@ -1,6 +1,7 @@
 """TensorFlow: gradients of huge or small operands overflow, or vanish, on the way to a finite number."""
 
 import tensorflow as tf
+import tensorflow.experimental.numpy as tnp
 
 HUGE, SMALL = 2.0**120, 2.0**-118
 for name, function, values, expected in (
@@ -28,3 +29,12 @@ for name, function, values, expected in (
         tape.watch(x)
         y = function(x)
     print(f"{name}: got {tape.gradient(y, x).numpy()}, expected {expected}")
+
+for name, function, value, expected in (
+    ("the square as a power", lambda x: tf.pow(x, 2.0), 2.0 * HUGE, f"{4 * HUGE:.4g}"),
+    ("tnp.logaddexp2 with 0, at -inf", lambda x: tnp.logaddexp2(x, 0.0), -float("inf"), "0"),
+):
+    x = tf.constant(value)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+        y = function(x)
+    print(f"tangent of {name}: got {accumulator.jvp(y).numpy()}, expected {expected}")

@@ -15,6 +15,7 @@ ENGINES = ("numpy", "torch", "jax", "autograd", "mygrad")
 TABLES: dict[str, Mapping[str, str | None]] = {
     engine: importlib.import_module(f"conformance_backends.{engine}_points").DEPARTURES for engine in ENGINES
 }
+TABLES["tensorflow"] = importlib.import_module("conformance_backends.tensorflow.points").DEPARTURES
 DEPARTURES = [
     pytest.param(table, place, id=f"{engine}-{place}") for engine, table in TABLES.items() for place in table
 ]

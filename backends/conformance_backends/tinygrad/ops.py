@@ -52,14 +52,6 @@ def expand_dims(x: Any, axis: Any) -> Any:
     return x.unsqueeze(axis)
 
 
-def _gather(x: Any, indices: Any, axis: int) -> Any:
-    """Tensor.gather, which takes an axis that is shorter in the indices for a part, and stretches none."""
-    place = axis % x.ndim
-    if any(n != m for a, (n, m) in enumerate(zip(x.shape, indices.shape, strict=True)) if a != place):
-        raise Unsupported("tinygrad's gather stretches no axis")
-    return x.gather(axis, indices)
-
-
 def repeat(x: Any, repeats: Any, axis: Any) -> Any:
     """Each entry several times; tinygrad repeats all equally often."""
     if not isinstance(repeats, int):
@@ -91,6 +83,13 @@ def split(x: Any, indices_or_sections: Any, axis: int) -> tuple[Any, ...]:
         return tuple(x.split(n // indices_or_sections, dim=axis))
     places = [0, *(i + n if i < 0 else i for i in indices_or_sections), n]
     return tuple(x.split([b - a for a, b in itertools.pairwise(places)], dim=axis))
+
+
+def take_along_axis(x: Any, indices: Any, axis: int) -> Any:
+    """The entries at `indices`; of other axes that are shorter, tinygrad's gather takes a part, and repeats nothing."""
+    if any(n != m for i, (n, m) in enumerate(zip(x.shape, indices.shape, strict=True)) if i != axis % x.ndim):
+        raise Unsupported("tinygrad's gather repeats neither its operand nor its indices")
+    return x.gather(axis, indices)
 
 
 def diag(x: Any, k: int) -> Any:
@@ -184,7 +183,7 @@ INDEXING: Mapping[str, Callable[..., Any]] = {
     "getitem": lambda x, index: x[key(index)],
     "getitem_integer_array": lambda x, index: x[key(index)],
     "index_update": index_update,
-    "take_along_axis": _gather,
+    "take_along_axis": take_along_axis,
     "scatter_reduce": lambda x, index, values, axis, reduce, include_self: x.scatter_reduce(
         axis, index, values, reduce, include_self
     ),
