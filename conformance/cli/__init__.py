@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 
 from conformance import __version__
-from conformance.cli import settings
+from conformance.cli import outputs, settings
 from conformance.cli.console import json_alone
 from conformance.errors import ConformanceError, UsageError
 
@@ -113,6 +113,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if options.verb is None:
             top.print_help()
             return 0
+        outputs.hold_apart(options)
         with json_alone() if getattr(options, "as_json", False) else contextlib.nullcontext():
             return int(options.command(options))
     except SystemExit as end:  # argparse ends with 2 for a usage error, this project with 4

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.errors import UsageError
 from conformance.load import named
@@ -17,6 +17,7 @@ from conformance.runfile.writer import PART
 if TYPE_CHECKING:
     from conformance.run.conduct import Request
 
+PROFILE, OUTPUT = "quick", Path("run.jsonl")  # where the command line says nothing
 UNANSWERED = frozenset({Verdict.INTERRUPTED, Verdict.INTERNAL_ERROR})
 
 
@@ -35,11 +36,37 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
     specs = request.specs or specs_in(run, trust=request.trust, what=f"run --resume {path}")
     answered = {r.id: r for r in run.results if r.verdict not in UNANSWERED}
     output = path.with_name(path.name.removesuffix(PART))
+    hold_as_begun(
+        path,
+        ("-q", request.queries, (), header.queries),
+        ("--profile", request.profile, PROFILE, header.profile),
+        ("--seed", request.seed, 0, header.seed),
+        ("--shard", request.shard, "", header.shard),
+        ("-o", request.output, OUTPUT, output),
+    )
     whole = replace(
         request, specs=specs, queries=header.queries, profile=header.profile, seed=header.seed, shard=header.shard,
         output=output, force=True, resume=path, ids=header.ids,
     )  # fmt: skip
     return whole, tuple(answered.values())
+
+
+def hold_as_begun(path: Path, *choices: tuple[str, Any, Any, Any]) -> None:
+    """Refuse what an earlier run has decided otherwise; raises UsageError.
+
+    Args:
+        path: the file of that run.
+        choices: a flag, what it is now, what it is where nobody gave it, and what it was then.
+    """
+    for flag, given, default, then in choices:
+        if given not in (default, then):
+            raise UsageError(
+                f"{path} was begun with {_shown(then)}, and goes on so; leave out {flag} {_shown(given)}"
+            )
+
+
+def _shown(value: Any) -> str:
+    return " ".join(value) or "no query" if isinstance(value, tuple) else str(value) or "no shard"
 
 
 def failed_again(request: Request) -> Request:
@@ -55,6 +82,11 @@ def failed_again(request: Request) -> Request:
     lines = {_spec(line): line.name for line in run.header.backends}
     specs = tuple(spec for spec in specs if lines.get(spec, "") in failed or spec not in lines)
     header = run.header
+    hold_as_begun(
+        path,
+        ("--profile", request.profile, PROFILE, header.profile),
+        ("--seed", request.seed, 0, header.seed),
+    )
     return replace(request, specs=specs, profile=header.profile, seed=header.seed, ids=ids)
 
 

@@ -18,6 +18,7 @@ from conformance.errors import RunFileError, UsageError
 from conformance.runfile import jsonl
 from conformance.runfile.jsonl import encode, read_run
 from conformance.runfile.known import KnownFailure, in_force, read_known
+from conformance.runfile.listing import write_known
 from conformance.runfile.records import BackendLine, EndLine, Verdict
 
 from ..conformance.runfile.drawn_runs import HEADER, line
@@ -127,7 +128,10 @@ TOMLS = {
     "bad TOML": "[[known",
     "a date that is none": '[[known]]\nid = "a"\nreason = "r"\nexpires = "soon"',
     "deep TOML": "known = " + "[" * 50_000,
-    "versions that are none": '[[known]]\nid = "a/*"\nreason = "r"\nversions = "newer"',
+    "versions that are none": '[[known]]\nid = "b/*"\nreason = "r"\nversions = "newer"',
+    "a misspelt table": '[[knwon]]\nid = "a"\nreason = "r"',
+    "no ids": '[[known]]\nid = []\nreason = "r"',
+    "an empty id": '[[known]]\nid = ["a", ""]\nreason = "r"',
 }
 
 
@@ -135,8 +139,19 @@ TOMLS = {
 def test_a_bad_file_of_known_failures_is_said_in_a_line(name: str, tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text(TOMLS[name])
-    with pytest.raises(UsageError):
-        in_force(read_known(path), {"a": "1.0"})
+    with pytest.raises(UsageError, match=r"known\.toml"):
+        read_known(path)
+    with pytest.raises(UsageError, match=r"known\.toml"):
+        write_known(path, [line("tanh", Verdict.FAIL, "wrong")], "")
+    assert path.read_text() == TOMLS[name]
+
+
+def test_a_file_that_an_editor_gave_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_bytes(b"\xef\xbb\xbf[[known]]\r\nid = 'a'\r\nreason = 'r'\r\n")
+    assert [entry.ids for entry in read_known(path)] == [("a",)]
+    write_known(path, [line("tanh", Verdict.FAIL, "wrong")], "")
+    assert len(read_known(path)) == 2
 
 
 @pytest.mark.parametrize(

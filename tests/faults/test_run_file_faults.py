@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,6 +91,30 @@ def test_what_a_killed_run_left_is_kept(tmp_path: Path) -> None:
     left = read_run(tmp_path / "run.jsonl.part")
     assert [r.id for r in left.results] == [RESULT.id]
     assert not left.is_complete
+
+
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_what_is_removed_while_a_run_goes_on_is_written_again(tmp_path: Path, *, is_finished: bool) -> None:
+    path = tmp_path / "folder" / "run.jsonl"
+    writer = write(path, RESULT)
+    shutil.rmtree(path.parent)
+    writer.write(END)
+    (writer.close if is_finished else writer.abandon)()
+    assert writer.path == (path if is_finished else path.with_name("run.jsonl.part"))
+    assert [result.id for result in read_run(writer.path).results] == [RESULT.id]
+
+
+def test_another_run_that_took_the_name_meanwhile_keeps_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    first = write(path, RESULT)
+    first.part.unlink()
+    second = write(path, line("exp", Verdict.PASS))
+    first.write(END)
+    first.close()
+    second.write(END)
+    second.close()
+    ids = {file.name: read_run(file).results[0].id for file in tmp_path.iterdir()}
+    assert ids == {"run-2.jsonl": RESULT.id, "run.jsonl": line("exp", Verdict.PASS).id}
 
 
 @pytest.mark.parametrize("path", [".", "/dev/null/run.jsonl", "x" * 300 + ".jsonl", "/proc/run.jsonl"])
