@@ -152,4 +152,6 @@ def _lock(descriptor: int, path: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
-        raise UsageError(f"another run is writing {path}; give this one a file of its own: -o FILE") from None
+        raise UsageError(
+            f"another run is writing {path}; wait for its end, or give this one a file of its own: -o FILE"
+        ) from None

@@ -71,6 +71,20 @@ def test_a_defect_of_a_check_is_an_internal_error_with_its_traceback(
     assert exit_code([result], [], [], is_complete=True, was_interrupted=False) == INTERNAL == 3
 
 
+def test_memory_that_ends_while_an_answer_is_copied_is_not_called_a_defect() -> None:
+    class Huge(NumpyTape):
+        """Its arrays are views of one number, which have a size when they are copied."""
+
+        def numpy(self, array: Any) -> Any:
+            return np.broadcast_to(1.0, (2**20, 2**20))
+
+    (result,) = Executor(Huge(), seed=0, effort=EFFORT).results([ITEM])
+    assert result.verdict is Verdict.ERROR
+    assert result.evidence is not None
+    assert "Unable to allocate" in result.evidence.message
+    assert "a defect" not in result.evidence.message
+
+
 def test_what_an_engine_made_of_a_function_raises_in_c_is_the_engines() -> None:
     class Mapped(NumpyTape):
         """Its `vectorized` returns what has no frame in Python."""
