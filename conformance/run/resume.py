@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.errors import UsageError
+from conformance.errors import AdapterError, UsageError
 from conformance.load import named
 from conformance.runfile.jsonl import Run, read_run
-from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
+from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.writer import PART
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def unfinished(path: Path) -> Path:
 def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
     """The request of the run that is resumed, and the results that it has already."""
     assert request.resume is not None
+    if request.rerun_failed:
+        raise UsageError("--resume finishes a run, --rerun-failed runs a part of one again: give one of them")
     path = unfinished(request.resume)
     run = read_run(path)
     header = run.header
@@ -51,6 +53,28 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
     return whole, tuple(answered.values())
 
 
+def hold_alike(path: Path, now: RunLine) -> None:
+    """Refuse to put answers of two releases into one file, and to end with less than an earlier run has.
+
+    Raises:
+        AdapterError: if an engine of that run cannot start now.
+        UsageError: if an engine, or this suite, is another than it was.
+    """
+    then = read_run(unfinished(path)).header
+    if then.spec.digest != now.spec.digest:
+        raise UsageError(f"{path} is of another state of this suite, whose checks may differ: run it anew")
+    begun = {line.name: line for line in then.backends if not line.error}
+    for line in now.backends:
+        earlier = begun.get(line.name)
+        if earlier and line.error:
+            raise AdapterError(f"{path} cannot go on, and stays as it is: {line.error}")
+        if earlier and earlier.version != line.version:
+            raise UsageError(
+                f"{path} was begun with {line.name} {earlier.version}, and this is {line.version}: run it anew, and: "
+                f"conformance compare {path} NEW"
+            )
+
+
 def hold_as_begun(path: Path, *choices: tuple[str, Any, Any, Any]) -> None:
     """Refuse what an earlier run has decided otherwise; raises UsageError.
 
@@ -60,13 +84,15 @@ def hold_as_begun(path: Path, *choices: tuple[str, Any, Any, Any]) -> None:
     """
     for flag, given, default, then in choices:
         if given not in (default, then):
-            raise UsageError(
-                f"{path} was begun with {_shown(then)}, and goes on so; leave out {flag} {_shown(given)}"
-            )
+            begun = f"with {_shown(flag, then)}" if then not in ((), "") else f"without {flag}"
+            raise UsageError(f"{path} was begun {begun}, and goes on so; leave out {_shown(flag, given)}")
 
 
-def _shown(value: Any) -> str:
-    return " ".join(value) or "no query" if isinstance(value, tuple) else str(value) or "no shard"
+def _shown(flag: str, value: Any) -> str:
+    """A choice as it is typed."""
+    return shlex.join(
+        part for each in (value if isinstance(value, tuple) else (value,)) for part in (flag, str(each))
+    )
 
 
 def failed_again(request: Request) -> Request:

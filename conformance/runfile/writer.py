@@ -68,6 +68,13 @@ class RunWriter:
             os.rename(self.path, self.moved)
         os.replace(self.part, self.path)
 
+    def discard(self) -> None:
+        """Close the file and remove it: what it has stands elsewhere."""
+        with contextlib.suppress(OSError):
+            self.file.close()
+        if self.part != self.path:
+            self.part.unlink(missing_ok=True)
+
     def abandon(self) -> None:
         """Close the file as it is, under its provisional name: it cannot be finished."""
         with contextlib.suppress(OSError):

@@ -120,6 +120,29 @@ def test_a_file_that_names_an_adapter_does_not_load_it(tmp_path: Path, monkeypat
         assert not Path("loaded").exists()
 
 
+# what a run that goes on cannot be told
+OTHERWISE = [
+    (["--resume", "run.jsonl", "--seed", "7"], "leave out --seed 7"),
+    (["--resume", "run.jsonl", "--profile", "thorough"], "leave out --profile thorough"),
+    (["--resume", "run.jsonl", "-q", "op/cos"], "leave out -q op/cos"),
+    (["--resume", "run.jsonl", "--shard", "1/2"], "leave out --shard 1/2"),
+    (["--resume", "run.jsonl", "-o", "other.jsonl"], "leave out -o other.jsonl"),
+    (["--resume", "run.jsonl", "--rerun-failed", "run.jsonl"], "give one of them"),
+    (["--rerun-failed", "run.jsonl", "--seed", "7"], "leave out --seed 7"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), OTHERWISE, ids=[" ".join(a) for a, _ in OTHERWISE])
+def test_what_an_earlier_run_decided_is_not_silently_kept(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.jsonl").write_text("\n".join(WHOLE[:3]))
+    assert main(["run", "numpy", *arguments]) == 4
+    assert said in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
+
+
 # injected, exit code
 TOMLS = {
     "an unknown key": '[[known]]\nid = "a"\nreason = "r"\nsay = "x"',

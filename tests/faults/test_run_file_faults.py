@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from conformance.errors import UsageError
+from conformance.errors import AdapterError, Interrupted, UsageError
+from conformance.run.recorder import Recorder
+from conformance.run.resume import hold_alike
 from conformance.runfile.jsonl import read_run
 from conformance.runfile.merge import without_times
-from conformance.runfile.records import EndLine, ResultLine, Verdict
+from conformance.runfile.records import EndLine, ResultLine, RunLine, Verdict
 from conformance.runfile.writer import RunWriter
 
 from ..conformance.conftest import clean_environment
@@ -25,6 +28,11 @@ from ..conformance.runfile.drawn_runs import HEADER, line
 
 RESULT = line("tanh", Verdict.PASS)
 END = EndLine(True, {"pass": 1})
+
+
+def with_backend(**changed: Any) -> RunLine:
+    first, *others = HEADER.backends
+    return structs.replace(HEADER, backends=(structs.replace(first, **changed), *others))
 
 
 def write(path: Path, *lines: Any, force: bool = False) -> RunWriter:
@@ -122,6 +130,62 @@ def test_a_file_that_cannot_be_written_is_said_in_a_line(path: str, tmp_path: Pa
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="cannot write the run file"):
         write(Path(path))
+
+
+# ---- a run that is resumed -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("now", "error", "said"),
+    [
+        (
+            structs.replace(HEADER, spec=structs.replace(HEADER.spec, digest="other")),
+            UsageError,
+            "another state of this suite",
+        ),
+        (with_backend(version="99"), UsageError, "this is 99: run it anew"),
+        (with_backend(error="it raised"), AdapterError, "stays as it is: it raised"),
+    ],
+)
+def test_a_run_goes_on_with_what_it_was_begun_with(
+    now: RunLine, error: type[Exception], said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.jsonl"
+    write(path, RESULT, END).close()
+    hold_alike(path, HEADER)
+    with pytest.raises(error, match=said):
+        hold_alike(path, now)
+
+
+def test_an_adapter_that_is_broken_meanwhile_loses_no_result(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from conformance_backends.numpy_backend import NumpyTape\nclass Mine(NumpyTape): name = 'mine'\n"
+    )
+    begun = shell(tmp_path, "$C run mine.py -q op/tanh/vjp/float64 -n 1; head -2 run.jsonl > cut.jsonl")
+    assert begun.returncode == 0, begun.stderr
+    before = (tmp_path / "cut.jsonl").read_bytes()
+    done = shell(tmp_path, "echo 'raise ValueError' > mine.py; $C run mine.py --resume cut.jsonl")
+    assert done.returncode == 11
+    assert "stays as it is" in done.stderr
+    assert (tmp_path / "cut.jsonl").read_bytes() == before
+    assert not list(tmp_path.glob("cut-2.jsonl"))
+
+
+def test_a_resumed_run_that_is_interrupted_at_once_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    write(path, RESULT, END).close()
+    before = path.read_bytes()
+    taken: list[ResultLine] = []
+
+    def interrupt(result: ResultLine) -> None:
+        taken.append(result)
+        raise KeyboardInterrupt
+
+    writer = RunWriter(path, HEADER, force=True, beside=path)
+    with pytest.raises(Interrupted):
+        Recorder(writer, interrupt, lambda *_: None).take_over([RESULT, RESULT])
+    assert len(taken) == 1
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"run.jsonl": before}
 
 
 # ---- the terminal, the disk, signals -------------------------------------------------------------
