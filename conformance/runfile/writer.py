@@ -78,7 +78,7 @@ class RunWriter:
     def abandon(self) -> None:
         """Close the file as it is, under its provisional name: it cannot be finished."""
         with contextlib.suppress(OSError):
-            if self.part != self.path:
+            if self.part != self.path and not self.file.closed:
                 self._write_again()
         with contextlib.suppress(OSError):
             self.file.close()

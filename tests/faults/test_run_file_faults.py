@@ -112,6 +112,18 @@ def test_what_is_removed_while_a_run_goes_on_is_written_again(tmp_path: Path, *,
     assert [result.id for result in read_run(writer.path).results] == [RESULT.id]
 
 
+def test_a_file_whose_name_cannot_be_taken_stays_under_its_provisional_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = write(tmp_path / "run.jsonl", RESULT, END)
+    recorder = Recorder(writer, lambda _: None, lambda *_: None)
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(PermissionError(1, "not permitted")))
+    recorder.finish(END)
+    assert recorder.error is not None
+    assert [result.id for result in read_run(writer.path).results] == [RESULT.id]
+    assert writer.path == tmp_path / "run.jsonl.part"
+
+
 def test_another_run_that_took_the_name_meanwhile_keeps_its_file(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     first = write(path, RESULT)
