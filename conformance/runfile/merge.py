@@ -12,7 +12,6 @@ from conformance.errors import UsageError
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import BackendLine, EndLine, ResultLine, counts_of
 
-
 # As `conformance run` chooses among them: interrupted, internal, not started, failed, incomplete, stale, passed.
 GRAVEST_FIRST = (2, 3, 11, 1, 12, 10, 0)
 
