@@ -17,6 +17,10 @@ DTYPES = ("float64", "float32", *sorted(HALF), "complex128", "complex64")
 
 def hold_declarations(backend: Backend) -> None:
     """Raise AdapterError, which names every slip with the nearest that exists, unless all declarations are known."""
+    version: object = backend.version()
+    if not isinstance(version, str):
+        found = type(version).__name__
+        raise AdapterError(f"{type(backend).__name__}.version() returned {found}, where a text is expected")
     slips = [f"{type(backend).__name__}.{slip}" for slip in slips_of(backend)]
     if slips:
         raise AdapterError("the adapter declares what does not exist:\n  " + "\n  ".join(slips))

@@ -64,6 +64,11 @@ def hold_alike(path: Path, now: RunLine) -> None:
     if then.spec.digest != now.spec.digest:
         raise UsageError(f"{path} is of another state of this suite, whose checks may differ: run it anew")
     begun = {line.name: line for line in then.backends if not line.error}
+    lost = sorted(begun.keys() - {line.name for line in now.backends})
+    if lost:
+        raise UsageError(
+            f"{path} also has {', '.join(lost)}; name all its backends, or, to run those that it names, none"
+        )
     for line in now.backends:
         earlier = begun.get(line.name)
         if earlier and line.error:

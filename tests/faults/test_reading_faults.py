@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from conformance.case import PREFIX, Case
 from conformance.cli import main
@@ -30,6 +31,10 @@ WHOLE = [encode(each) for each in (HEADER, TANH, EXP, END)]
 # injected, a part of what is said
 DAMAGES = {
     "no footer": (WHOLE[:3], "no footer"),
+    "a result of a backend that is not in the header": (
+        [WHOLE[0], encode(structs.replace(TANH, backend="nobody")), *WHOLE[2:]],
+        "line 2: its backend nobody is not in the header",
+    ),
     "half a footer": ([*WHOLE[:3], WHOLE[3][:9]], "line 4"),
     "two headers": ([WHOLE[0], *WHOLE], "second header"),
     "two runs": ([*WHOLE, *WHOLE], "second header"),

@@ -156,6 +156,7 @@ def test_a_file_that_cannot_be_written_is_said_in_a_line(path: str, tmp_path: Pa
             "another state of this suite",
         ),
         (with_backend(version="99"), UsageError, "this is 99: run it anew"),
+        (structs.replace(HEADER, backends=()), UsageError, "also has mine; name all its backends"),
         (with_backend(error="it raised"), AdapterError, "stays as it is: it raised"),
     ],
 )

@@ -12,9 +12,11 @@ from conformance_backends.numpy_backend import NumpyTape
 import conformance.checks.engine_calls as ours
 from conformance.backend import Capability
 from conformance.checks import load_all
+from conformance.errors import AdapterError
 from conformance.questions import items_of
 from conformance.run.attribution import Origin, origin_of
 from conformance.run.conduct import INTERNAL, exit_code
+from conformance.run.declarations import hold_declarations
 from conformance.run.execute import Executor
 from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
@@ -69,6 +71,15 @@ def test_a_defect_of_a_check_is_an_internal_error_with_its_traceback(
     assert "slipped" in result.evidence.message
     assert "conformance/checks/engine_calls.py:2 in f" in str(result.evidence)
     assert exit_code([result], [], [], is_complete=True, was_interrupted=False) == INTERNAL == 3
+
+
+def test_a_version_that_is_no_text_is_the_adapters_slip() -> None:
+    class Unversioned(NumpyTape):
+        def version(self) -> str:
+            return None  # type: ignore[return-value]
+
+    with pytest.raises(AdapterError, match="returned NoneType, where a text is expected"):
+        hold_declarations(Unversioned())
 
 
 def test_memory_that_ends_while_an_answer_is_copied_is_not_called_a_defect() -> None:
