@@ -105,6 +105,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         if sys.flags.optimize > 1:
             raise UsageError("python -OO removes the docstrings that say what checks claim; leave it out")
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            raise UsageError("the working folder has been removed; change to another") from None
         top = parser()
         options = top.parse_args(arguments)
         if options.completion:

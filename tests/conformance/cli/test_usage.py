@@ -129,6 +129,25 @@ def test_a_defect_of_ours_is_not_taken_for_a_failure_of_an_engine(monkeypatch: A
     assert "a defect of the suite" in capsys.readouterr().err
 
 
+def test_a_working_folder_that_is_gone_is_named(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert main(["list", "ops"]) == 4
+    assert "the working folder has been removed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["class", "_", "a/b", "../x", "1x", ""])
+def test_what_is_no_name_in_python_is_no_name_of_an_engine(
+    name: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-backend", name]) == 4
+    assert "is no name for an engine" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_no_verb_shows_the_help(capsys: Any) -> None:
     assert main([]) == 0
     shown = capsys.readouterr().out
