@@ -13,9 +13,10 @@ import traceback
 from collections.abc import Sequence
 
 from conformance import __version__
-from conformance.cli import outputs, settings
+from conformance.cli import settings
 from conformance.cli.console import json_alone
 from conformance.errors import ConformanceError, UsageError
+from conformance.runfile import outputs
 
 VERBS = (
     "run",

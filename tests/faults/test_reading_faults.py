@@ -125,7 +125,7 @@ def test_a_file_that_names_an_adapter_does_not_load_it(tmp_path: Path, monkeypat
         assert not Path("loaded").exists()
 
 
-# what a run that goes on cannot be told
+# what a run that goes on does not take
 OTHERWISE = [
     (["--resume", "run.jsonl", "--seed", "7"], "leave out --seed 7"),
     (["--resume", "run.jsonl", "--profile", "thorough"], "leave out --profile thorough"),

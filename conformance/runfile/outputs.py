@@ -1,4 +1,4 @@
-"""Files that a command is told to write: none may be what it reads, or what it writes besides."""
+"""Outputs of a command: none may be a file that it reads, or that it writes besides."""
 
 from __future__ import annotations
 
