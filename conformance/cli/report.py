@@ -91,6 +91,8 @@ def print_causes(runs: Sequence[Run]) -> None:
         for line in lines_of(causes):
             print(printable(line))
         answered = {result.backend for result in run.results}
+        if not run.header.backends:
+            print("no backend, and no results")
         for backend in run.header.backends:
             if backend.error:
                 print(printable(f"{backend.name} could not start: {backend.error}"))
