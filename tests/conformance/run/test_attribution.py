@@ -82,6 +82,14 @@ def test_a_version_that_is_no_text_is_the_adapters_slip() -> None:
         hold_declarations(Unversioned())
 
 
+@pytest.mark.parametrize("odd", ["../../evil", "a\nb", "*", "mine/op/tanh", "x[1]", "x" * 5000, "\udc80"])
+def test_a_name_that_would_break_ids_and_patterns_is_refused(odd: str) -> None:
+    backend = NumpyTape()
+    backend.name = odd
+    with pytest.raises(AdapterError, match="begins every id and query"):
+        hold_declarations(backend)
+
+
 def test_memory_that_ends_while_an_answer_is_copied_is_not_called_a_defect() -> None:
     class Huge(NumpyTape):
         """Its arrays are views of one number, which have a size when they are copied."""
