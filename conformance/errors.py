@@ -5,6 +5,7 @@ ConformanceError
 │   └── NothingSelected  the query matches nothing                           exit 5
 ├── AdapterError         the adapter could not start, or broke its protocol  exit 11
 ├── RunFileError         a run file that cannot be read                      exit 4
+├── Interrupted          Ctrl-C came before there was anything to finish      exit 2
 ├── DependencyError      a dependency has changed a private interface        exit 3
 ├── Unsupported          the backend does not offer this; the message is the reason
 └── Violation            the engine breaks a clause (a verdict, not a crash)
@@ -44,6 +45,12 @@ class AdapterError(ConformanceError):
     """The adapter could not start, or returned what the protocol does not allow."""
 
     exit_code = 11
+
+
+class Interrupted(ConformanceError):
+    """Ctrl-C came before there was anything to finish."""
+
+    exit_code = 2
 
 
 class DependencyError(ConformanceError):

@@ -81,6 +81,8 @@ class Shelf:
 
 def _read(path: Path) -> dict[bytes, bytes]:
     """The results in a file; none where it is not there, or is damaged, which zlib's checksum tells."""
+    if not path.is_file():  # a pipe would be waited for
+        return {}
     try:
         unpacking = zlib.decompressobj()
         packed = unpacking.decompress(path.read_bytes(), LARGEST)

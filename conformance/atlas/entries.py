@@ -10,6 +10,7 @@ import msgspec
 from conformance.checks.point_observation import Standing
 from conformance.errors import UsageError
 from conformance.runfile.records import BackendLine
+from conformance.runfile.whole import write_whole
 
 SCHEMA = 2
 
@@ -66,7 +67,7 @@ class _Written(msgspec.Struct):
 
 def write_atlas(path: Path, atlas: Atlas) -> None:
     """Write the atlas file."""
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(atlas), indent=1))
+    write_whole(path, msgspec.json.format(msgspec.json.encode(atlas), indent=1).decode())
 
 
 def read_atlas(path: Path) -> Atlas:

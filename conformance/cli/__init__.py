@@ -16,6 +16,7 @@ from conformance import __version__
 from conformance.cli import settings
 from conformance.cli.console import json_alone
 from conformance.errors import ConformanceError, UsageError
+from conformance.runfile import outputs
 
 VERBS = (
     "run",
@@ -105,6 +106,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         if sys.flags.optimize > 1:
             raise UsageError("python -OO removes the docstrings that say what checks claim; leave it out")
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            raise UsageError("the working folder has been removed; change to another") from None
         top = parser()
         options = top.parse_args(arguments)
         if options.completion:
@@ -113,6 +118,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if options.verb is None:
             top.print_help()
             return 0
+        outputs.hold_apart(options)
         with json_alone() if getattr(options, "as_json", False) else contextlib.nullcontext():
             return int(options.command(options))
     except SystemExit as end:  # argparse ends with 2 for a usage error, this project with 4

@@ -27,7 +27,8 @@ def command(options: argparse.Namespace) -> int:
         return 0
     parts = {
         str(part.relative_to(folder)): [file.size for file in caches.kept(part)]
-        for part in sorted(folder.glob("*/*"))
+        for name in caches.PARTS
+        for part in sorted((folder / name).glob("*"))
     }
     if options.as_json:
         held = [{"of": name, "files": len(sizes), "bytes": sum(sizes)} for name, sizes in parts.items()]

@@ -32,6 +32,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.run.conduct import FAILED, INCOMPLETE
     from conformance.runfile.compare import compare
     from conformance.runfile.jsonl import read_run
+    from conformance.runfile.whole import write_whole
 
     new = read_run(options.new)
     found = compare(read_run(options.old), new)
@@ -40,7 +41,7 @@ def command(options: argparse.Namespace) -> int:
         if path.suffix not in FORMATS:
             raise UsageError(f"the suffix of {path} is of no format; the formats are {', '.join(FORMATS)}")
         text = {".md": as_markdown, ".html": as_html}.get(path.suffix, lambda _: encoded)(found)
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_whole(path, text)
     if options.as_json:
         print_document(encoded)
     else:

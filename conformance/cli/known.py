@@ -34,14 +34,23 @@ def command(options: argparse.Namespace) -> int:
     import sys
 
     from conformance.cli.console import print_json
+    from conformance.errors import AdapterError
     from conformance.run.conduct import INCOMPLETE, STALE
     from conformance.runfile.jsonl import read_run
     from conformance.runfile.known import read_known, stale
     from conformance.runfile.listing import write_known
+    from conformance.runfile.texts import printable
 
     run = read_run(options.run)
     if not run.is_complete:
         print(f"conformance: {options.run} is not complete: {run.missing}", file=sys.stderr)
+    absent = [
+        f"{backend.name} could not start: {backend.error}" for backend in run.header.backends if backend.error
+    ]
+    if absent and not run.results:
+        raise AdapterError(printable(f"{options.run} has no results: {'; '.join(absent)}"))
+    for line in absent:
+        print(printable(f"conformance: {line}"), file=sys.stderr)
     if options.action == "update":
         added = write_known(options.known, run.results, options.reason)
         if options.as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import keyword
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -52,8 +53,10 @@ def command(options: argparse.Namespace) -> int:
 
     name = options.name
     identifier = name.replace("-", "_").replace(".", "_")
-    if not identifier.isidentifier():
-        raise UsageError(f"{name!r} is no name for an engine: letters, digits, '-' and '_' make one")
+    if not identifier.isidentifier() or keyword.iskeyword(identifier) or not identifier.strip("_"):
+        raise UsageError(
+            f"{name!r} is no name for an engine: letters, digits, '-' and '_' make one, and no word of Python's"
+        )
     path = options.output or Path(f"{identifier}_adapter.py")
     workflows = {n: file for n in WORKFLOWS if (file := getattr(options, n))}
     is_kept = bool(workflows) and options.output is None and path.exists()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from conformance.cli.console import add_json_flag, print_json
 from conformance.errors import UsageError
+from conformance.runfile.whole import write_whole
 
 INCOMPLETE = 12  # the exit code of `conformance run`, which is heavy to import
 
@@ -89,8 +90,16 @@ def print_causes(runs: Sequence[Run]) -> None:
         causes = causes_of(run.header.backends, run.results)
         for line in lines_of(causes):
             print(printable(line))
-        if not causes:
-            print(f"no failure in {', '.join(backend.name for backend in run.header.backends)}")
+        answered = {result.backend for result in run.results}
+        if not run.header.backends:
+            print("no backend, and no results")
+        for backend in run.header.backends:
+            if backend.error:
+                print(printable(f"{backend.name} could not start: {backend.error}"))
+            elif backend.name not in answered:
+                print(printable(f"no results of {backend.name}"))
+        if not causes and answered:
+            print(printable(f"no failure in {', '.join(sorted(answered))}"))
 
 
 def causes_in(runs: Sequence[Run]) -> list[dict[str, object]]:
@@ -153,7 +162,7 @@ class Report:
             )
         text = self.render(found, read(against)) if against else self.render(found)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(text, encoding="utf-8")
+        write_whole(self.path, text)
 
 
 def report_to(path: Path, name: str = "") -> Report:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli.console import add_json_flag
+from conformance.errors import UsageError
 
 if TYPE_CHECKING:
     from conformance.cli.progress import Progress
@@ -189,14 +191,25 @@ def command(options: argparse.Namespace) -> int:
         if shows_times and not options.no_timing and code != INTERRUPTED
         else []
     )
-    for report in reports:
-        report.write([progress.output, *(timings if report.format == "html" else [])])
-        safely(progress.say, str(report))
+    is_written = True
+    for report in reports:  # one that cannot be written costs no other
+        try:
+            report.write([progress.output, *(timings if report.format == "html" else [])])
+        except OSError as error:
+            is_written = False
+            safely(complain, f"conformance: cannot write the report {report.path}: {error.strerror}")
+        else:
+            safely(progress.say, str(report))
     if is_on_github():
         safely(report_on_github, progress.output)
     if options.as_json:
         safely(print_json, summary(progress.output, code, reports))
-    return code
+    return code or (0 if is_written else UsageError.exit_code)
+
+
+def complain(text: str) -> None:
+    """Print an error."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def summary(path: Path, code: int, reports: Sequence[Report]) -> dict[str, Any]:
@@ -247,7 +260,6 @@ def report_on_github(path: Path) -> None:
 def short_timing(options: argparse.Namespace, progress: Progress) -> list[Path]:
     """Time the smallest programs in a process of their own, whose threads are pinned; the run file, or none."""
     import subprocess
-    import sys
 
     from conformance.runfile.texts import printable
 

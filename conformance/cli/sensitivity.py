@@ -39,6 +39,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.load import registered
     from conformance.ops import CATALOGUE
     from conformance.run.conduct import INTERRUPTED
+    from conformance.runfile.whole import write_whole
 
     ops = [name for name in CATALOGUE if _is_chosen(name, options.query)]
     if not ops:
@@ -48,7 +49,7 @@ def command(options: argparse.Namespace) -> int:
     figures, is_whole = _measured(options.backends or list(registered()), ops, options.seed)
     if options.output:
         text = as_json(figures) if options.output.suffix == ".json" else page(figures)
-        options.output.write_text(text, encoding="utf-8")
+        write_whole(options.output, text)
     if options.as_json:
         print_document(as_json(figures))
     else:

@@ -66,6 +66,11 @@ def origin_of(failure: BaseException) -> Origin:
     return Origin.OURS if all(map(_is_ours, files)) else Origin.CALLBACK
 
 
+def is_defect(failure: BaseException) -> bool:
+    """Whether it is a defect of this project; where memory ends while it copies what an engine made, it is none."""
+    return origin_of(failure) is Origin.OURS and not issubclass(type(failure), MemoryError)
+
+
 def is_about_python_values(failure: BaseException) -> bool:
     """Whether an error is about Python's own values, and was raised by no call: a line that mistakes a parameter.
 

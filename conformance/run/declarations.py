@@ -12,11 +12,21 @@ from conformance.errors import AdapterError, UsageError
 from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
 
+LONGEST_NAME = 100
 DTYPES = ("float64", "float32", *sorted(HALF), "complex128", "complex64")
 
 
 def hold_declarations(backend: Backend) -> None:
     """Raise AdapterError, which names every slip with the nearest that exists, unless all declarations are known."""
+    version: object = backend.version()
+    if not isinstance(version, str):
+        found = type(version).__name__
+        raise AdapterError(f"{type(backend).__name__}.version() returned {found}, where a text is expected")
+    if not backend.name.isprintable() or set(backend.name) & set("/*?[]") or len(backend.name) > LONGEST_NAME:
+        raise AdapterError(
+            f"{type(backend).__name__}.name is {backend.name[:LONGEST_NAME]!r}, and begins every id and query: "
+            "give it a name of letters, digits, dots, '-' and '_'"
+        )
     slips = [f"{type(backend).__name__}.{slip}" for slip in slips_of(backend)]
     if slips:
         raise AdapterError("the adapter declares what does not exist:\n  " + "\n  ".join(slips))

@@ -10,7 +10,7 @@ from conformance.case import listed
 from conformance.checks import Check
 from conformance.errors import ConformanceError, Violation, class_name, is_ctrl_c, is_violation, text_of
 from conformance.questions import Question
-from conformance.run.attribution import Origin, origin_of, trail_of
+from conformance.run.attribution import Origin, is_defect, origin_of, trail_of
 from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
 from conformance.runfile.records import Evidence
@@ -28,10 +28,9 @@ def message_of(failure: BaseException | None) -> str:
     if issubclass(type(failure), ConformanceError):
         return printable(text)
     message = f"{class_name(failure)}: {text}"
-    origin = origin_of(failure)
-    if origin is Origin.OURS:
+    if is_defect(failure):
         message = f"a defect of this project, not of the engine: {message}\n{trail_of(failure)}"
-    elif origin is Origin.CALLBACK:
+    elif origin_of(failure) is Origin.CALLBACK:
         message += f"\nraised in a function of this project that the engine called:\n{trail_of(failure)}"
     return printable(message)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from conformance.errors import Interrupted, UsageError
 from conformance.runfile.records import Line, ResultLine
 from conformance.runfile.writer import RunWriter
 
@@ -34,6 +35,19 @@ class Recorder:
         self.write(result)
         self.results.append(result)
         safely(self._listen, result)
+
+    def take_over(self, results: Sequence[ResultLine]) -> None:
+        """Write the results of the run that is resumed; raises Interrupted or UsageError where that run's file stays as it is."""
+        try:
+            for result in results:
+                self.keep(result)
+        except KeyboardInterrupt:
+            self.writer.discard()
+            if self.error is None:
+                raise Interrupted("interrupted before the run went on; its file is as it was") from None
+            raise UsageError(
+                f"cannot write beside the run file, which is as it was: {self.error.strerror}"
+            ) from None
 
     def wait(self, *given: Any) -> None:
         """Notify the listener of a question that takes long."""

@@ -6,17 +6,18 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from conformance.errors import UsageError
+from conformance.errors import AdapterError, UsageError
 from conformance.load import named
 from conformance.runfile.jsonl import Run, read_run
-from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
+from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.writer import PART
 
 if TYPE_CHECKING:
     from conformance.run.conduct import Request
 
+PROFILE, OUTPUT = "quick", Path("run.jsonl")  # where the command line says nothing
 UNANSWERED = frozenset({Verdict.INTERRUPTED, Verdict.INTERNAL_ERROR})
 
 
@@ -29,17 +30,74 @@ def unfinished(path: Path) -> Path:
 def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
     """The request of the run that is resumed, and the results that it has already."""
     assert request.resume is not None
+    if request.rerun_failed:
+        raise UsageError("--resume finishes a run, --rerun-failed runs a part of one again: give one of them")
     path = unfinished(request.resume)
     run = read_run(path)
     header = run.header
     specs = request.specs or specs_in(run, trust=request.trust, what=f"run --resume {path}")
     answered = {r.id: r for r in run.results if r.verdict not in UNANSWERED}
     output = path.with_name(path.name.removesuffix(PART))
+    hold_as_begun(
+        path,
+        ("-q", request.queries, (), header.queries),
+        ("--profile", request.profile, PROFILE, header.profile),
+        ("--seed", request.seed, 0, header.seed),
+        ("--shard", request.shard, "", header.shard),
+        ("-o", request.output, OUTPUT, output),
+    )
     whole = replace(
         request, specs=specs, queries=header.queries, profile=header.profile, seed=header.seed, shard=header.shard,
         output=output, force=True, resume=path, ids=header.ids,
     )  # fmt: skip
     return whole, tuple(answered.values())
+
+
+def hold_alike(path: Path, now: RunLine) -> None:
+    """Refuse to put answers of two releases into one file, and to end with less than an earlier run has.
+
+    Raises:
+        AdapterError: if an engine of that run cannot start now.
+        UsageError: if an engine, or this suite, is another than it was.
+    """
+    then = read_run(unfinished(path)).header
+    if then.spec.digest != now.spec.digest:
+        raise UsageError(f"{path} is of another state of this suite, whose checks may differ: run it anew")
+    begun = {line.name: line for line in then.backends if not line.error}
+    lost = sorted(begun.keys() - {line.name for line in now.backends})
+    if lost:
+        raise UsageError(
+            f"{path} also has {', '.join(lost)}; name all its backends, or, to run those that it names, none"
+        )
+    for line in now.backends:
+        earlier = begun.get(line.name)
+        if earlier and line.error:
+            raise AdapterError(f"{path} cannot go on, and stays as it is: {line.error}")
+        if earlier and earlier.version != line.version:
+            raise UsageError(
+                f"{path} was begun with {line.name} {earlier.version}, and this is {line.version}: run it anew, and: "
+                f"conformance compare {path} NEW"
+            )
+
+
+def hold_as_begun(path: Path, *choices: tuple[str, Any, Any, Any]) -> None:
+    """Refuse what an earlier run has decided otherwise; raises UsageError.
+
+    Args:
+        path: the file of that run.
+        choices: a flag, what it is now, what it is where nobody gave it, and what it was then.
+    """
+    for flag, given, default, then in choices:
+        if given not in (default, then):
+            begun = f"with {_shown(flag, then)}" if then not in ((), "") else f"without {flag}"
+            raise UsageError(f"{path} was begun {begun}, and goes on so; leave out {_shown(flag, given)}")
+
+
+def _shown(flag: str, value: Any) -> str:
+    """A choice as it is typed."""
+    return shlex.join(
+        part for each in (value if isinstance(value, tuple) else (value,)) for part in (flag, str(each))
+    )
 
 
 def failed_again(request: Request) -> Request:
@@ -55,6 +113,11 @@ def failed_again(request: Request) -> Request:
     lines = {_spec(line): line.name for line in run.header.backends}
     specs = tuple(spec for spec in specs if lines.get(spec, "") in failed or spec not in lines)
     header = run.header
+    hold_as_begun(
+        path,
+        ("--profile", request.profile, PROFILE, header.profile),
+        ("--seed", request.seed, 0, header.seed),
+    )
     return replace(request, specs=specs, profile=header.profile, seed=header.seed, ids=ids)
 
 

@@ -17,6 +17,7 @@ from conformance.run.attribution import (
     functions_of,
     is_about_python_values,
     is_about_the_call,
+    is_defect,
     origin_of,
 )
 from conformance.runfile.records import ResultLine, Verdict
@@ -47,8 +48,7 @@ def verdict_of(failure: BaseException, adapter: type[Backend]) -> Verdict:
         return Verdict.UNSUPPORTED
     if is_slip(failure, adapter):
         return Verdict.ADAPTER_ERROR
-    is_ours = origin_of(failure) is Origin.OURS and not issubclass(kind, MemoryError)
-    return Verdict.INTERNAL_ERROR if is_ours else Verdict.ERROR
+    return Verdict.INTERNAL_ERROR if is_defect(failure) else Verdict.ERROR
 
 
 def is_slip(failure: BaseException, adapter: type[Backend]) -> bool:

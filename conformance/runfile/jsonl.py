@@ -54,6 +54,7 @@ class DamageKind(enum.StrEnum):
     UNREADABLE = "unreadable line"
     DUPLICATE_ID = "duplicate id"
     SECOND_HEADER = "second header"
+    FOREIGN = "result of no backend of the header"
     AFTER_FOOTER = "line after the footer"
     FALSE_COUNTS = "counts that are not those of the results"
 
@@ -125,6 +126,7 @@ def read_run(path: Path) -> Run:
         raise RunFileError(f"{path} has schema {first.schema}; this version reads schema {SCHEMA}")
     run, damage = Run(first, [], [], [], []), list[Damage]()
     cross_engine_answers: list[CrossEngineLine] = []
+    backends = {line.name for line in first.backends}
     first_lines: dict[str, int] = {}  # where each result id stands first
     for number, line in lines:
         if run.end is not None and not isinstance(line, Damage):
@@ -137,6 +139,9 @@ def read_run(path: Path) -> Run:
             damage.append(Damage(DamageKind.SECOND_HEADER, str(path), number, reason))
         elif isinstance(line, ResultLine):
             run.results.append(line)
+            if line.backend not in backends:
+                reason = f"its backend {line.backend} is not in the header"
+                damage.append(Damage(DamageKind.FOREIGN, str(path), number, reason))
             if (earlier := first_lines.setdefault(line.id, number)) != number:
                 reason = f"the result {line.id} is also in line {earlier}"
                 damage.append(Damage(DamageKind.DUPLICATE_ID, str(path), number, reason))

@@ -40,6 +40,15 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     sentence: str = ""  # the engine's own, of what is documented
     versions: str = ""  # of the engine that it is about, such as ">=2.14" (PEP 440); any where it is empty
 
+    def __post_init__(self) -> None:
+        """Refuse an entry that is about nothing, or about versions that PEP 440 does not know; raises ValueError."""
+        if not all(self.ids) or not self.ids:
+            raise ValueError("an entry needs an id")
+        try:
+            SpecifierSet(self.versions)
+        except InvalidSpecifier:
+            raise ValueError(f"the versions {self.versions!r} are none, such as '>=2.14'") from None
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The patterns of the results in which it shows."""
@@ -60,6 +69,12 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         return is_said and self.covers(identifier)
 
 
+class _Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    known: tuple[KnownFailure, ...] = ()
+
+
 def _says(message: str, pattern: str) -> bool:
     """Whether a message is meant: brackets may be written as they stand in it, or escaped as `update` writes them."""
     return any(fnmatch.fnmatchcase(message, form) for form in (pattern, pattern.replace("[", "[[]")))
@@ -76,8 +91,7 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
     Raises UsageError if it cannot be read, or an entry lacks its id or its reason.
     """
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("known", [])
-        return msgspec.convert(entries, tuple[KnownFailure, ...])
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), _Listed).known
     except OSError as error:
         hint = "--known FILE names another; conformance known update RUN writes one"
         raise UsageError(f"cannot read the known failures {path}: {error.strerror}; {hint}") from None
@@ -86,10 +100,7 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
 
 
 def in_force(known: Sequence[KnownFailure], versions: Mapping[str, str]) -> tuple[KnownFailure, ...]:
-    """The entries that are about one of these engines' versions, by the name of the backend.
-
-    Raises UsageError for versions that PEP 440 does not know.
-    """
+    """The entries that are about one of these engines' versions, by the name of the backend."""
     return tuple(
         entry
         for entry in known
@@ -103,10 +114,6 @@ def _is_in(entry: KnownFailure, version: str) -> bool:
         return Version(version) in SpecifierSet(entry.versions, prereleases=True)
     except InvalidVersion:
         return False  # an engine built from a branch: nobody knows what it has
-    except InvalidSpecifier:
-        raise UsageError(
-            f"the versions {entry.versions!r} of {entry.ids[0]} are none, such as '>=2.14'"
-        ) from None
 
 
 def judge(

@@ -13,6 +13,7 @@ import tomlkit
 from conformance.runfile.known import KnownFailure, entry_for, messages_of, read_known
 from conformance.runfile.patterns import pattern_of
 from conformance.runfile.records import FAILING, ResultLine, Verdict
+from conformance.runfile.whole import write_whole
 
 ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes it
 SUBJECT = 3  # parts of an id: the backend, the kind, and the op, the clause or the point's op
@@ -25,10 +26,10 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     for its numbers widens that entry: each further case would be a failure of its own. An entry that somebody has
     judged, by a kind or a script, stays as it is.
     """
-    text = path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.exists() else ""
+    listed = read_known(path) if path.exists() else ()
+    text = path.read_text(encoding="utf-8-sig").rstrip("\n") + "\n\n" if path.exists() else ""
     document = tomlkit.parse(text.lstrip("\n"))
     entries = document.setdefault("known", tomlkit.aot())
-    listed = read_known(path) if path.exists() else ()
     new = [
         (result, message)
         for result in results
@@ -52,7 +53,7 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
                 alike.append((result, message))
     for (_, says), alike in causes.items():
         entries.append(_entry(alike, reason, says))
-    path.write_text(tomlkit.dumps(document).rstrip("\n") + "\n", encoding="utf-8")
+    write_whole(path, tomlkit.dumps(document).rstrip("\n") + "\n")
     return len({result.id for result, _ in new})
 
 

@@ -12,6 +12,14 @@ from conformance.errors import UsageError
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import BackendLine, EndLine, ResultLine, counts_of
 
+# As `conformance run` chooses among them: interrupted, internal, not started, failed, incomplete, stale, passed.
+GRAVEST_FIRST = (2, 3, 11, 1, 12, 10, 0)
+
+
+def gravity(code: int) -> int:
+    """The place of an exit code among all, the gravest first; one that nobody knows is graver still."""
+    return GRAVEST_FIRST.index(code) if code in GRAVEST_FIRST else -1
+
 
 def merge(runs: Sequence[Run]) -> Run:
     """One run with the results of all, by id; the order of the runs does not matter.
@@ -45,7 +53,8 @@ def merge(runs: Sequence[Run]) -> Run:
         is_whole and not not_asked,
         counts_of(results),
         round(sum(end.seconds for end in ends), 3),
-        max((end.exit_code for end in ends), default=0),
+        min((end.exit_code for end in ends), default=0, key=gravity),
+        trouble=tuple(dict.fromkeys(line for end in ends for line in end.trouble)),
         budget=sum(end.budget for end in ends),
         not_asked=dict(sorted(not_asked.items())),
         left_out=tuple(sorted({op for end in ends for op in end.left_out})),
@@ -58,7 +67,7 @@ def missing_shards(runs: Iterable[Run]) -> list[str]:
     found = {run.header.shard for run in runs}
     if "" in found:
         return []
-    counts = {int(shard.partition("/")[2]) for shard in found}
+    counts = {int(count) for _, _, count in (shard.partition("/") for shard in found) if count.isdecimal()}
     return [
         f"{i}/{count}" for count in sorted(counts) for i in range(1, count + 1) if f"{i}/{count}" not in found
     ]

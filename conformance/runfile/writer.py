@@ -56,6 +56,8 @@ class RunWriter:
 
         A file without results replaces nothing: then it is the one that gets the number.
         """
+        if self.part != self.path:
+            self._write_again()
         self.file.close()
         if self.part == self.path:
             return
@@ -66,11 +68,35 @@ class RunWriter:
             os.rename(self.path, self.moved)
         os.replace(self.part, self.path)
 
+    def discard(self) -> None:
+        """Close the file and remove it: what it has stands elsewhere."""
+        with contextlib.suppress(OSError):
+            self.file.close()
+        if self.part != self.path:
+            self.part.unlink(missing_ok=True)
+
     def abandon(self) -> None:
         """Close the file as it is, under its provisional name: it cannot be finished."""
         with contextlib.suppress(OSError):
+            if self.part != self.path and not self.file.closed:
+                self._write_again()
+        with contextlib.suppress(OSError):
             self.file.close()
         self.path = self.part
+
+    def _write_again(self) -> None:
+        """Copy what was written, where somebody has removed or renamed the file meanwhile: it is still there for who has it open."""
+        descriptor = self.file.fileno()
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(descriptor), self.part.stat()):
+                return
+        self.part.parent.mkdir(parents=True, exist_ok=True)
+        if self.part.exists():  # of another run, which has taken the name
+            self.part = _free(self.part)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        with self.part.open("xb") as copy:
+            while chunk := os.read(descriptor, 1 << 20):
+                copy.write(chunk)
 
 
 def names_from(path: Path) -> Iterator[Path]:
@@ -93,7 +119,7 @@ def _opened(path: Path, *, force: bool, beside: Path | None) -> tuple[Path, Path
         return path, path, os.open(path, os.O_WRONLY)
     if force:
         part = path.with_name(path.name + (f".resumed{PART}" if beside else PART))
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT, 0o666)
+        descriptor = os.open(part, os.O_RDWR | os.O_CREAT, 0o666)
         _lock(descriptor, path)
         os.ftruncate(descriptor, 0)
         return path, part, descriptor
@@ -101,7 +127,7 @@ def _opened(path: Path, *, force: bool, beside: Path | None) -> tuple[Path, Path
     for name in names_from(path):
         part = name.with_name(name.name + PART)
         try:
-            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         except FileExistsError:  # of a run that goes on, or of one that was killed, which can be resumed
             is_live = is_live or _is_locked(part)
             continue
@@ -133,4 +159,6 @@ def _lock(descriptor: int, path: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
-        raise UsageError(f"another run is writing {path}; give this one a file of its own: -o FILE") from None
+        raise UsageError(
+            f"another run is writing {path}; wait for its end, or give this one a file of its own: -o FILE"
+        ) from None

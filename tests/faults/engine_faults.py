@@ -126,6 +126,14 @@ def _recurse(depth: Any = None) -> Any:
     return _recurse(depth)
 
 
+def _limit_recursion() -> None:
+    frame, depth = sys._getframe(), 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
+    sys.setrecursionlimit(depth + 25)
+    raise ValueError("few calls are left")
+
+
 def _closed_output() -> None:
     sys.stdout = open(os.devnull, "w", encoding="ascii")  # noqa: SIM115 - and left open
     sys.stdout.close()
@@ -215,6 +223,7 @@ FAULTS = [
     Fault("standard error is replaced", _set(sys, "stderr", None), "pass"),
     Fault("the environment is emptied", doing(os.environ.clear), "pass"),
     Fault("the recursion limit is raised", doing(lambda: sys.setrecursionlimit(100_000)), "pass"),
+    Fault("the recursion limit is lowered", doing(_limit_recursion), says="few calls are left"),
     Fault("garbage is collected no more", doing(gc.disable), "pass"),
     Fault("a trace function is set", doing(lambda: sys.settrace(lambda *_: None)), "pass"),
     Fault("a profile function is set", doing(lambda: sys.setprofile(lambda *_: None)), "pass"),

@@ -69,6 +69,13 @@ def test_a_fault_costs_one_answer(fault: Fault) -> None:
     assert abs(-1.0) == np.abs(-1.0) == 1.0
 
 
+def test_a_lowered_recursion_limit_is_put_back_before_a_failure_is_looked_at() -> None:
+    before, limit = Surroundings(), sys.getrecursionlimit()
+    sys.setrecursionlimit(limit - 100)
+    before.put_back()
+    assert sys.getrecursionlimit() == limit
+
+
 def test_what_replaces_a_function_once_leaves_no_answer_of_that_question() -> None:
     replacements = iter([lambda x: x])
 

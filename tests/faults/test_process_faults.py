@@ -85,6 +85,29 @@ def ran(folder: Path, which: str) -> tuple[subprocess.CompletedProcess[str], Run
     return done, read_run(folder / "run.jsonl")
 
 
+LEAVING = """import os, tempfile
+from conformance_backends.numpy_backend import NumpyTape
+os.chdir(tempfile.mkdtemp())
+os.rmdir(os.getcwd())
+class Leaving(NumpyTape): ...
+"""
+
+
+def test_an_adapter_that_removes_the_working_folder_when_it_is_imported_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "leaving.py").write_text(LEAVING)
+    command = ["run", "leaving.py", "-q", "op/tanh/vjp/float64", "-n", "1"]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "conformance", *command],
+        cwd=tmp_path,
+        env=clean_environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.fixture(scope="module", autouse=True)
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """One worker of the tests at a time: the processes of another one's run would be taken for those left behind."""

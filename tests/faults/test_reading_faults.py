@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from conformance.case import PREFIX, Case
 from conformance.cli import main
@@ -18,6 +19,7 @@ from conformance.errors import RunFileError, UsageError
 from conformance.runfile import jsonl
 from conformance.runfile.jsonl import encode, read_run
 from conformance.runfile.known import KnownFailure, in_force, read_known
+from conformance.runfile.listing import write_known
 from conformance.runfile.records import BackendLine, EndLine, Verdict
 
 from ..conformance.runfile.drawn_runs import HEADER, line
@@ -29,6 +31,10 @@ WHOLE = [encode(each) for each in (HEADER, TANH, EXP, END)]
 # injected, a part of what is said
 DAMAGES = {
     "no footer": (WHOLE[:3], "no footer"),
+    "a result of a backend that is not in the header": (
+        [WHOLE[0], encode(structs.replace(TANH, backend="nobody")), *WHOLE[2:]],
+        "line 2: its backend nobody is not in the header",
+    ),
     "half a footer": ([*WHOLE[:3], WHOLE[3][:9]], "line 4"),
     "two headers": ([WHOLE[0], *WHOLE], "second header"),
     "two runs": ([*WHOLE, *WHOLE], "second header"),
@@ -119,6 +125,29 @@ def test_a_file_that_names_an_adapter_does_not_load_it(tmp_path: Path, monkeypat
         assert not Path("loaded").exists()
 
 
+# what a run that goes on does not take
+OTHERWISE = [
+    (["--resume", "run.jsonl", "--seed", "7"], "leave out --seed 7"),
+    (["--resume", "run.jsonl", "--profile", "thorough"], "leave out --profile thorough"),
+    (["--resume", "run.jsonl", "-q", "op/cos"], "leave out -q op/cos"),
+    (["--resume", "run.jsonl", "--shard", "1/2"], "leave out --shard 1/2"),
+    (["--resume", "run.jsonl", "-o", "other.jsonl"], "leave out -o other.jsonl"),
+    (["--resume", "run.jsonl", "--rerun-failed", "run.jsonl"], "give one of them"),
+    (["--rerun-failed", "run.jsonl", "--seed", "7"], "leave out --seed 7"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), OTHERWISE, ids=[" ".join(a) for a, _ in OTHERWISE])
+def test_what_an_earlier_run_decided_is_not_silently_kept(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.jsonl").write_text("\n".join(WHOLE[:3]))
+    assert main(["run", "numpy", *arguments]) == 4
+    assert said in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
+
+
 # injected, exit code
 TOMLS = {
     "an unknown key": '[[known]]\nid = "a"\nreason = "r"\nsay = "x"',
@@ -127,7 +156,10 @@ TOMLS = {
     "bad TOML": "[[known",
     "a date that is none": '[[known]]\nid = "a"\nreason = "r"\nexpires = "soon"',
     "deep TOML": "known = " + "[" * 50_000,
-    "versions that are none": '[[known]]\nid = "a/*"\nreason = "r"\nversions = "newer"',
+    "versions that are none": '[[known]]\nid = "b/*"\nreason = "r"\nversions = "newer"',
+    "a misspelt table": '[[knwon]]\nid = "a"\nreason = "r"',
+    "no ids": '[[known]]\nid = []\nreason = "r"',
+    "an empty id": '[[known]]\nid = ["a", ""]\nreason = "r"',
 }
 
 
@@ -135,8 +167,19 @@ TOMLS = {
 def test_a_bad_file_of_known_failures_is_said_in_a_line(name: str, tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text(TOMLS[name])
-    with pytest.raises(UsageError):
-        in_force(read_known(path), {"a": "1.0"})
+    with pytest.raises(UsageError, match=r"known\.toml"):
+        read_known(path)
+    with pytest.raises(UsageError, match=r"known\.toml"):
+        write_known(path, [line("tanh", Verdict.FAIL, "wrong")], "")
+    assert path.read_text() == TOMLS[name]
+
+
+def test_a_file_that_an_editor_gave_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_bytes(b"\xef\xbb\xbf[[known]]\r\nid = 'a'\r\nreason = 'r'\r\n")
+    assert [entry.ids for entry in read_known(path)] == [("a",)]
+    write_known(path, [line("tanh", Verdict.FAIL, "wrong")], "")
+    assert len(read_known(path)) == 2
 
 
 @pytest.mark.parametrize(

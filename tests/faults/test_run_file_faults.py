@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from conformance.errors import UsageError
+from conformance.errors import AdapterError, Interrupted, UsageError
+from conformance.run.recorder import Recorder
+from conformance.run.resume import hold_alike
 from conformance.runfile.jsonl import read_run
 from conformance.runfile.merge import without_times
-from conformance.runfile.records import EndLine, ResultLine, Verdict
+from conformance.runfile.records import EndLine, ResultLine, RunLine, Verdict
 from conformance.runfile.writer import RunWriter
 
 from ..conformance.conftest import clean_environment
@@ -24,6 +28,11 @@ from ..conformance.runfile.drawn_runs import HEADER, line
 
 RESULT = line("tanh", Verdict.PASS)
 END = EndLine(True, {"pass": 1})
+
+
+def with_backend(**changed: Any) -> RunLine:
+    first, *others = HEADER.backends
+    return structs.replace(HEADER, backends=(structs.replace(first, **changed), *others))
 
 
 def write(path: Path, *lines: Any, force: bool = False) -> RunWriter:
@@ -92,11 +101,104 @@ def test_what_a_killed_run_left_is_kept(tmp_path: Path) -> None:
     assert not left.is_complete
 
 
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_what_is_removed_while_a_run_goes_on_is_written_again(tmp_path: Path, *, is_finished: bool) -> None:
+    path = tmp_path / "folder" / "run.jsonl"
+    writer = write(path, RESULT)
+    shutil.rmtree(path.parent)
+    writer.write(END)
+    (writer.close if is_finished else writer.abandon)()
+    assert writer.path == (path if is_finished else path.with_name("run.jsonl.part"))
+    assert [result.id for result in read_run(writer.path).results] == [RESULT.id]
+
+
+def test_a_file_whose_name_cannot_be_taken_stays_under_its_provisional_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = write(tmp_path / "run.jsonl", RESULT, END)
+    recorder = Recorder(writer, lambda _: None, lambda *_: None)
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(PermissionError(1, "not permitted")))
+    recorder.finish(END)
+    assert recorder.error is not None
+    assert [result.id for result in read_run(writer.path).results] == [RESULT.id]
+    assert writer.path == tmp_path / "run.jsonl.part"
+
+
+def test_another_run_that_took_the_name_meanwhile_keeps_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    first = write(path, RESULT)
+    first.part.unlink()
+    second = write(path, line("exp", Verdict.PASS))
+    first.write(END)
+    first.close()
+    second.write(END)
+    second.close()
+    ids = {file.name: read_run(file).results[0].id for file in tmp_path.iterdir()}
+    assert ids == {"run-2.jsonl": RESULT.id, "run.jsonl": line("exp", Verdict.PASS).id}
+
+
 @pytest.mark.parametrize("path", [".", "/dev/null/run.jsonl", "x" * 300 + ".jsonl", "/proc/run.jsonl"])
 def test_a_file_that_cannot_be_written_is_said_in_a_line(path: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="cannot write the run file"):
         write(Path(path))
+
+
+# ---- a run that is resumed -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("now", "error", "said"),
+    [
+        (
+            structs.replace(HEADER, spec=structs.replace(HEADER.spec, digest="other")),
+            UsageError,
+            "another state of this suite",
+        ),
+        (with_backend(version="99"), UsageError, "this is 99: run it anew"),
+        (structs.replace(HEADER, backends=()), UsageError, "also has mine; name all its backends"),
+        (with_backend(error="it raised"), AdapterError, "stays as it is: it raised"),
+    ],
+)
+def test_a_run_goes_on_with_what_it_was_begun_with(
+    now: RunLine, error: type[Exception], said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.jsonl"
+    write(path, RESULT, END).close()
+    hold_alike(path, HEADER)
+    with pytest.raises(error, match=said):
+        hold_alike(path, now)
+
+
+def test_an_adapter_that_is_broken_meanwhile_loses_no_result(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from conformance_backends.numpy_backend import NumpyTape\nclass Mine(NumpyTape): name = 'mine'\n"
+    )
+    begun = shell(tmp_path, "$C run mine.py -q op/tanh/vjp/float64 -n 1; head -2 run.jsonl > cut.jsonl")
+    assert begun.returncode == 0, begun.stderr
+    before = (tmp_path / "cut.jsonl").read_bytes()
+    done = shell(tmp_path, "echo 'raise ValueError' > mine.py; $C run mine.py --resume cut.jsonl")
+    assert done.returncode == 11
+    assert "stays as it is" in done.stderr
+    assert (tmp_path / "cut.jsonl").read_bytes() == before
+    assert not list(tmp_path.glob("cut-2.jsonl"))
+
+
+def test_a_resumed_run_that_is_interrupted_at_once_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    write(path, RESULT, END).close()
+    before = path.read_bytes()
+    taken: list[ResultLine] = []
+
+    def interrupt(result: ResultLine) -> None:
+        taken.append(result)
+        raise KeyboardInterrupt
+
+    writer = RunWriter(path, HEADER, force=True, beside=path)
+    with pytest.raises(Interrupted):
+        Recorder(writer, interrupt, lambda *_: None).take_over([RESULT, RESULT])
+    assert len(taken) == 1
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"run.jsonl": before}
 
 
 # ---- the terminal, the disk, signals -------------------------------------------------------------

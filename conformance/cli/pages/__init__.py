@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from conformance.runfile.whole import write_whole
+
 DOCS = Path("docs")  # where data and template are, for a page that is printed
 
 
@@ -25,7 +27,7 @@ def write_page(name: str, output: Path | None, *, runs: Sequence[Path], known: P
         print(text, end="")
         return
     output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8")
+    write_whole(output, text)
 
 
 def page_text(name: str, output: Path | None, *, runs: Sequence[Path], known: Path) -> str:

@@ -20,12 +20,15 @@ def print_coverage(names: Sequence[str], runs: Sequence[Path], *, as_json: bool)
     An engine's rows are those of all its modes, dtypes and runs. Raises NothingSelected where no run has any.
     """
     from conformance.cli.console import print_columns
+    from conformance.errors import NothingSelected
 
     tables = [_table(engine, names, rows, declined) for engine, (rows, declined) in _rows_of(runs).items()]
+    if not any(tables):
+        raise NothingSelected("no result of these runs is of such an op")
     if as_json:
         print_json([line for table in tables for line in table])
         return 0
-    for table in tables:
+    for table in filter(None, tables):
         headings = list(table[0])
         print_columns(headings, [[str(line[name]) for name in headings] for line in table])
         print()
@@ -43,7 +46,7 @@ def _rows_of(runs: Sequence[Path]) -> dict[str, tuple[dict[str, set[int]], dict[
         engines = {line.name: line.engine for line in run.header.backends}
         for result in run.results:
             if result.rows:
-                rows, declined = found.setdefault(engines[result.backend], ({}, {}))
+                rows, declined = found.setdefault(engines.get(result.backend, result.backend), ({}, {}))
                 rows.setdefault(result.subject, set()).update(result.rows)
                 declined.setdefault(result.subject, set()).update(result.declined)
     if not found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import platform
 import shutil
@@ -25,6 +26,7 @@ from conformance.backend import Backend
 from conformance.questions import Item
 
 SWITCH = "CONFORMANCE_NO_CACHE"  # the environment variable that switches it off, for child processes too
+PARTS = ("compiled", "expected")  # folders of the cache
 LARGEST = 2 * 2**30  # bytes
 KEPT = 0.75  # of them, where what was used last is kept
 
@@ -117,9 +119,14 @@ def kept(folder: Path) -> Iterator[Kept]:
                 yield Kept(path, status.st_size, max(status.st_mtime, status.st_atime))
 
 
+def own() -> Iterator[Kept]:
+    """What this suite has put into its folder, which may be a link to one that has other files, too."""
+    return itertools.chain.from_iterable(kept(root() / part) for part in PARTS)
+
+
 def trim(largest: float = LARGEST) -> int:
     """Remove what was not used for longest where the cache is too large; returns the bytes removed."""
-    files = sorted(kept(root()), key=lambda file: file.used)
+    files = sorted(own(), key=lambda file: file.used)
     total = sum(file.size for file in files)
     excess = total - KEPT * largest if total > largest else 0
     removed = 0
@@ -134,7 +141,10 @@ def trim(largest: float = LARGEST) -> int:
 
 def clear() -> int:
     """Remove the cache; returns the bytes removed. Raises OSError where that is not allowed."""
-    removed = sum(file.size for file in kept(root()))
-    if root().exists():
-        shutil.rmtree(root())
+    removed = sum(file.size for file in own())
+    for part in PARTS:
+        if (root() / part).exists():
+            shutil.rmtree(root() / part)
+    with contextlib.suppress(OSError):  # it has something else, or is not there
+        root().rmdir()
     return removed

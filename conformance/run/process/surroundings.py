@@ -80,13 +80,19 @@ class Surroundings:
         self.enter()
 
     def enter(self) -> None:
-        """Note what a scope has set that is entered just now: NumPy's error state, the filters of warnings."""
+        """Note what a scope has set that is entered just now: NumPy's error state, the filters of warnings.
+
+        An engine may have raised the recursion limit when it was imported.
+        """
+        self._limit = max(self._limit, sys.getrecursionlimit())
         self._errors = np.geterr()
         self._filters = list(warnings.filters)
 
     def put_back(self) -> None:
         """Put back what the next check of a question needs, as far as that is quick to look at."""
         self._put_functions_back(self._modules[:1])  # without Python's own nothing else can be done
+        if sys.getrecursionlimit() != self._limit:  # first: what follows calls functions
+            sys.setrecursionlimit(self._limit)
         np.seterr(**self._errors)
         if warnings.filters != self._filters:
             warnings.filters[:] = self._filters  # type: ignore[index]
@@ -107,6 +113,10 @@ class Surroundings:
         """
         self._put_functions_back(self._modules)
         self.put_back()
+        self.put_place_back()
+
+    def put_place_back(self) -> None:
+        """Put back the folder and the limits: an adapter has no use for others, though it may set all else when it is imported."""
         if self._folder and _folder() != self._folder:
             self._restore_folder()
         if _limits() != self._limits:
@@ -136,9 +146,6 @@ class Surroundings:
         if os.environ != self._environment:
             os.environ.clear()
             os.environ.update(self._environment)
-        if sys.getrecursionlimit() != self._limit:
-            with contextlib.suppress(RecursionError):
-                sys.setrecursionlimit(self._limit)
         if gc.isenabled() != self._has_gc:
             (gc.enable if self._has_gc else gc.disable)()
         if self._is_main:

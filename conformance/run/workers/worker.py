@@ -103,6 +103,7 @@ class Worker:
         for spec in self.specs:
             description = describe(spec)
             self._descriptions[description.line.name] = description
+        self.surroundings.put_place_back()
         self.known = in_force(self.known, {name: d.line.version for name, d in self._descriptions.items()})
         asked = parted(self._descriptions.values(), self.seed, self.effort)
         chosen = planned(asked, self.queries, self.shard, plan=self.plan, until=self.until)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
@@ -16,8 +17,11 @@ from conformance.cli.console import domain_in_brief, matches, parameters_of
 from conformance.op import NONZERO, UNIT, Domain
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.proof import Proof
-from conformance.runfile.jsonl import read_run
+from conformance.runfile.jsonl import encode, read_run
+from conformance.runfile.records import EndLine, Verdict
 from conformance.selfcheck import proofs
+
+from ..runfile.drawn_runs import HEADER, line
 
 
 def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -34,6 +38,16 @@ def refusal(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> s
     out, err = capsys.readouterr()
     assert not out
     return err
+
+
+def test_the_coverage_of_ops_that_a_run_has_not_is_nothing_selected(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    seen = structs.replace(line("tanh", Verdict.PASS), rows=(1, 2))
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join(map(encode, (HEADER, seen, EndLine(True, {"pass": 1})))))
+    assert "of such an op" in refusal(capsys, 5, "ops", "exp", "--coverage", str(path))
+    assert "tanh" in listed(capsys, "ops", "tanh", "--coverage", str(path))
 
 
 def test_every_op_is_listed_once(capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,27 @@ def register(monkeypatch: Any, **values: str) -> None:
     monkeypatch.setattr(report, "entry_points", lambda group: points)
 
 
+@pytest.mark.parametrize(
+    ("backend", "verdicts", "said"),
+    [
+        (BackendLine("mine", "mine", "1"), [Verdict.PASS], "no failure in mine"),
+        (BackendLine("mine", "mine", "1"), [], "no results of mine"),
+        (BackendLine("mine", "", "", error="it raised"), [], "mine could not start: it raised"),
+    ],
+)
+def test_what_was_not_checked_is_not_said_to_be_without_failure(
+    backend: BackendLine, verdicts: list[Verdict], said: str, capsys: Any
+) -> None:
+    results = [line("tan", verdict) for verdict in verdicts]
+    lines = [replace(RUN, backends=(backend,)), *results, EndLine(True, {})]
+    Path("run.jsonl").write_text("\n".join(map(encode, lines)))
+    main(["report", "run.jsonl"])
+    assert capsys.readouterr().out.strip() == said
+    code = main(["known", "update", "run.jsonl"])
+    assert code == (11 if backend.error else 0)
+    assert Path("known-failures.toml").exists() != bool(backend.error)
+
+
 @pytest.fixture(autouse=True)
 def run_file(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
@@ -33,7 +54,7 @@ def run_file(tmp_path: Path, monkeypatch: Any) -> None:
 
 def test_without_a_place_for_a_report_the_causes_are_printed(capsys: Any) -> None:
     assert main(["report", "run.jsonl"]) == 0
-    assert "no failure in" in capsys.readouterr().out
+    assert "no results" in capsys.readouterr().out
     failed = [line(op, Verdict.FAIL, "wrong\x1b[2J") for op in ("tan", "exp")]
     header = replace(RUN, backends=(BackendLine("mine", "mine", "1"),))
     Path("run.jsonl").write_text("\n".join(map(encode, [header, *failed, EndLine(True, {})])) + "\n")

@@ -48,6 +48,36 @@ def test_a_wrong_command_is_one_error_with_its_exit_code(
     assert "Traceback" not in err
 
 
+REPLACING = [  # what a command writes, and reads or writes besides
+    (
+        ["report", "run.jsonl", "-o", "run.jsonl", "--format", "html"],
+        "-o run.jsonl would replace the file of RUN",
+    ),
+    (["report", "run.jsonl", "-o", "./link.html"], "-o link.html would replace the file of RUN"),
+    (["compare", "old.md", "run.jsonl", "-o", "old.md"], "-o old.md would replace the file of OLD"),
+    (["run", "mine.py", "-o", "mine.py", "--force"], "-o mine.py would replace the file of BACKEND"),
+    (["run", "mine.py:Mine", "-o", "mine.py"], "-o mine.py would replace the file of BACKEND"),
+    (["run", "numpy", "-o", "x.html", "--html", "x.html"], "would replace the file of"),
+    (["run", "numpy", "--known", "known.toml", "--junit", "known.toml"], "would replace the file of --known"),
+    (["run", "numpy", "--report", "a.xml", "--junit", "a.xml"], "would replace the file of --"),
+    (["run", "numpy", "--html", "folder"], "--html folder is a folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), REPLACING, ids=[" ".join(a) for a, _ in REPLACING])
+def test_no_file_of_a_command_is_written_over_by_its_output(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("run.jsonl", "old.md", "mine.py", "known.toml"):
+        Path(name).write_text("kept")
+    Path("link.html").symlink_to("run.jsonl")
+    Path("folder").mkdir()
+    assert main(arguments) == 4
+    assert said in capsys.readouterr().err
+    assert {path.read_text() for path in tmp_path.iterdir() if path.is_file()} == {"kept"}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -97,6 +127,25 @@ def test_a_defect_of_ours_is_not_taken_for_a_failure_of_an_engine(monkeypatch: A
     monkeypatch.setattr("conformance.load.load_backend", broken)
     assert main(["smoke", "numpy"]) == 3
     assert "a defect of the suite" in capsys.readouterr().err
+
+
+def test_a_working_folder_that_is_gone_is_named(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert main(["list", "ops"]) == 4
+    assert "the working folder has been removed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["class", "_", "a/b", "../x", "1x", ""])
+def test_what_is_no_name_in_python_is_no_name_of_an_engine(
+    name: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-backend", name]) == 4
+    assert "is no name for an engine" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_no_verb_shows_the_help(capsys: Any) -> None:

@@ -12,9 +12,11 @@ from conformance_backends.numpy_backend import NumpyTape
 import conformance.checks.engine_calls as ours
 from conformance.backend import Capability
 from conformance.checks import load_all
+from conformance.errors import AdapterError
 from conformance.questions import items_of
 from conformance.run.attribution import Origin, origin_of
 from conformance.run.conduct import INTERNAL, exit_code
+from conformance.run.declarations import hold_declarations
 from conformance.run.execute import Executor
 from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
@@ -69,6 +71,37 @@ def test_a_defect_of_a_check_is_an_internal_error_with_its_traceback(
     assert "slipped" in result.evidence.message
     assert "conformance/checks/engine_calls.py:2 in f" in str(result.evidence)
     assert exit_code([result], [], [], is_complete=True, was_interrupted=False) == INTERNAL == 3
+
+
+def test_a_version_that_is_no_text_is_the_adapters_slip() -> None:
+    class Unversioned(NumpyTape):
+        def version(self) -> str:
+            return None  # type: ignore[return-value]
+
+    with pytest.raises(AdapterError, match="returned NoneType, where a text is expected"):
+        hold_declarations(Unversioned())
+
+
+@pytest.mark.parametrize("odd", ["../../evil", "a\nb", "*", "mine/op/tanh", "x[1]", "x" * 5000, "\udc80"])
+def test_a_name_that_would_break_ids_and_patterns_is_refused(odd: str) -> None:
+    backend = NumpyTape()
+    backend.name = odd
+    with pytest.raises(AdapterError, match="begins every id and query"):
+        hold_declarations(backend)
+
+
+def test_memory_that_ends_while_an_answer_is_copied_is_not_called_a_defect() -> None:
+    class Huge(NumpyTape):
+        """Its arrays are views of one number, which have a size when they are copied."""
+
+        def numpy(self, array: Any) -> Any:
+            return np.broadcast_to(1.0, (2**20, 2**20))
+
+    (result,) = Executor(Huge(), seed=0, effort=EFFORT).results([ITEM])
+    assert result.verdict is Verdict.ERROR
+    assert result.evidence is not None
+    assert "Unable to allocate" in result.evidence.message
+    assert "a defect" not in result.evidence.message
 
 
 def test_what_an_engine_made_of_a_function_raises_in_c_is_the_engines() -> None:

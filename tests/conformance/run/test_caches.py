@@ -87,14 +87,28 @@ def test_a_folder_that_cannot_be_made_is_a_reason_and_no_error(folder: Path, kee
 
 
 def test_what_was_not_used_for_longest_is_removed_first(folder: Path) -> None:
-    folder.mkdir(parents=True)
+    part = folder / "expected" / "state"
+    part.mkdir(parents=True)
     for age in range(4):
-        path = folder / f"{age}"
+        path = part / f"{age}"
         path.write_bytes(bytes(100))
         os.utime(path, (1e9 - age, 1e9 - age))
     assert caches.trim(400) == 0
     assert caches.trim(300) == 200  # to three quarters of it
     assert sorted(file.path.name for file in caches.kept(folder)) == ["0", "1"]
+
+
+def test_files_of_others_in_the_folder_are_neither_trimmed_nor_cleared(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "expected" / "state").mkdir(parents=True)
+    (home / "expected" / "state" / "0").write_bytes(bytes(100))
+    (home / "thesis").mkdir()
+    (home / "thesis" / "text").write_bytes(bytes(1000))
+    folder.parent.mkdir(parents=True)
+    folder.symlink_to(home)
+    assert caches.trim(50) == 100
+    assert caches.clear() == 0
+    assert [path.name for path in home.rglob("*")] == ["thesis", "text"]
 
 
 def test_it_is_shown_and_cleared(folder: Path, keeping: Path, capsys: Any) -> None:

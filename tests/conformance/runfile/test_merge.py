@@ -57,6 +57,25 @@ def test_parts_of_different_runs_are_refused() -> None:
         merge([run_of([]), run_of([], newer)])
 
 
+@pytest.mark.parametrize(
+    ("codes", "gravest"),
+    [((0, 10), 10), ((10, 1), 1), ((1, 12), 1), ((12, 10, 0), 12), ((1, 11), 11), ((11, 3), 3), ((3, 2), 2)],
+)
+def test_the_exit_code_is_the_gravest_as_a_run_would_have_it(codes: tuple[int, ...], gravest: int) -> None:
+    parts = [run_of([]) for _ in codes]
+    for part, code in zip(parts, codes, strict=True):
+        part.end = msgspec.structs.replace(part.end, exit_code=code, trouble=(f"of {code}",))
+    merged = merge(parts).end
+    assert merged is not None
+    assert merged.exit_code == gravest
+    assert sorted(merged.trouble) == sorted(f"of {code}" for code in codes)
+
+
+def test_a_shard_that_is_none_is_no_defect() -> None:
+    odd = msgspec.structs.replace(HEADER, shard="first")
+    assert merge([run_of([], odd)]).is_complete
+
+
 def test_two_answers_to_one_question_are_refused() -> None:
     one, other = line("tanh", Verdict.PASS), line("tanh", Verdict.FAIL)
     with pytest.raises(UsageError, match="answer mine/op/tanh/vjp/float64 differently"):

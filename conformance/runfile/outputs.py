@@ -1,0 +1,67 @@
+"""Outputs of a command: none may be a file that it reads, or that it writes besides."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from conformance.errors import UsageError
+
+WRITTEN = ("output", "report", "html", "junit", "github", "gitlab")  # flags whose files are written anew
+ARGUMENTS = {"runs": "RUN", "old": "OLD", "new": "NEW", "backends": "BACKEND", "backend": "BACKEND"}
+RUN_FILES = frozenset({"output", "runs", "resume", "rerun_failed"})  # `run` and `merge` keep what was there
+
+
+def hold_apart(options: argparse.Namespace) -> None:
+    """Refuse an output that is a folder, or would destroy a file that the command is given; raises UsageError."""
+    given = list(_paths(options))
+    replaces = RUN_FILES if options.verb in ("run", "merge") else frozenset()
+    for name, path in given:
+        if (
+            name in WRITTEN and name not in replaces and os.path.isdir(path)
+        ):  # known before hours of measuring
+            raise UsageError(f"{_flag(name)} {path} is a folder; name a file in it")
+    given = [(name, path) for name, path in given if os.path.isfile(path) or not os.path.exists(path)]
+    for (name, path), (besides, other) in itertools.permutations(given, 2):
+        if name in WRITTEN and not {name, besides} <= replaces and _is_same(path, other):
+            raise UsageError(
+                f"{_flag(name)} {path} would replace the file of {_flag(besides)}; give each a file of its own"
+            )
+
+
+def _paths(options: argparse.Namespace) -> Iterator[tuple[str, Path]]:
+    """The paths of a command, each with the name of its argument."""
+    for name, value in vars(options).items():
+        for entry in value if isinstance(value, list) else [value]:
+            path = _adapter(entry) if name in ("backends", "backend") else entry
+            if isinstance(path, Path):
+                yield name, path
+
+
+def _adapter(spec: Any) -> Path | None:
+    """The file of an adapter that is named by its file, alone or with a class: mine.py, mine.py:Mine."""
+    file = str(spec).partition(".py:")[0]
+    path = Path(file if file.endswith(".py") else f"{file}.py")
+    return path if str(spec).startswith(str(path)) else None
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    try:
+        return first.resolve() == second.resolve() or first.samefile(second)
+    except (OSError, RuntimeError):  # one of them is missing, or a loop of links
+        return False
+
+
+def _flag(name: str) -> str:
+    """How an argument is called on the command line."""
+    return (
+        "-o"
+        if name == "output"
+        else f"--{name}"
+        if name in WRITTEN
+        else ARGUMENTS.get(name, f"--{name.replace('_', '-')}")
+    )

@@ -1,0 +1,45 @@
+"""Writing a file whole or not at all: a full disk, or a process that ends, leaves what was there."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from pathlib import Path
+
+HAS_NO_ROOM_BESIDE = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.EBUSY,
+)  # only the file itself may be written
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text in UTF-8 in place of what is there, with its permissions; raises OSError that names the path."""
+    encoded = text.encode("utf-8", errors="backslashreplace")
+    place = Path(os.path.realpath(path))  # what a link stands for, so that the link stays
+    try:
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if place.exists() and not place.is_file():  # a device or a pipe
+            place.write_bytes(encoded)
+        else:
+            _replace(place, encoded)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(place: Path, encoded: bytes) -> None:
+    part = place.with_name(f"{place.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(encoded)
+        if place.exists():
+            part.chmod(place.stat().st_mode)
+        os.replace(part, place)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        if error.errno not in HAS_NO_ROOM_BESIDE or not place.exists():
+            raise
+        place.write_bytes(encoded)

@@ -1,0 +1,46 @@
+"""A file is written whole, or what was there stays."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from conformance.runfile.whole import write_whole
+
+
+def test_what_was_there_stays_where_the_new_text_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text("kept")
+
+    def fill(self: Path, data: bytes) -> int:
+        with open(self, "wb") as file:
+            file.write(data[:3])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fill)
+    with pytest.raises(OSError, match=r"No space left on device: .*known.toml"):
+        write_whole(path, "a longer text")
+    assert [each.name for each in tmp_path.iterdir()] == ["known.toml"]
+    assert path.read_text() == "kept"
+
+
+def test_permissions_and_links_stay(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.toml", tmp_path / "b.toml"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to("a.toml")
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_device_is_written_to(tmp_path: Path) -> None:
+    write_whole(Path(os.devnull), "text")
+    with pytest.raises(IsADirectoryError):
+        write_whole(tmp_path, "text")
