@@ -21,9 +21,9 @@ from conformance.backend import (
     as_tuple,
 )
 from conformance.errors import Unsupported
+from conformance_backends.jacobians.of_torch import FuncJacobians, TapeJacobians
 from conformance_backends.torch_arrays import Torch
 from conformance_backends.torch_dialect import FUNC, TAPE
-from conformance_backends.torch_jacobians import FuncJacobians, TapeJacobians
 from conformance_backends.torch_testers import TESTERS
 
 

@@ -1,8 +1,7 @@
 """Indexing and sorting: results whose entries are entries of the operand, picked by place or by order.
 
-`index` is what stands between the brackets, as a tuple: integers, slices, Ellipsis, None, and lists
-of integers or of truth values (masks). Picking is linear and its transpose adds what was picked back into its place, so
-`getitem` and `scatter_add` are each other's rule.
+`index` is what stands between the brackets, as a tuple: integers, slices, Ellipsis, None, and lists of integers or of truth values
+(masks). Picking is linear and its transpose adds what was picked back into its place: `getitem` and `scatter_add` are each other's rule.
 """
 
 from __future__ import annotations
@@ -240,14 +239,12 @@ def taking(choose: Choose) -> Signature:
 
 
 def taking_along(choose: Choose) -> Signature:
-    """One operand, indices that may repeat, and the axis they point along."""
+    """One operand, indices that may repeat, of their own or the same everywhere, and the axis they point along."""
     shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (0, 3), *RANKS, (33,), (2, 64)))
     axis = choose([a for a in range(-len(shape), len(shape)) if shape[a]])
     count, place = choose((shape[axis], 1, 2, 4, 0, 17)), axis % len(shape)
-    # Indices of their own, the same everywhere, or several beside an axis of one entry.
-    others = choose(
-        [*dict.fromkeys((shape, tuple(min(n, 1) for n in shape), tuple(2 if n == 1 else n for n in shape)))]
-    )
+    alike, more = (tuple(min(n, 1) for n in shape), tuple(2 if n == 1 else n for n in shape))
+    others = choose([*dict.fromkeys((shape, alike, more))])  # or several beside an axis of one entry
     indices = (*others[:place], count, *others[place + 1 :])
     return Signature((shape, indices), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
 

@@ -1,0 +1,1 @@
+"""Whole Jacobians and Hessians by engines' own functions."""
