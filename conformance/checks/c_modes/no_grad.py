@@ -17,6 +17,7 @@ from conformance.checks.engine_calls import (
     gradients_of,
     hold_no_stored_gradient,
     is_refused,
+    raising_op,
     tape_of,
     unless_refused,
 )
@@ -155,6 +156,9 @@ def _calls_inside(engine: Backend, x: Array, g: Array) -> dict[str, Callable[[],
     offered = {what: call for need, (what, call) in calls.items() if need in engine.capabilities}
     if {Capability.HIGHER_ORDER, Capability.FORWARD} <= engine.capabilities:
         offered["a recorded tangent"] = nested(engine.nested_jvp)
+    if {Capability.HIGHER_ORDER, Capability.CUSTOM_RULE} <= engine.capabilities:
+        arrays = [engine.array(np.array(x))], [engine.array(np.array(g))]
+        offered["a gradient whose rule raised"] = lambda: engine.nested_vjp(raising_op(engine), *arrays)
     return {"a gradient": lambda: gradients_of(engine, square, [x], g), **offered}
 
 

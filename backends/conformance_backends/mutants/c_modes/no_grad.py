@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine.graph import is_recording
+from conformance_backends.numpy_engine.graph import is_recording, set_recording
 
 
 @contextlib.contextmanager
@@ -126,6 +126,15 @@ GENERATOR = "contract/C1/no-grad-generator"
 OUTLASTS = "contract/C1/no-grad-outlasts"
 
 
+def recording_after_a_failure(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """Where a gradient fails, recording is left on."""
+    try:
+        return SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    except Exception:
+        set_recording(True).__enter__()
+        raise
+
+
 def tangent_of_a_constant(self: Any, function: Any, operands: Any, tangents: Any) -> Any:
     """In a scope the function is of constants, and its tangent zero."""
     outputs, pushed = SteppedTape.jvp(self, function, operands, tangents)
@@ -165,4 +174,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C1/leaf-written",), assign=written_as_a_constant),
     behaviour("tangents-in-a-scope", "A tangent that is taken in a no_grad scope is zero.",
         ("contract/C1/no-grad-derivatives",), jvp=tangent_of_a_constant),
+    behaviour("failure-leaves-recording-on", "A gradient as a function's value that fails leaves recording on, in a no_grad scope too.",
+        ("contract/C1/no-grad-outlasts-others",), nested_vjp=recording_after_a_failure),
 )  # fmt: skip
