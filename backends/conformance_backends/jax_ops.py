@@ -22,11 +22,11 @@ from conformance_backends.matrices.jax_matrices import LINEAR_ALGEBRA
 # ---- where one line is not enough ---------------------------------------------------------------
 
 
-def from_the_front(places: Any) -> Any:
-    """Where an array is divided; Unsupported for places counted from the back, which jax.numpy.split refuses."""
-    if isinstance(places, list) and min(places, default=0) < 0:
-        raise Unsupported("jax.numpy.split takes no places counted from the back")
-    return places
+def split(x: Any, places: Any, axis: int) -> Any:
+    """jax.numpy.split, which refuses places counted from the back, or beyond the end."""
+    if isinstance(places, list) and not all(0 <= place <= x.shape[axis] for place in places):
+        raise Unsupported("jax.numpy.split takes no places outside of the axis")
+    return tuple(jnp.split(x, places, axis=axis))
 
 
 def key(index: Any) -> Any:
@@ -180,9 +180,7 @@ SHAPE: Mapping[str, Callable[..., Any]] = {
     "astype": lambda x, dtype: x.astype(dtype),
     "concat": lambda *xs, axis: jnp.concat(xs, axis=axis),
     "stack": lambda *xs, axis: jnp.stack(xs, axis=axis),
-    "split": lambda x, indices_or_sections, axis: tuple(
-        jnp.split(x, from_the_front(indices_or_sections), axis=axis)
-    ),
+    "split": lambda x, indices_or_sections, axis: split(x, indices_or_sections, axis),
     "unstack": lambda x, axis: jnp.unstack(x, axis=axis),
 }
 

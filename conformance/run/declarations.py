@@ -22,7 +22,7 @@ def hold_declarations(backend: Backend) -> None:
     if not isinstance(version, str):
         found = type(version).__name__
         raise AdapterError(f"{type(backend).__name__}.version() returned {found}, where a text is expected")
-    if not backend.name.isprintable() or set(backend.name) & set("/*?[]") or len(backend.name) > LONGEST_NAME:
+    if not backend.name.isprintable() or set(backend.name) & set("/*") or len(backend.name) > LONGEST_NAME:
         raise AdapterError(
             f"{type(backend).__name__}.name is {backend.name[:LONGEST_NAME]!r}, and begins every id and query: "
             "give it a name of letters, digits, dots, '-' and '_'"

@@ -56,17 +56,22 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
 
     def covers(self, identifier: str) -> bool:
         """Whether it speaks of that result."""
-        return any(fnmatch.fnmatchcase(identifier, pattern) for pattern in self.ids)
+        return any(_is_like(identifier, pattern) for pattern in self.ids)
 
     def concerns(self, backend: str) -> bool:
         """Whether it speaks of results of that backend."""
-        return any(fnmatch.fnmatchcase(backend, pattern.partition("/")[0]) for pattern in self.ids)
+        return any(_is_like(backend, pattern.partition("/")[0]) for pattern in self.ids)
 
     def explains(self, identifier: str, message: str) -> bool:
         """Whether it speaks of that failure."""
         patterns = (self.says,) if isinstance(self.says, str) else self.says
         is_said = not self.says or any(_says(message, pattern) for pattern in patterns)
         return is_said and self.covers(identifier)
+
+
+def _is_like(name: str, pattern: str) -> bool:
+    """Whether a name is the pattern, which may have brackets of its own, or is matched by it."""
+    return name == pattern or fnmatch.fnmatchcase(name, pattern)
 
 
 class _Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

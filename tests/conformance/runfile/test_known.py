@@ -42,6 +42,11 @@ def test_a_failure_that_is_listed_is_known(identifier: str) -> None:
     assert (found.evidence.reason, found.evidence.message) == ("because", "m")
 
 
+def test_a_name_with_brackets_is_found_as_it_is_written() -> None:
+    name = "engine[b]/op/tanh/vjp/float64"
+    assert judge(result(Verdict.FAIL, name), known(name), TODAY).verdict is Verdict.KNOWN
+
+
 def test_a_known_failure_says_of_what_kind_it_is() -> None:
     found = judge(result(Verdict.FAIL), known("*", kind="documented"), TODAY)
     assert found.evidence is not None
