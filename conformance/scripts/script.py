@@ -69,7 +69,10 @@ class RecordingTape(RecordingOptional, TapeBackend):
         """A gradient."""
         gradient = self.inner.grad(leaf)
         name = self.builder.dialect.grad.format(leaf=self.builder.called(leaf))
-        return gradient if gradient is None else self.builder.name(gradient, name)
+        if gradient is None:  # which may be what is wrong
+            self.builder.write(f"print({name})")
+            return None
+        return self.builder.name(gradient, name)
 
     def clear(self, leaf: Any) -> None:
         """Clearing."""

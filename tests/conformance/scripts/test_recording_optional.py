@@ -117,6 +117,12 @@ def test_the_script_of_what_must_be_refused_goes_on_to_what_is_not() -> None:
     assert text.rstrip().splitlines()[-1].startswith("y")
 
 
+def test_a_gradient_that_is_none_is_shown() -> None:
+    text = script(NumpyTape(), "contract/A13/unused-operand")
+    assert ".grad)\n" in text
+    assert "None" in shown(text).splitlines()
+
+
 def test_a_write_into_memory_is_in_the_words_of_the_engine() -> None:
     backend = NumpyTape()
     assert backend.dialect is not None
