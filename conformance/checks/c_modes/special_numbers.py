@@ -27,7 +27,7 @@ NUMBERS = (1, -1, 2, 3, 0.5, -0.5, -2, 0)  # 0 last, where engines go wrong that
 ROUNDINGS = 8  # of a power, which an engine may compute by logarithm and exponential of a few units
 
 Derivatives = tuple[Array, Array, Array]  # value, slope and curvature
-# By the operand x, the other being a number n. Where x is the second operand, `_second`.
+# By x, the first operand, the second being a number n; and by x where it is the second.
 FIRST: Mapping[str, Callable[[Array, Any], Derivatives | None]] = {
     MULTIPLY: lambda x, n: (x * n, 0 * x + n, 0 * x),
     ADD: lambda x, n: (x + n, 0 * x + 1, 0 * x),
