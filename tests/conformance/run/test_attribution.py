@@ -82,7 +82,7 @@ def test_a_version_that_is_no_text_is_the_adapters_slip() -> None:
         hold_declarations(Unversioned())
 
 
-@pytest.mark.parametrize("odd", ["../../evil", "a\nb", "*", "mine/op/tanh", "x[1]", "x" * 5000, "\udc80"])
+@pytest.mark.parametrize("odd", ["../../evil", "a\nb", "*", "mine/op/tanh", "x" * 5000, "\udc80"])
 def test_a_name_that_would_break_ids_and_patterns_is_refused(odd: str) -> None:
     backend = NumpyTape()
     backend.name = odd
