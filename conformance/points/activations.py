@@ -76,7 +76,7 @@ PRODUCTS_AT_INFINITY = tuple(
 SMOOTH = (
     limit("sigmoid", "at-0", (0.0,), (0.25,)),
     limit("silu", "at-0", (0.0,), (0.5,)),
-    limit("squareplus", "without-b", ([2.0, -2.0],), ([1, 0],), b=0.0),
+    limit("squareplus", "without-b", ([2.0, -2.0],), ([1, 0],), cotangent=[1.0, 3.0], b=0.0),
     limit("mish", "at-0", (0.0,), (0.6,)),
     limit("gelu_tanh", "at-0", (0.0,), (0.5,)),
     limit("softplus", "at-0", (0.0,), (0.5,)),
