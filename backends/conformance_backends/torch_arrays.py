@@ -11,6 +11,7 @@ import torch
 
 from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.dtype import BFLOAT16, carried
+from conformance.parameters import Lacking
 from conformance_backends.torch_ops import OPS
 from conformance_backends.torch_points import DEPARTURES
 from conformance_backends.usual_points import declared_points
@@ -25,6 +26,8 @@ class Torch(Backend):
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = dict.fromkeys(
         ("complex128", "complex64"), frozenset({"embedding", "silu"})
     )
+    # ValueError: batch_norm eps must be positive during training
+    lacks: ClassVar[Lacking] = {"batch_norm": {"eps": (0.0,)}}
     ops = OPS
     points = declared_points(OPS, DEPARTURES)
 

@@ -68,6 +68,8 @@ POINTS: tuple[SpecialPoint, ...] = (
     # Nothing is added to a variance: 0 is a number like any other, and not the absence of one.
     limit("layer_norm", "without-eps", (SPREAD, [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]),
         ([[OF_SPREAD, -OF_SPREAD, 0]], [-2 * OF_SPREAD, 0, 0], [1, 0, 0]), cotangent=[[1.0, 0.0, 0.0]], eps=0.0),
+    limit("batch_norm", "without-eps", (np.transpose(SPREAD), [1.0], [0.0]),
+        ([[OF_SPREAD], [-OF_SPREAD], [0]], [-2 * OF_SPREAD], [1]), cotangent=[[1.0], [0.0], [0.0]], eps=0.0),
     limit("instance_norm", "without-eps", ([SPREAD], [1.0], [0.0]),
         ([[[OF_SPREAD, -OF_SPREAD, 0]]], [-2 * OF_SPREAD], [1]), cotangent=[[[1.0, 0.0, 0.0]]], eps=0.0),
     limit("rms_norm", "without-eps", ([[1.0, 7.0]], [1.0, 1.0]), ([[0.196, -0.028]], [0.2, 0]), cotangent=[[1.0, 0.0]], eps=0.0),

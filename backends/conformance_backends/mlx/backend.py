@@ -28,6 +28,8 @@ class Mlx(FunctionalBackend):
         )
     }
     lacks: ClassVar[Lacking] = {
+        "batch_norm": {"eps": (0.0,)},
+        "instance_norm": {"eps": (0.0,)},
         "matrix_norm": {"ord": (2, -2, "nuc")},  # made of singular values, which have no gradient
         "moveaxis": {"source": (tuple,)},
         "repeat": {"repeats": (list,)},

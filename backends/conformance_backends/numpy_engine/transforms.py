@@ -153,14 +153,14 @@ def checkpoint(function: Function) -> Function:
 def jacobian(function: Function, *operands: Any) -> tuple[Tensor, ...]:
     """The Jacobians of one output by every operand, each of shape `output.shape + operand.shape`.
 
-    Row by row: the pullback of a one-hot cotangent is one row of Jᵀ's transpose.
+    Row by row: the pullback of a one-hot cotangent gives one row of J.
     """
     values = [np.asarray(detach(operand)) for operand in operands]
     output, pullback = vjp(function, *values)
     basis = np.eye(output.size, dtype=output.dtype).reshape(output.size, *output.shape)
     rows = [pullback(one_hot) for one_hot in basis]
     return tuple(
-        Tensor(np.reshape([_filled(row[i], x) for row in rows], output.shape + x.shape))
+        Tensor(np.reshape([_or_zeros(row[i], x).value for row in rows], output.shape + x.shape))
         for i, x in enumerate(values)
     )
 
@@ -183,8 +183,8 @@ def jacobian_by_columns(function: Function, *operands: Any) -> tuple[Tensor, ...
 def hessian(function: Function, operand: Any) -> Tensor:
     """The second derivatives of a scalar function, of shape `operand.shape * 2`: the Jacobian of its gradient."""
 
-    def gradient(x: Tensor) -> Any:
-        return _filled(grad(function)(x)[0], np.asarray(detach(operand)), keeps_history=True)
+    def gradient(x: Tensor) -> Tensor:
+        return _or_zeros(grad(function)(x)[0], detach(x))
 
     return jacobian(gradient, operand)[0]
 
@@ -207,11 +207,9 @@ def _ended(
     return backward_pass(seeds, ends | outer, outer)
 
 
-def _filled(gradient: Tensor | None, operand: np.ndarray[Any, Any], *, keeps_history: bool = False) -> Any:
-    """A gradient, zeros where there is none: a tensor with its history, or its plain array."""
-    if gradient is None:
-        return Tensor(np.zeros_like(operand)) if keeps_history else np.zeros_like(operand)
-    return gradient if keeps_history else gradient.value
+def _or_zeros(gradient: Tensor | None, operand: Any) -> Tensor:
+    """A gradient; zeros where there is none."""
+    return Tensor(np.zeros_like(operand)) if gradient is None else gradient
 
 
 def _ends(variables: Sequence[Any]) -> set[Node]:

@@ -254,9 +254,9 @@ def cotangent_with_a_further_axis_is_refused_or_fitted(engine: Backend, sample: 
     ones = np.ones((1, 3), sample.dtype)
     double = engine.custom(lambda a, b: a + a, lambda g, a, b: (g * b + g * b, None))
     x, g = sample.array((3,)), sample.array((3,))
-    traced = unless_refused(lambda: engine.vjp(double, [np.array(x), np.array(ones)], [np.array(g)], [0]))
-    if traced is not None:
-        got = plain(engine, traced[1][0])
+    answer = unless_refused(lambda: engine.vjp(double, [np.array(x), np.array(ones)], [np.array(g)], [0]))
+    if answer is not None:
+        got = plain(engine, answer[1][0])
         hold_equal(
             got,
             2 * g,
