@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variants",
         action="store_true",
-        help="instead of mutants: run every check on every op of the variants, engines that are right in another way",
+        help="instead of mutants: run every check on every op of the controls, the reference engine and engines that "
+        "are right in another way",
     )
     parser.add_argument(
         "--matrix",
@@ -73,7 +74,7 @@ def command(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     mutants = [] if options.variants else _chosen(options.query)
     # Variants compute in Python what others compute in NumPy: minutes each, so that they are asked by themselves.
-    controls = list((registered_variants() if options.variants else registered_controls()).values())
+    controls = list((registered_controls() | (registered_variants() if options.variants else {})).values())
     progress = _Progress(len(mutants) + len(controls), is_silent=options.as_json)
     with progress:
         report = selftest(

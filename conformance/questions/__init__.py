@@ -25,10 +25,19 @@ def all_kinds() -> dict[str, Kind]:
     return KINDS
 
 
-def items_of(backend: str, dtypes: Sequence[str], only: Collection[str] | None = None) -> Iterator[Item]:
-    """Every question that can be put to a backend with gradients in these dtypes; those about `only` some ops, where they are given."""
+def items_of(
+    backend: str, dtypes: Sequence[str], only: Collection[str] | None = None, by: Collection[str] = ()
+) -> Iterator[Item]:
+    """Every question that can be put to a backend with gradients in these dtypes.
+
+    Args:
+        backend: its name.
+        dtypes: those in which it has gradients.
+        only: the ops that questions may be about; None for any, and for what is about no op.
+        by: the keys of the checks that may ask; all where there are none.
+    """
     for kind in all_kinds().values():
-        checks = [check for check in load_all().values() if check.kind == kind.name]
+        checks = [c for c in load_all().values() if c.kind == kind.name and (not by or c.key in by)]
         for item in kind.items(checks, backend, dtypes):
             if only is None or kind.op_of(item) in only:
                 yield item

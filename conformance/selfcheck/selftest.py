@@ -32,7 +32,7 @@ from conformance.runfile.writer import RunWriter
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
-SHARE = 12  # of a variant's ops one in so many is checked, unless all are asked for
+SHARE = 12  # of a control's ops one in so many is checked, unless all are asked for
 # A second or more each time, of the engine as a whole: run, as wide checks are, only on controls and on mutants
 # that name them.
 SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
@@ -136,10 +136,10 @@ def registered_variants() -> dict[str, Mutant]:
     return {name: m for name, m in _everything().items() if not m.kills and m.varies}
 
 
-def sampled(variant: Mutant, seed: int) -> Mutant:
-    """A variant at a share of its ops, which is another one for every seed and variant."""
-    share = (op for op in variant.ops if crc32(f"{seed} {variant.name} {op}".encode()) % SHARE == 0)
-    return replace(variant, ops=tuple(share))  # type: ignore[type-var]  # mutants are dataclasses
+def sampled(control: Mutant, seed: int) -> Mutant:
+    """A control at a share of its ops, which is another one for every seed and control."""
+    share = (op for op in control.ops if crc32(f"{seed} {control.name} {op}".encode()) % SHARE == 0)
+    return replace(control, ops=tuple(share))  # type: ignore[type-var]  # mutants are dataclasses
 
 
 def checks_without_mutant(mutants: Iterable[Mutant]) -> list[str]:
@@ -180,8 +180,8 @@ def questions_for(
         named, ops = tuple(part.checks), tuple(op for op in ops if op in part.ops)
     items = [
         item
-        for item in items_of(mutant.name, mutant.make().dtypes)
-        if (not named or item.check in named or (all_checks and not _is_slow(item)))
+        for item in items_of(mutant.name, mutant.make().dtypes, by=() if all_checks else named)
+        if (not named or item.check in named or not _is_slow(item))
         and item.kind.concerns(item, ops)
     ]
     for _, group in groupby(sorted(items, key=lambda item: item.group), key=lambda item: item.group):
@@ -199,7 +199,9 @@ def catchers(
     caught: Caught = {}
     # Of an engine that is right, an error of this project's own is a fault of the suite, too.
     wrong = CAUGHT if mutant.kills else CAUGHT | {Verdict.ADAPTER_ERROR, Verdict.INTERNAL_ERROR}
-    for items in questions_for(mutant, all_checks=all_checks, part=part):
+    for group in questions_for(mutant, all_checks=all_checks, part=part):
+        if not (items := [item for item in group if item.check not in caught]):  # one catch is enough
+            continue
         # What an engine remembers ends with it.
         executor = Executor(mutant.make(), seed=seed, effort=effort, shrink=False, scripts=False)
         for item, result in zip(items, executor.results(items), strict=True):
@@ -238,7 +240,7 @@ def selftest(
         seed: of everything drawn.
         effort: how much is drawn.
         workers: processes; with more than one, the mutants must be registered ones.
-        is_whole: whether variants are checked at all their ops, and not at the share that belongs to the seed.
+        is_whole: whether controls are checked at all their ops, and not at the share that belongs to the seed.
         all_checks: whether mutants are put to the checks that they do not name, too: how many checks would notice.
         part: what the controls are asked; None for everything.
         on_progress: receives the name of each that is done.
@@ -257,9 +259,8 @@ def _caught_by(
     mutant: Mutant | str, *, seed: int, effort: Effort, is_whole: bool, all_checks: bool, part: Part | None
 ) -> Caught:
     given = mutant if not isinstance(mutant, str) else _everything()[mutant]
-    return _judged(
-        given if is_whole or not given.varies else sampled(given, seed), seed, effort, all_checks, part
-    )
+    is_sampled = not (is_whole or given.kills) and (bool(given.varies) or part is None)
+    return _judged(sampled(given, seed) if is_sampled else given, seed, effort, all_checks, part)
 
 
 def _judge_all(

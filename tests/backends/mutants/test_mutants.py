@@ -85,10 +85,24 @@ def test_control_is_checked_at_the_ops_of_every_mutant() -> None:
 
 
 @pytest.mark.parametrize("name", registered_controls())
-def test_control_is_not_caught(name: str) -> None:
-    assert (
-        catchers(registered_controls()[name], 0, Effort(signatures=3, draws=1, samples=1, programs=2)) == {}
+def test_control_is_not_caught_at_a_share_of_its_ops(name: str) -> None:
+    control = sampled(registered_controls()[name], 0)
+    assert catchers(control, 0, Effort(signatures=3, draws=1, samples=1, programs=2)) == {}
+
+
+def test_a_control_is_asked_at_a_share_of_its_ops_beside_all_mutants_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(
+        "conformance.selfcheck.selftest.catchers", lambda mutant, *_, **__: asked.append(len(mutant.ops)) or {}
     )
+    control = registered_controls()["control"]
+    for options in ({}, {"is_whole": True}, {"part": Part.of([MUTANTS["sign-lost"]])}):
+        selftest([], [control], **options)
+    share, *others = asked
+    assert 0 < share < len(control.ops) / 4
+    assert others == 2 * [len(control.ops)]
 
 
 def test_beside_one_mutant_a_control_is_asked_what_that_is_asked() -> None:
@@ -110,9 +124,15 @@ def test_variant_is_not_caught_at_a_few_ops(name: str) -> None:
             assert not wrong
 
 
-def test_variants_are_sampled_at_every_op_by_some_seed() -> None:
-    for variant in registered_variants().values():
-        assert {op for seed in range(300) for op in sampled(variant, seed).ops} == set(variant.ops)
+def test_controls_are_sampled_at_every_op_by_some_seed() -> None:
+    for control in (registered_controls() | registered_variants()).values():
+        assert {op for seed in range(300) for op in sampled(control, seed).ops} == set(control.ops)
+
+
+@pytest.mark.parametrize("name", ["sign-lost", "derivative-at-real-part"])
+def test_a_mutant_is_asked_by_the_checks_that_it_names_alone(name: str) -> None:
+    asked = {item.check for items in questions_for(MUTANTS[name]) for item in items}
+    assert asked == set(MUTANTS[name].kills)
 
 
 @pytest.mark.parametrize("name", SAMPLE)
