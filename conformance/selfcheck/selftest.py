@@ -181,8 +181,7 @@ def questions_for(
     items = [
         item
         for item in items_of(mutant.name, mutant.make().dtypes, by=() if all_checks else named)
-        if (not named or item.check in named or not _is_slow(item))
-        and item.kind.concerns(item, ops)
+        if (not named or item.check in named or not _is_slow(item)) and item.kind.concerns(item, ops)
     ]
     for _, group in groupby(sorted(items, key=lambda item: item.group), key=lambda item: item.group):
         yield list(group)

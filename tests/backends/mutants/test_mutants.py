@@ -95,7 +95,8 @@ def test_a_control_is_asked_at_a_share_of_its_ops_beside_all_mutants_alone(
 ) -> None:
     asked: list[int] = []
     monkeypatch.setattr(
-        "conformance.selfcheck.selftest.catchers", lambda mutant, *_, **__: asked.append(len(mutant.ops)) or {}
+        "conformance.selfcheck.selftest.catchers",
+        lambda mutant, *_, **__: asked.append(len(mutant.ops)) or {},
     )
     control = registered_controls()["control"]
     for options in ({}, {"is_whole": True}, {"part": Part.of([MUTANTS["sign-lost"]])}):
