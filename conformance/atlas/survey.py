@@ -34,7 +34,7 @@ from conformance.run.execute import Executor
 from conformance.run.plan import digest
 from conformance.strategies import Effort
 
-MARK, PROGRESS = "conformance-survey:", "conformance-progress:"
+MARK, PROGRESS, REFUSED = "conformance-survey:", "conformance-progress:", "conformance-refused:"
 SPELLINGS = "spellings"  # in place of a selection: how the backend spells its ops
 NOTHING = Effort(signatures=1, draws=1, samples=1, programs=1)  # points are not drawn
 DEFAULTS = "without-parameters"  # what rows of defaults are called
@@ -46,12 +46,13 @@ Report = Callable[[str], None]
 
 
 def survey(spec: str, selection: Selection, report: Report = lambda _: None) -> Survey:
-    """Load the backend here and measure it; raises what `load_backend` raises."""
+    """Load the backend here and measure it; raises what `describe` raises."""
+    line = describe(spec).line
     backend = load_backend(spec)
     of_ops = (_points, _further_points)
     parts = of_ops if backend.is_spelling else (_conventions, *of_ops, _defaults, _behaviours)
     entries = [entry for part in parts for entry in part(backend, selection, report)]
-    return Survey(describe(spec).line, tuple(entries))
+    return Survey(line, tuple(entries))
 
 
 def _conventions(backend: Backend, selection: Selection, report: Report) -> Iterator[Entry]:
@@ -182,6 +183,8 @@ def _answer_apart(spec: str, asked: str, report: Report) -> str:
                 report(f"{name_of(spec)}: {line[len(PROGRESS) :].strip()}")
             elif line.startswith(MARK):
                 found = line[len(MARK) :]
+            elif line.startswith(REFUSED):
+                raise AdapterError(msgspec.json.decode(line[len(REFUSED) :], type=str))
             elif line.strip():
                 last = line.strip()
     if not found:
@@ -198,11 +201,15 @@ def main() -> None:
 
     _, spec, asked = sys.argv
     answer: object
-    if asked == SPELLINGS:
-        answer = spellings_of(load_backend(spec))
-    else:
-        answer = survey(spec, msgspec.json.decode(asked, type=Selection), report)
-    sys.stdout.write(f"\n{MARK}{msgspec.json.encode(answer).decode()}\n")
+    mark = MARK
+    try:
+        if asked == SPELLINGS:
+            answer = spellings_of(load_backend(spec))
+        else:
+            answer = survey(spec, msgspec.json.decode(asked, type=Selection), report)
+    except AdapterError as refusal:
+        mark, answer = REFUSED, str(refusal)
+    sys.stdout.write(f"\n{mark}{msgspec.json.encode(answer).decode()}\n")
 
 
 if __name__ == "__main__":

@@ -215,9 +215,16 @@ def is_alike(got: Array, expected: Any, rounding: Any) -> bool:
     return got.shape == np.shape(expected) and bool(np.all(same))
 
 
-def brief(gradient: Array) -> str:
-    """A gradient in few characters: at most six entries."""
-    entries = [f"{float(x):.4g}" for x in gradient.ravel()]
-    if not gradient.ndim:
+def brief(gradient: Array, beside: Array | None = None) -> str:
+    """A gradient in few characters: at most six entries, with digits that tell it from the one beside it."""
+    enough = (
+        digits for digits in (4, 9) if beside is None or _brief(gradient, digits) != _brief(beside, digits)
+    )
+    return _brief(gradient, next(enough, 17))
+
+
+def _brief(gradient: Array, digits: int) -> str:
+    entries = [f"{float(x):.{digits}g}" for x in np.ravel(gradient)]
+    if not np.ndim(gradient):
         return entries[0]
     return "[" + " ".join(entries[:6]) + (" …]" if len(entries) > 6 else "]")

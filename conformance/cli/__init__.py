@@ -10,12 +10,12 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from conformance import __version__
 from conformance.cli import settings
 from conformance.cli.console import json_alone
-from conformance.errors import ConformanceError, UsageError
+from conformance.errors import AdapterError, ConformanceError, UsageError, error_text
 from conformance.runfile import outputs
 
 VERBS = (
@@ -36,6 +36,10 @@ VERBS = (
     "selftest",
     "sensitivity",
 )
+
+CALL_ENGINES_HERE = frozenset(
+    {"smoke", "replay", "bench"}
+)  # in this process: others start one for each engine
 
 EXIT_CODES = """exit codes:
   0 passed   1 unexpected failure   2 interrupted   3 internal error   4 usage   5 nothing selected
@@ -103,26 +107,48 @@ def _make_writable() -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    return _coded(lambda: _dispatched(arguments))
+
+
+def _dispatched(arguments: Sequence[str] | None) -> int:
+    """Parse the command line and run its verb."""
+    if sys.flags.optimize > 1:
+        raise UsageError("python -OO removes the docstrings that say what checks claim; leave it out")
     try:
-        if sys.flags.optimize > 1:
-            raise UsageError("python -OO removes the docstrings that say what checks claim; leave it out")
-        try:
-            os.getcwd()
-        except FileNotFoundError:
-            raise UsageError("the working folder has been removed; change to another") from None
-        top = parser()
+        os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("the working folder has been removed; change to another") from None
+    top = parser()
+    try:
         options = top.parse_args(arguments)
-        if options.completion:
-            print(completion(top, options.completion))
-            return 0
-        if options.verb is None:
-            top.print_help()
-            return 0
-        outputs.hold_apart(options)
+    except SystemExit as end:  # argparse ends with 2 for a usage error, this project with 4
+        return UsageError.exit_code if end.code == 2 else int(end.code or 0)
+    if options.completion:
+        print(completion(top, options.completion))
+        return 0
+    if options.verb is None:
+        top.print_help()
+        return 0
+    outputs.hold_apart(options)
+
+    def work() -> int:
         with json_alone() if getattr(options, "as_json", False) else contextlib.nullcontext():
             return int(options.command(options))
-    except SystemExit as end:  # argparse ends with 2 for a usage error, this project with 4
-        return 4 if end.code == 2 else int(end.code or 0)
+
+    if arguments is None and options.verb in CALL_ENGINES_HERE:
+        from conformance.run.process.watched import watched
+
+        return watched(lambda: _coded(work))
+    return work()
+
+
+def _coded(work: Callable[[], int]) -> int:
+    """The exit code of work; what it raises is said, and is one too."""
+    try:
+        return work()
+    except SystemExit as end:
+        print(f"conformance: the engine ended the process: {error_text(end)}", file=sys.stderr)
+        return AdapterError.exit_code
     except ConformanceError as error:
         print(f"conformance: {error}", file=sys.stderr)
         return error.exit_code

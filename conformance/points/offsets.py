@@ -70,6 +70,14 @@ def normed(op: str, shape: tuple[int, ...], axis: int, **parameters: Any) -> tup
         np.reshape(weight, count), np.reshape(bias, count), cotangent=g, eps=4.0, **parameters)  # fmt: skip
 
 
+def alone(op: str, shape: tuple[int, ...], **parameters: Any) -> tuple[SpecialPoint, ...]:
+    """A layer that gives one entry mean 0: whatever the entry, what is left of it is 0, and no rounding."""
+    scale = (np.array([2.0]), np.array([3.0]))
+    g = np.full(shape, 5.0)
+    return far(op, lambda offset: (np.full(shape, offset + 1 / 3), *scale), np.zeros(shape), [0.0], [g.sum()],
+        cotangent=g, where="one-entry-far-from-0", eps=1 / 3, **parameters)  # fmt: skip
+
+
 SYMMETRIC = WEIGHTS + WEIGHTS.T
 POINTS: tuple[SpecialPoint, ...] = (
     *spreads("var", STEPS, is_root=False),
@@ -85,6 +93,8 @@ POINTS: tuple[SpecialPoint, ...] = (
     *normed("batch_norm", (4, 1), 0),
     *normed("group_norm", (1, 1, 4), 1, num_groups=1),
     *normed("instance_norm", (1, 1, 4), 1),
+    *alone("layer_norm", (1, 1)),
+    *alone("group_norm", (2, 1, 1), num_groups=1),
     *far("cdist", lambda offset: ([[offset, offset]], [[offset - 3, offset + 4]]), [[0.6, -0.8]], [[-0.6, 0.8]], p=2.0),
     # An engine may change its formula where there are many rows.
     *far("cdist", lambda offset: ([[offset, offset]] * MANY, [[offset - 3, offset + 4]]), RISING * [[0.6, -0.8]],

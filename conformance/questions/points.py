@@ -11,7 +11,7 @@ from conformance.checks import Check, load_all
 from conformance.checks.engine_calls import decline_if_declared
 from conformance.checks.point_observation import RAISES, PointObservation, Standing
 from conformance.checks.registry import FULL
-from conformance.errors import Unsupported
+from conformance.errors import Unsupported, is_ctrl_c
 from conformance.points import SPECIAL_POINTS, find_point
 from conformance.points.point import COMPOSED, PREFIX, Place
 from conformance.points.ways import WAYS
@@ -124,5 +124,7 @@ class PointKind(Kind):
             return AtlasCell(visit.found, visit.standing.value, declared, among, gradients)
         except Unsupported:
             return None
-        except Exception:  # the engine raises there, which is what the atlas shows
+        except BaseException as error:  # the engine raises there, which is what the atlas shows
+            if is_ctrl_c(error):
+                raise
             return AtlasCell(RAISES, Standing.OPEN.value, declared, among)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from conformance.backend import Backend, Capability
 from conformance.clauses import STANDARD
 from conformance.dtype import HALF
-from conformance.errors import AdapterError, UsageError
+from conformance.errors import AdapterError, UsageError, error_text
 from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
 
@@ -18,22 +18,45 @@ DTYPES = ("float64", "float32", *sorted(HALF), "complex128", "complex64")
 
 def hold_declarations(backend: Backend) -> None:
     """Raise AdapterError, which names every slip with the nearest that exists, unless all declarations are known."""
-    version: object = backend.version()
-    if not isinstance(version, str):
-        found = type(version).__name__
-        raise AdapterError(f"{type(backend).__name__}.version() returned {found}, where a text is expected")
-    if not backend.name.isprintable() or set(backend.name) & set("/*") or len(backend.name) > LONGEST_NAME:
+    try:
+        _hold_name(backend)
+        slips = [f"{type(backend).__name__}.{slip}" for slip in slips_of(backend)]
+    except AdapterError:
+        raise
+    except Exception as error:  # a declaration may be code of the adapter's, or no declaration at all
         raise AdapterError(
-            f"{type(backend).__name__}.name is {backend.name[:LONGEST_NAME]!r}, and begins every id and query: "
-            "give it a name of letters, digits, dots, '-' and '_'"
-        )
-    slips = [f"{type(backend).__name__}.{slip}" for slip in slips_of(backend)]
+            f"what {type(backend).__name__} declares cannot be read: {error_text(error)}\n"
+            "docs/adapter.md says what each member of an adapter is"
+        ) from error
     if slips:
         raise AdapterError("the adapter declares what does not exist:\n  " + "\n  ".join(slips))
 
 
+def _hold_name(backend: Backend) -> None:
+    version: object = backend.version()
+    if not isinstance(version, str):
+        found = type(version).__name__
+        raise AdapterError(f"{type(backend).__name__}.version() returned {found}, where a text is expected")
+    name: object = backend.name
+    if (
+        not isinstance(name, str)
+        or not name.isprintable()
+        or set(name) & set("/*")
+        or len(name) > LONGEST_NAME
+    ):
+        shown = repr(name[:LONGEST_NAME] if isinstance(name, str) else name)
+        raise AdapterError(
+            f"{type(backend).__name__}.name is {shown}, and begins every id and query: "
+            "give it a name of letters, digits, dots, '-' and '_'"
+        )
+
+
 def slips_of(backend: Backend) -> Iterator[str]:
     """What an adapter declares that does not exist, each as a sentence."""
+    ops: object = backend.ops
+    if not isinstance(ops, Mapping):
+        yield f"ops: it is {type(ops).__name__}, where names and their functions are expected: {{'tanh': …}}"
+        return
     for name, function in backend.ops.items():
         yield from _unless_op(name, "ops")
         if not callable(function):

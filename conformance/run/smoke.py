@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -283,7 +284,10 @@ def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
 def try_question(question: SmokeQuestion, backend: Backend) -> str:
     """What is wrong, and where it was raised; empty where the claim holds."""
     try:
-        question.try_it(backend)
+        with contextlib.chdir(
+            os.getcwd()
+        ):  # an engine may change to another folder; what is tried next starts here
+            question.try_it(backend)
     except BaseException as error:
         if is_ctrl_c(error):
             raise

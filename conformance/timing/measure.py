@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from conformance.backend import Backend
-from conformance.errors import UsageError, error_text
+from conformance.errors import UsageError, error_text, is_ctrl_c
 from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
 from conformance.timing.idioms import Finder
@@ -177,7 +177,9 @@ def enter(backend: Backend, solution: Solution, dtype: str) -> Entry:
         admit_forward(backend, solution, prepared["forward"])
     except Refused as refusal:
         return Entry(backend.name, refused=str(refusal))
-    except Exception as error:
+    except BaseException as error:  # SystemExit too: an engine does not decide when a comparison ends
+        if is_ctrl_c(error):
+            raise
         return Entry(backend.name, refused=error_text(error))
     return Entry(
         backend.name,

@@ -137,7 +137,7 @@ def gradient_in_a_tail_is_accurate_relatively(observed: PointObservation) -> Non
         decides(True)
         if not is_alike(got, true, TAIL * np.abs(true)):
             raise Violation(
-                f"the gradient of operand {i} at {observed.point.key} is {brief(got)}, not {brief(true)}",
+                f"the gradient of operand {i} at {observed.point.key} is {brief(got, true)}, not {brief(true, got)}",
                 expected=true.astype(float),
                 got=observed.gradients[i],
             )
@@ -193,7 +193,7 @@ def value_at_a_special_point_is_the_references(observed: PointObservation) -> No
         tolerances.put(is_fair)
         if not is_fair(np.asarray):
             raise Violation(
-                f"the value at {observed.point.key} is {brief(got)}, not {brief(values[0])}",
+                f"the value at {observed.point.key} is {brief(got, values[0])}, not {brief(values[0], got)}",
                 expected=values[0].astype(values[1].dtype),
                 got=got,
             )

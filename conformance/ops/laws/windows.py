@@ -39,9 +39,15 @@ def channels_of(count: int) -> tuple[tuple[int, int, int], ...]:
 def placed(choose: Choose, images: Sequence[Image] = IMAGES) -> tuple[Image, Pair, dict[str, Pair]]:
     """An image, the size of its windows, and how they are placed: at least one fits."""
     size = choose(KERNELS)
-    placing = {"stride": choose(STRIDES), "padding": choose(PADDINGS), "dilation": choose(DILATIONS)}
-    fitting = [image for image in images if min(window_counts(image[1:], size, **placing)) > 0]
-    return choose(fitting), size, placing
+    placing = {"stride": choose(STRIDES), "padding": choose(PADDINGS)}
+
+    def fitting(dilation: Pair) -> list[Image]:
+        return [i for i in images if min(window_counts(i[1:], size, **placing, dilation=dilation)) > 0]
+
+    # One goes with strides alone that are more than 1, so that every design has both on both axes.
+    dilations = (*DILATIONS, (3, 2)) if min(placing["stride"]) > 1 else DILATIONS
+    dilation = choose([dilation for dilation in dilations if fitting(dilation)])
+    return choose(fitting(dilation)), size, {**placing, "dilation": dilation}
 
 
 def conv2d(choose: Choose) -> Signature:
@@ -58,12 +64,10 @@ def conv_transpose2d(choose: Choose) -> Signature:
     What the strides leave over is shorter than a stride, so that as many windows fit.
     """
     (count, *sides), size = choose(IMAGES), choose(KERNELS)
-    placing = {
-        "stride": choose(STRIDES),
-        "padding": choose(((0, 0), (1, 0))),
-        "dilation": choose(((1, 1), (2, 1))),
-    }
-    high, wide = placing["stride"]
+    high, wide = stride = choose(STRIDES)
+    # One dilation goes with strides alone that are more than 1, so that every design has both on both axes.
+    dilations = ((1, 1), (2, 1), (2, 2)) if min(stride) > 1 else ((1, 1), (2, 1))
+    placing = {"stride": stride, "padding": choose(((0, 0), (1, 0))), "dilation": choose(dilations)}
     rest = choose([rest for rest in ((0, 0), (1, 0), (0, 1)) if rest[0] < high and rest[1] < wide])
     if min(transposed_sides(tuple(sides), size, rest, **placing)) < 1:
         placing, rest = {**placing, "padding": (0, 0)}, (0, 0)
@@ -94,7 +98,8 @@ def conv1d(choose: Choose) -> Signature:
 
 def conv_transpose1d(choose: Choose) -> Signature:
     """Signals, kernels (those of the operand's channels first), a bias for each, and the geometry."""
-    size, stride, dilation = choose((2, 1, 3, 5)), choose((1, 2, 3)), choose((1, 2, 3))
+    size, stride = choose((2, 1, 3, 5)), choose((1, 2, 3))
+    dilation = choose((1, 2, 3, 4) if stride > 1 else (1, 2, 3))  # one goes with strides of more than 1 alone
     count, length = choose(((1, 3), (2, 4), (2, 1), (1, 7), (1, 33), (7, 3)))
     rest = choose([n for n in (0, 1, 2) if n < stride])
     whole = (length - 1) * stride + dilation * (size - 1) + rest + 1

@@ -103,14 +103,19 @@ SIZES: tuple[tuple[Shape, tuple[Shape, ...]], ...] = (
     ((1, 1, 17), ((8,), (33,))),
     ((1, 2, 2, 3, 2), ((4, 2, 3), (1, 6, 4))),
 )
+# Many new samples take shares of the same two: what is kept of each is more than the square of the old length.
+ENLARGED: tuple[tuple[Shape, tuple[Shape, ...]], ...] = (
+    ((1, 1, 2), ((10,), (17,))),
+    ((2, 1, 2, 3), ((9, 20), (11, 3))),
+)
+SHARED = (("linear", True), ("linear", False))  # modes that take shares
 
 
 def resizing(choose: Choose) -> Signature:
     """A signal, an image or a volume, the new size of its axes, and how it is found."""
-    shape, sizes = choose(SIZES)
-    mode, align_corners = choose(
-        (("linear", False), ("linear", True), ("nearest", None), ("nearest-exact", None))
-    )
+    shape, sizes = choose(SIZES + ENLARGED)
+    modes = SHARED if (shape, sizes) in ENLARGED else (*SHARED, ("nearest", None), ("nearest-exact", None))
+    mode, align_corners = choose(modes)
     return Signature((shape,), {"size": choose(sizes), "mode": mode, "align_corners": align_corners})
 
 

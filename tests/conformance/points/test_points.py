@@ -1,11 +1,13 @@
 """Every special point is well formed in every precision, and its extremes are what their names say."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
 from conformance.checks import load_all
+from conformance.checks.point_observation import brief
 from conformance.errors import UsageError
 from conformance.ops import ALL_OPS
 from conformance.points import (
@@ -104,3 +106,17 @@ def test_extremes_overflow_when_squared_and_not_when_added() -> None:
 def test_a_point_of_no_op_is_refused_with_the_nearest_name(point: SpecialPoint, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         require_ops([point])
+
+
+@pytest.mark.parametrize(
+    ("got", "true", "shown"),
+    [
+        ([3.0], [2.0], ("[3]", "[2]")),
+        ([3.0 + 1e-6, 1.0], [3.0, 1.0], ("[3.000001 1]", "[3 1]")),
+        (3.0 + 2**-51, 3.0, ("3.0000000000000004", "3")),
+    ],
+)
+def test_two_numbers_are_shown_with_the_digits_that_differ(
+    got: Any, true: Any, shown: tuple[str, str]
+) -> None:
+    assert (brief(np.array(got), np.array(true)), brief(np.array(true), np.array(got))) == shown

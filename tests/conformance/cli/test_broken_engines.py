@@ -1,0 +1,117 @@
+"""What verbs that call an engine say where it ends their process, or where its adapter declares what is nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ADAPTER = """
+import os, sys
+from conformance_backends.numpy_backend import NumpyTape
+
+class Mine(NumpyTape):
+    {body}
+"""
+LEAF = "def leaf(self, value): {}"
+TANH = "numpy/op/tanh/vjp/float64"
+NO_SUCH = "the adapter declares what does not exist:\n  "
+ENDED = "conformance: the engine ended the process (exit 4) in the middle of its work"
+
+
+def said_by(folder: Path, body: str, *arguments: str) -> tuple[int, str]:
+    """The exit code, and everything written, of a verb with an adapter of its own, mine.py."""
+    (folder / "mine.py").write_text(ADAPTER.format(body=body))
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "conformance", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("smoke", "mine.py", "-q", "tanh"),
+        ("bench", "mine.py", "--workload", "deep_chain", "--size", "small", "-o", "bench.jsonl"),
+        ("replay", TANH, "--run", "run.jsonl", "--on", "mine.py"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_an_engine_that_ends_the_process_is_told(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    run = ("run", "numpy", "-q", "op/tanh/vjp/float64", "-o", "run.jsonl", "-n", "1")
+    assert said_by(tmp_path, "pass", *run)[0] == 0
+    code, said = said_by(tmp_path, LEAF.format("os._exit(4)"), *arguments)
+    assert code == 11
+    assert said.rstrip().endswith(ENDED)
+
+
+def test_an_engine_that_ends_the_process_while_it_is_imported_is_told(tmp_path: Path) -> None:
+    assert said_by(tmp_path, "os._exit(4)", "smoke", "mine.py") == (11, f"{ENDED}\n")
+
+
+def test_a_verb_whose_process_is_watched_has_the_exit_codes_of_any(tmp_path: Path) -> None:
+    assert said_by(tmp_path, "pass", "smoke", "mine.py", "-q", "tanh")[0] == 0
+    assert said_by(tmp_path, "pass", "smoke", "mine.py", "-q", "tahn")[0] == 4
+    assert said_by(tmp_path, "raise KeyboardInterrupt", "smoke", "mine.py") == (
+        2,
+        "conformance: interrupted\n",
+    )
+
+
+def test_an_engine_that_raises_system_exit_ends_no_comparison_of_times(tmp_path: Path) -> None:
+    arguments = ("mine.py", "numpy", "--workload", "deep_chain", "--size", "small", "-o", "bench.jsonl")
+    code, said = said_by(tmp_path, LEAF.format("sys.exit(0)"), "bench", *arguments)
+    assert code == 0
+    assert "n/a Mine, deep_chain: SystemExit: 0" in said.replace("n/a mine", "n/a Mine")
+    assert (tmp_path / "bench.jsonl").read_text().count('"backend":"numpy"') > 0
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("name = b'mine'", "Mine.name is b'mine', and begins every id and query"),
+        ("ops = None", "Mine.ops: it is NoneType, where names and their functions are expected"),
+        ("ops = ['tanh']", "Mine.ops: it is list, where names and their functions are expected"),
+        ("ops = property(lambda self: {}['here'])", "what Mine declares cannot be read: KeyError: 'here'"),
+        (
+            "def version(self): raise OSError('none')",
+            "what Mine declares cannot be read: OSError: none",
+        ),
+        ("dtypes = ('float99',)", "Mine.dtypes: there is no 'float99'; did you mean float64"),
+    ],
+)
+def test_a_declaration_that_is_none_is_told(tmp_path: Path, body: str, expected: str) -> None:
+    code, said = said_by(tmp_path, body, "smoke", "mine.py")
+    assert code == 11
+    assert f"conformance: {expected}" in said.replace(NO_SUCH, "")
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("verb", [("atlas", "-q", "op/relu"), ("bench", "-o", "bench.jsonl")])
+def test_every_verb_holds_an_adapter_to_its_declarations(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    code, said = said_by(tmp_path, "dtypes = ('float99',)", verb[0], "mine.py", *verb[1:])
+    assert (code, NO_SUCH in said, "Traceback" in said) == (11, True, False)
+
+
+def test_a_point_at_which_an_engine_raises_system_exit_is_in_the_atlas(tmp_path: Path) -> None:
+    code, said = said_by(tmp_path, LEAF.format("sys.exit(4)"), "atlas", "mine.py", "-q", "relu/at-0")
+    assert (code, "relu/at-0" in said, "raises" in said) == (0, True, True)
+    code, said = said_by(
+        tmp_path, LEAF.format("sys.exit(4)"), "run", "mine.py", "-q", "point/relu/at-0/float64", "-n", "1"
+    )
+    assert code == 1
+    assert "internal" not in said
+
+
+def test_smoke_goes_on_where_an_engine_changes_to_another_folder(tmp_path: Path) -> None:
+    body = LEAF.format("os.chdir('/'); return super().leaf(value)")
+    code, said = said_by(tmp_path, body, "smoke", "mine.py", "-q", "tanh")
+    assert code == 0, said
