@@ -137,10 +137,15 @@ class Trait(enum.Enum):
 
 @dataclass(frozen=True)
 class Homogeneous:
-    """f(tx) = tᵏ f(x) for t > 0, where the operands `of` are scaled together; k is the degree."""
+    """f(tx) = tᵏ f(x) for t > 0, where the operands `of` are scaled together; k is the degree, of several outputs each one's own."""
 
-    degree: float
+    degree: float | tuple[float, ...]
     of: tuple[int, ...] = (0,)
+
+    @property
+    def degrees(self) -> tuple[float, ...]:
+        """The degree of each output."""
+        return self.degree if isinstance(self.degree, tuple) else (self.degree,)
 
 
 @dataclass(frozen=True)

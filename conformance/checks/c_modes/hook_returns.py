@@ -17,7 +17,7 @@ from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import MULTIPLY, NEGATIVE
+from conformance.ops.names import MULTIPLY, NEGATIVE, SPLIT
 
 SHAPES = ((3, 2), ())
 PLACES = ("x", "x w", "the output")  # of −x w: where the hook is
@@ -132,6 +132,30 @@ def hook_of_a_result_is_called_in_each_pass(engine: Backend, sample: Sample) -> 
     passes = gradients_of_passes(engine, function, [x], cotangents)
     for n, ((got,), g) in enumerate(zip(passes, cotangents, strict=True)):
         hold_equal(got, -4 * g * x, f"the gradient of -x², doubled by a hook, in pass {n} of three")
+
+
+@contract("C9", "unused", Capability.HOOKS, is_about_outcome=True)
+def hook_of_what_is_not_used_sees_nothing(engine: Backend, sample: Sample) -> None:
+    """A hook on an output that nothing uses, alone or beside one that is used, is not called, or sees zeros; the gradients are right."""
+    x, w, g = sample.array((4, 3)), sample.array((4, 3)), sample.array((2, 3))
+    seen: list[tuple[str, Any]] = []
+
+    def function(a: Any, b: Any) -> Any:
+        multiply = engine.op(MULTIPLY)
+        used, beside = engine.call(SPLIT, {"indices_or_sections": [2], "axis": 0})(multiply(a, b))
+        aside = multiply(b, b)
+        for name, output in (("the half that nothing uses", beside), ("a product that nothing uses", aside)):
+            engine.hook(output, lambda c, name=name: seen.append((name, c)))
+        return multiply(used, used)
+
+    got = gradients_of(engine, function, [x, w], g)
+    for name, cotangent in seen:
+        if cotangent is None or plain(engine, cotangent).any():
+            shown = "None" if cotangent is None else "a cotangent that is not zero"
+            raise Violation(f"a hook on {name} was called with {shown}")
+    arrived = np.concatenate([2 * g * (x * w)[:2], np.zeros((2, 3), g.dtype)])
+    hold_equal(got[0], arrived * w, "x's gradient of the square of one half of x w")
+    hold_equal(got[1], arrived * x, "w's gradient of the square of one half of x w")
 
 
 @contract("C9", "raising", Capability.HOOKS, is_about_outcome=True)

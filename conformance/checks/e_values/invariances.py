@@ -13,14 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from conformance.checks.comparison import decides, hold_close, hold_close_within_either
+from conformance.checks.comparison import compare, decides, hold_close, hold_close_within_either, hold_within
 from conformance.checks.observation import Observation
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.errors import Violation
 from conformance.op import Op, Shape, Trait
+from conformance.ops import family_of
 from conformance.ops.reductions import axes_of
 
 REAL = np.longdouble
+MATRICES = "linear algebra"  # a family
+FAR = 0.55  # of the exponents that a dtype has: the square of so large a number overflows, and of so small a one is lost
 
 
 # ---- f(tx) = tᵏ f(x), so that ⟨x̄, x⟩ = k ⟨g, f(x)⟩ ------------------------------------------------------
@@ -32,7 +35,6 @@ def homogeneous_gradient_obeys_euler(seen: Observation) -> None:
     operands = [x.astype(REAL) if x.dtype.kind == "f" else x for x in seen.case.operands]
     value = seen.op.reference(*operands, **seen.case.parameters)
     outputs = value if seen.op.has_several_outputs else (value,)
-    paired = sum(np.sum(g * z) for g, z in zip(seen.case.cotangents, outputs, strict=True))
     terms: list[Term] = []
     for law in seen.op.homogeneities:
         _require_gradients(seen, law.of)
@@ -40,10 +42,13 @@ def homogeneous_gradient_obeys_euler(seen: Observation) -> None:
         got = sum(np.sum(gradient * x) for gradient, x in own)
         allowed = sum(np.sum(_weighed(_allowed(seen, i), operands[i])) for i in law.of)
         which = ", ".join(map(str, law.of))
-        claim = f"⟨gradient, operand⟩ over operands {which} is not {law.degree:g}·⟨cotangent, value⟩"
+        pairs = zip(law.degrees, seen.case.cotangents, outputs, strict=True)
+        paired = sum(degree * np.sum(g * z) for degree, g, z in pairs)
+        named = " and ".join(f"{degree:g}" for degree in law.degrees)
+        claim = f"⟨gradient, operand⟩ over operands {which} is not {named}·⟨cotangent, value⟩"
         size = sum(np.sum(np.abs(g * z)) for g, z in zip(seen.case.cotangents, outputs, strict=True))
-        hold_close(np.asarray(got), np.asarray(law.degree * paired), np.asarray(allowed + _lost(size)), claim)
-        terms += [Term(gradient, x, allowed, law.degree) for gradient, x in own]
+        hold_close(np.asarray(got), np.asarray(paired), np.asarray(allowed + _lost(size)), claim)
+        terms += [Term(gradient, x, allowed, max(law.degrees)) for gradient, x in own]
     if Trait.VANISHING not in seen.op.traits and not would_show(terms):
         raise NotThisCase("the sum would hardly be another of other gradients")
     decides(True)
@@ -70,6 +75,44 @@ def would_show(terms: Sequence[Term]) -> bool:
         for replaced in (_everywhere, _where_largest)
         if any((replaced(term.gradient, wrong) != term.gradient).any() for term in among)
     )
+
+
+def _is_scaled_as_a_whole(op: Op) -> bool:
+    is_product = not op.traits.isdisjoint({Trait.LINEAR, Trait.QUADRATIC})
+    return bool(op.homogeneities) and family_of(op) == MATRICES and not is_product
+
+
+@op_check("E10", "far-scaled", applies=_is_scaled_as_a_whole, once_per_signature=True)
+def matrices_far_up_and_far_down_have_scaled_gradients(seen: Observation) -> None:
+    """Of matrices scaled by a power of two so that their squares overflow, or are lost, the gradients are those of the matrices, scaled.
+
+    f(tx) = tᵏ f(x), so the gradient at tx for the cotangent t¹⁻ᵏ g is that at x for g. No digit changes.
+    """
+    law = seen.op.homogeneities[0]
+    _require_gradients(seen, law.of)
+    pairs = zip(seen.answer.gradients, seen.expected, strict=True)
+    if any(compare(got, expected, "").error > 1 for got, expected in pairs):
+        raise NotThisCase(
+            "the gradients of the matrices themselves are wrong, which is for other checks to say"
+        )
+    reach = max(1.0, *(abs(number) for k in law.degrees for number in (k, 1 - k)))
+    most = int(FAR * np.finfo(seen.case.dtype).maxexp / reach) // 2 * 2  # even: there are roots of matrices
+    for exponent in (most, -most):
+        operands = [np.ldexp(x, exponent) if i in law.of else x for i, x in enumerate(seen.case.operands)]
+        cotangents = [
+            np.ldexp(g, int(exponent * (1 - k)))
+            for k, g in zip(law.degrees, seen.case.cotangents, strict=True)
+        ]
+        answer = seen.vjp(operands=operands, cotangents=cotangents)
+        for position, expected in enumerate(seen.expected):
+            got, is_scaled = answer.gradients[position], seen.wrt[position] in law.of
+            back = got if got is None or is_scaled else np.ldexp(got, -exponent)
+            hold_within(
+                back,
+                expected,
+                seen.label(position),
+                f"is another where matrices are 2^{exponent} times as large",
+            )
 
 
 CLEARLY = 4.0  # times the allowance: an error of a quarter shows as well

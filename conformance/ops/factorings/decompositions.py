@@ -118,11 +118,14 @@ def svd_vjp(g: Any, z: Any, x: Any) -> Any:
     """U (J S + S K + S̄) Vᵀ + (1 − UUᵀ) Ū S⁻¹ Vᵀ + U S⁻¹ V̄ᵀ (1 − VVᵀ)."""
     (gu, gs, gvt), (u, s, vt) = g, z
     row, column = np.expand_dims(s, axis=-2), np.expand_dims(s, axis=-1)
-    gaps = inverse_gaps(s * s)
+    gaps = inverse_gaps(
+        s
+    )  # less the sum of the two, by which shares are taken: the square of a small number is lost
     ut, v = transposed(u), transposed(vt)
     of_u, of_v = np.matmul(ut, gu), np.matmul(gvt, v)
     left, right = gaps * (of_u - transposed(of_u)), gaps * (transposed(of_v) - of_v)
-    middle = left * row + column * right + diagonal_of(gs)
+    share = row / (row + column)
+    middle = left * share + transposed(share) * right + diagonal_of(gs)
     beyond_u = np.matmul((gu - np.matmul(u, of_u)) / row, vt)
     beyond_v = np.matmul(u, (gvt - np.matmul(of_v, vt)) / column)
     return np.matmul(np.matmul(u, middle), vt) + beyond_u + beyond_v
@@ -170,7 +173,8 @@ ROWS: tuple[Op, ...] = (
         domains=[SYMMETRIC_SEPARATED], law=laws.shapes_of(*SMALL), traits={Homogeneous(1)}),
     general("eigh", eigh, eigh_vjp,
         formula="x̄ = sym(V (Λ̄ + F ∘ Vᵀ V̄) Vᵀ), Fᵢⱼ = 1/(λⱼ − λᵢ)", source="Giles 2008, 3.1",
-        domains=[SYMMETRIC_SEPARATED], law=laws.shapes_of(*SMALL), traits={SEVERAL_OUTPUTS}),
+        domains=[SYMMETRIC_SEPARATED], law=laws.shapes_of(*SMALL),
+        traits={SEVERAL_OUTPUTS, Homogeneous((1, 0))}),
     general("svdvals", svdvals, svdvals_vjp,
         formula="x̄ = U S̄ Vᵀ", source="Giles 2008, 3.2: dσₖ = uₖᵀ dA vₖ",
         domains=[SEPARATED], law=laws.shapes_of(*TALL_AND_WIDE), traits={Homogeneous(1)}),
@@ -178,7 +182,7 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ = U ((F ∘ [Uᵀ Ū]) S + S (F ∘ [Vᵀ V̄]) + S̄) Vᵀ + (1 − UUᵀ) Ū S⁻¹ Vᵀ + U S⁻¹ V̄ᵀ (1 − VVᵀ), "
         "[M] = M − Mᵀ, Fᵢⱼ = 1/(σⱼ² − σᵢ²)",
         source="Townsend 2016, eq. 29", domains=[SEPARATED], law=laws.shapes_of(*TALL_AND_WIDE),
-        traits={SEVERAL_OUTPUTS}),
+        traits={SEVERAL_OUTPUTS, Homogeneous((0, 1, 0))}),
     general("pinv", pinv, pinv_vjp,
         formula="x̄ = −zᵀ g zᵀ + (1 − xz) gᵀ z zᵀ + zᵀ z gᵀ (1 − zx)",
         source="Golub and Pereyra 1973, eq. 4.12", domains=[SEPARATED], law=laws.shapes_of(*TALL_AND_WIDE),

@@ -117,5 +117,6 @@ ROWS: tuple[Op, ...] = (
     general("qr", qr, qr_vjp,
         formula="x̄ = (Q̄ + Q M) R⁻ᵀ, M the lower triangle of R R̄ᵀ − Q̄ᵀ Q mirrored",
         source="Walter and Lehmann 2013, theorem 4.2; a wide matrix as Q (R Z) of its first columns",
-        domains=[SEPARATED], law=laws.shapes_of(*TALL_AND_WIDE), traits={SEVERAL_OUTPUTS}),
+        domains=[SEPARATED], law=laws.shapes_of(*TALL_AND_WIDE),
+        traits={SEVERAL_OUTPUTS, Homogeneous((0, 1))}),
 )  # fmt: skip

@@ -48,7 +48,10 @@ def obeys_degree(op: Op, law: Homogeneous) -> bool:
     return all(
         are_close(
             outputs(op, changed(arrays, law.of, lambda x, t=t: x * t), parameters),
-            [z * np.longdouble(t) ** law.degree for z in outputs(op, arrays, parameters)],
+            [
+                z * np.longdouble(t) ** k
+                for k, z in zip(law.degrees, outputs(op, arrays, parameters), strict=True)
+            ],
         )
         for arrays, parameters in calls(op)
         for t in (0.25, 0.5)

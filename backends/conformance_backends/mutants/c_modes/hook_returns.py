@@ -90,6 +90,15 @@ def errors_swallowed(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
     return engine.hook(array, guarded)
 
 
+def called_for_the_node(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """A hook on one of several outputs is called with the cotangent of the first."""
+    remove = engine.hook(array, seen)
+    if (edge := edge_of(array)) is not None:
+        node, index = edge
+        node.hooks = tuple((0 if at == index else at, show) for at, show in node.hooks)
+    return remove
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-returned-zeros-ignored", "Zeros that a hook returns count as nothing returned.",
         RETURNED, hook=returning(zeros_are_none)),
@@ -103,6 +112,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C9/functional",), nested_vjp=none_on_variables),
     behaviour("hook-in-the-first-pass", "A hook is called in the first backward pass of its graph alone.",
         ("contract/C9/each-pass",), hook=called_once_for_each_hook),
+    behaviour("hook-of-a-node", "A hook on one of an op's outputs is called with the cotangent of the first.",
+        ("contract/C9/unused",), hook=called_for_the_node),
     behaviour("hook-errors-swallowed", "What a hook raises does not reach the caller.",
         ("contract/C9/raising",), hook=errors_swallowed),
 )  # fmt: skip

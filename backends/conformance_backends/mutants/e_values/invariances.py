@@ -29,6 +29,11 @@ def _population(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
     return right(i, g, z, x, **{**p, "correction": 0})
 
 
+def _squared_on_the_way(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    u, s, vt = z
+    return right(i, g, (u, np.sqrt(s * s), vt), x)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("first-entry-twice", "The first entry of what a logsumexp sums counts twice.",
         ("op/order", "op/shift", "op/vjp"), ("logsumexp",), doubled_at_the_start),
@@ -39,4 +44,8 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("statistics-constant", "A layer norm's mean and variance are held constant.",
         ("op/vjp", "op/shift"), ("layer_norm",), statistics_as_constants),
     rule("correction-ignored", "A variance's gradient divides by n whatever the correction.", ("op/vjp", "op/euler"), ("var",), _population),
+    rule("singular-values-squared", "The gradient of a singular value decomposition is by the squares of the singular values, which overflow or are lost.",
+        ("op/far-scaled",), ("svd",), _squared_on_the_way),
+    rule("triangle-squared", "The gradient of a Cholesky factor is by the squares of its diagonal.", ("op/far-scaled",), ("cholesky",),
+        lambda right, i, g, z, x: right(i, g, np.where(np.eye(x.shape[-1], dtype=bool), np.sqrt(np.square(np.square(z))) / z, z), x)),
 )  # fmt: skip
