@@ -137,15 +137,14 @@ class Trait(enum.Enum):
 
 @dataclass(frozen=True)
 class Homogeneous:
-    """f(tx) = tᵏ f(x) for t > 0, where the operands `of` are scaled together; k is the degree, of several outputs each one's own."""
+    """f(tx) = tᵏ f(x) for t > 0, where the operands `of` are scaled together; k is the degree, or each output has its own."""
 
     degree: float | tuple[float, ...]
     of: tuple[int, ...] = (0,)
 
-    @property
-    def degrees(self) -> tuple[float, ...]:
-        """The degree of each output."""
-        return self.degree if isinstance(self.degree, tuple) else (self.degree,)
+    def degrees(self, count: int) -> tuple[float, ...]:
+        """The degrees of so many outputs."""
+        return self.degree if isinstance(self.degree, tuple) else count * (self.degree,)
 
 
 @dataclass(frozen=True)

@@ -42,13 +42,14 @@ def homogeneous_gradient_obeys_euler(seen: Observation) -> None:
         got = sum(np.sum(gradient * x) for gradient, x in own)
         allowed = sum(np.sum(_weighed(_allowed(seen, i), operands[i])) for i in law.of)
         which = ", ".join(map(str, law.of))
-        pairs = zip(law.degrees, seen.case.cotangents, outputs, strict=True)
+        degrees = law.degrees(len(outputs))
+        pairs = zip(degrees, seen.case.cotangents, outputs, strict=True)
         paired = sum(degree * np.sum(g * z) for degree, g, z in pairs)
-        named = " and ".join(f"{degree:g}" for degree in law.degrees)
+        named = " and ".join(f"{degree:g}" for degree in dict.fromkeys(degrees))
         claim = f"⟨gradient, operand⟩ over operands {which} is not {named}·⟨cotangent, value⟩"
         size = sum(np.sum(np.abs(g * z)) for g, z in zip(seen.case.cotangents, outputs, strict=True))
         hold_close(np.asarray(got), np.asarray(paired), np.asarray(allowed + _lost(size)), claim)
-        terms += [Term(gradient, x, allowed, max(law.degrees)) for gradient, x in own]
+        terms += [Term(gradient, x, allowed, max(degrees)) for gradient, x in own]
     if Trait.VANISHING not in seen.op.traits and not would_show(terms):
         raise NotThisCase("the sum would hardly be another of other gradients")
     decides(True)
@@ -95,13 +96,13 @@ def matrices_far_up_and_far_down_have_scaled_gradients(seen: Observation) -> Non
         raise NotThisCase(
             "the gradients of the matrices themselves are wrong, which is for other checks to say"
         )
-    reach = max(1.0, *(abs(number) for k in law.degrees for number in (k, 1 - k)))
+    degrees = law.degrees(len(seen.case.cotangents))
+    reach = max(1.0, *(abs(number) for k in degrees for number in (k, 1 - k)))
     most = int(FAR * np.finfo(seen.case.dtype).maxexp / reach) // 2 * 2  # even: there are roots of matrices
     for exponent in (most, -most):
         operands = [np.ldexp(x, exponent) if i in law.of else x for i, x in enumerate(seen.case.operands)]
         cotangents = [
-            np.ldexp(g, int(exponent * (1 - k)))
-            for k, g in zip(law.degrees, seen.case.cotangents, strict=True)
+            np.ldexp(g, int(exponent * (1 - k))) for k, g in zip(degrees, seen.case.cotangents, strict=True)
         ]
         answer = seen.vjp(operands=operands, cotangents=cotangents)
         for position, expected in enumerate(seen.expected):

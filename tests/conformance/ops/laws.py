@@ -45,13 +45,14 @@ def degree(op: Op, of: tuple[int, ...] | None) -> float | None:
 
 
 def obeys_degree(op: Op, law: Homogeneous) -> bool:
+    def scaled(arrays, parameters, t: float):
+        values = outputs(op, arrays, parameters)
+        return [z * np.longdouble(t) ** k for k, z in zip(law.degrees(len(values)), values, strict=True)]
+
     return all(
         are_close(
             outputs(op, changed(arrays, law.of, lambda x, t=t: x * t), parameters),
-            [
-                z * np.longdouble(t) ** k
-                for k, z in zip(law.degrees, outputs(op, arrays, parameters), strict=True)
-            ],
+            scaled(arrays, parameters, t),
         )
         for arrays, parameters in calls(op)
         for t in (0.25, 0.5)
