@@ -763,6 +763,32 @@ def test_an_inner_gradient_that_is_added_to_the_outer_one_is_a_finding() -> None
     assert "it clears those" in claim.hint
 
 
+class TakesConstantsForConstants(NumpyTape):
+    """Differentiates by arrays that need a gradient alone; of the others it has None, or what does not go through an op."""
+
+    of_a_constant: ClassVar[Any] = staticmethod(lambda g: None)
+
+    def nested_vjp(self, function: Any, arrays: Any, cotangents: Any) -> tuple[Any, ...]:
+        """The gradients, but of constants."""
+        pulled = super().nested_vjp(function, arrays, cotangents)
+        return tuple(
+            g if x.requires_grad else self.of_a_constant(g) for g, x in zip(pulled, arrays, strict=True)
+        )
+
+
+class TakesAPartAtConstants(TakesConstantsForConstants):
+    """Has a third of the gradient of a constant."""
+
+    of_a_constant = staticmethod(lambda g: g / 3)
+
+
+def test_an_inner_gradient_that_is_missing_at_constants_is_a_finding() -> None:
+    claim = {q.claim: q for q in questions(NumpyTape())}["an inner gradient can be taken at a constant"]
+    assert try_question(claim, NumpyTape()) == ""
+    assert "is None where x is a constant" in try_question(claim, TakesConstantsForConstants())
+    assert "got [  9. -25.], expected [ 27. -75.]" in try_question(claim, TakesAPartAtConstants())
+
+
 def test_what_cancels_is_rounded_and_not_wrong() -> None:
     """The softmax of one entry has the gradient 0: as a quotient it is a unit in the last place of the cotangent."""
 
