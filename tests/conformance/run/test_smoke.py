@@ -18,7 +18,7 @@ from conformance.load import load_backend
 from conformance.ops import ALL_OPS
 from conformance.points import points_of
 from conformance.run.declarations import hold_declarations
-from conformance.run.forms import forms_of
+from conformance.run.forms import FORMS, forms_of
 from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapped.known import reason_known
 from conformance.run.mapping import try_mapping
@@ -172,6 +172,29 @@ def test_a_wrong_gradient_of_a_right_value_is_the_engines_with_its_worst_entry()
 def test_the_forms_of_a_call_have_every_rank_and_kind_of_parameter() -> None:
     forms = forms_of(ALL_OPS["moveaxis"])
     assert {type(form.parameters["source"]) for form in forms} == {int, tuple}
+
+
+def images_alone(x: Any, upscale_factor: int) -> Any:
+    """A pixel_shuffle of four axes alone that takes the parts of a channel from all over the image."""
+    if x.ndim != 4:
+        raise Unsupported("images alone")
+    (n, c, height, width), r = x.shape, upscale_factor
+    parts = np.reshape(x, shape=(n, r, r, c // r**2, height, width))
+    return np.reshape(
+        np.permute_dims(parts, axes=(0, 3, 4, 1, 5, 2)), shape=(n, c // r**2, height * r, width * r)
+    )
+
+
+def test_in_place_of_a_call_that_is_not_offered_another_is_tried() -> None:
+    """One form has four axes, and one channel in the end: it shows no order of channels."""
+    rank = lambda form: len(form.shapes[0])  # noqa: E731
+    assert [rank(form) for form in forms_of(ALL_OPS["pixel_shuffle"])].count(4) == 1
+    others = forms_of(ALL_OPS["pixel_shuffle"], is_offered=lambda form: rank(form) == 4)
+    assert {rank(form) for form in others} == {4}
+    assert len(others) == FORMS
+    found = mapped("pixel_shuffle", images_alone)
+    assert "another order" in found.slips[0].explanation
+    assert found.calls == len(found.not_offered) + FORMS
 
 
 class Slipping(NumpyTape):
