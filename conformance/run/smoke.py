@@ -26,7 +26,9 @@ from conformance.run.smoke_capabilities import (
     differentiated,
     of_constants,
     real_dtype,
+    written,
 )
+from conformance.run.smoke_scripts import run_scripts
 
 SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
 
@@ -201,7 +203,18 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
     )
     yield from _questions_of_capabilities(backend)
+    if backend.dialect is not None:
+        yield SmokeQuestion(
+            "the scripts of a few calls run",
+            lambda b: run_scripts(b, _claims_of_scripts(b)),
+            "correct `dialect`, which writes them; reports, and entries of known failures, have such scripts",
+        )
     yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
+
+
+def _claims_of_scripts(backend: Backend) -> list[Callable[[Any], None]]:
+    further = {Capability.CLEARING: cleared, Capability.WRITABLE: written}
+    return [_product, _scalar, *(claim for need, claim in further.items() if need in backend.capabilities)]
 
 
 def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:

@@ -55,6 +55,14 @@ def of_constants(backend: Backend) -> None:
     )
 
 
+def written(backend: Backend) -> None:
+    """A gradient's memory takes new values."""
+    x, g = array_of(backend, [3, 5]), array_of(backend, [1, -1])
+    _, (gradient,) = backend.vjp(backend.op(MULTIPLY), [np.array(x), np.array(x)], [g], [0])
+    backend.memory(gradient)[...] = 7
+    hold_equal(plain(backend, gradient), 7 * np.abs(g), "a gradient into whose memory 7 was written")
+
+
 def cleared(backend: TapeBackend) -> None:
     """A gradient is stored, cleared, and the next one is not added to it."""
     x = array_of(backend, [1, 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -784,6 +785,29 @@ def test_an_inner_gradient_that_is_added_to_the_outer_one_is_a_finding() -> None
     assert try_question(claim, NumpyTape()) == ""
     assert "the gradient of x * x, differentiated" in try_question(claim, StoresWhatItReads())
     assert "it clears those" in claim.hint
+
+
+def speaking(**words: Any) -> NumpyTape:
+    """The reference engine, with other words for its calls."""
+    dialect = replace(NumpyTape().dialect, **words)  # type: ignore[type-var]  # it has one
+    return type("Speaking", (NumpyTape,), {"dialect": dialect})()
+
+
+def test_a_dialect_whose_script_does_not_run_is_a_finding() -> None:
+    claim = {q.claim: q for q in questions(NumpyTape())}["the scripts of a few calls run"]
+    assert try_question(claim, NumpyTape()) == ""
+    for words, said in (
+        ({"backward": "{output}.back()"}, "AttributeError: 'Tensor' object has no attribute 'back', in: "),
+        ({"clear": "{leaf}.forget()"}, "no attribute 'forget'"),
+        ({"further": {"memory": "{array}.buffer"}}, "no attribute 'buffer', in: "),
+        ({"imports": "import no_such_engine\nimport numpy as np"}, "No module named 'no_such_engine'"),
+    ):
+        assert said in try_question(claim, speaking(**words))
+
+
+def test_an_adapter_without_a_dialect_is_not_asked_for_scripts() -> None:
+    mute = type("Mute", (NumpyTape,), {"dialect": None})()
+    assert "the scripts of a few calls run" not in {q.claim for q in questions(mute)}
 
 
 class TakesConstantsForConstants(NumpyTape):
