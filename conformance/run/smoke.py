@@ -17,8 +17,7 @@ from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
-from conformance.run.mapped.findings import place_of
-from conformance.run.smoke_capabilities import (
+from conformance.run.claims.capabilities import (
     array_of,
     captured,
     cleared,
@@ -28,7 +27,8 @@ from conformance.run.smoke_capabilities import (
     real_dtype,
     written,
 )
-from conformance.run.smoke_scripts import run_scripts
+from conformance.run.claims.scripts import run_scripts
+from conformance.run.mapped.findings import place_of
 
 SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
 
