@@ -43,8 +43,11 @@ def differentiated(backend: Backend) -> None:
 def of_constants(backend: Backend) -> None:
     """nested_vjp differentiates by what needs no gradient itself, through several ops, and its gradients by the cotangent."""
     multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
-    cube = lambda y: multiply(multiply(y, y), y)  # noqa: E731
-    inner = lambda h: backend.nested_vjp(cube, [backend.array(np.array(x))], [h])[0]  # noqa: E731
+
+    def inner(h: Any) -> Any:
+        cube = lambda y: multiply(multiply(y, y), y)  # noqa: E731
+        return backend.nested_vjp(cube, [backend.array(np.array(x))], [h])[0]
+
     pulled = inner(backend.array(np.array(g)))
     if pulled is None:
         raise Violation("the gradient of x * x * x is None where x is a constant")
