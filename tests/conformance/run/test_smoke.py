@@ -19,7 +19,7 @@ from conformance.load import load_backend
 from conformance.ops import ALL_OPS
 from conformance.points import points_of
 from conformance.run.declarations import hold_declarations
-from conformance.run.forms import FORMS, forms_of
+from conformance.run.forms import COMPILED_FORMS, FORMS, forms_of
 from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapped.known import reason_known
 from conformance.run.mapping import try_mapping
@@ -196,6 +196,12 @@ def test_in_place_of_a_call_that_is_not_offered_another_is_tried() -> None:
     found = mapped("pixel_shuffle", images_alone)
     assert "another order" in found.slips[0].explanation
     assert found.calls == len(found.not_offered) + FORMS
+
+
+def test_an_engine_that_compiles_makes_no_calls_in_place_of_those_that_are_not_offered() -> None:
+    ops = {**NumpyTape.ops, "pixel_shuffle": images_alone}
+    backend = type("Compiling", (NumpyTape,), {"compiles_signatures": True, "ops": ops})()
+    assert try_mapping(backend, ALL_OPS["pixel_shuffle"], "float64").calls <= COMPILED_FORMS
 
 
 class Slipping(NumpyTape):
