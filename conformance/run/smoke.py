@@ -207,7 +207,7 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         yield SmokeQuestion(
             "the scripts of a few calls run",
             lambda b: run_scripts(b, _claims_of_scripts(b)),
-            "correct `dialect`, which writes them; reports, and entries of known failures, have such scripts",
+            "correct `dialect`, which writes them, or leave it out: reports, and known failures, have such scripts",
         )
     yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
 

@@ -795,7 +795,7 @@ def test_an_inner_gradient_that_is_added_to_the_outer_one_is_a_finding() -> None
 
 def speaking(**words: Any) -> NumpyTape:
     """The reference engine, with other words for its calls."""
-    dialect = replace(NumpyTape().dialect, **words)  # type: ignore[type-var]  # it has one
+    dialect = replace(NumpyTape().dialect, **words)
     return type("Speaking", (NumpyTape,), {"dialect": dialect})()
 
 
