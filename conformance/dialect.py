@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 
 @dataclass(frozen=True)
@@ -14,6 +16,9 @@ class Dialect:
     written by `array`, with the memory layout of the failing one; the others are names of
     variables. A tape engine fills `leaf`, `backward`, `backward_with`, `backward_retaining` (where its graphs
     are freed otherwise) and `grad`; a functional one `pullback` and `gradient`.
+
+    A script keeps those of its `imports` that it uses, and a plain import whose name no template has: it is there for
+    what it does.
 
     `further` has a template for each optional method of the protocol that the adapter offers:
         nested_vjp: a statement that makes {out}, a tuple of gradients, from {function}, {operands} and
@@ -46,3 +51,20 @@ class Dialect:
     call: str = ""  # of an op that the adapter's source does not contain: {name}, {operands}, {parameters}
     show: str = "print({value})"
     further: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def effects(self) -> frozenset[str]:
+        """The modules that are imported for what their import does: by plain imports, whose names no other words use."""
+        words = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "further"} | dict(
+            self.further
+        )
+        used = set(re.findall(r"\w+", " ".join(text for name, text in words.items() if name != "imports")))
+        lines = self.imports.splitlines()
+        plain = {
+            line: line.removeprefix("import ").partition("#")[0].strip()
+            for line in lines
+            if line.startswith("import ")
+        }
+        used |= {word for line in lines if line not in plain for word in re.findall(r"\w+", line)}
+        named = {name for name in plain.values() if name.isidentifier()}
+        return frozenset(named - used - sys.stdlib_module_names)

@@ -36,6 +36,15 @@ def full_sum(engine: Backend) -> Function:
     return engine.call(SUM, FULL_REDUCTION)
 
 
+def is_above(engine: Backend, array: Any, bound: float) -> bool:
+    """Whether a 0-d array is above a number, as users branch: by `>`; by the value where the engine's arrays have no comparisons."""
+    try:
+        answer = array > bound
+    except (TypeError, NotImplementedError):
+        answer = plain(engine, array) > bound
+    return bool(answer)
+
+
 def product_dtype(engine: Backend, first: Array, second: Array) -> np.dtype[Any]:
     """The dtype of a product; NotThisCase where the engine refuses to multiply operands of these dtypes."""
     outputs = unless_refused(lambda: engine.forward(engine.op(MULTIPLY), [np.array(first), np.array(second)]))

@@ -147,8 +147,8 @@ def next_steps(findings: Sequence[Finding], ready: Sequence[str], *, is_started:
     bad = [finding for finding in findings if finding.state == "BAD"]
     for finding in bad:
         yield f"mend {finding.name}: {finding.fact}"
-    # The reference engine is always there, and says nothing about anybody's engine.
-    chosen = next((name for name in ready if name != "numpy"), "")
+    # The reference engine is always there, in each of its modes, and says nothing about anybody's engine.
+    chosen = next((name for name in ready if name.partition(".")[0] != "numpy"), "")
     if chosen and not is_started:
         yield f"see whether an engine starts:  conformance doctor {chosen}"
     if chosen:

@@ -1,4 +1,4 @@
-"""known: write or prune the file of known failures."""
+"""known: add a run's failures to the file of known failures, or list the entries that are stale."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _value(worst: WorstEntry) -> Diagnostic:
     expected = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
     outputs = list(zip(seen.answer.outputs, expected, strict=True))
     if any(_is_another(got, bound) for got, bound in outputs):
-        if _is_another_of_ordinary_numbers(seen):
+        if _is_another_of_ordinary_numbers(seen, where_refused=True):
             return Diagnostic("value", "the engine's value is that of another function", Agreement.NEITHER)
         return Diagnostic(
             "value", "the engine's value is far from the reference's here, not for ordinary numbers"
@@ -123,11 +123,22 @@ def _value(worst: WorstEntry) -> Diagnostic:
         return Diagnostic(
             "value", "the engine's value is near the reference's, but further off than is allowed"
         )
+    if _has_equal_entries(seen) and _is_another_of_ordinary_numbers(seen, where_refused=False):
+        says = "the engine's value is the reference's where entries are equal, and that of another function elsewhere"
+        return Diagnostic("value", says, Agreement.NEITHER)
     return Diagnostic("value", "the engine's value is the reference's", Agreement.RULE)
 
 
-def _is_another_of_ordinary_numbers(seen: Observation) -> bool:
-    """Whether the engine's value is another function's for ordinary operands of the case's shapes, too."""
+def _has_equal_entries(seen: Observation) -> bool:
+    """Whether entries of an operand are equal: then another order of them has the same value."""
+    return any(np.unique(seen.case.operands[i]).size < seen.case.operands[i].size for i in seen.wrt)
+
+
+def _is_another_of_ordinary_numbers(seen: Observation, *, where_refused: bool) -> bool:
+    """Whether the engine's value is another function's for ordinary operands of the case's shapes, too.
+
+    `where_refused` is the answer where the engine or the row takes none.
+    """
     given, rng = seen.case.operands, np.random.default_rng(0)
     real = [i for i in range(len(given)) if seen.op.is_differentiable(i)]
     drawn = iter(
@@ -141,7 +152,7 @@ def _is_another_of_ordinary_numbers(seen: Observation) -> bool:
         values = [plain(seen.backend, z) for z in seen.backend.forward(function, list(case.operands))]
         bounds = expected_values(seen.op, case, perturbations=seen.perturbations)
     except Exception:  # neither the engine nor the row need take them: the case alone tells
-        return True
+        return where_refused
     return any(_is_another(got, bound) for got, bound in zip(values, bounds, strict=True))
 
 

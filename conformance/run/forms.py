@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.case import Case
@@ -21,11 +21,14 @@ AXES = ("axis", "axes", "source", "destination")  # parameters that are tuples o
 PAIR = 0.05  # what a new pair of features counts, beside 1 or 3 for a new feature
 
 
-def forms_of(op: Op, count: int = FORMS) -> list[Signature]:
+def forms_of(
+    op: Op, count: int = FORMS, is_offered: Callable[[Signature], bool] = lambda signature: True
+) -> list[Signature]:
     """Calls that together have every value of every parameter, and every rank, as far as `count` calls can.
 
     Among calls that show as much, the one with more pairs that were not seen is chosen: many a slip shows only where
-    all axes of a matrix are reduced, or a row of entries is repeated.
+    all axes of a matrix are reduced, or a row of entries is repeated. In place of a call that is not offered another
+    is chosen, and then as many as there may be: what an engine takes may all look alike here.
     """
     drawn = random.Random(0)
     signatures = [op.law(lambda options: options[0])]
@@ -36,6 +39,7 @@ def forms_of(op: Op, count: int = FORMS) -> list[Signature]:
     chosen: list[Signature] = []
     seen: set[Any] = set()
     seen_pairs: set[Any] = set()
+    are_all_offered = True
 
     def worth(key: str) -> float:
         single, paired = shown[key]
@@ -43,9 +47,13 @@ def forms_of(op: Op, count: int = FORMS) -> list[Signature]:
 
     while open_signatures and len(chosen) < count:
         best = max(open_signatures, key=worth)
-        if len(chosen) >= count // 2 and not worth(best):
+        if len(chosen) >= count // 2 and not worth(best) and are_all_offered:
             break
-        chosen.append(open_signatures.pop(best))
+        signature = open_signatures.pop(best)
+        if not is_offered(signature):
+            are_all_offered = False
+            continue
+        chosen.append(signature)
         seen |= shown[best][0]
         seen_pairs |= shown[best][1]
     return chosen

@@ -52,7 +52,8 @@ def try_mapping(
     """
     found: dict[str, list[Finding]] = {"slip": [], "refused": [], "not offered": []}
     right: list[Case] = []
-    signatures = forms_of(op, COMPILED_FORMS if backend.compiles_signatures else FORMS)
+    made: list[Signature] = []
+    count = COMPILED_FORMS if backend.compiles_signatures else FORMS
 
     def tried(case: Case) -> tuple[str, Finding | None]:
         signature = signature_of(case)
@@ -65,22 +66,27 @@ def try_mapping(
                 kind, finding = _tried(backend, op, again, signature)
         return kind, finding
 
+    def is_offered(signature: Signature) -> bool:
+        """Whether the call counts as a form: where each may be compiled before it is refused, those not offered do, too."""
+        case = case_of(op, signature, dtype)
+        made.append(signature)
+        kind, finding = tried(case)
+        if finding is None:
+            right.append(case)
+        else:
+            found[kind].append(finding)
+        return kind != "not offered" or backend.compiles_signatures
+
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for signature in signatures:
-            case = case_of(op, signature, dtype)
-            kind, finding = tried(case)
-            if finding is None:
-                right.append(case)
-            else:
-                found[kind].append(finding)
+        forms_of(op, count, is_offered)
         found["slip"] += [*_narrow(backend, op, right), *_side_effects(backend, op, right)]
         ungradable, suspect, slips = gradients_of_calls(backend, op, right, note, deadly)
         refused = [finding.signature for finding in found["refused"] if finding.call not in deadly]
         lacking = _lacking(op, dtype, refused, right, tried)
     return MappedOp(
         op.name,
-        len(signatures),
+        len(made),
         (*found["slip"], *slips),
         tuple(found["refused"]),
         tuple(found["not offered"]),

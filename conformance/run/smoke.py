@@ -18,6 +18,17 @@ from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
+from conformance.run.claims.capabilities import (
+    array_of,
+    captured,
+    cleared,
+    custom,
+    differentiated,
+    of_constants,
+    real_dtype,
+    written,
+)
+from conformance.run.claims.scripts import run_scripts
 from conformance.run.mapped.findings import place_of
 
 SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
@@ -81,15 +92,6 @@ def _layouts(backend: Backend) -> None:
             _hold_same(backend, backend.array(array), given, f"an array of shape {shape}, layout {layout},")
 
 
-def real_dtype(backend: Backend) -> str:
-    """The first dtype of an adapter, in which it is tried."""
-    return backend.dtypes[0]
-
-
-def _array(backend: Backend, values: Any) -> Any:
-    return np.asarray(values, real_dtype(backend))
-
-
 def _unnamed(backend: Backend) -> None:
     """An op that the adapter does not name is one that it does not offer, also where it wraps each op."""
     for name in [name for name in ALL_OPS if name not in backend.ops][:1]:
@@ -99,12 +101,12 @@ def _unnamed(backend: Backend) -> None:
 
 
 def _sum(backend: Backend) -> None:
-    (output,) = backend.forward(backend.op(ADD), [_array(backend, [1, 2]), _array(backend, [10, 20])])
-    hold_equal(plain(backend, output), _array(backend, [11, 22]), "[1, 2] + [10, 20]")
+    (output,) = backend.forward(backend.op(ADD), [array_of(backend, [1, 2]), array_of(backend, [10, 20])])
+    hold_equal(plain(backend, output), array_of(backend, [11, 22]), "[1, 2] + [10, 20]")
 
 
 def _product(backend: Backend) -> None:
-    x, w, g = (_array(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
+    x, w, g = (array_of(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
     _, gradients = backend.vjp(backend.op(MULTIPLY), [x, w], [g])
     if len(gradients) != 2:
         raise Violation(f"two operands, but {len(gradients)} gradients")
@@ -114,7 +116,7 @@ def _product(backend: Backend) -> None:
 
 def _positions(backend: Backend) -> None:
     """One operand alone needs a gradient; one array stands at both places."""
-    x, w, g = (_array(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
+    x, w, g = (array_of(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
     multiply = backend.op(MULTIPLY)
     for index, expected in ((0, g * w), (1, g * x)):
         _, gradients = backend.vjp(multiply, [np.array(x), np.array(w)], [g], [index])
@@ -127,12 +129,12 @@ def _positions(backend: Backend) -> None:
 
 def _scalar(backend: Backend) -> None:
     total = full_sum(backend)
-    (gradient,) = backend.gradient(lambda x: total(x), [_array(backend, [1, 2])])
+    (gradient,) = backend.gradient(lambda x: total(x), [array_of(backend, [1, 2])])
     hold_equal(plain(backend, gradient), np.ones(2), "the gradient of a sum")
 
 
 def _zero_dimensional(backend: Backend) -> None:
-    x, w, g = (_array(backend, value) for value in (3, 5, 2))
+    x, w, g = (array_of(backend, value) for value in (3, 5, 2))
     _, (gradient, _) = backend.vjp(backend.op(MULTIPLY), [x, w], [g])
     if gradient is None:
         raise Violation(
@@ -144,58 +146,11 @@ def _zero_dimensional(backend: Backend) -> None:
 
 def _read_between(backend: Backend) -> None:
     """numpy() of a value between forward and backward leaves the history as it is."""
-    multiply, x, g = backend.op(MULTIPLY), _array(backend, [1, 2]), _array(backend, [1, -1])
+    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [1, 2]), array_of(backend, [1, -1])
     traced = backend.trace(lambda a: multiply(a, a), [x])
     plain(backend, traced.outputs[0])
     (gradient,) = traced.pull([backend.array(g)])
     hold_equal(plain(backend, gradient), 2 * g * x, "the gradient of x * x whose value was read first")
-
-
-def _captured(backend: Backend) -> None:
-    """nested_vjp differentiates by its own variables: what the function captures is a constant, the same array too."""
-    multiply, g = backend.op(MULTIPLY), _array(backend, [1, -1])
-    inner = lambda a: backend.nested_vjp(lambda y: multiply(a, y), [a], [backend.array(np.array(g))])[0]  # noqa: E731
-    x = _array(backend, [3, 5])
-    outputs, _ = backend.vjp(inner, [np.array(x)], [np.array(g)])
-    hold_equal(plain(backend, outputs[0]), g * x, "the gradient of x * y by y, at y = x, where x is captured")
-
-
-def _differentiated(backend: Backend) -> None:
-    """nested_vjp returns recorded arrays, and leaves nothing behind that is added to the gradients of what it was given."""
-    multiply, x, g = backend.op(MULTIPLY), _array(backend, [3, 5]), _array(backend, [1, -1])
-    inner = lambda a: backend.nested_vjp(lambda y: multiply(y, y), [a], [backend.array(np.array(g))])[0]  # noqa: E731
-    _, (gradient,) = backend.vjp(inner, [np.array(x)], [np.array(g)])
-    hold_equal(plain(backend, gradient), 2 * g * g, "the gradient of x * x, differentiated")
-
-
-def _cleared(backend: TapeBackend) -> None:
-    """A gradient is stored, cleared, and the next one is not added to it."""
-    x = _array(backend, [1, 2])
-    leaf, multiply = backend.leaf(np.array(x)), backend.op(MULTIPLY)
-    for _ in range(2):
-        backend.backward(multiply(leaf, leaf), backend.array(_array(backend, [1, 1])))
-        hold_equal(plain(backend, backend.grad(leaf)), 2 * x, "the gradient of x * x, cleared before")
-        backend.clear(leaf)
-    left = backend.grad(leaf)
-    if left is not None:
-        hold_equal(plain(backend, left), 0 * x, "a cleared gradient")
-
-
-def _custom(backend: Backend) -> None:
-    """A custom rule of two operands, of both and beside a constant, and one that returns None for the constant."""
-    x, w, g = (_array(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
-    for skipped in ((), (0,), (1,)):
-        cotangents = lambda g, a, b, skipped=skipped: tuple(  # noqa: E731
-            None if i in skipped else g * other for i, other in enumerate((b, a))
-        )
-        product = backend.custom(lambda a, b: a * b, cotangents)
-        wrt = [i for i in range(2) if i not in skipped]
-        _, gradients = backend.vjp(product, [np.array(x), np.array(w)], [np.array(g)], wrt)
-        of = f", with None for operand {skipped[0]}, a constant" if skipped else ""
-        for i, gradient in zip(wrt, gradients, strict=True):
-            hold_equal(
-                plain(backend, gradient), g * (w, x)[i], f"operand {i}'s gradient by x * w's custom rule{of}"
-            )
 
 
 def questions(backend: Backend) -> Iterator[SmokeQuestion]:
@@ -249,7 +204,18 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
     )
     yield from _questions_of_capabilities(backend)
+    if backend.dialect is not None:
+        yield SmokeQuestion(
+            "the scripts of a few calls run",
+            lambda b: run_scripts(b, _claims_of_scripts(b)),
+            "correct `dialect`, which writes them, or leave it out: reports, and known failures, have such scripts",
+        )
     yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
+
+
+def _claims_of_scripts(backend: Backend) -> list[Callable[[Any], None]]:
+    further = {Capability.CLEARING: cleared, Capability.WRITABLE: written}
+    return [_product, _scalar, *(claim for need, claim in further.items() if need in backend.capabilities)]
 
 
 def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
@@ -257,28 +223,39 @@ def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
     if isinstance(backend, TapeBackend) and Capability.CLEARING in backend.capabilities:
         yield SmokeQuestion(
             "a cleared gradient is gone",
-            lambda _: _cleared(backend),
+            lambda _: cleared(backend),
             "clear() resets what grad() reads: None, or zeros",
         )
     if Capability.CUSTOM_RULE in backend.capabilities:
         yield SmokeQuestion(
             "a custom rule works, beside a constant too",
-            _custom,
+            custom,
             "custom() gets plain functions: operands are the engine's arrays, also where one is a constant; "
             "the rule may return None for that one",
         )
     if Capability.HIGHER_ORDER in backend.capabilities:
         yield SmokeQuestion(
             "an inner gradient takes what it captures as a constant",
-            _captured,
+            captured,
             "nested_vjp() calls the function with new variables, such as views of `arrays`, and differentiates by those",
         )
         yield SmokeQuestion(
             "an inner gradient can be differentiated",
-            _differentiated,
+            differentiated,
             "nested_vjp() returns gradients with their history; where the engine stores gradients, it clears those "
             "that its own backward pass stored, `arrays` among them, or they are added to the outer ones",
         )
+        yield SmokeQuestion(
+            "an inner gradient can be taken at a constant",
+            of_constants,
+            "nested_vjp() may get constants as `arrays`: its own variables need a gradient, whatever those need",
+        )
+
+
+def _numbers(error: BaseException) -> str:
+    if not isinstance(error, Violation) or error.got is None:
+        return ""
+    return f", got {error.got}" + (f", expected {error.expected}" if error.expected is not None else "")
 
 
 def try_question(question: SmokeQuestion, backend: Backend) -> str:
@@ -292,6 +269,5 @@ def try_question(question: SmokeQuestion, backend: Backend) -> str:
         if is_ctrl_c(error):
             raise
         place = "" if isinstance(error, Violation) else f"  at {place_of(error, backend)}"
-        shown = f", got {error.got}" if isinstance(error, Violation) and error.got is not None else ""
-        return f"{error_text(error)}{shown}{place}"
+        return f"{error_text(error)}{_numbers(error)}{place}"
     return ""

@@ -268,7 +268,7 @@ class ScriptBuilder:
             revealing = None if failure is None else self._revealing(failure)
             show = self.dialect.show.format
             lines = None if revealing is None else [show(value=name) for name in revealing]
-            whole = shortened(whole, lines)
+            whole = shortened(whole, lines, self.dialect.effects)
         return "\n".join((whole, *tail))
 
 

@@ -14,20 +14,22 @@ Names = frozenset[str]
 MOST = 1000  # statements that are shortened: what it costs grows with their square
 
 
-def shortened(text: str, shown: Sequence[str] | None) -> str:
+def shortened(text: str, shown: Sequence[str] | None, effects: Names = frozenset()) -> str:
     """The script without what does not bear on the failure.
 
     `shown` are the lines whose printing shows it, as the engine's dialect has them; all that print, where it is None.
+    What is imported for its `effects` stays.
     """
     statements = ast.parse(text).body
     if len(statements) > MOST:
         return text
     if shown is not None:
         printing = {ast.unparse(ast.parse(line)) for line in shown}
-        statements = _sliced(statements, [s for s in statements if ast.unparse(s) in printing])
+        prints = [s for s in statements if ast.unparse(s) in printing]
+        statements = _sliced(statements, prints, effects)
     if not any(_writes_memory(s) for s in statements):
         statements = _made_once(statements)
-    statements = _without_unused_imports(_inlined(statements))
+    statements = _without_unused_imports(_inlined(statements), effects)
     lines = "\n".join(map(ast.unparse, statements)).splitlines()
     return "\n".join(line for line in lines if line)
 
@@ -73,7 +75,7 @@ def _changes_something(statement: ast.stmt) -> bool:
 # ---- keeping what matters --------------------------------------------------------------------------
 
 
-def _sliced(statements: Sequence[ast.stmt], prints: Sequence[ast.stmt]) -> list[ast.stmt]:
+def _sliced(statements: Sequence[ast.stmt], prints: Sequence[ast.stmt], effects: Names) -> list[ast.stmt]:
     """The prints, and every statement that bears on a name they need; where the script raised, its end too."""
     ends = [*prints] if _printed(statements[-1]) else [*prints, statements[-1]]
     behind = _ancestry(statements)
@@ -83,7 +85,7 @@ def _sliced(statements: Sequence[ast.stmt], prints: Sequence[ast.stmt]) -> list[
         names = _read(statement) & own
         return names.union(*(behind.get(name, frozenset()) for name in names))
 
-    needed = frozenset[str]().union(*map(touched, ends))
+    needed = effects.union(*map(touched, ends))
     fixed = frozenset[str]().union(*(_made(s) for s in statements if _is_constant(s, behind)))
     kept = []
     for statement in statements:
@@ -205,8 +207,8 @@ def _is_last_use(name: str, statement: ast.stmt, later: Sequence[ast.stmt]) -> b
     return uses == 1 and not any(name in _read(s) for s in later)
 
 
-def _without_unused_imports(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-    read = frozenset().union(*(_read(s) for s in statements))
+def _without_unused_imports(statements: Sequence[ast.stmt], effects: Names) -> list[ast.stmt]:
+    read = effects.union(*(_read(s) for s in statements))
     kept = []
     for statement in statements:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):

@@ -25,6 +25,7 @@ class JaxGpu(JaxEager):
     def __init__(self, platform: str = "gpu", number: int = 0) -> None:
         """Raises AdapterError where jax finds no such device."""
         super().__init__()
+        self.dialect = on_platform(platform)  # type: ignore[misc]  # of this object alone
         try:
             self._device = jax.devices(platform)[number]
         except (RuntimeError, IndexError) as error:

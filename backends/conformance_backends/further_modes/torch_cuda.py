@@ -29,6 +29,7 @@ class TorchCuda(TorchTape):
         super().__init__()
         if device.startswith("cuda") and not torch.cuda.is_available():
             raise AdapterError(f"torch.cuda is absent: torch {torch.__version__} finds no GPU")
+        self.dialect = tape_on(device)  # type: ignore[misc]  # of this object alone
         self._device = torch.device(device)
 
     def array(self, value: NDArray) -> torch.Tensor:

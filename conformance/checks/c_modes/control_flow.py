@@ -9,7 +9,7 @@ import numpy as np
 from conformance.backend import Backend, Function
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, unless_refused
+from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, is_above, unless_refused
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY
@@ -29,7 +29,7 @@ def _branching(engine: Backend) -> Function:
     add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
 
     def function(a: Any) -> Any:
-        if total(a) > 0:
+        if is_above(engine, total(a), 0):
             return multiply(a, a)
         return add(add(a, a), a)
 
@@ -53,7 +53,7 @@ def _looping(engine: Backend) -> Function:
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
 
     def function(a: Any, b: Any) -> Any:
-        while total(multiply(a, a)) > 2.0**-6:
+        while is_above(engine, total(multiply(a, a)), 2.0**-6):
             a = multiply(a, b)
         return a
 
@@ -79,7 +79,7 @@ def _recursive(engine: Backend) -> Function:
     add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
 
     def function(a: Any, b: Any) -> Any:
-        if total(multiply(a, a)) > 1.0:
+        if is_above(engine, total(multiply(a, a)), 1.0):
             return add(a, function(multiply(a, b), b))
         return a
 

@@ -83,4 +83,5 @@ def test_a_busy_machine_is_pointed_out(monkeypatch: Any, load_average: float, is
 
 def test_without_any_engine_the_first_step_is_to_install_one() -> None:
     nothing = [Finding("engines", "none", "torch", "not installed: pip install torch")]
-    assert next(next_steps(nothing, ["numpy"], is_started=False)) == "install an engine, one of those above"
+    for ready in (["numpy"], ["numpy", "numpy.spelled"]):
+        assert next(next_steps(nothing, ready, is_started=False)) == "install an engine, one of those above"

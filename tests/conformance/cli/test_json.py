@@ -23,7 +23,7 @@ def tanh(x):
     return NumpyTape.ops["tanh"](x)
 
 class Mine(NumpyTape):
-    ops = {"tanh": tanh, "add": NumpyTape.ops["add"], "multiply": NumpyTape.ops["multiply"], "sum": NumpyTape.ops["sum"]}
+    ops = {"tanh": tanh, **{name: NumpyTape.ops[name] for name in ("add", "multiply", "sum")}}
 """
 TOKEN = "mine/op/tanh/vjp/float64"
 CALLS: dict[str, tuple[str, ...]] = {

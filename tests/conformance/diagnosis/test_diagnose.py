@@ -155,6 +155,24 @@ def test_an_adapter_that_calls_another_function_is_not_counted_against_the_engin
     assert "the adapter calls another function" in evidence(line).message
 
 
+def other_channels(x: Any, upscale_factor: int) -> Any:
+    """A pixel_shuffle that takes each r² channels from all over the image: equal numbers show no difference."""
+    r, (n, c, height, width) = upscale_factor, x.shape
+    parts = np.reshape(x, shape=(n, r, r, c // r**2, height, width))
+    return np.reshape(
+        np.permute_dims(parts, axes=(0, 3, 4, 1, 5, 2)), shape=(n, c // r**2, height * r, width * r)
+    )
+
+
+def test_a_value_that_is_right_where_entries_are_equal_hides_no_adapter() -> None:
+    image, cotangent = np.ones((1, 8, 1, 1)), np.arange(8.0).reshape(1, 2, 2, 2)
+    case = Case("pixel_shuffle", (image,), {"upscale_factor": 2}, (cotangent,), ("C", "C"), "float64")
+    line = result_of(load_all()["op/vjp"], calling("pixel_shuffle", other_channels), CaseQuestion(case))
+    assert line.verdict is Verdict.ADAPTER_ERROR
+    assert evidence(line).diagnostics[2].agrees_with is Agreement.NEITHER
+    assert "elsewhere" in evidence(line).diagnostics[2].says
+
+
 def test_an_op_that_is_another_one_far_out_alone_is_the_engine_s() -> None:
     far = engine.custom(lambda x: np.where(abs(x) > 64, 3 * x, np.tanh(x)),
                         lambda g, x: [g * np.where(abs(x) > 64, 3, 1 - np.tanh(x) ** 2)])  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from conformance.load import load_backend
 from conformance.ops import ALL_OPS
 from conformance.points import points_of
 from conformance.run.declarations import hold_declarations
-from conformance.run.forms import forms_of
+from conformance.run.forms import COMPILED_FORMS, FORMS, forms_of
 from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapped.known import reason_known
 from conformance.run.mapping import try_mapping
@@ -172,6 +173,35 @@ def test_a_wrong_gradient_of_a_right_value_is_the_engines_with_its_worst_entry()
 def test_the_forms_of_a_call_have_every_rank_and_kind_of_parameter() -> None:
     forms = forms_of(ALL_OPS["moveaxis"])
     assert {type(form.parameters["source"]) for form in forms} == {int, tuple}
+
+
+def images_alone(x: Any, upscale_factor: int) -> Any:
+    """A pixel_shuffle of four axes alone that takes the parts of a channel from all over the image."""
+    if x.ndim != 4:
+        raise Unsupported("images alone")
+    (n, c, height, width), r = x.shape, upscale_factor
+    parts = np.reshape(x, shape=(n, r, r, c // r**2, height, width))
+    return np.reshape(
+        np.permute_dims(parts, axes=(0, 3, 4, 1, 5, 2)), shape=(n, c // r**2, height * r, width * r)
+    )
+
+
+def test_in_place_of_a_call_that_is_not_offered_another_is_tried() -> None:
+    """One form has four axes, and one channel in the end: it shows no order of channels."""
+    rank = lambda form: len(form.shapes[0])  # noqa: E731
+    assert [rank(form) for form in forms_of(ALL_OPS["pixel_shuffle"])].count(4) == 1
+    others = forms_of(ALL_OPS["pixel_shuffle"], is_offered=lambda form: rank(form) == 4)
+    assert {rank(form) for form in others} == {4}
+    assert len(others) == FORMS
+    found = mapped("pixel_shuffle", images_alone)
+    assert "another order" in found.slips[0].explanation
+    assert found.calls == len(found.not_offered) + FORMS
+
+
+def test_an_engine_that_compiles_makes_no_calls_in_place_of_those_that_are_not_offered() -> None:
+    ops = {**NumpyTape.ops, "pixel_shuffle": images_alone}
+    backend = type("Compiling", (NumpyTape,), {"compiles_signatures": True, "ops": ops})()
+    assert try_mapping(backend, ALL_OPS["pixel_shuffle"], "float64").calls <= COMPILED_FORMS
 
 
 class Slipping(NumpyTape):
@@ -761,6 +791,55 @@ def test_an_inner_gradient_that_is_added_to_the_outer_one_is_a_finding() -> None
     assert try_question(claim, NumpyTape()) == ""
     assert "the gradient of x * x, differentiated" in try_question(claim, StoresWhatItReads())
     assert "it clears those" in claim.hint
+
+
+def speaking(**words: Any) -> NumpyTape:
+    """The reference engine, with other words for its calls."""
+    dialect = replace(NumpyTape().dialect, **words)
+    return type("Speaking", (NumpyTape,), {"dialect": dialect})()
+
+
+def test_a_dialect_whose_script_does_not_run_is_a_finding() -> None:
+    claim = {q.claim: q for q in questions(NumpyTape())}["the scripts of a few calls run"]
+    assert try_question(claim, NumpyTape()) == ""
+    for words, said in (
+        ({"backward": "{output}.back()"}, "AttributeError: 'Tensor' object has no attribute 'back', in: "),
+        ({"clear": "{leaf}.forget()"}, "no attribute 'forget'"),
+        ({"further": {"memory": "{array}.buffer"}}, "no attribute 'buffer', in: "),
+        ({"imports": "import no_such_engine\nimport numpy as np"}, "No module named 'no_such_engine'"),
+    ):
+        assert said in try_question(claim, speaking(**words))
+
+
+def test_an_adapter_without_a_dialect_is_not_asked_for_scripts() -> None:
+    mute = type("Mute", (NumpyTape,), {"dialect": None})()
+    assert "the scripts of a few calls run" not in {q.claim for q in questions(mute)}
+
+
+class TakesConstantsForConstants(NumpyTape):
+    """Differentiates by arrays that need a gradient alone; of the others it has None, or what does not go through an op."""
+
+    of_a_constant: ClassVar[Any] = staticmethod(lambda g: None)
+
+    def nested_vjp(self, function: Any, arrays: Any, cotangents: Any) -> tuple[Any, ...]:
+        """The gradients, but of constants."""
+        pulled = super().nested_vjp(function, arrays, cotangents)
+        return tuple(
+            g if x.requires_grad else self.of_a_constant(g) for g, x in zip(pulled, arrays, strict=True)
+        )
+
+
+class TakesAPartAtConstants(TakesConstantsForConstants):
+    """Has a third of the gradient of a constant."""
+
+    of_a_constant = staticmethod(lambda g: g / 3)
+
+
+def test_an_inner_gradient_that_is_missing_at_constants_is_a_finding() -> None:
+    claim = {q.claim: q for q in questions(NumpyTape())}["an inner gradient can be taken at a constant"]
+    assert try_question(claim, NumpyTape()) == ""
+    assert "is None where x is a constant" in try_question(claim, TakesConstantsForConstants())
+    assert "got [  9. -25.], expected [ 27. -75.]" in try_question(claim, TakesAPartAtConstants())
 
 
 def test_what_cancels_is_rounded_and_not_wrong() -> None:

@@ -172,6 +172,13 @@ def test_an_entry_that_says_how_it_fails_covers_that_failure_alone(says: Any, ve
     assert found.verdict is verdict
 
 
+def test_a_new_entry_has_no_address_that_another_run_would_not_say(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    write_known(path, [result(Verdict.ERROR, message="Function <Node at 0x7f13> has a bug\nreport it")], "")
+    (entry,) = read_known(path)
+    assert (entry.reason, entry.says) == ("Function <Node at …> has a bug", "Function <Node at *> has a bug*")
+
+
 def test_of_two_entries_of_one_id_the_one_that_says_it_gives_the_reason() -> None:
     entries = [KnownFailure("*", "first", says="it raised *"), KnownFailure("*", "second", says="it is *")]
     found = judge(result(Verdict.FAIL, message="it is wrong"), entries, TODAY)

@@ -15,6 +15,7 @@ from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.registry import NotThisCase
+from conformance.dialect import Dialect
 from conformance.ops import find
 from conformance.questions.cases import CaseQuestion
 from conformance.scripts.formulas import NoFormula, formula_of
@@ -27,6 +28,16 @@ def test_only_what_the_shown_print_needs_is_kept() -> None:
     text = "import os\na = 1\nb = 2\nprint(a)\nd = b + 1\nprint(d)"
     assert shortened(text, ["print(a)"]) == "print(1)"
     assert shortened(text, ["print( d )"]) == "b = 2\nprint(b + 1)"
+
+
+def test_an_import_whose_name_nothing_uses_is_kept_for_what_it_does() -> None:
+    """A plugin of an engine, or what makes an old engine run beside a new NumPy; not an alias, nor a standard module."""
+    imports = (
+        "import os\nimport numpy as np\nimport patches  # by hand\nimport engine\nimport engine.nn as nn"
+    )
+    effects = Dialect(imports=imports, array="engine.array({values})", further={"jvp": "nn.jvp()"}).effects
+    assert effects == {"patches"}
+    assert shortened(f"{imports}\na = 1\nprint(a)", ["print(a)"], effects) == "import patches\nprint(1)"
 
 
 def test_a_backward_pass_is_kept_where_it_reaches_what_is_shown() -> None:

@@ -1,0 +1,96 @@
+"""What an adapter must get right of what its engine offers beyond gradients, one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, TapeBackend
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import plain
+from conformance.errors import Violation
+from conformance.ops.names import MULTIPLY
+
+
+def real_dtype(backend: Backend) -> str:
+    """The first dtype of an adapter, in which it is tried."""
+    return backend.dtypes[0]
+
+
+def array_of(backend: Backend, values: Any) -> Any:
+    """An array in that dtype."""
+    return np.asarray(values, real_dtype(backend))
+
+
+def captured(backend: Backend) -> None:
+    """nested_vjp differentiates by its own variables: what the function captures is a constant, the same array too."""
+    multiply, g = backend.op(MULTIPLY), array_of(backend, [1, -1])
+    inner = lambda a: backend.nested_vjp(lambda y: multiply(a, y), [a], [backend.array(np.array(g))])[0]  # noqa: E731
+    x = array_of(backend, [3, 5])
+    outputs, _ = backend.vjp(inner, [np.array(x)], [np.array(g)])
+    hold_equal(plain(backend, outputs[0]), g * x, "the gradient of x * y by y, at y = x, where x is captured")
+
+
+def differentiated(backend: Backend) -> None:
+    """nested_vjp returns recorded arrays, and leaves nothing behind that is added to the gradients of what it was given."""
+    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
+    inner = lambda a: backend.nested_vjp(lambda y: multiply(y, y), [a], [backend.array(np.array(g))])[0]  # noqa: E731
+    _, (gradient,) = backend.vjp(inner, [np.array(x)], [np.array(g)])
+    hold_equal(plain(backend, gradient), 2 * g * g, "the gradient of x * x, differentiated")
+
+
+def of_constants(backend: Backend) -> None:
+    """nested_vjp differentiates by what needs no gradient itself, through several ops, and its gradients by the cotangent."""
+    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
+
+    def inner(h: Any) -> Any:
+        cube = lambda y: multiply(multiply(y, y), y)  # noqa: E731
+        return backend.nested_vjp(cube, [backend.array(np.array(x))], [h])[0]
+
+    pulled = inner(backend.array(np.array(g)))
+    if pulled is None:
+        raise Violation("the gradient of x * x * x is None where x is a constant")
+    hold_equal(plain(backend, pulled), 3 * x * x * g, "the gradient of x * x * x, where x is a constant")
+    _, (gradient,) = backend.vjp(inner, [np.array(g)], [np.array(g)])
+    hold_equal(
+        plain(backend, gradient), 3 * x * x * g, "the gradient of x * x * x, differentiated by its cotangent"
+    )
+
+
+def written(backend: Backend) -> None:
+    """A gradient's memory takes new values."""
+    x, g = array_of(backend, [3, 5]), array_of(backend, [1, -1])
+    _, (gradient,) = backend.vjp(backend.op(MULTIPLY), [np.array(x), np.array(x)], [g], [0])
+    backend.memory(gradient)[...] = 7
+    hold_equal(plain(backend, gradient), 7 * np.abs(g), "a gradient into whose memory 7 was written")
+
+
+def cleared(backend: TapeBackend) -> None:
+    """A gradient is stored, cleared, and the next one is not added to it."""
+    x = array_of(backend, [1, 2])
+    leaf, multiply = backend.leaf(np.array(x)), backend.op(MULTIPLY)
+    for _ in range(2):
+        backend.backward(multiply(leaf, leaf), backend.array(array_of(backend, [1, 1])))
+        hold_equal(plain(backend, backend.grad(leaf)), 2 * x, "the gradient of x * x, cleared before")
+        backend.clear(leaf)
+    left = backend.grad(leaf)
+    if left is not None:
+        hold_equal(plain(backend, left), 0 * x, "a cleared gradient")
+
+
+def custom(backend: Backend) -> None:
+    """A custom rule of two operands, of both and beside a constant, and one that returns None for the constant."""
+    x, w, g = (array_of(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
+    for skipped in ((), (0,), (1,)):
+        cotangents = lambda g, a, b, skipped=skipped: tuple(  # noqa: E731
+            None if i in skipped else g * other for i, other in enumerate((b, a))
+        )
+        product = backend.custom(lambda a, b: a * b, cotangents)
+        wrt = [i for i in range(2) if i not in skipped]
+        _, gradients = backend.vjp(product, [np.array(x), np.array(w)], [np.array(g)], wrt)
+        of = f", with None for operand {skipped[0]}, a constant" if skipped else ""
+        for i, gradient in zip(wrt, gradients, strict=True):
+            hold_equal(
+                plain(backend, gradient), g * (w, x)[i], f"operand {i}'s gradient by x * w's custom rule{of}"
+            )

@@ -1,0 +1,48 @@
+"""Whether the calls that an adapter's dialect writes are calls that its engine takes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.backend import Backend
+from conformance.errors import Violation
+from conformance.load import start_timeout
+from conformance.scripts.script import script_of
+
+
+def run_scripts(backend: Backend, claims: Sequence[Callable[[Any], None]]) -> None:
+    """The scripts of claims that hold run as plain Python, all in one process: to import an engine takes seconds."""
+    text = "\n\n".join(script_of(backend, claim, None) for claim in claims)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "script.py")
+        file.write_text(text, encoding="utf-8")
+        said = _what_ends(file)
+    if said:
+        raise Violation(f"a script ends with {said}")
+
+
+def _what_ends(file: Path) -> str:
+    """The exception that ends a script, with the line that raised it; empty where it ends by itself, or takes too long."""
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    ran = None
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        ran = subprocess.run(
+            [sys.executable, "-P", "-W", "ignore", str(file)],
+            env=paths,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=start_timeout(),
+            check=False,
+        )
+    if ran is None or ran.returncode == 0:
+        return ""
+    words = ran.stderr.decode(errors="replace").splitlines() or [f"exit code {ran.returncode}"]
+    places = [n for n, word in enumerate(words[:-1]) if f'"{file}"' in word]
+    return words[-1] + (f", in: {words[places[-1] + 1].strip()}" if places else "")
