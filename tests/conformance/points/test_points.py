@@ -29,6 +29,7 @@ from conformance.points import (
     tails,
     tiny,
     truths,
+    twofold,
 )
 from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
@@ -51,6 +52,7 @@ FAMILIES = (
     tails,
     tiny,
     truths,
+    twofold,
 )
 
 
