@@ -10,7 +10,7 @@ import numpy as np
 from conformance.op import DISTINCT, Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.reductions import corrected, count, routed, spread, std_vjp, var_vjp
+from conformance.ops.reductions import SPREAD, corrected, count, routed, spread, std_vjp, var_vjp
 from conformance.ops.rows import general
 from conformance.ops.traits import (
     PIECEWISE_LINEAR,
@@ -61,6 +61,15 @@ def aminmax_vjp(g: Pair, z: Pair, x: Any, axis: int | None = None, keepdims: boo
     return routed(g[0], z[0], x, axis) + routed(g[1], z[1], x, axis)
 
 
+# torch updates the mean by each entry (Welford 1962): of long rows that loses more than the sums that show what rounding is allowed.
+FEW = laws.up_to(66, SPREAD)
+
+
+def of_few(choose: Choose) -> Signature:
+    """A reduction of few entries, more than the correction takes off their number."""
+    return corrected(choose, FEW)
+
+
 def along_one_or_all(choose: Choose) -> Signature:
     """One operand with entries, one axis of it or all, and `keepdims`."""
     shape = choose([s for s in (*laws.SHAPES, *laws.LONG_ROWS) if 0 not in s])
@@ -71,13 +80,13 @@ def along_one_or_all(choose: Choose) -> Signature:
 ROWS: tuple[Op, ...] = (
     general("var_mean", var_mean, beside_the_mean(var_vjp),
         formula="x̄ᵢ = g · 2(xᵢ − μ)/(n − correction) + h/n", source="var's rule and the mean's",
-        law=corrected, traits={SEVERAL_OUTPUTS, QUADRATIC, REDUCTION}),
+        law=of_few, traits={SEVERAL_OUTPUTS, QUADRATIC, REDUCTION}),
     general("std_mean", std_mean, beside_the_mean(std_vjp),
         formula="x̄ᵢ = g · (xᵢ − μ)/(z (n − correction)) + h/n", source="std's rule and the mean's",
-        domains=[DISTINCT], law=corrected,
+        domains=[DISTINCT], law=of_few,
         traits={SEVERAL_OUTPUTS, REDUCTION, REAL_REFERENCE, Homogeneous(1)}),
     general("aminmax", aminmax, aminmax_vjp,
         formula="x̄ᵢ = g where xᵢ is smallest, plus h where it is largest, else 0",
         source="min's rule and max's; ties share equally", domains=[DISTINCT], law=along_one_or_all,
-        traits={SEVERAL_OUTPUTS, REDUCTION, PIECEWISE_LINEAR, Homogeneous(1)}),
+        traits={SEVERAL_OUTPUTS, PIECEWISE_LINEAR, Homogeneous(1)}),
 )  # fmt: skip
