@@ -104,6 +104,7 @@ ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "acosh": mg.arccosh,
     "atanh": mg.arctanh,
     "clip": lambda x, min, max: mg.clip(x, min, max),
+    "clip_between": lambda x, lower, upper: mg.clip(x, lower, upper),
     "add": mg.add,
     "subtract": mg.subtract,
     "multiply": mg.multiply,

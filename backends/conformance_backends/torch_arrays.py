@@ -24,7 +24,7 @@ class Torch(Backend):
     dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
     # RuntimeError: … does not support automatic differentiation for outputs with complex dtype.
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = dict.fromkeys(
-        ("complex128", "complex64"), frozenset({"embedding", "silu"})
+        ("complex128", "complex64"), frozenset({"embedding", "silu", "segment_prod", "segment_mean"})
     )
     # ValueError: batch_norm eps must be positive during training
     lacks: ClassVar[Lacking] = {"batch_norm": {"eps": (0.0,)}}

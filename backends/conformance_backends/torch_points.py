@@ -8,6 +8,9 @@ DEPARTURES: Mapping[str, str | None] = {
     "abs/at-nan": "zero",
     "maximum/beside-nan": "one each",
     "minimum/beside-nan": "one each",
+    # Not fair: a known failure.
+    "clip_between/below-equal-bounds": None,
+    "aminmax/beside-nan": "nan",
     "fmax": "first",
     "fmin": "first",
     "relu/at-nan": "one",

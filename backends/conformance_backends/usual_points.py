@@ -23,6 +23,13 @@ USUAL: Mapping[str, str] = {
     "clip/at-max": "left",
     "clip/at-min-alone": "right",
     "clip/at-max-alone": "left",
+    "clip_between/at-lower": "first",
+    "clip_between/at-upper": "first",
+    "clip_between/below-equal-bounds": "first",
+    "clip_between/at-equal-bounds": "first",
+    "clip_between/at-nan": "zero",
+    "frac/at-1": "one",
+    "frac/at-minus-1": "one",
     "maximum/tie": "shared equally",
     "maximum/tie-of-signed-zeros": "shared equally",
     "maximum/tie-at-infinity": "shared equally",
@@ -141,6 +148,11 @@ USUAL: Mapping[str, str] = {
     "scatter_reduce/tie-amin": "shared equally",
     "scatter_reduce/tie-amax-with-self": "shared equally",
     "scatter_reduce/tie-amin-with-self": "shared equally",
+    **{
+        f"{op}/{point}": "shared equally"
+        for op in ("segment_max", "segment_min")
+        for point in ("tie-of-2", "tie-of-3-apart", "tie-at-infinity")
+    },
     "sort/tie-of-2": "first",
     "sort/all-equal": "first",
     "max_pool2d/tie-of-2": "first",
@@ -219,6 +231,13 @@ USUAL: Mapping[str, str] = {
     "hinge_embedding/at-the-margin": "zero",
     "triplet_margin/at-the-margin": "zero",
     "multi_margin/at-the-margin": "zero",
+    "multilabel_margin/at-the-margin": "zero",
+    "var_mean/single-correction-1": "nan",
+    "std_mean/single-correction-1": "nan",
+    "std_mean/equal-2-correction-0": "zero",
+    "aminmax/tie-of-2": "shared equally",
+    "aminmax/all-equal": "shared equally",
+    "aminmax/beside-nan": "zero",
 }
 
 

@@ -27,12 +27,13 @@ from conformance.ops import (
     ternary,
     weighted_losses,
 )
-from conformance.ops.comparisons import correlations, distances, margins, middles, orders
+from conformance.ops.comparisons import correlations, distances, labels, margins, middles, orders, twofold
 from conformance.ops.factorings import banded, decompositions, norms, pivoted, reflections, systems, triangles
-from conformance.ops.gathered import blocks, choices, masked, numbers, placed, scattered, weighted
+from conformance.ops.gathered import blocks, choices, masked, numbers, placed, scattered, segments, weighted
 from conformance.ops.networks import alignments, attention, channels, limits, pairs, recurrent
 from conformance.ops.signals import (
     curves,
+    frames,
     grids,
     hermitian,
     lines,
@@ -50,6 +51,7 @@ from conformance.ops.specials import (
     dilogarithm,
     entropies,
     factorials,
+    fractions,
     gamma_ratios,
     normal,
     oscillating,
@@ -69,10 +71,23 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + dilogarithm.ROWS
     + powers.ROWS
     + angles.ROWS
+    + fractions.ROWS
     + numbers.PAIRS,
-    "reductions": reductions.ROWS + scans.ROWS + orders.ROWS + middles.ROWS + numbers.ROWS + weighted.ROWS,
+    "reductions": reductions.ROWS
+    + scans.ROWS
+    + orders.ROWS
+    + middles.ROWS
+    + numbers.ROWS
+    + weighted.ROWS
+    + twofold.ROWS,
     "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS + sequences.ROWS,
-    "indexing": indexing.ROWS + scattered.ROWS + placed.ROWS + blocks.ROWS + choices.ROWS + masked.ROWS,
+    "indexing": indexing.ROWS
+    + scattered.ROWS
+    + placed.ROWS
+    + blocks.ROWS
+    + choices.ROWS
+    + masked.ROWS
+    + segments.ROWS,
     "linear_algebra": products.ROWS
     + linear_algebra.ROWS
     + decompositions.ROWS
@@ -98,8 +113,8 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + grids.ROWS
     + pairs.ROWS
     + limits.ROWS,
-    "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS,
-    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + alignments.ROWS,
+    "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS + frames.ROWS,
+    "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + labels.ROWS + alignments.ROWS,
     "flat": flat.ROWS,
 }
 

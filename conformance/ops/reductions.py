@@ -200,9 +200,9 @@ def several_entries(least: int, shapes: Sequence[Shape] = SPREAD) -> Law:
     return law
 
 
-def corrected(choose: Choose) -> Signature:
+def corrected(choose: Choose, shapes: Sequence[Shape] = SPREAD) -> Signature:
     """A reduction of more entries than the correction takes off their number."""
-    reduction = several_entries(2)(choose)
+    reduction = several_entries(2, shapes)(choose)
     n = count(np.empty(reduction.shapes[0]), reduction.parameters["axis"])
     correction = choose([c for c in (0, 1, 0.5, 2) if c < n])
     return Signature(reduction.shapes, {**reduction.parameters, "correction": correction})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from conformance.op import BOOLEAN, NONZERO, REAL, Choose, Op, Signature
+from conformance.op import BOOLEAN, DISTINCT, NONZERO, REAL, Choose, Op, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise, general, unbroadcast
@@ -37,6 +38,32 @@ def addcmul(x: Any, a: Any, b: Any, *, value: float) -> Any:
 def addcdiv(x: Any, a: Any, b: Any, *, value: float) -> Any:
     """x + value·a/b."""
     return x + value * a / b
+
+
+@dispatched
+def clip_between(x: Any, lower: Any, upper: Any) -> Any:
+    """x, at least `lower` and at most `upper`; where these are exchanged it is `upper`."""
+    return np.minimum(np.maximum(x, lower), upper)
+
+
+# -- which of three is chosen ----------------------------------------------------------------------
+
+# Of a number and two bounds, where each is the value.
+CHOICES: tuple[Callable[[Any, Any, Any], Any], ...] = (
+    lambda x, lower, upper: (x >= lower) & (x <= upper),
+    lambda x, lower, upper: (x < lower) & (lower <= upper),
+    lambda x, lower, upper: (upper < x) | (upper < lower),
+)
+
+
+def chosen(is_chosen: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+    """g where an operand is chosen."""
+    index = CHOICES.index(is_chosen)
+
+    def vjp(g: Any, z: Any, *operands: Any) -> Any:
+        return unbroadcast(np.where(is_chosen(*operands), g, 0), np.shape(operands[index]))
+
+    return vjp
 
 
 # -- laws ------------------------------------------------------------------------------------------
@@ -71,4 +98,9 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ = g, ā = g · v / b, b̄ = −g · v a / b²", source="quotient rule on x + v·a/b",
         domains=[REAL, REAL, NONZERO], law=scaled,
         traits={HOLOMORPHIC, Homogeneous(1, of=(0, 1)), Homogeneous(0, of=(1, 2))}),
+    # Selected, as in where. At a bound x receives the cotangent, as in clip; below two equal bounds the lower one.
+    general("clip_between", clip_between, *map(chosen, CHOICES),
+        formula="x̄ = g where a ≤ x ≤ b, ā = g where x < a ≤ b, b̄ = g where b < x or b < a, else 0",
+        source="selects one of the three: min(max(x, a), b)", domains=[DISTINCT, DISTINCT, DISTINCT], law=laws.broadcast(3),
+        traits={ELEMENTWISE, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1, 2)), Shift(1, of=(0, 1, 2))}),
 )  # fmt: skip

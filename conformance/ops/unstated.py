@@ -16,7 +16,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     Trait.HOLOMORPHIC: {
         "it compares numbers, which engines refuse for complex operands": """
             clip scatter_reduce relu relu6 leaky_relu prelu elu celu selu hard_tanh hard_sigmoid hard_swish hard_shrink
-            hinge_embedding margin_ranking threshold
+            hinge_embedding margin_ranking threshold multilabel_margin
         """,
         "engines define it for real operands": """
             erf erfc nan_to_num nansum nanmean nanprod nancumsum gelu gammaln digamma polygamma
@@ -29,8 +29,8 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
             cosine_embedding renorm
         """,
-        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft",
-        "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve",
+        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft stft",
+        "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve cholesky_inverse",
         "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov householder_product",
     },
     Trait.LINEAR: {"its gradient reads whether an entry is a number": "nan_to_num nansum nanmean nancumsum"},
@@ -56,6 +56,8 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         "several entries are left along the axis": "top_k",
         "of all its rows together, not of one": "pdist",
         "along axes that no parameter names": "batch_norm group_norm instance_norm max_pool1d max_pool2d max_pool3d adaptive_max_pool2d scaled_dot_product_attention biased_attention masked_attention",
+        "both of its results shift": "aminmax",
+        "along the first axis, which no parameter names": "segment_max segment_min",
     },
     Inverse: {"it is the identity for real operands": "real conj"},
 }

@@ -25,6 +25,7 @@ from conformance.points import (
     tails,
     tiny,
     truths,
+    twofold,
 )
 from conformance.points.point import COMPOSED, SpecialPoint
 
@@ -48,6 +49,7 @@ SPECIAL_POINTS: dict[str, SpecialPoint] = {
         offsets,
         tiny,
         truths,
+        twofold,
     )
     for point in family.POINTS
 }

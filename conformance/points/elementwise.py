@@ -8,8 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 from conformance.points.constructors import (
+    ALL,
+    FIRST,
     INF,
+    LAST,
     NAN,
+    SHARED,
     border,
     fair,
     finite,
@@ -41,7 +45,51 @@ KINKS = (
         "zero": (0.0, 0.0), "along the diagonal": (DIAGONAL, DIAGONAL), "one": (1.0, 1.0)}) for op in ("hypot", "complex_abs")),
 )  # fmt: skip
 
+
+def tied_bounds(name: str, operands: tuple[float, float, float], *tied: int) -> SpecialPoint:
+    """A value that some of a number and its two bounds attain, each of which alone would move it one way."""
+    alone = [tuple(float(i == place) for i in range(3)) for place in tied]
+    everywhere = tuple(float(i in tied) for i in range(3))
+    named = {
+        SHARED: tuple(share / len(tied) for share in everywhere),
+        FIRST: alone[0],
+        LAST: alone[-1],
+        ALL: everywhere,
+        "neither": (0.0,) * 3,
+    }
+    if len(tied) == 3:
+        named["shared twice"] = (0.25, 0.25, 0.5)
+    return fair(
+        "clip_between",
+        name,
+        operands,
+        tuple((0, share) for share in everywhere),
+        named,
+        nature=Nature.TIE,
+        total=1.0,
+    )
+
+
+BOUNDS = (
+    tied_bounds("at-lower", (1.0, 1.0, 2.0), 0, 1),
+    tied_bounds("at-upper", (2.0, 1.0, 2.0), 0, 2),
+    tied_bounds("below-equal-bounds", (0.0, 1.0, 1.0), 1, 2),
+    tied_bounds("at-equal-bounds", (1.0, 1.0, 1.0), 0, 1, 2),
+    limit("clip_between", "above-equal-bounds", (2.0, 1.0, 1.0), (0, 0, 1)),
+    limit("clip_between", "between-exchanged-bounds", (1.5, 2.0, 1.0), (0, 0, 1)),
+    limit("clip_between", "below-exchanged-bounds", (0.0, 2.0, 1.0), (0, 0, 1)),
+    limit("clip_between", "above-exchanged-bounds", (3.0, 2.0, 1.0), (0, 0, 1)),
+    limit("clip_between", "infinite-bounds", (1.0, -INF, INF), (1, 0, 0)),
+    limit("clip_between", "at-infinity", (INF, 1.0, 2.0), (0, 0, 1)),
+    limit("clip_between", "at-minus-infinity", (-INF, 1.0, 2.0), (0, 1, 0)),
+    border("clip_between", "at-nan", (NAN, 1.0, 2.0), {
+        "all to NaN": (1.0, 0.0, 0.0), "nan": (NAN, NAN, NAN), "nan to NaN": (NAN, 0.0, 0.0), "zero": (0.0, 0.0, 0.0),
+        "shared twice": (0.25, 0.25, 0.5)}),
+)  # fmt: skip
+
 LIMITS = (
+    limit("frac", "at-0", (0.0,), (1,)),
+    limit("frac", "at-minus-0", (-0.0,), (1,)),
     limit("sinc", "at-0", (0.0,), (0,)),
     limit("sinc", "at-1", (1.0,), (-1,)),
     limit("square", "at-0", (0.0,), (0,)),
@@ -78,6 +126,8 @@ LIMITS = (
 ENDS = (
     # Constant between equal bounds; but where both bounds pass a gradient, it passes here.
     border("clip", "between-equal-bounds", (1.0,), slopes("zero", "one", "half"), min=1.0, max=1.0),
+    border("frac", "at-1", (1.0,), slopes("one", "zero", "nan")),
+    border("frac", "at-minus-1", (-1.0,), slopes("one", "zero", "nan")),
     border("sqrt", "at-0", (0.0,), slopes("infinite", "nan", "zero")),
     border("sqrt", "at-minus-0", (-0.0,), slopes("infinite", "minus infinite", "nan", "zero")),
     border("cbrt", "at-0", (0.0,), slopes("infinite", "nan", "zero")),
@@ -193,4 +243,4 @@ MASKED = (
         cotangent=[1.0, INF], value=0.0),
 )  # fmt: skip
 
-POINTS: tuple[SpecialPoint, ...] = (*KINKS, *LIMITS, *ENDS, *AT_NAN, *EXTREME, *MASKED)
+POINTS: tuple[SpecialPoint, ...] = (*KINKS, *BOUNDS, *LIMITS, *ENDS, *AT_NAN, *EXTREME, *MASKED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,28 @@ POINTS: tuple[SpecialPoint, ...] = (
         cotangent=[[INF, 1.0], [1.0, INF]]),
     masked("fill_diagonal", "tall", (TALL,), ([[0, 2], [3, 0], [7, 11], [13, 17]],), cotangent=PRIMES, value=1.0, wrap=False),
     masked("fill_diagonal", "tall-and-wrapped", (TALL,), ([[0, 2], [3, 0], [7, 11], [0, 17]],), cotangent=PRIMES, value=1.0, wrap=True),
+    *(point
+      for op, far in (("segment_max", -9.0), ("segment_min", 9.0))
+      for point in (
+          tie(op, "tie-of-2", [far, 2.0, 2.0], [1, 2], segment_ids=[0, 0, 0], num_segments=1),
+          tie(op, "tie-of-3-apart", [2.0, 2.0, far, 2.0], [0, 1, 3], segment_ids=[0, 0, 0, 0], num_segments=1),
+          tie(op, "tie-at-infinity", [-math.copysign(INF, far), far, -math.copysign(INF, far)], [0, 2], segment_ids=[0, 0, 0], num_segments=1),
+          masked(op, "infinite-cotangent-beside", ([far, 2.0, far],), ([0, 1, INF],), cotangent=[1.0, INF],
+              segment_ids=[0, 0, 1], num_segments=2),
+          limit(op, "none-in-a-segment", ([far, 2.0, 2.0],), ([0, 5, 3],), cotangent=[5.0, 7.0, 3.0],
+              segment_ids=[0, 0, 2], num_segments=3),
+      )),
+    masked("index_copy", "nan-overwritten", ([NAN, 2.0, INF], [5.0, 6.0]), ([0, 2, 0], [4, 1]), cotangent=[1.0, 2.0, 4.0],
+        indices=[2, 0], axis=0),
+    masked("index_copy", "infinite-cotangent", ([1.0, 2.0, 3.0], [5.0, 6.0]), ([0, 1, 0], [INF, -INF]), cotangent=[-INF, 1.0, INF],
+        indices=[2, 0], axis=0),
+    limit("segment_prod", "with-a-0", ([2.0, 0.0, 3.0, 4.0],), ([0, 6, 0, 7],), cotangent=[1.0, 7.0],
+        segment_ids=[0, 0, 0, 1], num_segments=2),
+    limit("segment_prod", "with-two-0", ([0.0, 0.0, 3.0],), ([0, 0, 0],), segment_ids=[0, 0, 0], num_segments=1),
+    limit("segment_prod", "a-0-alone", ([0.0, 3.0],), ([1, 5],), cotangent=[1.0, 5.0], segment_ids=[0, 1], num_segments=2),
+    limit("segment_prod", "none-in-a-segment", ([2.0, 3.0],), ([3, 2],), cotangent=[7.0, 1.0], segment_ids=[1, 1], num_segments=2),
+    masked("segment_mean", "none-in-a-segment", ([2.0, 3.0],), ([0.5, 0.5],), cotangent=[7.0, 1.0], segment_ids=[1, 1], num_segments=2),
+    masked("segment_mean", "nan-beside", ([1.0, 2.0, NAN],), ([0.5, 0.5, 3],), cotangent=[1.0, 3.0], segment_ids=[0, 0, 1], num_segments=2),
     limit("scatter_reduce", "product-with-a-0", ([2.0], BOTH, [0.0, 3.0]), ([0], None, [6, 0]), **scattered("prod")),
     limit("scatter_reduce", "product-with-two-0", ([2.0], BOTH, [0.0, 0.0]), ([0], None, [0, 0]), **scattered("prod")),
     limit("scatter_reduce", "product-of-0", ([0.0], BOTH, [2.0, 3.0]), ([6], None, [0, 0]), **scattered("prod")),

@@ -202,6 +202,8 @@ MATRICES = (
     limit("cumulative_sum", "small-behind-large-cotangents", ([1.0, 2.0, 3.0],), ([2.0**60, 4, 3],),
         cotangent=[2.0**60, 1.0, 3.0], axis=0),
     limit("householder_product", "not-invertible", ([[0.0], [1.0]], [0.5]), ([[0], [-1.5]], [-4]), cotangent=[[1.0], [3.0]]),
+    limit("cholesky_inverse", "nan-beyond-the-triangle", ([[1.0, NAN], [1.0, 2.0]],), ([[-2, 0], [0, 0]],), upper=False),
+    limit("cholesky_inverse", "nan-below-the-triangle", ([[1.0, 1.0], [NAN, 2.0]],), ([[-2, 0], [0, 0]],), upper=True),
     limit("householder_product", "no-reflection", ([[0.0], [2.0]], [0.0]), ([[0], [0]], [-3])),
     limit("linspace", "one-step", (1.0, 3.0), (1, 0), num=1, endpoint=True, axis=0),
     limit("linspace", "ends-alone", (1.0, 3.0), (1, 1), num=2, endpoint=True, axis=0),

@@ -38,6 +38,7 @@ KINKED: Mapping[str, Values | None] = {
     "pdist/equal-rows-p-2": None,
     "pdist/equal-rows-p-3": None,
     "std/equal-2-correction-0": None,
+    "std_mean/equal-2-correction-0": None,
     "std/equal-3-correction-0": None,
     "std/equal-3-correction-1": None,
 }

@@ -17,6 +17,7 @@ def show(name, function, operands, exact):
 # max(x, x) = x has slope 1: the two weights sum to 1
 show("maximum(1, 1)", mg.maximum, (1.0, 1.0), "[a, 1 - a]")
 show("minimum(1, 1)", mg.minimum, (1.0, 1.0), "[a, 1 - a]")
+show("clip(1, 1, 2)", mg.clip, (1.0, 1.0, 2.0), "[a, 1 - a, 0]")
 # the slopes beside 0 are 0.25 and 1
 show("leaky_relu(0)", lambda x: mg.nnet.leaky_relu(x, 0.25), (0.0,), "any a from 0.25 to 1")
 # no slope of a norm, or of a deviation, is larger than 1

@@ -80,6 +80,8 @@ def attention(q: Any, k: Any, v: Any, bias: Any = None, **options: Any) -> Any:
 
 
 OPS: Mapping[str, Callable[..., Any]] = {
+    "clip_between": lambda x, lower, upper: jnp.clip(x, min=lower, max=upper),
+    "frac": lambda x: jnp.modf(x)[0],
     "biased_attention": lambda q, k, v, bias, scale: attention(q, k, v, bias, scale=scale),
     "masked_attention": lambda q, k, v, mask, scale: attention(
         q, k, v, mask=np.array(mask)[None, None], scale=scale
@@ -100,6 +102,13 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "max_pool3d": max_pool3d,
     "dynamic_slice": lambda x, start, sizes: jax.lax.dynamic_slice(x, start, sizes),
     "dynamic_update_slice": lambda x, update, start: jax.lax.dynamic_update_slice(x, update, start),
+    "segment_max": lambda x, segment_ids, num_segments: jax.ops.segment_max(
+        x, np.array(segment_ids, dtype=int), num_segments
+    ),
+    "segment_min": lambda x, segment_ids, num_segments: jax.ops.segment_min(
+        x, np.array(segment_ids, dtype=int), num_segments
+    ),
+    # No segment_prod: its gradient is implemented for places of which none is named twice.
     "segment_sum": lambda x, segment_ids, num_segments: jax.ops.segment_sum(
         x, np.array(segment_ids, dtype=int), num_segments
     ),
@@ -108,6 +117,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
         (factors, np.array(pivots, dtype=np.int32)), b
     ),
     "polyval": jnp.polyval,
+    "polyder": lambda coefficients, m: jnp.polyder(coefficients, m),
     "angle": jnp.angle,
     "complex_abs": lambda re, im: jnp.abs(jax.lax.complex(*jnp.broadcast_arrays(re, im))),
     "complex_angle": lambda re, im: jnp.angle(jax.lax.complex(*jnp.broadcast_arrays(re, im))),

@@ -40,6 +40,15 @@ def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
     return zeros.index_add(0, torch.tensor(segment_ids, dtype=torch.int64), x)
 
 
+def of_segments(x: Any, segment_ids: Any, num_segments: int, reduce: str, start: float) -> Any:
+    """A number to which the entries are reduced by scatter_reduce, which takes no places out of range."""
+    if any(not 0 <= segment < num_segments for segment in segment_ids):
+        raise Unsupported("torch's scatter_reduce takes no places out of range")
+    numbers = torch.full((num_segments, *x.shape[1:]), start, dtype=x.dtype)
+    index = torch.tensor(segment_ids, dtype=torch.int64).reshape(-1, *[1] * (x.ndim - 1)).expand(x.shape)
+    return torch.scatter_reduce(numbers, 0, index, x, reduce, include_self=reduce != "mean")
+
+
 def ctc(log_probabilities: Any, targets: Any, input_lengths: Any, target_lengths: Any, reduction: str) -> Any:
     """F.ctc_loss, whose blank is the class 0."""
     lengths = torch.tensor(input_lengths), torch.tensor(target_lengths)
@@ -47,6 +56,22 @@ def ctc(log_probabilities: Any, targets: Any, input_lengths: Any, target_lengths
 
 
 OPS: Mapping[str, Callable[..., Any]] = {
+    "clip_between": lambda x, lower, upper: torch.clamp(x, min=lower, max=upper),
+    "frac": torch.frac,
+    "var_mean": lambda x, axis, keepdims, correction: torch.var_mean(
+        x, dim=axis, keepdim=keepdims, correction=correction
+    ),
+    "std_mean": lambda x, axis, keepdims, correction: torch.std_mean(
+        x, dim=axis, keepdim=keepdims, correction=correction
+    ),
+    "aminmax": lambda x, axis, keepdims: tuple(torch.aminmax(x, dim=axis, keepdim=keepdims)),
+    "multilabel_margin": lambda x, targets, reduction: F.multilabel_margin_loss(
+        x, torch.tensor(targets), reduction=reduction
+    ),
+    "cholesky_inverse": lambda factor, upper: torch.cholesky_inverse(factor, upper=upper),
+    "index_copy": lambda x, values, indices, axis: torch.index_copy(
+        x, axis, torch.tensor(indices, dtype=torch.int64), values
+    ),
     "ctc": ctc,
     "ctc_with_logits": lambda x, targets, input_lengths, target_lengths, reduction: ctc(
         F.log_softmax(x, -1), targets, input_lengths, target_lengths, reduction
@@ -112,6 +137,18 @@ OPS: Mapping[str, Callable[..., Any]] = {
         x, y, signs(is_similar, x), margin=margin, reduction=reduction
     ),
     "segment_sum": segment_sum,
+    "segment_max": lambda x, segment_ids, num_segments: of_segments(
+        x, segment_ids, num_segments, "amax", -torch.inf
+    ),
+    "segment_min": lambda x, segment_ids, num_segments: of_segments(
+        x, segment_ids, num_segments, "amin", torch.inf
+    ),
+    "segment_prod": lambda x, segment_ids, num_segments: of_segments(
+        x, segment_ids, num_segments, "prod", 1.0
+    ),
+    "segment_mean": lambda x, segment_ids, num_segments: of_segments(
+        x, segment_ids, num_segments, "mean", 0.0
+    ),
     "sliding_windows": lambda x, axis, size, step: x.unfold(axis, size, step),
     "lu": lambda x: tuple(torch.linalg.lu(x)[1:]),
     # Its pivots are counted from 1, as LAPACK's are.
@@ -119,6 +156,9 @@ OPS: Mapping[str, Callable[..., Any]] = {
         factors, torch.tensor(pivots, dtype=torch.int32) + 1, b
     ),
     "cumulative_trapezoid": lambda y, x, axis: torch.cumulative_trapezoid(y, x, dim=axis),
+    "stft": lambda x, window, hop: parts(
+        torch.stft(x, window.shape[0], hop, window=window, center=False, return_complex=True)
+    ),
     "hfft": lambda re, im, n, axis, norm: torch.fft.hfft(torch.complex(re, im), n, axis, norm),
     "ihfft": lambda x, n, axis, norm: parts(torch.fft.ihfft(x, n, axis, norm)),
 }

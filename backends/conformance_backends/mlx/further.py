@@ -138,6 +138,7 @@ def solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
 # ---- the table ----------------------------------------------------------------------------------
 
 FURTHER: Mapping[str, Callable[..., Any]] = {
+    "clip_between": lambda x, lower, upper: mx.clip(x, lower, upper),
     "erf": mx.erf,
     "gelu": nn.gelu,
     "softmin": lambda x, axis: nn.softmin(x, axis=axis),

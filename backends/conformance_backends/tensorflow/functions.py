@@ -48,6 +48,21 @@ def uncorrected(spread: Any, x: Any, axis: Any, keepdims: bool, correction: floa
     return spread(x, axis=axis, keepdims=keepdims)
 
 
+def var_mean(x: Any, axis: Any, keepdims: bool, correction: float) -> tuple[Any, Any]:
+    """tf.nn.moments, the mean last."""
+    if correction != 0:
+        raise Unsupported("TensorFlow's variance has no correction")
+    mean, variance = tf.nn.moments(x, list(range(x.ndim)) if axis is None else axis, keepdims=keepdims)
+    return variance, mean
+
+
+def stft(x: Any, window: Any, hop: int) -> tuple[Any, Any]:
+    """tf.signal.stft, the frequencies before the frames."""
+    size = window.shape[0]
+    z = tf.signal.stft(x, size, hop, size, window_fn=lambda length, dtype: window)
+    return tf.linalg.matrix_transpose(tf.math.real(z)), tf.linalg.matrix_transpose(tf.math.imag(z))
+
+
 def trace(x: Any, offset: int) -> Any:
     """tf.linalg.trace, of the main diagonal."""
     if offset:

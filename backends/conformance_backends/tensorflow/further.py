@@ -144,13 +144,6 @@ def local_response_norm(x: Any, size: int, alpha: float, beta: float, k: float) 
     return tf.transpose(z, [0, 3, 1, 2])
 
 
-def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
-    """tf.math.unsorted_segment_sum, which refuses segments that there are not."""
-    if np.max(segment_ids, initial=0) >= num_segments:
-        raise Unsupported("tf.math.unsorted_segment_sum takes the segments that there are")
-    return tf.math.unsorted_segment_sum(x, tf.constant(segment_ids, tf.int32), num_segments)
-
-
 def dynamic_slice(x: Any, start: Any, sizes: Any) -> Any:
     """tf.slice, which moves no block that does not fit, and counts from the front."""
     if any(i < 0 or i + size > n for i, size, n in zip(start, sizes, x.shape, strict=True)):
@@ -237,7 +230,6 @@ FURTHER: Mapping[str, Callable[..., Any]] = {
     **NUMPY_API,
     **KERAS,
     "top_k": top_k,
-    "segment_sum": segment_sum,
     "dynamic_slice": dynamic_slice,
     "sliding_windows": lambda x, axis, size, step: tnp.moveaxis(
         tf.signal.frame(x, size, step, axis=axis), axis % x.ndim + 1, -1

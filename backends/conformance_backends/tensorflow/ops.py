@@ -27,12 +27,15 @@ from conformance_backends.tensorflow.functions import (
     reduced,
     solve,
     squeeze,
+    stft,
     take,
     tile,
     trace,
     uncorrected,
+    var_mean,
 )
 from conformance_backends.tensorflow.further import FURTHER
+from conformance_backends.tensorflow.segments import SEGMENTS
 
 ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "abs": tf.abs,
@@ -78,6 +81,8 @@ REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "mean": lambda x, axis, keepdims: tf.reduce_mean(x, axis=axis, keepdims=keepdims),
     "prod": lambda x, axis, keepdims: tf.reduce_prod(x, axis=axis, keepdims=keepdims),
     "logsumexp": lambda x, axis, keepdims: tf.reduce_logsumexp(x, axis=axis, keepdims=keepdims),
+    "stft": stft,
+    "var_mean": var_mean,
     "var": lambda x, axis, keepdims, correction: uncorrected(
         tf.math.reduce_variance, x, axis, keepdims, correction
     ),
@@ -215,4 +220,5 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LOSSES,
     **FLAT,
     **FURTHER,
+    **SEGMENTS,
 }

@@ -145,6 +145,8 @@ REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "mean": lambda x, axis, keepdims: x.mean(axis=axis, keepdim=keepdims),
     "prod": lambda x, axis, keepdims: x.prod(axis=axis, keepdim=keepdims),
     "logsumexp": lambda x, axis, keepdims: x.logsumexp(axis=axis, keepdim=keepdims),
+    "var_mean": lambda x, axis, keepdims, correction: x.var_mean(axis, keepdims, correction),
+    "std_mean": lambda x, axis, keepdims, correction: x.std_mean(axis, keepdims, correction),
     "var": lambda x, axis, keepdims, correction: x.var(axis=axis, keepdim=keepdims, correction=correction),
     "std": lambda x, axis, keepdims, correction: x.std(axis=axis, keepdim=keepdims, correction=correction),
     "max": lambda x, axis, keepdims: x.max(axis=axis, keepdim=keepdims),

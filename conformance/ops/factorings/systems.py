@@ -45,6 +45,12 @@ def cholesky_solve_factor(g: Any, z: Any, b: Any, factor: Any, upper: bool) -> A
 
 
 @dispatched
+def cholesky_inverse(factor: Any, *, upper: bool) -> Any:
+    """(L Lᵀ)⁻¹, or (Uᵀ U)⁻¹; entries beyond the triangle do not count."""
+    return cholesky_solve(np.eye(np.shape(factor)[-1], dtype=factor.dtype), factor, upper=upper)
+
+
+@dispatched
 def lstsq(a: Any, b: Any) -> Any:
     """The x with the least |a x − b|, and of those the shortest; of matrices of full rank."""
     return np.matmul(pinv(a), b)
@@ -152,6 +158,10 @@ FACTORED = laws.shapes_of(
     *(((5, 7), (5, 5)), ((2, 33), (2, 2)), ((17, 2, 1), (17, 2, 2)), ((8, 3), (8, 8))),
     upper=(False, True),
 )  # fmt: skip
+FACTORS_ALONE = laws.shapes_of(
+    *((s,) for s in ((2, 2), (3, 3), (1, 1), (2, 3, 3), (0, 2, 2), (2, 1, 2, 2), (5, 5), (8, 8), (17, 2, 2), (17, 17))),
+    upper=(False, True),
+)  # fmt: skip
 OVERDETERMINED = laws.shapes_of(
     *(((3, 2), (3, 1)), ((3, 3), (3, 2)), ((2, 3), (2, 2)), ((1, 1), (1, 2)), ((3, 1), (3, 3)), ((2, 3, 2), (2, 3, 2))),
     *(((2, 1, 2, 3), (2, 1, 2, 1)), ((4, 4), (4, 1)), ((5, 2), (5, 3)), ((0, 3, 2), (0, 3, 1)), ((5, 3), (5, 17))),
@@ -205,6 +215,9 @@ ROWS: tuple[Op, ...] = (
         formula="b̄ = A⁻¹ g, L̄ = (Ā + Āᵀ) L in the triangle, Ā = −b̄ zᵀ",
         source="Giles 2008, 2.3.1 and 2.2.3: A = L Lᵀ", domains=[REAL, WITH_PIVOTS], law=FACTORED,
         traits={Homogeneous(1), Homogeneous(-2, of=(1,))}),
+    general("cholesky_inverse", cholesky_inverse, lambda g, z, a, upper: cholesky_solve_factor(g, z, None, a, upper),
+        formula="L̄ = (Ā + Āᵀ) L in the triangle, Ā = −z g z", source="Giles 2008, 2.2.3: A = L Lᵀ, the inverse's rule",
+        domains=[WITH_PIVOTS], law=FACTORS_ALONE, traits={Homogeneous(-2)}),
     general("lstsq", lstsq, lstsq_left, lambda g, z, a, b: np.matmul(transposed(pinv(a)), g),
         formula="b̄ = A⁺ᵀ g, Ā = pinv's rule on g bᵀ", source="Golub and Pereyra 1973, eq. 4.12: z = A⁺ b",
         domains=[SEPARATED, REAL], law=OVERDETERMINED, traits={Homogeneous(-1), Homogeneous(1, of=(1,))}),

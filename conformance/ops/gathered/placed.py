@@ -11,7 +11,8 @@ import numpy as np
 from conformance.op import DISTINCT, REAL, Choose, Op, Shape, Signature, index_below
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
-from conformance.ops.indexing import getitem, places_along, scatter_add
+from conformance.ops.indexing import along, getitem, places_along, scatter_add
+from conformance.ops.laws.arrangements import RANKS
 from conformance.ops.reductions import routed
 from conformance.ops.rows import general
 from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
@@ -50,6 +51,35 @@ def putting(choose: Choose) -> Signature:
     places = np.indices(sent)
     indices = (places[place] + places.sum(axis=0)) % shape[axis]
     return Signature((shape, sent), {"indices": indices.tolist(), "axis": axis})
+
+
+@dispatched
+def index_copy(x: Any, values: Any, *, indices: list[int], axis: int) -> Any:
+    """`x` with the slices that the indices name along an axis replaced by those of the values; none is named twice."""
+    result = np.array(x)
+    result[along(axis, np.ndim(x), np.asarray(indices, dtype=np.intp))] = values
+    return result
+
+
+def copied_into(g: Any, z: Any, x: Any, values: Any, indices: list[int], axis: int) -> Any:
+    """What is replaced has no influence."""
+    return index_copy(g, np.zeros(np.shape(values), g.dtype), indices=indices, axis=axis)
+
+
+def copied_from(g: Any, z: Any, x: Any, values: Any, indices: list[int], axis: int) -> Any:
+    """The cotangents of the slices."""
+    return np.take(g, np.asarray(indices, dtype=np.intp), axis=axis)
+
+
+def copying(choose: Choose) -> Signature:
+    """One operand, an axis, different places along it, and as many slices."""
+    shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (1,), *RANKS, (33,), (2, 64), (129, 2), (0, 3)))
+    axis = choose([a for a in (*range(len(shape)), *range(-len(shape), 0)) if shape[a]])
+    last = shape[axis] - 1
+    indices = choose(([0], [*range(last, -1, -1)], [], [last], [*range(0, last + 1, 2)], [*range(last + 1)]))
+    place = axis % len(shape)
+    sent = (*shape[:place], len(indices), *shape[place + 1 :])
+    return Signature((shape, sent), {"indices": indices, "axis": axis})
 
 
 # -- on a diagonal -----------------------------------------------------------------------------------
@@ -124,6 +154,9 @@ ROWS: tuple[Op, ...] = (
     general("put_along_axis", put_along_axis, put_into, put_from,
         formula="x̄ = g, 0 at the indices; v̄ = g there", source="linear in both: what is overwritten has no influence",
         law=putting, aliases=("scatter",), traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
+    general("index_copy", index_copy, copied_into, copied_from,
+        formula="x̄ = g, 0 in the slices; v̄ = g there", source="linear in both: what is overwritten has no influence",
+        law=copying, traits={HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1))}),
     general("fill_diagonal", fill_diagonal, fill_diagonal_vjp,
         formula="x̄ = g beside the diagonal, 0 on it", source="what is overwritten has no influence",
         law=FILLED, traits={HOLOMORPHIC, PIECEWISE_LINEAR}),

@@ -10,7 +10,7 @@ from conformance.op import Op
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.indexing import getitem
-from conformance.ops.rows import general, unbroadcast
+from conformance.ops.rows import general, linear, unbroadcast
 from conformance.ops.scans import running_sum_backwards
 from conformance.ops.signals.curves import LAST, along_last, areas, with_zero, without_first, without_last
 from conformance.ops.traits import HOLOMORPHIC, QUADRATIC, Homogeneous
@@ -45,6 +45,26 @@ def polyval_places(g: Any, z: Any, coefficients: Any, x: Any) -> Any:
     return g * value
 
 
+def falling(n: int, m: int) -> Any:
+    """What m differentiations multiply the coefficients by, those that stay: k (k − 1) … of the power k."""
+    powers = np.arange(n - 1, m - 1, -1)
+    return np.prod([powers - i for i in range(m)], axis=0, dtype=float) * np.ones(n - m)
+
+
+@dispatched
+def polyder(coefficients: Any, *, m: int) -> Any:
+    """The coefficients of the m-th derivative, the highest power's first."""
+    n = np.shape(coefficients)[0]
+    return coefficients[: n - m] * falling(n, m).astype(coefficients.dtype)
+
+
+def polyder_vjp(g: Any, coefficients: Any, m: int) -> Any:
+    """The same factors; the constants that are lost have no influence."""
+    return np.pad(g * falling(np.shape(coefficients)[0], m).astype(g.dtype), pad_width=[(0, m)])
+
+
+# So many coefficients, more than differentiations.
+DERIVED = laws.one_of(*(((n,), {"m": m}) for n in (4, 1, 2, 3, 9, 17) for m in (1, 0, 2, 3) if m < n))
 DEGREES = laws.shapes_of(
     *(((n,), shape) for n in (3, 1, 2, 5) for shape in ((3,), (2, 3), (), (0,), (33,), (2, 1, 3), (129,))),
     *(((17,), (2,)), ((9,), (3, 3))),
@@ -89,6 +109,9 @@ ROWS: tuple[Op, ...] = (
     general("polyval", polyval, polyval_coefficients, polyval_places,
         formula="c̄ₖ = Σ g xᵏ, x̄ = g Σ k cₖ xᵏ⁻¹", source="linear in the coefficients; the slope of each power",
         law=DEGREES, traits={HOLOMORPHIC, Homogeneous(1)}),
+    linear("polyder", polyder, polyder_vjp,
+        formula="c̄ₖ = g · k (k − 1) … (k − m + 1), 0 of the last m", source="linear; the slope of each power",
+        law=DERIVED, traits={HOLOMORPHIC}),
     general("cumulative_trapezoid", cumulative_trapezoid, areas_by_values, areas_by_places,
         formula="ȳ, x̄: trapezoid's, g of each part the sum of those of the areas that it is in",
         source="trapezoid's rule after that of the running sum", law=areas,

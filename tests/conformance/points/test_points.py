@@ -31,6 +31,7 @@ from conformance.points import (
     tails,
     tiny,
     truths,
+    twofold,
 )
 from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
@@ -53,6 +54,7 @@ FAMILIES = (
     tails,
     tiny,
     truths,
+    twofold,
 )
 
 

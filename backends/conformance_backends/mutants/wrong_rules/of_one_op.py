@@ -156,6 +156,30 @@ def of_the_real_part(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
     return right(i, (g[0], 0 * g[1]), z, *xs)
 
 
+def of_ordered_bounds(right: Any, i: int, g: Any, z: Any, x: Any, lower: Any, upper: Any) -> Any:
+    """Bounds that are exchanged are put in order first."""
+    return right(i, g, z, x, np.minimum(lower, upper), np.maximum(lower, upper))
+
+
+def with_what_is_replaced(right: Any, i: int, g: Any, z: Any, x: Any, values: Any, **p: Any) -> Any:
+    """What is replaced has a gradient, too."""
+    return g if i == 0 else right(i, g, z, x, values, **p)
+
+
+def of_the_segments_sum(
+    right: Any, i: int, g: Any, z: Any, x: Any, *, segment_ids: Any, num_segments: int
+) -> Any:
+    """Each entry counts whole."""
+    pulled = right(i, g, z, x, segment_ids=segment_ids, num_segments=num_segments)
+    sizes = np.array([max(segment_ids.count(segment), 1) for segment in segment_ids])
+    return pulled * sizes.reshape(-1, *[1] * (x.ndim - 1)).astype(x.dtype)
+
+
+def of_the_first_result(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """The second result's cotangent is left out."""
+    return right(i, (g[0], 0 * g[1]), z, *xs, **p)
+
+
 OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("select-second-always", "Where both conditions of select hold, the second array receives the cotangent too.",
         "select", where_the_second_holds),
@@ -182,5 +206,11 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("householder-diagonal", "The gradient of a reflection's factor counts the diagonal.", "householder_product", without_the_diagonal),
     ("angle-other-way", "The gradient of the angle of a complex number has the other sign.", "complex_angle", other_way),
     ("polar-of-the-real-part", "The gradient of polar leaves out the imaginary part.", "polar", of_the_real_part),
+    ("clip-bounds-in-order", "The gradient of clip_between exchanges bounds of which the lower one is larger.", "clip_between", of_ordered_bounds),
+    ("index-copy-adds", "What index_copy replaces receives a gradient.", "index_copy", with_what_is_replaced),
+    ("segment-mean-of-the-sum", "The gradient of segment_mean does not divide by the number of entries.", "segment_mean", of_the_segments_sum),
+    ("var-mean-of-the-variance", "The gradient of var_mean leaves out the mean's cotangent.", "var_mean", of_the_first_result),
+    ("aminmax-of-the-smallest", "The gradient of aminmax leaves out the largest entry's cotangent.", "aminmax", of_the_first_result),
+    ("stft-of-the-real-part", "The gradient of stft leaves out the imaginary part.", "stft", of_the_first_result),
     ("spence-by-a-sum", "The gradient of spence divides by 1 + x.", "spence", by_a_sum),
 )  # fmt: skip
