@@ -169,7 +169,7 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     from conformance.cli.pages.smoke_ops import blocks, remarks
     from conformance.run.mapped.known import reason_known
     from conformance.run.mapping_process import try_ops
-    from conformance.run.smoke import real_dtype
+    from conformance.run.claims.capabilities import real_dtype
 
     dtype = real_dtype(backend)
     mapped: list[MappedOp] = []

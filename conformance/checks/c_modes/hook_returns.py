@@ -140,12 +140,15 @@ def hook_of_what_is_not_used_sees_nothing(engine: Backend, sample: Sample) -> No
     x, w, g = sample.array((4, 3)), sample.array((4, 3)), sample.array((2, 3))
     seen: list[tuple[str, Any]] = []
 
+    def see(name: str, cotangent: Any) -> None:
+        seen.append((name, cotangent))
+
     def function(a: Any, b: Any) -> Any:
         multiply = engine.op(MULTIPLY)
         used, beside = engine.call(SPLIT, {"indices_or_sections": [2], "axis": 0})(multiply(a, b))
         aside = multiply(b, b)
         for name, output in (("the half that nothing uses", beside), ("a product that nothing uses", aside)):
-            engine.hook(output, lambda c, name=name: seen.append((name, c)))
+            engine.hook(output, partial(see, name))
         return multiply(used, used)
 
     got = gradients_of(engine, function, [x, w], g)
