@@ -167,9 +167,9 @@ def _questions(backend: Backend, found: Found) -> bool:
 def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure]) -> list[MappedOp]:
     """Try the ops, and print what there is to say of them, a block for each cause."""
     from conformance.cli.pages.smoke_ops import blocks, remarks
+    from conformance.run.claims.capabilities import real_dtype
     from conformance.run.mapped.known import reason_known
     from conformance.run.mapping_process import try_ops
-    from conformance.run.claims.capabilities import real_dtype
 
     dtype = real_dtype(backend)
     mapped: list[MappedOp] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,32 @@ def _branching(engine: Backend) -> Function:
         return add(add(a, a), a)
 
     return function
+
+
+@contract("C7", "compared")
+def what_is_compared_keeps_its_history(engine: Backend, sample: Sample) -> None:
+    """A result that decides a branch, and is used in it, has its gradient as if it had not been looked at."""
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+
+    def function(a: Any, b: Any) -> Any:
+        size = total(multiply(a, b))
+        return multiply(size, size) if is_above(engine, size, 0) else multiply(size, b)
+
+    x, w = np.abs(sample.array()) + sample.scalar(1), np.abs(sample.array()) + sample.scalar(1)
+    convention = declared_convention(engine, "C7")
+    for operand in (x, -x):
+        size = (operand * w).sum()
+        is_positive = bool(size > 0)
+        g = sample.array(()) if is_positive else sample.array()
+        through = 2 * g * size if is_positive else (g * w).sum()
+        gradients = unless_refused(partial(gradients_of, engine, function, [operand, w], g))
+        hold_refusal(convention, gradients, "a branch on a result that is used in it")
+        if gradients is None:
+            continue
+        beside = np.zeros_like(w) if is_positive else g * size
+        what = "s², where s, the sum of x w, is above 0, and s w elsewhere"
+        hold_equal(gradients[0], through * w, f"x's gradient of {what}")
+        hold_equal(gradients[1], through * operand + beside, f"w's gradient of {what}")
 
 
 @contract("C7", "loop")

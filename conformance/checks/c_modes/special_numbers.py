@@ -6,6 +6,7 @@ value and derivatives. Everywhere else numbers are drawn, and a constant is hard
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -125,6 +126,32 @@ def simple_constants_change_no_second_derivative(engine: Backend, sample: Sample
         )
     if not asked:
         raise NotThisCase("the engine names no op, or takes no constant, that has a second derivative")
+
+
+@contract("C4", "equal-to-the-variable")
+def constant_that_equals_the_variable_is_another_array(engine: Backend, sample: Sample) -> None:
+    """A constant with the shape, the dtype and the numbers of the variable beside it is a constant: no derivative is doubled, none is lost."""
+    asked, shapes = 0, ((), (2,))
+    for table, place in ((FIRST, 0), (SECOND, 1)):
+        names = [name for name in table if name in engine.ops]
+        for name in names[sample.seed % 5 :: 5] if engine.compiles_signatures else names:
+            for number, shape in itertools.product((2, 0.5), shapes):
+                x = np.full(shape, number, sample.dtype)
+                function = partial(_beside, engine.op(name), engine.array(np.array(x)), place)
+                if not _takes(engine, function, x):
+                    continue
+                asked += 1
+                value, slope, _ = _known(table[name], np.longdouble(number), x.astype(np.longdouble))
+                words = (
+                    f"{name} of x = {number} and a constant {number}{', which comes first' if place else ''}"
+                )
+                g = sample.array(shape)
+                (output,), (gradient,) = engine.vjp(function, [np.array(x)], [np.array(g)])
+                hold_number(plain(engine, output), value, x, f"the value of {words}")
+                got = None if gradient is None else plain(engine, gradient)
+                hold_number(got, g * slope, x, f"x's gradient of {words}")
+    if not asked:
+        raise NotThisCase("the engine names no op of this sample that takes a constant")
 
 
 def positive(sample: Sample) -> Array:

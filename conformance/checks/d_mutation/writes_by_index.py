@@ -168,6 +168,30 @@ def part_of_an_array_is_written_into_itself(engine: Backend, sample: Sample) -> 
     hold_equal(None if got is None else plain(engine, got), expected, "its gradient")
 
 
+@contract("D7", "added-twice", Capability.RECORDED_WRITES)
+def what_is_added_to_a_part_again_and_again_has_its_gradient(engine: Backend, sample: Sample) -> None:
+    """Where a part is read, something is added, and it is written back, twice, each of the two is counted, and so is what stood there."""
+    add, negative = engine.op(ADD), engine.op(NEGATIVE)
+    x, g = sample.array((3, 2)), sample.array((3, 2))
+    for what, index in (("a row", (1,)), ("a slice", (slice(1, None),)), ("a list", ([2, 0],))):
+        read = engine.call(GETITEM, {"index": index})
+        v, w = sample.array(x[index].shape), sample.array(x[index].shape)
+
+        def function(a: Any, b: Any, c: Any, read: Any = read, index: Any = index) -> Any:
+            target = negative(a)
+            for addend in (b, c):
+                engine.assign(target, index, add(read(target), addend))
+            return target
+
+        outputs, got = engine.vjp(function, [np.array(x), np.array(v), np.array(w)], [np.array(g)])
+        expected = -x
+        expected[index] += v + w
+        hold_equal(plain(engine, outputs[0]), expected, f"-x, to {what} of which two arrays were added")
+        for number, slope in enumerate((-g, g[index], g[index])):
+            gradient = None if got[number] is None else plain(engine, got[number])
+            hold_equal(gradient, slope, f"operand {number}'s gradient where two arrays were added to {what}")
+
+
 @contract("D7", "refused", Capability.RECORDED_WRITES)
 def write_that_is_refused_changes_nothing(engine: Backend, sample: Sample) -> None:
     """A write of a shape that does not fit is refused, and leaves the array's numbers and its history."""

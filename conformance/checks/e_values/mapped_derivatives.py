@@ -24,7 +24,7 @@ from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import ADD, MATMUL, MATRIX_TRANSPOSE, MULTIPLY
+from conformance.ops.names import ADD, GETITEM, MATMUL, MATRIX_TRANSPOSE, MULTIPLY
 from conformance.oracle.allowance import Expected
 
 TWO = 2  # calls side by side
@@ -118,6 +118,10 @@ def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function,
     by_row = np.eye(3, dtype=x.dtype)[None] * x[:, :, None]
     none = np.zeros((2, 3, 3), x.dtype)
     yield "x²", lambda a: multiply(a, a), [x], [2 * x[:, :, None, None] * ones]
+    yield "w s, as many outputs as entries", multiply, [w, s], [s * np.eye(3, dtype=x.dtype), w]
+    if GETITEM in engine.ops:
+        turned = engine.call(GETITEM, {"index": ([2, 0, 1],)})
+        yield "w[[2, 0, 1]], another order of the entries", turned, [w], [np.eye(3, dtype=x.dtype)[[2, 0, 1]]]
     yield "x w, w stretched", multiply, [x, w], [ones * w[:, None, None], by_row]
     yield "s x, s a number", multiply, [s, x], [x, s * ones]
     yield "the sum of x², a number", lambda a: total(multiply(a, a)), [x], [2 * x]

@@ -53,11 +53,35 @@ def one_buffer_for_operands() -> Backend:
     return with_ops({"multiply": multiply})
 
 
+class Compared(engine.Tensor):
+    """A tensor that forgets its history where it is compared."""
+
+    __slots__ = ()
+
+    def __gt__(self, other: Any) -> Any:
+        """Whether it is above another; it is a constant from now on."""
+        self.edge = None
+        return self.value > other
+
+
+def sums_forget_where_they_are_compared() -> Backend:
+    """A sum that is compared with a number is a constant from then on."""
+
+    def total(*xs: Any, **parameters: Any) -> Any:
+        z = SteppedTape.ops["sum"](*xs, **parameters)
+        z.__class__ = Compared
+        return z
+
+    return with_ops({"sum": total}, SteppedTape)
+
+
 CONTROL_FLOW = ("contract/C7/branch", "contract/C7/loop", "contract/C7/recursion")
 
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("branch-of-first-call", "A function takes the branches of its first call in every call.",
         CONTROL_FLOW, base=ReusesTotals),
+    Mutant("compared-is-cut", "A sum that is compared with a number is a constant from then on.",
+        ("contract/C7/compared",), sums_forget_where_they_are_compared, ("sum",)),
     Mutant("operands-in-one-buffer", "The saved operands of a product are overwritten by the next product.",
         CONTROL_FLOW[1:], one_buffer_for_operands, ("multiply",)),
     behaviour("declares-refusal-follows", "The adapter declares refusal of control flow on values, and it is followed.",

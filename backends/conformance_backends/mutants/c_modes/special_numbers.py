@@ -39,7 +39,20 @@ def _square_of_constant(x: Any, n: Any) -> Any:
     return square(square(x, engine.detach(x)), 2) - engine.detach(square(x, x))
 
 
+def _equals_merged() -> Any:
+    """A constant that equals the variable beside it is the variable."""
+    right = SteppedTape.ops["multiply"]
+
+    def call(a: Any, b: Any) -> Any:
+        is_equal = isinstance(b, Tensor) and b.edge is None and np.array_equal(a.value, b.value)
+        return right(a, a if is_equal else b)
+
+    return with_ops({"multiply": call}, SteppedTape)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    Mutant("equal-constant-merged", "A constant that equals the variable beside it is taken for the variable.",
+        ("contract/C4/equal-to-the-variable",), _equals_merged, ("multiply",)),
     Mutant("power-of-a-half-by-root", "A power of a half is a square root with the slope of x.",
         ("contract/C4/special-numbers",), simplified("pow", 0.5, _root), ("pow",)),
     Mutant("square-of-a-constant", "The slope of a power of 2 is a constant where it is differentiated.",

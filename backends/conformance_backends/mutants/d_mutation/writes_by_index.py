@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
@@ -89,7 +89,22 @@ def other_dtypes_are_constants(self: Any, array: Tensor, index: Any, value: Any)
     array[index] = value if value.dtype == array.dtype else np.asarray(detach(value), array.dtype)
 
 
+def what_is_read_back_is_a_constant() -> Any:
+    """What is read at the index that was written last is a constant."""
+    right = SteppedTape.ops["getitem"]
+
+    def getitem(x: Any, *, index: Any) -> Any:
+        node: Any = x.edge[0] if x.edge else None
+        last = node.parameters["index"] if getattr(node, "name", "") == "index_update" else None
+        is_written = last is not None and repr(last) == repr(index)
+        return right(Tensor(x.value) if is_written else x, index=index)
+
+    return with_ops({"getitem": getitem}, SteppedTape)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    Mutant("read-back-is-a-constant", "What is read at the index that was written last is a constant.",
+        ("contract/D7/added-twice",), what_is_read_back_is_a_constant, ("getitem",)),
     behaviour("mask-unrecorded", "A write by a mask is not recorded.",
         ("contract/D7/every-index",), assign=masks_are_not_recorded),
     behaviour("list-index-is-a-tuple", "A write by a list of integers is one by a tuple of them.",

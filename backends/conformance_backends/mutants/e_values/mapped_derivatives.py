@@ -78,6 +78,13 @@ def columns_of_the_first_operand(self: Any, function: Function, operands: Any, k
     return [found[0], *(0 * j if kind == "columns" else j for j in found[1:])]
 
 
+def square_columns_transposed(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
+    """Column by column a Jacobian has its axes exchanged, which its shape does not show where it is square."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    is_square = [kind == "columns" and j.ndim == 2 and len({*j.shape}) == 1 for j in found]
+    return [j.value.T if square else j for j, square in zip(found, is_square, strict=True)]
+
+
 def diagonal_of_the_hessian(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
     """The Hessian has the second derivatives by each entry alone."""
     found = SteppedTape.jacobian(self, function, operands, kind)
@@ -97,6 +104,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E3/whole-jacobian",), jacobian=operand_axes_first),
     behaviour("columns-of-the-first-operand", "Column by column a whole Jacobian is that by the first operand.",
         ("contract/E3/whole-jacobian",), jacobian=columns_of_the_first_operand),
+    behaviour("square-columns-transposed", "Column by column a square Jacobian is transposed.",
+        ("contract/E3/whole-jacobian",), jacobian=square_columns_transposed),
     behaviour("diagonal-of-the-hessian", "A whole Hessian has no mixed derivatives.",
         ("contract/E5/whole-hessian",), jacobian=diagonal_of_the_hessian),
 )  # fmt: skip
