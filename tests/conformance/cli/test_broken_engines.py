@@ -45,7 +45,7 @@ def said_by(folder: Path, body: str, *arguments: str) -> tuple[int, str]:
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_an_engine_that_ends_the_process_is_told(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_an_engine_that_ends_the_process_is_reported(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     run = ("run", "numpy", "-q", "op/tanh/vjp/float64", "-o", "run.jsonl", "-n", "1")
     assert said_by(tmp_path, "pass", *run)[0] == 0
     code, said = said_by(tmp_path, LEAF.format("os._exit(4)"), *arguments)
@@ -53,7 +53,7 @@ def test_an_engine_that_ends_the_process_is_told(tmp_path: Path, arguments: tupl
     assert said.rstrip().endswith(ENDED)
 
 
-def test_an_engine_that_ends_the_process_while_it_is_imported_is_told(tmp_path: Path) -> None:
+def test_an_engine_that_ends_the_process_while_it_is_imported_is_reported(tmp_path: Path) -> None:
     assert said_by(tmp_path, "os._exit(4)", "smoke", "mine.py") == (11, f"{ENDED}\n")
 
 
@@ -88,7 +88,7 @@ def test_an_engine_that_raises_system_exit_ends_no_comparison_of_times(tmp_path:
         ("dtypes = ('float99',)", "Mine.dtypes: there is no 'float99'; did you mean float64"),
     ],
 )
-def test_a_declaration_that_is_none_is_told(tmp_path: Path, body: str, expected: str) -> None:
+def test_a_declaration_that_is_none_is_reported(tmp_path: Path, body: str, expected: str) -> None:
     code, said = said_by(tmp_path, body, "smoke", "mine.py")
     assert code == 11
     assert f"conformance: {expected}" in said.replace(NO_SUCH, "")
