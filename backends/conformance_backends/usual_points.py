@@ -236,7 +236,6 @@ USUAL: Mapping[str, str] = {
     "std_mean/single-correction-1": "nan",
     "std_mean/equal-2-correction-0": "zero",
     "aminmax/tie-of-2": "shared equally",
-    "aminmax/all-equal": "shared equally",
     "aminmax/beside-nan": "zero",
 }
 

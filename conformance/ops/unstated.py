@@ -43,6 +43,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
         "its mean divides by weights, not by a count": "weighted_nll weighted_cross_entropy",
         "its mean divides by the lengths of targets": "ctc ctc_with_logits",
     },
+    Trait.REDUCTION: {"it takes one axis, or all, and no tuple": "aminmax"},
     Trait.COMMUTATIVE: {
         "it is not elementwise: an engine may sum in an order that depends on the operand": "vecdot cosine_similarity",
         "it is not elementwise: it has the parameter `reduction`": "mse l1 huber smooth_l1 soft_margin",

@@ -22,8 +22,6 @@ POINTS: tuple[SpecialPoint, ...] = (
     border("std_mean", "single-correction-1", ([3.0],), slopes("nan", "one"), **CORRECTED),
     fair("aminmax", "tie-of-2", ([1.0, 3.0, 1.0, 3.0],), ((0, 1),),
         {SHARED: ([0.5] * 4,), FIRST: ([1, 1, 0, 0],), LAST: ([0, 0, 1, 1],)}, nature=Nature.TIE, total=2.0, **WHOLE),
-    fair("aminmax", "all-equal", ([3.0, 3.0],), ((0, 2),),
-        {SHARED: ([1, 1],), FIRST: ([2, 0],), LAST: ([0, 2],)}, nature=Nature.TIE, total=2.0, **WHOLE),
     limit("aminmax", "single", ([3.0],), ([2],), **WHOLE),
     limit("aminmax", "with-infinities", ([-math.inf, 1.0, math.inf],), ([1, 0, 1],), **WHOLE),
     border("aminmax", "beside-nan", ([1.0, NAN, 2.0],), {

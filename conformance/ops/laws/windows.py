@@ -99,7 +99,7 @@ def conv1d(choose: Choose) -> Signature:
 def conv_transpose1d(choose: Choose) -> Signature:
     """Signals, kernels (those of the operand's channels first), a bias for each, and the geometry."""
     size, stride = choose((2, 1, 3, 5)), choose((1, 2, 3))
-    dilation = choose((1, 2, 3, 4) if stride > 1 else (1, 2, 3))  # one goes with strides of more than 1 alone
+    dilation = choose((1, 2, 4) if stride > 1 else (1, 2, 3))  # one goes with strides of more than 1 alone
     count, length = choose(((1, 3), (2, 4), (2, 1), (1, 7), (1, 33), (7, 3)))
     rest = choose([n for n in (0, 1, 2) if n < stride])
     whole = (length - 1) * stride + dilation * (size - 1) + rest + 1
