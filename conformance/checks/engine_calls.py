@@ -36,13 +36,15 @@ def full_sum(engine: Backend) -> Function:
     return engine.call(SUM, FULL_REDUCTION)
 
 
-def is_above(engine: Backend, array: Any, bound: float) -> bool:
-    """Whether a 0-d array is above a number, as users branch: by `>`; by the value where the engine's arrays have no comparisons."""
+def is_above(engine: Backend, array: Any, bound: float) -> Any:
+    """Whether a 0-d array is above a number, as users branch: by `>`; by the value where the engine's arrays have no comparisons.
+
+    What the engine's comparison gives is returned as it is: engines that rewrite a function see it in the branch itself.
+    """
     try:
-        answer = array > bound
+        return array > bound
     except (TypeError, NotImplementedError):
-        answer = plain(engine, array) > bound
-    return bool(answer)
+        return plain(engine, array) > bound
 
 
 def product_dtype(engine: Backend, first: Array, second: Array) -> np.dtype[Any]:

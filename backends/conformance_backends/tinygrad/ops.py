@@ -89,6 +89,8 @@ def take_along_axis(x: Any, indices: Any, axis: int) -> Any:
     """The entries at `indices`; of other axes that are shorter, tinygrad's gather takes a part, and repeats nothing."""
     if any(n != m for i, (n, m) in enumerate(zip(x.shape, indices.shape, strict=True)) if i != axis % x.ndim):
         raise Unsupported("tinygrad's gather repeats neither its operand nor its indices")
+    if (indices.numpy() < 0).any():
+        raise Unsupported("tinygrad's gather counts from the start alone")
     return x.gather(axis, indices)
 
 

@@ -44,23 +44,19 @@ def what_is_compared_keeps_its_history(engine: Backend, sample: Sample) -> None:
 
     def function(a: Any, b: Any) -> Any:
         size = total(multiply(a, b))
-        return multiply(size, size) if is_above(engine, size, 0) else multiply(size, b)
+        if is_above(engine, size, 0):
+            return multiply(multiply(size, size), b)
+        return multiply(size, b)
 
-    x, w = np.abs(sample.array()) + sample.scalar(1), np.abs(sample.array()) + sample.scalar(1)
-    convention = declared_convention(engine, "C7")
+    g = sample.array()
+    x, w = (1 + np.abs(sample.array()) % 2 for _ in range(2))  # whose sum of products is a number of few bits
     for operand in (x, -x):
         size = (operand * w).sum()
-        is_positive = bool(size > 0)
-        g = sample.array(()) if is_positive else sample.array()
-        through = 2 * g * size if is_positive else (g * w).sum()
-        gradients = unless_refused(partial(gradients_of, engine, function, [operand, w], g))
-        hold_refusal(convention, gradients, "a branch on a result that is used in it")
-        if gradients is None:
-            continue
-        beside = np.zeros_like(w) if is_positive else g * size
-        what = "s², where s, the sum of x w, is above 0, and s w elsewhere"
-        hold_equal(gradients[0], through * w, f"x's gradient of {what}")
-        hold_equal(gradients[1], through * operand + beside, f"w's gradient of {what}")
+        slope, value = (2 * size, size * size) if size > 0 else (1, size)
+        through = slope * (g * w).sum()
+        expected = [through * w, through * operand + g * value]
+        what = "s² w, where s, the sum of x w, is above 0, and s w elsewhere"
+        _hold(engine, function, [operand, w], g, expected, what)
 
 
 @contract("C7", "loop")
@@ -116,10 +112,19 @@ def _recursive(engine: Backend) -> Function:
 def _hold_gradients(
     engine: Backend, sample: Sample, function: Function, operands: list[Array], slopes: list[Any], what: str
 ) -> None:
-    """Claim that the gradient is that of the path taken, or that the call is refused where that is declared."""
-    convention, g = declared_convention(engine, "C7"), sample.array()
-    gradients = unless_refused(lambda: gradients_of(engine, function, operands, g))
-    hold_refusal(convention, gradients, f"{what}, whose control flow depends on a value,")
+    """Claim the gradients of a function of each entry by itself, by its slopes, along the path taken."""
+    g = sample.array()
+    _hold(engine, function, operands, g, [g * slope for slope in slopes], what)
+
+
+def _hold(
+    engine: Backend, function: Function, operands: list[Array], g: Array, expected: list[Array], what: str
+) -> None:
+    """Claim that the gradients are those of the path taken, or that the call is refused where that is declared."""
+    gradients = unless_refused(partial(gradients_of, engine, function, operands, g))
+    hold_refusal(
+        declared_convention(engine, "C7"), gradients, f"{what}, whose control flow depends on a value,"
+    )
     if gradients is not None:
-        for index, (got, slope) in enumerate(zip(gradients, slopes, strict=True)):
-            hold_equal(got, g * slope, f"operand {index}'s gradient of {what}")
+        for index, (got, pulled) in enumerate(zip(gradients, expected, strict=True)):
+            hold_equal(got, pulled, f"operand {index}'s gradient of {what}")

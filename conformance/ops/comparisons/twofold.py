@@ -61,7 +61,8 @@ def aminmax_vjp(g: Pair, z: Pair, x: Any, axis: int | None = None, keepdims: boo
     return routed(g[0], z[0], x, axis) + routed(g[1], z[1], x, axis)
 
 
-# torch updates the mean by each entry (Welford 1962): of long rows that loses more than the sums that show what rounding is allowed.
+# An engine that updates the mean by each entry (Welford 1962) loses more of long rows than the sums that show what rounding
+# is allowed: those of entries on a grid are exact.
 FEW = (*laws.up_to(66, SPREAD), (64,), (65,))
 
 

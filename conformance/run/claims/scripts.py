@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -29,10 +28,9 @@ def run_scripts(backend: Backend, claims: Sequence[Callable[[Any], None]]) -> No
 
 
 def _what_ends(file: Path) -> str:
-    """The exception that ends a script, with the line that raised it; empty where it ends by itself, or takes too long."""
+    """The exception that ends a script, with the line that raised it, or that it has no end; empty where it ends by itself."""
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
-    ran = None
-    with contextlib.suppress(subprocess.TimeoutExpired):
+    try:
         ran = subprocess.run(
             [sys.executable, "-P", "-W", "ignore", str(file)],
             env=paths,
@@ -41,7 +39,9 @@ def _what_ends(file: Path) -> str:
             timeout=start_timeout(),
             check=False,
         )
-    if ran is None or ran.returncode == 0:
+    except subprocess.TimeoutExpired as late:
+        return f"no answer within {late.timeout:g} s"
+    if ran.returncode == 0:
         return ""
     words = ran.stderr.decode(errors="replace").splitlines() or [f"exit code {ran.returncode}"]
     places = [n for n, word in enumerate(words[:-1]) if f'"{file}"' in word]
