@@ -39,15 +39,9 @@ def channels_of(count: int) -> tuple[tuple[int, int, int], ...]:
 def placed(choose: Choose, images: Sequence[Image] = IMAGES) -> tuple[Image, Pair, dict[str, Pair]]:
     """An image, the size of its windows, and how they are placed: at least one fits."""
     size = choose(KERNELS)
-    placing = {"stride": choose(STRIDES), "padding": choose(PADDINGS)}
-
-    def fitting(dilation: Pair) -> list[Image]:
-        return [i for i in images if min(window_counts(i[1:], size, **placing, dilation=dilation)) > 0]
-
-    # One goes with strides alone that are more than 1, so that every design has both on both axes.
-    dilations = (*DILATIONS, (3, 2)) if min(placing["stride"]) > 1 else DILATIONS
-    dilation = choose([dilation for dilation in dilations if fitting(dilation)])
-    return choose(fitting(dilation)), size, {**placing, "dilation": dilation}
+    placing = {"stride": choose(STRIDES), "padding": choose(PADDINGS), "dilation": choose(DILATIONS)}
+    fitting = [image for image in images if min(window_counts(image[1:], size, **placing)) > 0]
+    return choose(fitting), size, placing
 
 
 def conv2d(choose: Choose) -> Signature:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from conformance.checks.c_modes.constants import (
 from conformance.checks.engine_calls import hold_no_stored_gradient
 from conformance.checks.members import members
 from conformance.checks.observation import plain
+from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 
@@ -59,7 +61,12 @@ class NoneForZeros(NumpyTape):
 
 
 def test_an_operand_whose_gradient_is_none_says_nothing_about_the_others() -> None:
-    each_alone(NoneForZeros(), Sample(2, "float64"))
+    asked = 0
+    for seed in range(9):  # a third of them have the op
+        with contextlib.suppress(NotThisCase):
+            each_alone(NoneForZeros(), Sample(seed, "float64"))
+            asked += 1
+    assert asked
 
 
 def _or_numpys(name: str) -> Any:
