@@ -1,4 +1,4 @@
-"""torch: the gradient of embedding_bag in mode max cannot be differentiated."""
+"""torch: the gradient of embedding_bag cannot be differentiated, in any mode."""
 
 import torch
 import torch.nn.functional as F
