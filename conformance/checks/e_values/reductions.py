@@ -218,7 +218,9 @@ def _of_many_entries(op: Op, sample: Sample) -> Case | None:
     """A call of operands that are one axis, made long; None where the op has none, or what it computes overflows."""
     if op.traits.isdisjoint(OF_ANY_LENGTH) or op.name in (PROD, NANPROD):
         return None
-    rows = [row for row in rows_of(op) if row.wrt is None and row.can_decide and _is_one_axis(row.signature)]
+    rows = [
+        row for row in rows_of(op) if row.wrt is None and row.can_decide and _may_be_longer(row.signature)
+    ]
     if not rows:
         return None
     rng = np.random.default_rng([sample.seed, zlib.crc32(op.name.encode())])
@@ -232,5 +234,7 @@ def _of_many_entries(op: Op, sample: Sample) -> Case | None:
     return case if np.isfinite(op.reference(*case.operands, **case.parameters)).all() else None
 
 
-def _is_one_axis(signature: Signature) -> bool:
-    return {len(shape) for shape in signature.shapes} == {1} and len(set(signature.shapes)) == 1
+def _may_be_longer(signature: Signature) -> bool:
+    """Whether its operands are one axis, and no parameter says something of each entry."""
+    is_one_axis = {len(shape) for shape in signature.shapes} == {1} and len(set(signature.shapes)) == 1
+    return is_one_axis and not any(isinstance(value, list) for value in signature.parameters.values())
