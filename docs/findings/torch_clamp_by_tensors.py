@@ -1,4 +1,4 @@
-"""torch: the gradient of clamp's upper bound raises where the lower one is larger; below two equal bounds nothing receives it."""
+"""torch: the gradient of clamp by tensors: of the upper bound it raises where the lower one has more axes than both others; below two equal bounds nothing receives it; at one bound the modes differ."""
 
 import torch
 
@@ -21,3 +21,12 @@ primals, tangents = tuple(a.detach() for a in operands), tuple(map(torch.tensor,
 print(
     "in forward mode, both bounds moved together:", torch.func.jvp(torch.clamp, primals, tangents)[1].item()
 )
+
+limit = torch.tensor(1.0)
+for name, bound in (("max", {"max": limit}), ("min", {"min": limit})):
+    x = torch.tensor(1.0, requires_grad=True)
+    torch.clamp(x, **bound).backward()
+    _, slope = torch.func.jvp(
+        lambda t, bound=bound: torch.clamp(t, **bound), (torch.tensor(1.0),), (torch.tensor(1.0),)
+    )
+    print(f"at {name} alone, a tensor: in reverse mode {x.grad.item()}, in forward mode {slope.item()}")

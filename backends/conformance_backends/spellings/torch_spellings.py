@@ -129,15 +129,24 @@ SPELLED: Mapping[str, Callable[..., Any]] = {
 }
 
 
+LINES = ("rows", "columns")
+
+
 class TorchSpelled(TorchTape):
     """torch's operators, overloads and older names."""
 
     mode = "spelled"
     is_spelling = True
     ops = SPELLED
-    # Those that end in _ex give a number that says whether it went well, and raise nothing.
+    # Those that end in _ex give a number that says whether it went well, and raise nothing. Along an axis torch.max and
+    # torch.min return the places of one entry each.
     points = declared_points(
-        SPELLED, {**DEPARTURES, **dict.fromkeys(("inv/singular", "cholesky/singular", "solve/singular"))}
+        SPELLED,
+        {
+            **DEPARTURES,
+            **dict.fromkeys(("inv/singular", "cholesky/singular", "solve/singular")),
+            **dict.fromkeys((f"{op}/ties-in-{lines}" for op in ("max", "min") for lines in LINES), "first"),
+        },
     )
 
 
