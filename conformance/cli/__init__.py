@@ -37,9 +37,8 @@ VERBS = (
     "sensitivity",
 )
 
-CALL_ENGINES_HERE = frozenset(
-    {"smoke", "replay", "bench"}
-)  # in this process: others start one for each engine
+# In this process, which they may end: other verbs start one for each engine.
+CALL_ENGINES_HERE = frozenset({"smoke", "replay", "bench"})
 
 EXIT_CODES = """exit codes:
   0 passed   1 unexpected failure   2 interrupted   3 internal error   4 usage   5 nothing selected
