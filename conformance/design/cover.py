@@ -28,12 +28,9 @@ class Levels:
 
     def encode(self, rows: Sequence[dict[str, str]]) -> Codes:
         """A row of numbers for each row of levels, a column for each factor."""
-        factors = list(dict.fromkeys(factor for row in rows for factor in row))
-        codes = [
-            [self._number(factor, row[factor]) if factor in row else ABSENT for factor in factors]
-            for row in rows
-        ]
-        return np.array(codes, dtype=np.int64).reshape(len(rows), len(factors))
+        columns = {factor: _Column(self, factor) for factor in dict.fromkeys(f for row in rows for f in row)}
+        codes = [[column[row.get(factor)] for factor, column in columns.items()] for row in rows]
+        return np.array(codes, dtype=np.int64).reshape(len(rows), len(columns))
 
     def translate(
         self, codes: Codes, own: Levels, rename: Callable[[str], str] = lambda factor: factor
@@ -44,6 +41,18 @@ class Levels:
 
     def _number(self, factor: str, level: str) -> int:
         return self.numbers.setdefault((factor, level), len(self.numbers))
+
+
+class _Column(dict[str | None, int]):
+    """The numbers of one factor's levels, each looked up once: a law has hundreds of thousands of them."""
+
+    def __init__(self, levels: Levels, factor: str) -> None:
+        super().__init__({None: ABSENT})
+        self.levels, self.factor = levels, factor
+
+    def __missing__(self, level: str) -> int:
+        self[level] = number = self.levels._number(self.factor, level)
+        return number
 
 
 def tuples(codes: Codes, strength: int) -> Tuples:

@@ -10,11 +10,12 @@ from typing import TypeVar
 import numpy as np
 
 from conformance.kept import kept
-from conformance.op import Law, Op, Signature
+from conformance.op import Law, Op, Signature, Trait
 
-KEEPS_SOMETHING = frozenset(
-    {"axis", "axes", "keepdims", "reduction"}
-)  # parameters by which no output is empty
+# Parameters by which no output is empty: those of windows, which laws make no larger than what they move over, and others.
+# Not `axis`: of what lies between the entries of an axis, one entry leaves nothing.
+KEEPS_SOMETHING = frozenset({"reduction", "stride", "padding", "dilation", "groups", "kernel_size"})
+KEEPS_SOMETHING |= {"output_padding", "count_include_pad", "divisor_override", "norm_type"}
 PROBED = 4096  # entries up to which a row's output is computed to see whether it has any
 T = TypeVar("T")
 Wrt = tuple[int, ...]
@@ -103,10 +104,10 @@ def _without_output(op: Op) -> list[int]:
 
 
 def _has_output(op: Op, signature: Signature) -> bool:
-    if (
-        signature.parameters.keys() <= KEEPS_SOMETHING
-        or max(map(_size, signature.shapes), default=0) > PROBED
-    ):
+    sizes = [_size(shape) for shape in signature.shapes]
+    if Trait.ELEMENTWISE in op.traits or signature.parameters.keys() <= KEEPS_SOMETHING:
+        return True
+    if min(sizes, default=0) == 0 or max(sizes) > PROBED:
         return True
     try:
         with np.errstate(all="ignore"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import zlib
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.case import decode, encode
-from conformance.design.rows import Row, leaves
+from conformance.design.rows import KEEPS_SOMETHING, PROBED, Row, leaves
 from conformance.op import Op, Trait
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.proof import PROVEN, prove
@@ -18,6 +19,7 @@ from conformance.strategies.cases import build
 
 MOST = 6000  # signatures of a law, so that they can be listed whenever a run starts
 LARGEST = 65_537  # entries of an operand
+LISTED = 300  # signatures of a law of which an output is computed here
 SAMPLE = 8  # signatures of each law proven here, other ones than the proofs of drawn cases prove
 OPS = pytest.mark.parametrize("op", ALL_OPS.values(), ids=ALL_OPS.keys())
 
@@ -53,6 +55,19 @@ def test_the_rule_is_right_at_signatures_from_all_over_the_law(op: Op) -> None:
         )
         proof = prove(op, [case])
         assert proof.error <= PROVEN, (case.label, proof)
+
+
+@OPS
+def test_parameters_that_are_said_to_keep_something_leave_no_output_empty(op: Op) -> None:
+    """The design computes no output where it can tell so; a row without output would be asked as one that decides."""
+    told = [
+        s for s in leaves(op.law) if Trait.ELEMENTWISE in op.traits or s.parameters.keys() <= KEEPS_SOMETHING
+    ]
+    some = [s for s in told if all(0 < math.prod(shape) <= PROBED for shape in s.shapes)]
+    for signature in some[:: 1 + len(some) // LISTED]:
+        with np.errstate(all="ignore"), contextlib.suppress(ValueError, IndexError, np.linalg.LinAlgError):
+            found = op.reference(*map(np.ones, signature.shapes), **signature.parameters)
+            assert any(np.size(output) for output in (found if isinstance(found, tuple) else (found,)))
 
 
 # ---- levels that engines treat differently -----------------------------------------------------------
