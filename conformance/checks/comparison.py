@@ -187,7 +187,8 @@ def hold_equal(got: Array | None, expected: Array, what: str, *, slack: float = 
         same |= np.abs(values - expected) <= slack
     if not same.all():
         place = np.unravel_index(int(np.argmin(same)), same.shape)
-        raise Violation(what, expected=expected, got=values, where=str([int(i) for i in place]))
+        said = f"{what}: dropped, the engine gave None" if got is None else what
+        raise Violation(said, expected=expected, got=values, where=str([int(i) for i in place]))
 
 
 def hold_close(got: Array | None, expected: Array, allowed: Array, what: str) -> None:

@@ -111,6 +111,11 @@ def one_sample_in_four(sample: Sample) -> None:
         raise NotThisCase("one sample in four is enough")
 
 
+def beside(op: Function, constant: Any, place: int, x: Any) -> Any:
+    """The op of x, the operand of that place, and a constant."""
+    return op(constant, x) if place else op(x, constant)
+
+
 # ---- refusals ---------------------------------------------------------------------------------------
 
 

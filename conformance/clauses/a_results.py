@@ -59,6 +59,6 @@ CLAUSES = (
            "Optimisers map over parameters and gradients together: a leaf in the wrong place updates another weight."),
     Clause("A22", MUST, "An invalid call is refused with an error, and the gradient computed next is right.",
            "Shapes that do not fit are the most common bug; a silent result for them trains on noise."),
-    Clause("A23", MUST, "Where all operands are of one precision, so is the value.",
+    Clause("A23", MUST, "Where all operands are of one precision, so is the value; a number of the language, such as 2.0, has none.",
            "A value in double precision makes the rest of a float32 model slow and large; one in half precision loses its digits."),
 )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import Comparison, decides, hold_all_within, hold_equal
-from conformance.checks.engine_calls import gradients_of, require_offered, unless_refused
+from conformance.checks.engine_calls import beside, gradients_of, require_offered, unless_refused
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import FULL, NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
@@ -19,7 +19,7 @@ from conformance.dtype import HALF, finfo, is_inexact
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op
 from conformance.ops import family_of
-from conformance.ops.names import MATMUL, MULTIPLY
+from conformance.ops.names import ADD, MATMUL, MULTIPLY
 
 SPECTRA = "spectra"
 OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
@@ -121,6 +121,34 @@ def value_has_the_precision_of_its_operands(seen: Observation) -> None:
             decides(value.size)
             if finfo(value.dtype).dtype != precision:
                 raise Violation(f"a value of {value.dtype}, of operands of {precision}")
+
+
+@contract("A23", "number")
+def number_beside_an_operand_has_no_precision(engine: Backend, sample: Sample) -> None:
+    """Beside a number of the language an operand of any precision keeps it, in the value and in its gradient."""
+    decided = 0
+    for dtype in engine.dtypes:
+        x, g = (sample.array().astype(dtype) for _ in range(2))
+        for name, number, place in product((ADD, MULTIPLY), (2, 0.5), (0, 1)):
+            if name not in engine.ops:
+                continue
+            function = partial(beside, engine.op(name), number, place)
+            found = unless_refused(partial(engine.vjp, function, [np.array(x)], [np.array(g)]))
+            if found is None:
+                continue  # the engine takes no number there
+            (output,), (gradient,) = found
+            words = f"{name} of {number} and an operand" if place else f"{name} of an operand and {number}"
+            slope = None if gradient is None else plain(engine, gradient)
+            for got, what in ((plain(engine, output), "value"), (slope, "gradient")):
+                if got is not None and got.dtype != x.dtype:
+                    raise Violation(
+                        f"the {what} of {words}, a number without precision, has dtype {got.dtype}, its operand {dtype}"
+                    )
+            right = g * np.asarray(number, dtype) if name == MULTIPLY else g
+            hold_equal(slope, right, f"the gradient of {words} in {dtype}")
+            decided += 1
+    if not decided:
+        raise NotThisCase(f"the engine takes no number in {ADD} and {MULTIPLY}")
 
 
 @contract("A7", "second-order", Capability.HIGHER_ORDER)

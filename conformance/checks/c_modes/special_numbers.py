@@ -16,7 +16,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import decides_by_refusal, hold_within
-from conformance.checks.engine_calls import computes, full_sum, is_refusal
+from conformance.checks.engine_calls import beside, computes, full_sum, is_refusal
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
@@ -63,12 +63,7 @@ def _calls(engine: Backend, dtype: str) -> Iterator[tuple[str, Function, Callabl
                 for form, given in _forms(engine, number, dtype).items():
                     words = f"{name} of {f'x and {number}' if not place else f'{number} and x'}, {form}"
                     op = engine.op(name)
-                    yield words, partial(_beside, op, given, place), partial(_known, table[name], n)
-
-
-def _beside(op: Function, given: Any, place: int, x: Any) -> Any:
-    """The op of x, at that place, and a constant."""
-    return op(given, x) if place else op(x, given)
+                    yield words, partial(beside, op, given, place), partial(_known, table[name], n)
 
 
 def _known(derivatives: Callable[[Array, Any], Derivatives | None], n: Any, x: Array) -> Derivatives:
@@ -137,7 +132,7 @@ def constant_that_equals_the_variable_is_another_array(engine: Backend, sample: 
         for name in names[sample.seed % 5 :: 5] if engine.compiles_signatures else names:
             for number, shape in itertools.product((2, 0.5), shapes):
                 x = np.full(shape, number, sample.dtype)
-                function = partial(_beside, engine.op(name), engine.array(np.array(x)), place)
+                function = partial(beside, engine.op(name), engine.array(np.array(x)), place)
                 if not _takes(engine, function, x):
                     continue
                 asked += 1

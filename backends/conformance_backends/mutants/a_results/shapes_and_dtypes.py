@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Trace
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, value
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, value, with_ops
+from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.graph import is_recording
 from conformance_backends.numpy_engine.tensor import Tensor, detach
 
@@ -73,7 +74,38 @@ def sign_lost_in_mixed_calls(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: 
     return -pulled if xs[i].dtype.itemsize < max(floats, default=0) else pulled
 
 
+def in_double(constant: Any, dtype: Any) -> Any:
+    """A number of the language is made an array of double precision."""
+    return np.asarray(constant, float)
+
+
+def in_the_operands_dtype_cut(constant: Any, dtype: Any) -> Any:
+    """A number of the language is cut to an integer in half precision."""
+    return np.asarray(int(constant) if np.dtype(dtype).itemsize == 2 else constant, dtype)
+
+
+def numbers_made(name: str, wrong: str, made: Any) -> Mutant:
+    """A mutant whose products and sums make arrays, by `made`, of numbers of the language."""
+
+    def changed(op: str) -> Any:
+        right = NumpyTape.ops[op]
+
+        def call(*operands: Any) -> Any:
+            dtype = next((x.dtype for x in operands if hasattr(x, "dtype")), np.dtype(float))
+            arrays = (made(x, dtype) if isinstance(x, (int, float)) else x for x in operands)
+            return right(*arrays)
+
+        return call
+
+    names = ("add", "multiply")
+    return Mutant(
+        name, wrong, ("contract/A23/number",), lambda: with_ops({op: changed(op) for op in names}), names
+    )
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    numbers_made("number-widens", "Beside a Python number a value of lower precision is float64.", in_double),
+    numbers_made("number-cut-in-half", "In float16 a Python number is cut to an integer.", in_the_operands_dtype_cut),
     rule("cast-not-recorded", "The derivatives of a gradient that is cast to a narrower operand's dtype are lost.",
         ("contract/A7/second-order",), ("matmul",), cast_not_recorded),
     rule("0-d-gains-axis", "The gradient of a 0-d operand has shape (1,).",
