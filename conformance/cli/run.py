@@ -108,6 +108,13 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         "rest; the run says what was left out, which --resume runs, and ends with 0 if nothing failed",
     )
 
+    parser.add_argument(
+        "-x",
+        "--exitfirst",
+        action="store_true",
+        help="end at the first failure that is not known; --resume runs what is left",
+    )
+
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     """Where the results go."""
@@ -181,6 +188,7 @@ def command(options: argparse.Namespace) -> int:
         resume=options.resume,
         rerun_failed=options.rerun_failed,
         budget=options.budget,
+        is_over_at_first=options.exitfirst,
         no_cache=options.no_cache,
     )
     progress = Progress(options.budget)

@@ -58,8 +58,21 @@ class Request:
     rerun_failed: Path | None = None
     no_cache: bool = False  # whether engines compile all again, and keep nothing
     budget: float = 0.0  # seconds that it may take; zero for no limit
+    is_over_at_first: bool = False  # whether it ends at the first failure that is not known
     moved: Path | None = None  # when it is done: what the file is called now that had the output's name
     footer: EndLine | None = None  # when it is done
+
+    def counts(self, result: ResultLine) -> bool:
+        """Whether a failure of that level is one of the run."""
+        return self.fail_on == "should" or result.level == "must"
+
+    def ends(self, result: ResultLine) -> bool:
+        """Whether the run ends with this result."""
+        return self.is_over_at_first and result.verdict in UNEXPECTED and self.counts(result)
+
+    def has_ended(self, results: Sequence[ResultLine]) -> bool:
+        """Whether the run ended with one of these results."""
+        return any(map(self.ends, results))
 
 
 class Listener(Protocol):
@@ -93,11 +106,6 @@ def specs_of(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def engine_of(spec: str) -> str:
-    """What shares worker processes: the modes of one engine, and nothing else."""
-    return spec if ":" in spec or spec.endswith(".py") else spec.partition(".")[0]
-
-
 def conduct(request: Request, listener: Listener) -> int:
     """Run; every result is in the file as soon as it is known.
 
@@ -115,12 +123,12 @@ class _Course:
     not_started: list[str] = field(default_factory=list)  # engines whose workers could not start
     compared: list[CrossEngineLine] = field(default_factory=list)
     was_interrupted: bool = False
-    is_over: bool = False  # whether the budget ended a session
+    is_over: bool = False  # whether the budget, or a failure, ended a session
     left_out: list[str] = field(default_factory=list)  # ops that ended processes
 
     @property
     def is_undisturbed(self) -> bool:
-        """Whether nothing but the budget kept a question from being asked."""
+        """Whether nothing but what was requested kept a question from being asked."""
         return not (self.was_interrupted or self.trouble or self.not_started)
 
 
@@ -179,7 +187,7 @@ def _ask(
 ) -> None:
     """Ask engine by engine what is not answered yet, then what other engines say where one fails."""
     done = {result.id for result in recorder.results}
-    sessions = _sessions(descriptions, [item for item in chosen if item.id not in done])
+    sessions = plan.sessions_of(descriptions, [item for item in chosen if item.id not in done])
     ends = budget.shares([len(part) for _, part in sessions])
     for (specs, part), until in zip(sessions, ends, strict=True):
         ended = run_session(
@@ -192,12 +200,16 @@ def _ask(
             keep=recorder.keep,
             until=until,
             waiting=recorder.wait,
+            is_last=request.ends,
         )
         course.is_over = course.is_over or ended.is_over
         course.trouble += ended.trouble
         course.left_out += ended.left_out
         course.not_started += [ended.not_started] if ended.not_started else []
-    for line in cross_engine_answers(recorder.results, _engines(descriptions)):
+        if request.has_ended(recorder.results):
+            course.is_over = True
+            break
+    for line in cross_engine_answers(recorder.results, plan.engines_of(descriptions)):
         recorder.write(line)
         course.compared.append(line)
 
@@ -210,7 +222,7 @@ def _footer(
     course: _Course,
     seconds: float,
 ) -> EndLine:
-    """The last line of the run file: whether it is complete, what was found, what the budget left out."""
+    """The last line of the run file: whether it is complete, what was found, what a budget or a first failure left out."""
     is_complete = len(results) == len(chosen) and course.is_undisturbed
     is_cut = course.is_over and course.is_undisturbed
     not_asked = plan.by_chapter(plan.missing_of(chosen, results)) if is_cut else {}
@@ -218,15 +230,15 @@ def _footer(
         code = NOT_STARTED
     else:
         code = exit_code(
-            [r for r in results if request.fail_on == "should" or r.level == "must"],
+            [r for r in results if request.counts(r)],
             descriptions,
             course.trouble,
             is_complete=is_complete or bool(not_asked and results),
             was_interrupted=course.was_interrupted,
         )
     of_us, out = tuple(map(printable, (*course.trouble, *course.not_started))), tuple(course.left_out)
-    counts = counts_of(results)
-    return EndLine(is_complete, counts, round(seconds, 3), code, of_us, request.budget, not_asked, out)
+    budget = 0.0 if request.has_ended(results) else request.budget
+    return EndLine(is_complete, counts_of(results), round(seconds, 3), code, of_us, budget, not_asked, out)
 
 
 def _described(request: Request) -> list[Description]:
@@ -244,33 +256,6 @@ def _chosen(request: Request, asked: Sequence[Item], left_out: Sequence[Item]) -
     chosen = plan.shard(chosen, request.shard) if request.shard else chosen
     wanted = frozenset(request.ids)
     return [item for item in chosen if item.id in wanted] if wanted else chosen
-
-
-def _sessions(
-    descriptions: Sequence[Description], chosen: Sequence[Item]
-) -> list[tuple[list[str], list[Item]]]:
-    """The chosen items by engine."""
-    by_backend: dict[str, list[Item]] = {}
-    for item in chosen:
-        by_backend.setdefault(item.backend, []).append(item)
-    sessions: dict[str, tuple[list[str], list[Item]]] = {}
-    for description in descriptions:
-        part = by_backend.get(description.line.name, [])
-        if part:
-            specs, gathered = sessions.setdefault(engine_of(description.spec), ([], []))
-            specs.append(description.spec)
-            gathered.extend(part)
-    return list(sessions.values())
-
-
-def _engines(descriptions: Sequence[Description]) -> list[tuple[str, list[str]]]:
-    """Every engine that could start: how to load its first mode, and the names of all its modes."""
-    engines: dict[str, tuple[str, list[str]]] = {}
-    for description in descriptions:
-        if not description.line.error:
-            _, names = engines.setdefault(engine_of(description.spec), (description.spec, []))
-            names.append(description.line.name)
-    return list(engines.values())
 
 
 def _options(request: Request) -> list[str]:

@@ -53,6 +53,7 @@ class Keeper:
         timeout: float,
         until: float | None = None,
         waiting: Waiting | None = None,
+        is_last: Callable[[ResultLine], bool] | None = None,
     ) -> None:
         self.items = {item.id: item for item in items}
         self.folder, self.keep = folder, keep
@@ -61,20 +62,25 @@ class Keeper:
         self.trouble: list[str] = []
         self.not_started = ""
         self.was_interrupted = False
-        self.until = until
+        self.until, self.is_last = until, is_last
         self.watch = Watch(folder, start_timeout(), until, waiting)
+        self._has_all = False  # whether the last result that was wanted is there
         self._failed_starts = 0
         self._config: Any = None
 
     @property
     def is_over(self) -> bool:
-        """Whether items have no result because the time did not suffice."""
-        return deadline.is_over(self.until) and len(self.kept) < len(self.items)
+        """Whether items have no result because the time did not suffice, or a result was the last one wanted."""
+        return (self.watch.is_past or deadline.is_over(self.until)) and len(self.kept) < len(self.items)
 
     def _keep(self, result: ResultLine) -> None:
-        if result.id not in self.kept:
+        if result.id not in self.kept and not self._has_all:
             self.kept.add(result.id)
             self.keep(result)
+            if self.is_last is not None and self.is_last(result):
+                self._has_all = self.watch.is_past = True
+                stop_session(self._config, "no more is wanted")
+                self.watch.end_all()
 
     # ---- workers come and go ------------------------------------------------------------------------
 
@@ -167,7 +173,7 @@ class Watch:
     Attributes:
         overdue: the workers that were ended because they answered too late.
         why: what was done to a worker that did not start.
-        is_past: whether every worker was ended because the time was over.
+        is_past: whether every worker was ended because the time was over, or no more is wanted.
     """
 
     def __init__(

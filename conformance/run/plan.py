@@ -196,3 +196,35 @@ def header_of(
         shard=request.shard if request else "",
         ids=request.ids if request else (),
     )
+
+
+def engine_of(spec: str) -> str:
+    """What shares worker processes: the modes of one engine, and nothing else."""
+    return spec if ":" in spec or spec.endswith(".py") else spec.partition(".")[0]
+
+
+def sessions_of(
+    descriptions: Sequence[Description], chosen: Sequence[Item]
+) -> list[tuple[list[str], list[Item]]]:
+    """The chosen items by engine."""
+    by_backend: dict[str, list[Item]] = {}
+    for item in chosen:
+        by_backend.setdefault(item.backend, []).append(item)
+    sessions: dict[str, tuple[list[str], list[Item]]] = {}
+    for description in descriptions:
+        part = by_backend.get(description.line.name, [])
+        if part:
+            specs, gathered = sessions.setdefault(engine_of(description.spec), ([], []))
+            specs.append(description.spec)
+            gathered.extend(part)
+    return list(sessions.values())
+
+
+def engines_of(descriptions: Sequence[Description]) -> list[tuple[str, list[str]]]:
+    """Every engine that could start: how to load its first mode, and the names of all its modes."""
+    engines: dict[str, tuple[str, list[str]]] = {}
+    for description in descriptions:
+        if not description.line.error:
+            _, names = engines.setdefault(engine_of(description.spec), (description.spec, []))
+            names.append(description.line.name)
+    return list(engines.values())

@@ -58,15 +58,19 @@ def run_session(
     keep: Callable[[ResultLine], None],
     until: float | None = None,
     waiting: Waiting | None = None,
+    is_last: Callable[[ResultLine], bool] | None = None,
 ) -> Ended:
-    """Run the items of one engine's backends in worker processes, by worth where there is an end; KeyboardInterrupt is raised on."""
+    """Run the items of one engine's backends in worker processes, by worth where there is an end; KeyboardInterrupt is raised on.
+
+    After a result that `is_last` no more are wanted.
+    """
     if is_over(until):
         return Ended(is_over=True)
     with tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         plan = folder / "plan.json"
         plan.write_bytes(msgspec.json.encode([item.id for item in items]))
-        keeper = Keeper(items, folder, known, keep, timeout, until, waiting)
+        keeper = Keeper(items, folder, known, keep, timeout, until, waiting, is_last)
         arguments = [
             # Without its own, pytest makes one beside ours, and leaves those of the last three runs there.
             *("--basetemp", str(folder / "pytest")),

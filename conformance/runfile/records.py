@@ -243,7 +243,7 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
     seconds: float = 0.0
     exit_code: int = 0
     trouble: tuple[str, ...] = ()  # what went wrong in this project or kept workers from starting
-    budget: float = 0.0  # seconds that the run had; 0 without a limit
+    budget: float = 0.0  # seconds that the run had; 0 without a limit, or where it ended at its first failure
     not_asked: dict[
         str, int
     ] = {}  # by chapter, questions for which these did not suffice; they have no results
@@ -251,11 +251,13 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
 
     @property
     def shortfall(self) -> str:
-        """What the budget left out, in words; empty where it left out nothing."""
+        """What the budget, or a run that ends at its first failure, left out, in words; empty where that is nothing."""
         if not self.not_asked:
             return ""
         chapters = ", ".join(f"{chapter} {count}" for chapter, count in self.not_asked.items())
         total = sum(self.not_asked.values())
+        if not self.budget:
+            return f"it ended at its first failure, before {total} questions ({chapters})"
         return f"the budget of {self.budget:g} s did not suffice for {total} questions ({chapters})"
 
 
