@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -138,6 +138,30 @@ def gradient_argument_that_would_broadcast(engine: Backend, sample: Sample) -> N
                 if gradients is not None:
                     for got, slope in zip(gradients, partials, strict=True):
                         hold_equal(got, g * slope, f"the gradient of {name} for a broadcast {shape}")
+
+
+@contract("A4", "as-a-value", Capability.HIGHER_ORDER)
+def gradient_argument_of_a_gradient_as_a_value_fits(engine: Backend, sample: Sample) -> None:
+    """Of a gradient as a function's value too, a gradient argument of another shape is refused, or broadcast where declared and it would."""
+    convention = declared_convention(engine, "A4")
+    for output, shapes in (*MISFITTING.items(), *BROADCASTING.items()):
+        for name, operands, partials in _two_ops(sample, output):
+            for shape in shapes:
+                g = sample.array(shape)
+                gradients = unless_refused(partial(_as_values, engine, name, operands, g))
+                what = f"a gradient argument of shape {shape} for the {output} output of {name}, in a gradient as a value,"
+                hold_refusal(
+                    convention if shape in BROADCASTING.get(output, ()) else "refused", gradients, what
+                )
+                for got, slope in zip(gradients or (), partials, strict=False):
+                    hold_equal(got, g * slope, f"the gradient of {name} for a broadcast {shape}")
+
+
+def _as_values(engine: Backend, name: str, operands: Sequence[Array], g: Array) -> list[Array | None]:
+    """The gradients of an op, computed as a function's values."""
+    arrays = [engine.array(np.array(x)) for x in operands]
+    found = engine.nested_vjp(engine.op(name), arrays, [engine.array(np.array(g))])
+    return [None if got is None else plain(engine, got) for got in found]
 
 
 @contract("A15", "leaf-is-output")

@@ -123,6 +123,23 @@ def value_has_the_precision_of_its_operands(seen: Observation) -> None:
                 raise Violation(f"a value of {value.dtype}, of operands of {precision}")
 
 
+@contract("A7", "every-precision")
+def gradient_has_the_precision_of_its_leaf(engine: Backend, sample: Sample) -> None:
+    """The gradient of a leaf has the leaf's dtype in every precision that the engine has: of a number, a vector, an empty matrix, and where the leaf is the output."""
+    multiply = engine.op(MULTIPLY)
+    functions = {"x * x": lambda a: multiply(a, a), "x, which is its own output": lambda a: a}
+    for dtype, shape, (words, function) in product(engine.dtypes, ((), (3,), (0, 2)), functions.items()):
+        x, g = (np.asarray(sample.array(shape), dtype) for _ in range(2))
+        (got,) = gradients_of(engine, function, [x], g)
+        if got is not None and got.dtype != x.dtype:
+            raise Violation(
+                f"the gradient of {words}, of shape {shape}, has dtype {got.dtype}, its operand {dtype}"
+            )
+        hold_equal(
+            got, g * (x + x) if "*" in words else g, f"the gradient of {words} in {dtype}, of shape {shape}"
+        )
+
+
 @contract("A23", "number")
 def number_beside_an_operand_has_no_precision(engine: Backend, sample: Sample) -> None:
     """Beside a number of the language an operand of any precision keeps it, in the value and in its gradient."""

@@ -221,11 +221,12 @@ def _gradient_beside_a_constant(
 
 @contract("C5", "custom-refused", Capability.CUSTOM_RULE)
 def wrong_cotangents_of_a_custom_rule_are_refused(engine: Backend, sample: Sample) -> None:
-    """A custom rule that returns too few cotangents, too many, or one of a wrong shape, is refused."""
+    """A custom rule that returns too few cotangents, none at all, too many, or one of a wrong shape, is refused."""
     x, w, g = sample.array((2, 3)), sample.array((2, 3)), sample.array((2, 3))
     wrong = {
         "a transposed cotangent": lambda g, a, b: (g.T, g),
         "one cotangent for two operands": lambda g, a, b: (g,),
+        "no cotangents for two operands": lambda g, a, b: (),
         "three cotangents for two operands": lambda g, a, b: (g, g, g),
     }
     for what, backward in wrong.items():

@@ -68,6 +68,28 @@ def hook_on_a_variable_of_a_functional_gradient_replaces_it(engine: Backend, sam
         raise Violation(f"a hook on the variable of a gradient was called {len(calls)} times, expected once")
 
 
+@contract("C9", "behind", Capability.HOOKS, Capability.HIGHER_ORDER, is_about_outcome=True)
+def hook_behind_the_variables_of_a_gradient_is_not_called(engine: Backend, sample: Sample) -> None:
+    """A gradient as a function's value, by a result, stops there: hooks of what the result is computed from are not called for it."""
+    x, g = sample.array(), sample.array()
+    calls: list[Any] = []
+    inside: list[int] = []
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+
+    def function(a: Any) -> Any:
+        engine.hook(a, calls.append)
+        result = negative(a)
+        (slope,) = engine.nested_vjp(lambda b: multiply(b, b), [result], [engine.array(np.array(g))])
+        inside.append(len(calls))
+        return slope
+
+    u = sample.array()
+    (got,) = gradients_of(engine, function, [x], u)
+    if any(inside):
+        raise Violation("a gradient by a result called the hook of an operand behind it")
+    hold_equal(got, -2 * g * u, "the derivative of the gradient of b², b being -x")
+
+
 def _of_dtype(engine: Backend, value: Array, dtype: str, cotangent: Any) -> Any:
     """A hook's return in place of a cotangent: the engine's array of a value in a dtype."""
     return engine.array(value.astype(dtype))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def vectorized_gradients_are_the_loops(engine: Backend, sample: Sample) -> None:
 def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function, list[Array], list[Array]]]:
     """Functions in words, their operands, and by each operand the Jacobian, which is exact."""
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
-    x, w, s, m = (sample.array(shape) for shape in ((2, 3), (3,), (), (3, 4)))
+    x, w, s, m, t = (sample.array(shape) for shape in ((2, 3), (3,), (), (3, 4), (2, 1, 2)))
     ones = np.eye(6, dtype=x.dtype).reshape(2, 3, 2, 3)
     by_row = np.eye(3, dtype=x.dtype)[None] * x[:, :, None]
     none = np.zeros((2, 3, 3), x.dtype)
@@ -122,6 +123,8 @@ def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function,
     if GETITEM in engine.ops:
         turned = engine.call(GETITEM, {"index": ([2, 0, 1],)})
         yield "w[[2, 0, 1]], another order of the entries", turned, [w], [np.eye(3, dtype=x.dtype)[[2, 0, 1]]]
+    of_t = 2 * t[..., None, None, None] * np.eye(4, dtype=t.dtype).reshape(2, 1, 2, 2, 1, 2)
+    yield "t², t of three axes", lambda a: multiply(a, a), [t], [of_t]
     yield "x w, w stretched", multiply, [x, w], [ones * w[:, None, None], by_row]
     yield "s x, s a number", multiply, [s, x], [x, s * ones]
     yield "the sum of x², a number", lambda a: total(multiply(a, a)), [x], [2 * x]
@@ -182,14 +185,27 @@ def whole_hessian_has_every_second_derivative(engine: Backend, sample: Sample) -
     def cubes(a: Any) -> Any:
         return total(multiply(multiply(a, a), a))
 
-    def weighed(a: Any) -> Any:
+    def weighed(a: Any, weight: Any = weight) -> Any:
         return multiply(total(multiply(a, weight)), total(a))
 
     pairs = w[:, :, None, None] + w[None, None]
+    v, t = sample.array((3,)), sample.array((2, 1, 3))
     calls: list[tuple[str, Function, list[Array], list[Array]]] = [
         ("the sum of x³", cubes, [x], [6 * x[:, :, None, None] * ones]),
         ("the sum of x w times that of x", weighed, [x], [pairs]),
         ("the sum of x w, which is linear", lambda a: total(multiply(a, weight)), [x], [0 * ones]),
+        (
+            "the sum of v c times that of v, v a vector",
+            partial(weighed, weight=engine.array(np.array(v))),
+            [v],
+            [v[:, None] + v],
+        ),
+        (
+            "the sum of t c times that of t, t of three axes",
+            partial(weighed, weight=engine.array(np.array(t))),
+            [t],
+            [t[..., None, None, None] + t],
+        ),
         ("s³, s a number", lambda a: multiply(multiply(a, a), a), [s], [6 * s]),
         (
             "the sum of both",

@@ -134,6 +134,14 @@ def seeded_in_another_precision(self: Any, output: Any, gradient: Any) -> Any:
     return given.astype(other) if gradient is None and other else given
 
 
+def broadcast_as_values(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """Where a gradient is computed as a function's values, its gradient argument is broadcast."""
+    output = function(*arrays)
+    with contextlib.suppress(ValueError, AttributeError):
+        cotangents = [Tensor(np.broadcast_to(cotangents[0].value, output.shape))]
+    return SteppedTape.nested_vjp(self, function, arrays, cotangents)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("seeded-in-another-precision", "The default seed is of another precision than the output.",
         ("contract/A1/seed-dtype",), seed=seeded_in_another_precision),
@@ -165,6 +173,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A4/wrong-shape", "contract/A4/broadcastable-shape"), seed=any_for_empty),
     behaviour("broadcast-to-empty-output", "A gradient argument is broadcast to an output without entries, though the adapter declares refusal.",
         ("contract/A4/broadcastable-shape",), seed=broadcast_to_empty),
+    behaviour("gradient-broadcast-as-a-value", "Where a gradient is a function's value, its gradient argument is broadcast, though the adapter declares refusal.",
+        ("contract/A4/as-a-value",), nested_vjp=broadcast_as_values),
     behaviour("leaf-keeps-seed", "The stored gradient of a leaf that is the output is the gradient argument itself.",
         ("contract/A11/leaf-is-output",), accumulate=kept_at_the_leaf),
     behaviour("views-taken-for-leaf", "A view of a leaf passes its seed to the leaf in the order of the view.",

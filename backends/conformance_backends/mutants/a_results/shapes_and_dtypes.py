@@ -47,6 +47,13 @@ def as_float64(self: Any, leaf: Tensor, arrived: Any) -> None:
     leaf.grad = np.array(arrived, dtype=float) if leaf.grad is None else leaf.grad + arrived
 
 
+def numbers_in_single_precision(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The gradient of a number in half precision is kept in single precision."""
+    SteppedTape.accumulate(self, leaf, arrived)
+    if leaf.ndim == 0 and leaf.dtype.itemsize == 2:
+        leaf.grad = np.asarray(leaf.grad).astype(np.float32)
+
+
 def off_by_an_ulp_while_recording(
     self: Any, function: Any, operands: Sequence[Any], wrt: Any = None
 ) -> Trace:
@@ -120,6 +127,8 @@ MUTANTS: tuple[Mutant, ...] = (
     value("half-values-widened", "The value of operands in half precision is float32.",
         ("op/value-dtype",), ("sum", "tanh"), in_single_precision),
     behaviour("double-gradients", "Gradients of float32 operands are float64.", ("op/dtype",), accumulate=as_float64),
+    behaviour("numbers-in-single-precision", "The gradient of a 0-d leaf in half precision is float32.",
+        ("contract/A7/every-precision",), accumulate=numbers_in_single_precision),
     behaviour("value-along-differs", "The value returned with a gradient is off by one unit in the last place.",
         ("op/value-along",), trace=off_by_an_ulp_while_recording),
 )  # fmt: skip

@@ -56,6 +56,11 @@ def surplus_dropped(rule: Any, g: Any, xs: Any) -> Any:
     return rule(g, *xs)[: len(xs)]
 
 
+def nothing_is_none(rule: Any, g: Any, xs: Any) -> Any:
+    """No results at all count as None for every operand."""
+    return rule(g, *xs) or (None,) * len(xs)
+
+
 def reshaped(rule: Any, g: Any, xs: Any) -> Any:
     """A result of another shape is reshaped."""
     return [p if p is None else np.reshape(p, x.shape) for p, x in zip(rule(g, *xs), xs, strict=True)]
@@ -174,6 +179,8 @@ MUTANTS: tuple[Mutant, ...] = (
         custom=custom_with(padded)),
     behaviour("surplus-unchecked", "A custom rule may return too many cotangents.",
         ("contract/C5/custom-refused", "example/W4/trailing-none"), custom=custom_with(surplus_dropped)),
+    behaviour("nothing-is-none", "A custom rule may return no cotangents at all.",
+        ("contract/C5/custom-refused",), custom=custom_with(nothing_is_none)),
     behaviour("shape-unchecked", "A result of another shape from a custom rule is reshaped.",
         ("contract/C5/custom-refused",), custom=custom_with(reshaped)),
     behaviour("stopped-by-refusal", "After a refusal in a backward pass nothing is recorded any more.",

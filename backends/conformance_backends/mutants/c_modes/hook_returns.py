@@ -64,6 +64,17 @@ def none_on_variables(
     return SteppedTape.nested_vjp(self, without, arrays, cotangents)
 
 
+def called_behind_the_variables(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+) -> Any:
+    """A functional gradient by a result calls the hooks of what that is computed from, with zeros."""
+    for edge in filter(None, map(edge_of, arrays)):
+        for node in edge[0].inputs:
+            for _, show in node.hooks if node is not None else ():
+                show(engine.Tensor(np.zeros(())))
+    return SteppedTape.nested_vjp(self, function, arrays, cotangents)
+
+
 RETURNED = ("contract/C9/returned",)
 
 
@@ -110,6 +121,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C9/returned-dtype",), accumulate=kept_in_its_dtype),
     behaviour("hook-on-a-variable-ignored", "A hook on a variable at which a functional gradient ends is not called.",
         ("contract/C9/functional",), nested_vjp=none_on_variables),
+    behaviour("hook-behind-the-variables", "A functional gradient by a result calls the hooks of what that is computed from.",
+        ("contract/C9/behind",), nested_vjp=called_behind_the_variables),
     behaviour("hook-in-the-first-pass", "A hook is called in the first backward pass of its graph alone.",
         ("contract/C9/each-pass",), hook=called_once_for_each_hook),
     behaviour("hook-of-a-node", "A hook on one of an op's outputs is called with the cotangent of the first.",

@@ -94,6 +94,18 @@ def diagonal_of_the_hessian(self: Any, function: Function, operands: Any, kind: 
     return (hessian.value * np.eye(x.size, dtype=x.dtype).reshape(x.shape * 2),)
 
 
+def upper_half_of_a_vectors_hessian(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
+    """The Hessian of a function of a vector has the second derivatives above its diagonal alone."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    return [np.triu(h.value) if kind == "hessian" and h.ndim == 2 else h for h in found]
+
+
+def entries_of_three_axes_reversed(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
+    """By an operand of three axes the derivatives along the last one are in the reverse order."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    return [j.value[..., ::-1] if np.ndim(x) == 3 else j for j, x in zip(found, operands, strict=True)]
+
+
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("mapped-second-doubled", "The second derivative of an op that is mapped over a batch is doubled.",
         ("op/mapped-second",), second_doubled, OPS),
@@ -108,4 +120,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E3/whole-jacobian",), jacobian=square_columns_transposed),
     behaviour("diagonal-of-the-hessian", "A whole Hessian has no mixed derivatives.",
         ("contract/E5/whole-hessian",), jacobian=diagonal_of_the_hessian),
+    behaviour("upper-half-of-the-hessian", "A whole Hessian by a vector has zeros below its diagonal.",
+        ("contract/E5/whole-hessian",), jacobian=upper_half_of_a_vectors_hessian),
+    behaviour("entries-of-three-axes-reversed", "A whole Jacobian by an operand of three axes has their entries in another order.",
+        ("contract/E3/whole-jacobian", "contract/E5/whole-hessian"), jacobian=entries_of_three_axes_reversed),
 )  # fmt: skip
