@@ -22,7 +22,7 @@ from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import ADD, MULTIPLY
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 
 # Of three operands, those that need a gradient.
 SUBSETS = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))
@@ -61,6 +61,7 @@ def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
     if got is not None:
         hold_equal(got[0], g, "the gradient of an operand for which the rule returned a cotangent")
         hold_equal(got[1], g, "the gradient of an operand for which the rule returned None, used elsewhere")
+        _hold_none_of_a_result(engine, x, g)
     for kept in SUBSETS:
         skipping = engine.custom(lambda a, b, c: a + b + c, _cotangents_of(kept))
         operands = [sample.array() for _ in range(3)]
@@ -71,6 +72,23 @@ def none_from_a_custom_rule_means_zero(engine: Backend, sample: Sample) -> None:
         is_recorded = Capability.HIGHER_ORDER in engine.capabilities
         if of_each is not None and is_recorded:
             _hold_recorded(engine, skipping, operands, g, kept)
+
+
+def _hold_none_of_a_result(engine: Backend, x: Array, g: Array) -> None:
+    """Claim that an engine that takes None from a rule takes it where the operand is a result, too."""
+    add, negative = engine.op(ADD), engine.op(NEGATIVE)
+    dropping = engine.custom(lambda a: a + a, lambda g, a: (None,))
+
+    def function(a: Any) -> Any:
+        result = negative(a)
+        return add(dropping(result), result)
+
+    got = unless_refused(lambda: gradients_of(engine, function, [x], g))
+    if got is None:
+        raise Violation(
+            "a rule returning None for its operand is refused where that is a result, and is not where it is a leaf"
+        )
+    hold_equal(got[0], -g, "the gradient of an operand of the op before one whose rule returned None")
 
 
 def _hold_recorded(engine: Backend, op: Function, operands: Sequence[Array], g: Array, kept: Any) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.backend import Backend, Capability, Function
-from conformance.checks.engine_calls import IntentionalError
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import IntentionalError, gradients_of
 from conformance.checks.members import (
     Member,
     gradients_in,
@@ -19,7 +20,7 @@ from conformance.checks.members import (
 from conformance.checks.observation import Answer
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.ops.names import ADD
+from conformance.ops.names import ADD, MULTIPLY
 
 Stop = Callable[
     [Backend, Function, tuple[Any, ...]], Any
@@ -101,6 +102,35 @@ def every_op_in_a_scope_is_a_constant(engine: Backend, sample: Sample) -> None:
 def every_op_detached_is_a_constant(engine: Backend, sample: Sample) -> None:
     """What any op computes is a constant once it, or all its operands, are detached."""
     _hold_stopped(engine, sample, DETACHED)
+
+
+@contract("C1", "used-inside", Capability.NO_GRAD)
+def result_used_in_a_scope_keeps_its_history(engine: Backend, sample: Sample) -> None:
+    """A result that was recorded before a no_grad scope and is used in it is recorded still, where it is used after it."""
+    x, g, multiply = sample.array(), sample.array(), engine.op(MULTIPLY)
+
+    def function(a: Any) -> Any:
+        square = multiply(a, a)
+        with engine.no_grad():
+            constant = multiply(square, a)
+        return multiply(square, constant)
+
+    (got,) = gradients_of(engine, function, [x], g)
+    hold_equal(got, 2 * g * x * (x * x * x), "the gradient of x² c, c being x² x computed in a no_grad scope")
+
+
+@contract("C2", "used-beside", Capability.DETACH)
+def result_that_was_detached_keeps_its_history(engine: Backend, sample: Sample) -> None:
+    """A result that has been detached is a constant in that array alone: the result itself is recorded still."""
+    x, g, multiply = sample.array(), sample.array(), engine.op(MULTIPLY)
+
+    def function(a: Any) -> Any:
+        square = multiply(a, a)
+        constant = engine.detach(square)
+        return multiply(square, multiply(constant, square))
+
+    (got,) = gradients_of(engine, function, [x], g)
+    hold_equal(got, 4 * g * x * (x * x) * (x * x), "the gradient of x² c x², c being x², detached")
 
 
 def _hold_stopped(engine: Backend, sample: Sample, ways: dict[str, Stop]) -> None:

@@ -106,6 +106,25 @@ def swapped_behind_a_constant(self: Any, forward: Any, backward: Any) -> Any:
     return operation
 
 
+def none_of_results(self: Any, forward: Any, backward: Any) -> Any:
+    """None for an operand that is a result is handed on to the rule before, which cannot take it."""
+
+    def operation(*operands: Any) -> Any:
+        def altered(g: Any, *xs: Any) -> Any:
+            results = tuple(backward(g, *xs))
+            if any(
+                p is None and x.edge and not x.is_leaf
+                for p, x in zip(results, operands, strict=True)
+                if isinstance(x, Tensor)
+            ):
+                raise TypeError("bad operand type for unary -: 'NoneType'")
+            return results
+
+        return engine.custom(forward, altered)(*operands)
+
+    return operation
+
+
 def ended_by_none(rule: Any, g: Any, xs: Any) -> Any:
     """Of a rule of three, what comes after a None is None too."""
     pulled = list(rule(g, *xs))
@@ -187,6 +206,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/custom-refused",), base=AdapterScopedNoGrad, backward=broken_after_refusal),
     behaviour("results-shifted-past-none", "After a None the other results of a custom rule are shifted by one operand.",
         ("contract/C5/custom-constant",), custom=custom_with(results_shifted_past_none)),
+    behaviour("none-of-results", "A custom rule's None for an operand that is a result reaches the rule of the op before.",
+        ("contract/C5/custom-none",), custom=none_of_results),
     behaviour("results-ended-by-none", "What a custom rule of three returns after a None is dropped.",
         ("contract/C5/custom-none",), custom=custom_with(ended_by_none)),
     behaviour("results-swapped-behind-a-constant", "Behind a constant a custom rule's other results are exchanged.",
