@@ -289,5 +289,6 @@ class TorchFunc(FuncJacobians, Torch, FunctionalBackend):
         if isinstance(structure, dict):
             return {key: self._arrays(part) for key, part in structure.items()}
         if isinstance(structure, (list, tuple)):
-            return type(structure)(map(self._arrays, structure))
+            parts = map(self._arrays, structure)
+            return structure._make(parts) if hasattr(structure, "_make") else type(structure)(parts)
         return self.array(structure)

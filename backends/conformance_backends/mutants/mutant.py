@@ -151,6 +151,8 @@ class WithTransforms(SteppedTape):
         row, stack = self.ops["getitem"], self.ops["stack"]
 
         def mapped(*operands: Any) -> Any:
+            if len({len(x) for x in operands}) > 1:
+                raise ValueError("the operands have different numbers of rows")
             numbers = range(len(operands[0]))[order]
             results = [function(*(row(x, index=(n,)) for x in operands)) for n in numbers]
             if isinstance(results[0], tuple):

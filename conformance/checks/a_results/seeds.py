@@ -142,10 +142,13 @@ def gradient_argument_that_would_broadcast(engine: Backend, sample: Sample) -> N
 
 @contract("A4", "as-a-value", Capability.HIGHER_ORDER)
 def gradient_argument_of_a_gradient_as_a_value_fits(engine: Backend, sample: Sample) -> None:
-    """Of a gradient as a function's value too, a gradient argument of another shape is refused, or broadcast where declared and it would."""
+    """Of a gradient as a function's value too, a gradient argument of the output's shape is multiplied; another is refused, or broadcast where declared and it would."""
     convention = declared_convention(engine, "A4")
     for output, shapes in (*MISFITTING.items(), *BROADCASTING.items()):
         for name, operands, partials in _two_ops(sample, output):
+            g = sample.array(output)
+            for got, slope in zip(_as_values(engine, name, operands, g), partials, strict=True):
+                hold_equal(got, g * slope, f"the gradient of {name} of shape {output} as a value")
             for shape in shapes:
                 g = sample.array(shape)
                 gradients = unless_refused(partial(_as_values, engine, name, operands, g))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import reduce
-from typing import Any
+from functools import partial, reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import full_sum
+from conformance.checks.engine_calls import full_sum, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
@@ -65,6 +65,32 @@ def structures_of_any_form_have_their_gradients(engine: Backend, sample: Sample)
     }  # fmt: skip
     for what, (structure, loss, expected) in forms.items():
         gradient = engine.structured_gradient(loss, structure)
+        for where, got, value in _leaves(gradient, expected, f"the structure {what}"):
+            hold_equal(plain(engine, got), value, f"the gradient at {where}")
+
+
+class Pair(NamedTuple):
+    """A structure whose parts have names."""
+
+    first: Any
+    second: Any
+
+
+@contract("A21", "named", Capability.STRUCTURES)
+def structure_of_named_parts_has_a_gradient_of_named_parts(engine: Backend, sample: Sample) -> None:
+    """The gradient of a named tuple, alone or in a list, is one of the same type, unless named tuples are refused."""
+    a, b = sample.array(), sample.array()
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    forms: dict[str, tuple[Any, Callable[[Any], Any], Any]] = {
+        "of named parts": (Pair(a, b), lambda p: total(multiply(p.second, p.first)), Pair(b, a)),
+        "of a list of them": (
+            [Pair(a, (b,))], lambda s: total(multiply(s[0].second[0], s[0].first)), [Pair(b, (a,))],
+        ),
+    }  # fmt: skip
+    for what, (structure, loss, expected) in forms.items():
+        gradient = unless_refused(partial(engine.structured_gradient, loss, structure))
+        if gradient is None:
+            continue
         for where, got, value in _leaves(gradient, expected, f"the structure {what}"):
             hold_equal(plain(engine, got), value, f"the gradient at {where}")
 

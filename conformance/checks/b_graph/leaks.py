@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, TapeBackend
+from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.checks.b_graph.lifetime import resident, without_collector
 from conformance.checks.b_graph.ways import WAYS
 from conformance.checks.chains import ROWS, chain
@@ -20,7 +20,7 @@ from conformance.checks.engine_calls import IntentionalError, is_intentional, on
 from conformance.checks.members import Member, members, weighted
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.errors import Unsupported, Violation
 from conformance.ops.names import MULTIPLY, NEGATIVE
 
 ROUNDS = 2
@@ -29,6 +29,8 @@ ENTRIES = 2**16  # of its arrays: half a megabyte in double precision
 NODES = 37  # of a chain that has every link
 # Free lists grow for hundreds of graphs.
 MANY, BLOCK_ROUNDS = 64, 6  # graphs of a round, and rounds in each of which memory grows by as much
+LARGE = 2**20  # of an array that is more than what a compiler keeps of a function: 8 MB
+TRIALS = 3  # as often is measured what functions keep
 REPETITIONS = 16  # of one op, once something is found to be left
 
 
@@ -203,6 +205,35 @@ def memory_of_a_graph_ended_in_any_way_is_freed(engine: Backend, sample: Sample)
             raise Violation(
                 f"{GRAPHS} graphs {way.what}, with arrays of {x.nbytes} bytes, left the process {grown} bytes "
                 "larger with the cycle collector off"
+            )
+
+
+@contract("B12", "freed-of-functions", is_about_outcome=True)
+def memory_of_a_graph_is_freed_whatever_function_made_it(engine: Backend, sample: Sample) -> None:
+    """A compiled, vectorized or checkpointed function that is kept keeps nothing of the last graph that it made."""
+    one_sample_in_four(sample)
+    if engine.compiles_signatures:
+        raise NotThisCase("a compiler keeps what it compiled")
+    makers = {
+        Capability.COMPILING: engine.compiled,
+        Capability.VECTORIZING: engine.vectorized,
+        Capability.CHECKPOINTING: engine.checkpoint,
+    }
+    offered = {need.value: make for need, make in makers.items() if need in engine.capabilities}
+    if not offered:
+        raise Unsupported("the engine has neither checkpoints nor transforms")
+    x, w, g = (sample.array((2, LARGE // 2)) for _ in range(3))
+    multiply, functions = engine.op(MULTIPLY), list[Function]()
+    for what, make in offered.items():
+
+        def build(make: Callable[[Function], Function] = make) -> None:
+            functions.append(make(lambda a, b: multiply(multiply(a, b), b)))
+            _differentiated(engine, functions[-1], (x, w), g)
+
+        # The pools of an engine's threads grow once; what a function keeps grows whenever there are more of them.
+        if (grown := min(_grown(build) for _ in range(TRIALS))) > GRAPHS * x.nbytes / 2:
+            raise Violation(
+                f"{GRAPHS} functions ({what}), each called once with arrays of {x.nbytes} bytes, kept {grown} bytes of their graphs"
             )
 
 

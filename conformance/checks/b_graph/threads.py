@@ -137,6 +137,30 @@ def function_built_in_one_thread_serves_others(engine: Backend, sample: Sample) 
             hold_equal(plain(engine, got), expected, f"{name}'s gradient of x²w by {what} of another thread")
 
 
+@contract("B15", "called-at-once")
+def one_function_called_by_several_threads_at_once(engine: Backend, sample: Sample) -> None:
+    """One compiled, vectorized or checkpointed function, or one custom rule, called in several threads at once, has the gradients of each call."""
+    offered = [layer for layer in LAYERS if layer in engine.capabilities]
+    if not offered:
+        raise Unsupported("the engine has neither custom rules, checkpoints nor transforms")
+    for layer in offered[sample.seed % len(offered) :][:1] if engine.compiles_signatures else offered:
+        function = built(engine, (layer,))
+        inputs = [tuple(sample.array((5,)) for _ in range(3)) for _ in range(THREADS)]
+
+        def gradients(number: int, function: Function = function, inputs: Any = inputs) -> list[Any]:
+            x, w, g = inputs[number]
+            return gradients_of(engine, function, [x, w], g)
+
+        for number, results in enumerate(_at_once(gradients)):
+            x, w, g = inputs[number]
+            for got, expected in (
+                (r[i], e) for r in results for i, e in enumerate((2 * g * x * w, g * x * x))
+            ):
+                hold_equal(
+                    got, expected, f"a gradient of x²w by {WORDS[layer]} in thread {number} of several"
+                )
+
+
 def _square(engine: Backend) -> Function:
     multiply = engine.op(MULTIPLY)
     return lambda a: multiply(a, a)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import decides_by_refusal, hold_equal
-from conformance.checks.engine_calls import computes, gradients_of
+from conformance.checks.engine_calls import computes, full_sum, gradients_of, is_refused, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import FULL, contract
 from conformance.checks.sample import Sample
@@ -44,6 +45,27 @@ def outputs_of_a_vectorized_function_are_built_as_the_functions(engine: Backend,
             hold_equal(value := plain(engine, got), right, f"{what} vectorized, in {dtype}")
             if value.dtype != dtype:
                 raise Violation(f"{what} of a {dtype}, vectorized, is of {value.dtype}")
+
+
+@contract("C10", "mapped-lengths", Capability.VECTORIZING)
+def operands_of_other_lengths_are_not_mapped_together(engine: Backend, sample: Sample) -> None:
+    """Operands with different numbers of rows are refused by a vectorized function; one row may go with each of several."""
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    mapped = engine.vectorized(lambda a, b: multiply(total(a), total(b)))
+    for lengths in ((ROWS, 2 * ROWS), (2 * ROWS, ROWS)):
+        x, w = (sample.array((n, 2)) for n in lengths)
+        if not is_refused(partial(engine.forward, mapped, [x, w])):
+            raise Violation(f"operands of {lengths[0]} and of {lengths[1]} rows were mapped together")
+    for lengths in ((ROWS, 1), (1, ROWS), (ROWS, ROWS)):
+        x, w = (sample.array((n, 2)) for n in lengths)
+        outputs = (
+            unless_refused(partial(engine.forward, mapped, [x, w]))
+            if 1 in lengths
+            else engine.forward(mapped, [x, w])
+        )
+        if outputs is not None:
+            what = f"the products of sums of rows, of {lengths[0]} and of {lengths[1]}, after the refusals"
+            hold_equal(plain(engine, outputs[0]), x.sum(1) * w.sum(1), what)
 
 
 @contract("C10", "mapped-captured", Capability.VECTORIZING, Capability.HIGHER_ORDER)

@@ -134,6 +134,12 @@ def seeded_in_another_precision(self: Any, output: Any, gradient: Any) -> Any:
     return given.astype(other) if gradient is None and other else given
 
 
+def numbers_seeded_with_one(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """Where a gradient is computed as a function's values, an output that is a number is seeded with 1."""
+    seeds = [cotangents[0] * 0 + 1 if cotangents[0].ndim == 0 else cotangents[0], *cotangents[1:]]
+    return SteppedTape.nested_vjp(self, function, arrays, seeds)
+
+
 def broadcast_as_values(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
     """Where a gradient is computed as a function's values, its gradient argument is broadcast."""
     output = function(*arrays)
@@ -175,6 +181,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A4/broadcastable-shape",), seed=broadcast_to_empty),
     behaviour("gradient-broadcast-as-a-value", "Where a gradient is a function's value, its gradient argument is broadcast, though the adapter declares refusal.",
         ("contract/A4/as-a-value",), nested_vjp=broadcast_as_values),
+    behaviour("numbers-seeded-with-one", "Where a gradient is a function's value, that of a number ignores its gradient argument.",
+        ("contract/A4/as-a-value",), nested_vjp=numbers_seeded_with_one),
     behaviour("leaf-keeps-seed", "The stored gradient of a leaf that is the output is the gradient argument itself.",
         ("contract/A11/leaf-is-output",), accumulate=kept_at_the_leaf),
     behaviour("views-taken-for-leaf", "A view of a leaf passes its seed to the leaf in the order of the view.",

@@ -43,7 +43,22 @@ def without_empty_parts(self: Any, function: Any, structure: Any) -> Any:
     return {key: part for key, part in gradient.items() if isinstance(part, Tensor) or part}
 
 
+def without_names(self: Any, function: Any, structure: Any) -> Any:
+    """The gradient of a named tuple is a plain one."""
+    return _unnamed(SteppedTape.structured_gradient(self, function, structure))
+
+
+def _unnamed(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {key: _unnamed(inner) for key, inner in part.items()}
+    if isinstance(part, list):
+        return [_unnamed(inner) for inner in part]
+    return tuple(map(_unnamed, part)) if isinstance(part, tuple) else part
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("structure-without-names", "The gradient of a named tuple is a tuple without names.",
+        ("contract/A21/named",), structured_gradient=without_names),
     behaviour("structure-in-order-of-keys", "The gradients of a dictionary are assigned in the sorted order of its keys.",
         ("contract/A21/same-structure",), structured_gradient=sorted_by_key),
     behaviour("nested-structure-flattened", "The gradients of nested tuples are returned flat.",

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour, with_ops
 from conformance_backends.numpy_engine.graph import Edge, backward_pass, is_recording
 
 
@@ -104,7 +104,20 @@ def rules_by_operand_in_a_cycle(self: Any, forward: Any, backward: Any) -> Any:
     return operation
 
 
+def last_result_kept(self: Any, function: Any) -> Any:
+    """A compiled function keeps its last result."""
+    last: list[Any] = []
+
+    def call(*operands: Any) -> Any:
+        last[:] = [function(*operands)]
+        return last[0]
+
+    return call
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("last-result-kept", "A compiled function keeps its last result.",
+        ("contract/B12/freed-of-functions",), base=WithTransforms, compiled=last_result_kept),
     Mutant("tangent-nodes-listed", "Every node of a tangent stays referenced by a list.",
         ("contract/B12/every-op",), keeping("tan", is_cycle=False), ("tan",)),
     Mutant("add-nodes-listed", "Every node of a sum stays referenced by a list.",

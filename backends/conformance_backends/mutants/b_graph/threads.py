@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, WithTransforms, behaviour
 from conformance_backends.numpy_engine.graph import Edge, backward_pass
 from conformance_backends.numpy_engine.seeds import seed
 from conformance_backends.numpy_engine.tensor import Tensor
@@ -98,7 +98,21 @@ def hook_of_one_thread(self: Any, array: Any, seen: Any) -> Any:
     return SteppedTape.hook(self, array, lambda c: seen(c) if threading.current_thread() is made else None)
 
 
+def operands_in_one_slot(self: Any, function: Any) -> Any:
+    """A compiled function keeps its operands in one place for all threads."""
+    slot: list[Any] = [None]
+
+    def call(*operands: Any) -> Any:
+        slot[0] = operands
+        time.sleep(PAUSE)
+        return function(*slot[0])
+
+    return call
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("operands-in-one-slot", "A compiled function keeps its operands in one place for all threads.",
+        ("contract/B15/called-at-once",), base=WithTransforms, compiled=operands_in_one_slot),
     behaviour("seed-shared-by-threads", "All threads use one variable for the seed.",
         ("contract/B15/threads",), seed=seed_in_one_variable),
     behaviour("results-shared-by-threads", "All threads use one variable for the cotangents of the leaves.",

@@ -43,6 +43,17 @@ def constants_not_repeated(self: Any, function: Function) -> Function:
     return mapped
 
 
+def mapped_to_the_shorter(self: Any, function: Function) -> Function:
+    """Of operands of different lengths the first rows are mapped."""
+    right = self.looped(function)
+
+    def mapped(*operands: Any) -> Any:
+        count = min(map(len, operands))
+        return right(*(x if len(x) == count else x[:count] for x in operands))
+
+    return mapped
+
+
 def in_double_precision(self: Any, function: Function) -> Function:
     """The results of a function that returns several arrays are of double precision."""
     right = self.looped(function)
@@ -71,6 +82,8 @@ def captured_are_constants(self: Any, function: Callable[..., Any], arrays: Any,
 OUTPUTS = "contract/C10/mapped-outputs"
 
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("mapped-to-the-shorter", "Operands of different lengths are mapped up to the length of the shortest.",
+        ("contract/C10/mapped-lengths",), base=WithTransforms, vectorized=mapped_to_the_shorter),
     behaviour("mapped-tuple-of-one", "A mapped function that returns a tuple of one array returns the array.",
         (OUTPUTS,), base=WithTransforms, vectorized=tuple_of_one_unwrapped),
     behaviour("mapped-constant-alone", "An output of a mapped function that no operand reaches is not repeated.",
