@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -14,7 +15,13 @@ from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, decides, decisions, hold_close, hold_equal
 from conformance.checks.e_values.forward_mode import hold_along
 from conformance.checks.e_values.second_order import SecondOrderCase, has_curvature, reverse_over_reverse
-from conformance.checks.engine_calls import Gradients, full_sum, gradients_of, hold_no_gradient
+from conformance.checks.engine_calls import (
+    Gradients,
+    full_sum,
+    gradients_of,
+    hold_no_gradient,
+    unless_refused,
+)
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import DOUBLE, NotThisCase, contract, declared_convention, op_check
 from conformance.checks.sample import Sample
@@ -47,6 +54,13 @@ def operand_that_the_output_does_not_depend_on(engine: Backend, sample: Sample) 
             gradients = hold_no_gradient(engine, convention, call, w, 1, what)
             if gradients is not None:
                 hold_equal(plain(engine, gradients[0]), 2 * cotangent * x, f"x's gradient beside {what}")
+    if Capability.HIGHER_ORDER in engine.capabilities:
+        zeros = np.zeros((2, 3, 1), x.dtype)
+        arrays, upstream = [engine.array(np.array(a)) for a in (x, zeros)], engine.array(np.array(g))
+        found = unless_refused(partial(engine.nested_vjp, unused, arrays, [upstream]))
+        if found is not None and found[1] is not None:
+            what = "the gradient, as a value, of an operand that is not used"
+            hold_equal(plain(engine, found[1]), zeros, what)
 
 
 @contract("A14", "constant-output")
@@ -75,6 +89,9 @@ def _constants(engine: Backend, value: Array) -> Iterator[tuple[Function, str]]:
     multiply, constant = engine.op(MULTIPLY), engine.array(np.array(value))
     yield lambda a: constant, "a constant"
     yield lambda a: multiply(constant, constant), "a product of constants"
+    if Capability.CUSTOM_RULE in engine.capabilities:
+        double = engine.custom(lambda a: a + a, lambda g, a: (g + g,))
+        yield lambda a: double(constant), "a constant by a custom rule"
     if Capability.DETACH in engine.capabilities:
         yield lambda a: engine.detach(multiply(a, a)), "a detached value"
 

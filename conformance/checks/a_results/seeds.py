@@ -175,6 +175,12 @@ def output_that_is_the_leaf(engine: Backend, sample: Sample) -> None:
     if got is None:
         raise Violation("a leaf that is its own output gets no gradient", expected=g)
     hold_equal(got, g, "the gradient of a leaf that is its own output")
+    for dtype in {"float32", "float64"} & set(engine.dtypes) - {sample.dtype}:
+        gradients = unless_refused(partial(gradients_of, engine, lambda a: a, [x], g.astype(dtype)))
+        if gradients is not None and gradients[0] is not None and gradients[0].dtype != x.dtype:
+            raise Violation(
+                f"a leaf of {x.dtype} that is its own output has a gradient of {gradients[0].dtype}, as its seed"
+            )
     if isinstance(engine, TapeBackend):
         leaf = engine.leaf(sample.scalar(2.0))
         engine.backward(leaf)

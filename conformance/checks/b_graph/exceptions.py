@@ -19,6 +19,7 @@ from conformance.checks.engine_calls import (
     hold_working,
     is_intentional,
     is_refusal,
+    is_refused,
     raising_op,
     tape_of,
 )
@@ -27,6 +28,9 @@ from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation, error_text
 from conformance.ops.names import ADD, MATMUL, MULTIPLY
+
+# Exceptions that are caught for what they mean: of iterators, look-ups, attributes, operators, dispatch.
+TYPES = (NotImplementedError, StopIteration, KeyError, AttributeError, IndexError, TypeError, ValueError)
 
 
 @contract("B14", "exception-in-rule", Capability.CUSTOM_RULE)
@@ -43,6 +47,21 @@ def exception_in_a_rule_propagates(engine: Backend, sample: Sample) -> None:
         hold_working(engine, sample, "after an exception in a rule")
     if Capability.NO_GRAD in engine.capabilities:
         _hold_scope_unchanged(engine, sample)
+
+
+@contract("B14", "of-any-type", Capability.CUSTOM_RULE)
+def exception_of_any_type_reaches_the_caller(engine: Backend, sample: Sample) -> None:
+    """A rule that raises an exception by which Python itself means something does not pass for one without a gradient."""
+    x, g = sample.array(), sample.array()
+    for raised in TYPES[sample.seed % len(TYPES) :][:1] if engine.compiles_signatures else TYPES:
+
+        def backward(g: Any, a: Any, raised: type[Exception] = raised) -> Any:
+            raise raised("a rule")
+
+        rule = engine.custom(lambda a: a + a, backward)
+        if not is_refused(partial(gradients_of, engine, rule, [x], g)):
+            raise Violation(f"a {raised.__name__} inside a rule did not reach the caller")
+    hold_working(engine, sample, "after exceptions in rules")
 
 
 def _hold_propagated(call: Callable[[], Any]) -> None:

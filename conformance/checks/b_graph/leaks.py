@@ -20,7 +20,8 @@ from conformance.checks.engine_calls import IntentionalError, is_intentional, on
 from conformance.checks.members import Member, members, weighted
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
-from conformance.errors import Unsupported, Violation
+from conformance.checks.wrappers import wrappers_of
+from conformance.errors import Violation
 from conformance.ops.names import MULTIPLY, NEGATIVE
 
 ROUNDS = 2
@@ -214,17 +215,9 @@ def memory_of_a_graph_is_freed_whatever_function_made_it(engine: Backend, sample
     one_sample_in_four(sample)
     if engine.compiles_signatures:
         raise NotThisCase("a compiler keeps what it compiled")
-    makers = {
-        Capability.COMPILING: engine.compiled,
-        Capability.VECTORIZING: engine.vectorized,
-        Capability.CHECKPOINTING: engine.checkpoint,
-    }
-    offered = {need.value: make for need, make in makers.items() if need in engine.capabilities}
-    if not offered:
-        raise Unsupported("the engine has neither checkpoints nor transforms")
     x, w, g = (sample.array((2, LARGE // 2)) for _ in range(3))
     multiply, functions = engine.op(MULTIPLY), list[Function]()
-    for what, make in offered.items():
+    for what, make in wrappers_of(engine):
 
         def build(make: Callable[[Function], Function] = make) -> None:
             functions.append(make(lambda a, b: multiply(multiply(a, b), b)))
@@ -233,7 +226,7 @@ def memory_of_a_graph_is_freed_whatever_function_made_it(engine: Backend, sample
         # The pools of an engine's threads grow once; what a function keeps grows whenever there are more of them.
         if (grown := min(_grown(build) for _ in range(TRIALS))) > GRAPHS * x.nbytes / 2:
             raise Violation(
-                f"{GRAPHS} functions ({what}), each called once with arrays of {x.nbytes} bytes, kept {grown} bytes of their graphs"
+                f"{GRAPHS} functions {what}, each called once with arrays of {x.nbytes} bytes, kept {grown} bytes of their graphs"
             )
 
 

@@ -82,6 +82,16 @@ def op_within_other_passes_is_named(engine: Backend, sample: Sample) -> None:
             raise Violation(f"the rule of {SQRT} made a NaN in {where}, and the error says: {message}")
 
 
+@contract("C8", "custom-rule", Capability.ANOMALY, Capability.CUSTOM_RULE, is_about_outcome=True)
+def nan_of_a_custom_rule_is_an_error(engine: Backend, sample: Sample) -> None:
+    """A NaN that a custom rule makes is an error in the scope, alone and before other ops."""
+    rule = engine.custom(lambda a: a + a, lambda g, a: (g * float("nan"),))
+    multiply = engine.op(MULTIPLY)
+    for what, function in (("alone", rule), ("before a product", lambda a: multiply(rule(a), a))):
+        if _message(engine, function, [sample.array()]) is None:
+            raise Violation(f"a custom rule made a NaN, {what}, and no error was raised")
+
+
 @contract("C8", "quiet", Capability.ANOMALY)
 def nothing_is_raised_where_nothing_is_wrong(engine: Backend, sample: Sample) -> None:
     """The scope changes nothing where no NaN is made, though an infinity is, and after it, also one left by an error, a NaN raises nothing."""

@@ -7,6 +7,7 @@ branch was taken, what was captured.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,10 +16,11 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import decides_by_refusal, hold_equal
-from conformance.checks.engine_calls import computes, full_sum, unless_refused
+from conformance.checks.engine_calls import computes, full_sum, gradients_of, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
+from conformance.checks.wrappers import wrappers_of
 from conformance.errors import Violation
 from conformance.ops.names import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
 
@@ -85,6 +87,36 @@ def compiled_function_depends_on_no_earlier_call(engine: Backend, sample: Sample
         ]
         for n in range(len(calls)):
             calls[(start + n) % len(calls)]()
+
+
+@contract("C10", "any-callable")
+def whatever_can_be_called_is_transformed(engine: Backend, sample: Sample) -> None:
+    """A partial function, a bound method and an object that can be called are compiled, vectorized and checkpointed as functions are."""
+    multiply = engine.op(MULTIPLY)
+    square = _Square(multiply)
+    callables: dict[str, Function] = {
+        "a partial function": partial(lambda f, a: f(a, a), multiply),
+        "a bound method": square.of,
+        "an object": square,
+    }
+    cases = [(what, name) for what in wrappers_of(engine) for name in callables]
+    for (what, make), name in cases[sample.seed % len(cases) :][:1] if engine.compiles_signatures else cases:
+        x, g = sample.array((3,)), sample.array((3,))
+        (got,) = gradients_of(engine, make(callables[name]), [x], g)
+        hold_equal(got, 2 * g * x, f"the gradient of x² by {name}, {what}")
+
+
+@dataclass(frozen=True)
+class _Square:
+    """x², by an object."""
+
+    multiply: Function
+
+    def of(self, a: Any) -> Any:
+        """x² by its method."""
+        return self.multiply(a, a)
+
+    __call__ = of
 
 
 @contract("C10", "returned-again", COMPILE)

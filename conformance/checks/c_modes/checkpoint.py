@@ -39,6 +39,21 @@ def checkpoint_changes_no_bit(engine: Backend, sample: Sample) -> None:
             hold_equal(recomputed[index], plainly[index], what)
 
 
+@contract("C6", "every-digit", Capability.CHECKPOINTING)
+def checkpoint_keeps_every_digit_of_its_operands(engine: Backend, sample: Sample) -> None:
+    """What a checkpoint computes again it computes of the same numbers, to the last digit, in every precision."""
+    multiply, tanh = engine.op(MULTIPLY), engine.op(TANH)
+
+    def function(a: Any) -> Any:
+        return tanh(multiply(a, a))
+
+    for dtype in engine.dtypes:
+        x, g = ((sample.array((3,)) / 3).astype(dtype) for _ in range(2))
+        (plainly,) = gradients_of(engine, function, [x], g)
+        (again,) = gradients_of(engine, engine.checkpoint(function), [x], g)
+        hold_equal(again, plainly, f"the gradient of tanh(x²) in a checkpoint, in {dtype}")
+
+
 def _between_others(engine: Backend, function: Any) -> Callable[..., Any]:
     """The function between other ops that do not use its operands.
 

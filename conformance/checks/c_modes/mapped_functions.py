@@ -41,6 +41,9 @@ def outputs_of_a_vectorized_function_are_built_as_the_functions(engine: Backend,
                 (square, x * x, "(x², c)"),
                 (repeated, np.broadcast_to(w, (ROWS, 4)), "(x², c), c of it,"),
             ]
+        alone = unless_refused(partial(engine.vectorized(lambda a, c=constant: c), engine.array(np.array(x))))
+        if alone is not None:
+            pairs.append((alone, np.broadcast_to(w, (ROWS, 4)), "c"))
         for got, right, what in pairs:
             hold_equal(value := plain(engine, got), right, f"{what} vectorized, in {dtype}")
             if value.dtype != dtype:
@@ -56,6 +59,8 @@ def operands_of_other_lengths_are_not_mapped_together(engine: Backend, sample: S
         x, w = (sample.array((n, 2)) for n in lengths)
         if not is_refused(partial(engine.forward, mapped, [x, w])):
             raise Violation(f"operands of {lengths[0]} and of {lengths[1]} rows were mapped together")
+    if not is_refused(partial(engine.forward, mapped, [sample.array(()), sample.array(())])):
+        raise Violation("operands without axes were mapped over an axis")
     for lengths in ((ROWS, 1), (1, ROWS), (ROWS, ROWS)):
         x, w = (sample.array((n, 2)) for n in lengths)
         outputs = (

@@ -13,6 +13,7 @@ from conformance.checks.engine_calls import gradients_of, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
+from conformance.checks.wrappers import wrappers_of
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.trace import aside
@@ -215,3 +216,17 @@ def custom_rule_in_forward_mode_is_refused_or_right(engine: Backend, sample: Sam
         for i, (tangent, right) in enumerate(zip(pushed[1], expected, strict=True)):
             got = None if tangent is None else plain(engine, tangent)
             hold_equal(got, right, f"the tangent of output {i} of {what} by a custom rule")
+
+
+@contract("C5", "own-slope", Capability.CUSTOM_RULE)
+def rule_that_is_no_derivative_is_used_in_every_mode(engine: Backend, sample: Sample) -> None:
+    """A custom rule that is not the derivative of what its op computes is used in checkpointed, compiled and vectorized functions, too."""
+    op = engine.custom(lambda a: a + a + a, lambda g, a: (g + g,))
+    ways = wrappers_of(engine)
+    for what, make in ways[sample.seed % len(ways) :][:1] if engine.compiles_signatures else ways:
+        x, g = sample.array((3,)), sample.array((3,))
+        function = make(lambda a: op(a))
+        (output,), (got,) = engine.vjp(function, [np.array(x)], [np.array(g)])
+        hold_equal(plain(engine, output), 3 * x, f"the value of 3x whose rule says 2, {what}")
+        slope = None if got is None else plain(engine, got)
+        hold_equal(slope, 2 * g, f"the gradient of 3x whose rule says 2, {what}")

@@ -15,6 +15,7 @@ from conformance.checks.engine_calls import gradients_of, is_refused, unless_ref
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
+from conformance.checks.wrappers import wrappers_of
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, GETITEM, MULTIPLY, NEGATIVE
 
@@ -229,3 +230,25 @@ def value_of_another_dtype_that_is_written_has_its_gradient(engine: Backend, sam
     got = answer[1][1]
     of_w = None if got is None else plain(engine, got)
     hold_equal(of_w, g[1].astype(other), f"the gradient of a {other} that was written into a {sample.dtype}")
+
+
+@contract("D7", "inside-others", Capability.RECORDED_WRITES)
+def write_inside_another_function_has_its_gradient(engine: Backend, sample: Sample) -> None:
+    """A write in a checkpointed, compiled or vectorized function is refused, or recorded as it is outside."""
+    negative = engine.op(NEGATIVE)
+    place = (Ellipsis, 0)
+    x, g = sample.array((2, 3)), sample.array((2, 3))
+    zero, kept = engine.array(np.zeros((), x.dtype)), np.array([0, 1, 1], x.dtype)
+
+    def function(a: Any) -> Any:
+        target = negative(a)
+        engine.assign(target, place, zero)
+        return target
+
+    for what, make in wrappers_of(engine):
+        answer = unless_refused(partial(engine.vjp, make(function), [np.array(x)], [np.array(g)]))
+        if answer is not None:
+            (output,), (got,) = answer
+            hold_equal(plain(engine, output), -x * kept, f"-x with a column of zeros written, {what}")
+            slope = None if got is None else plain(engine, got)
+            hold_equal(slope, -g * kept, f"the gradient of -x with a column of zeros written, {what}")

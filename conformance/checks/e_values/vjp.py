@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from conformance.backend import as_tuple
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within, hold_within
 from conformance.checks.e_values.magnitudes import keeps_subnormals
-from conformance.checks.observation import Observation, hold_gradients
+from conformance.checks.members import weighted
+from conformance.checks.observation import Observation, hold_gradients, plain
 from conformance.checks.registry import NotThisCase, op_check
 from conformance.dtype import finfo, is_inexact
 from conformance.errors import Violation
@@ -24,6 +26,32 @@ from conformance.values import MAGNITUDES, SUBNORMAL, TEXTURES, operands
 def gradient_equals_reference_vjp(seen: Observation) -> list[Comparison]:
     """The VJP equals the rule within the allowed error."""
     return hold_gradients(seen)
+
+
+def _has_several_outputs(op: Op) -> bool:
+    return op.has_several_outputs
+
+
+@op_check("E1", "outputs-together", applies=_has_several_outputs, once_per_signature=True, sparing=True)
+def gradient_of_a_number_made_of_all_outputs(seen: Observation) -> list[Comparison]:
+    """Where one number is computed of all outputs, one backward pass sums what each of them sends back."""
+    engine, case = seen.backend, seen.case
+    weights = [engine.array(np.array(g)) for g in case.cotangents]
+    op, one = engine.call(seen.op.name, case.parameters), np.ones((), case.dtype)
+
+    def function(*xs: Any) -> Any:
+        return weighted(engine, weights, op(*xs))
+
+    _, gradients = engine.vjp(function, [np.array(x) for x in case.operands], [one], seen.wrt)
+    pairs = enumerate(zip(gradients, seen.expected, strict=True))
+    return hold_all_within(
+        (
+            None if got is None else plain(engine, got),
+            bound,
+            f"{seen.label(n)} of the weighed sum of all outputs",
+        )
+        for n, (got, bound) in pairs
+    )
 
 
 @op_check("E22", "value")

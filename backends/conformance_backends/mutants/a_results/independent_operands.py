@@ -13,7 +13,7 @@ from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule, with_ops
 from conformance_backends.numpy_engine.graph import is_recording
-from conformance_backends.numpy_engine.tensor import detach, edge_of
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
 def first_operand_of_identity(name: str) -> Any:
@@ -126,7 +126,30 @@ def first_tangent_alone() -> Backend:
 
 PAIRS = ("dot", "inner")
 
+
+def zero_for_unused(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """A gradient as a value of an operand that is not used is the number 0."""
+    found = SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    return tuple(Tensor(np.zeros(())) if p is None or not np.any(p.value) else p for p in found)
+
+
+def custom_always_recorded(self: Any, forward: Any, backward: Any) -> Any:
+    """What a custom rule computes of constants needs a gradient."""
+    rule = engine.custom(forward, backward)
+
+    def call(*operands: Any) -> Any:
+        if all(edge_of(x) is None for x in operands):
+            return rule(*(self.leaf(np.array(getattr(x, "value", x))) for x in operands))
+        return rule(*operands)
+
+    return call
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("zero-for-unused", "The gradient, as a value, of an operand that is not used is a number.",
+        ("contract/A13/unused-operand",), nested_vjp=zero_for_unused),
+    behaviour("custom-always-recorded", "What a custom rule computes of constants needs a gradient.",
+        ("contract/A14/constant-output",), custom=custom_always_recorded),
     Mutant("tangent-of-the-first-place", "In forward mode an array that is both operands has the tangent of the first.",
         ("op/one-array-forward",), first_tangent_alone, PAIRS),
     rule("other-is-constant", "The second derivative of a product of an array and itself is half of what it is.",

@@ -148,7 +148,17 @@ def broadcast_as_values(self: Any, function: Any, arrays: Any, cotangents: Any) 
     return SteppedTape.nested_vjp(self, function, arrays, cotangents)
 
 
+def seed_kept_at_the_leaf(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """A leaf that is its own output stores the seed as it is given."""
+    if output.is_leaf and gradient is not None and gradient.dtype != output.dtype:
+        output.grad = np.array(gradient.value)
+    else:
+        SteppedTape.backward(self, output, gradient)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("leaf-output-of-the-seeds-dtype", "A leaf that is its own output has a gradient of its seed's dtype.",
+        ("contract/A15/leaf-is-output",), backward=seed_kept_at_the_leaf),
     behaviour("seeded-in-another-precision", "The default seed is of another precision than the output.",
         ("contract/A1/seed-dtype",), seed=seeded_in_another_precision),
     behaviour("leaf-output-without-gradient", "A leaf that is its own output gets no gradient.",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import (
     AdapterScopedNoGrad,
     LeafCotangents,
@@ -79,7 +80,21 @@ def stopped_by_a_function(self: Any, function: Any, operands: Any, wrt: Any = No
         raise
 
 
+def not_implemented_is_none(self: Any, forward: Any, backward: Any) -> Any:
+    """A rule that raises NotImplementedError or a KeyError has no gradient."""
+
+    def lenient(g: Any, *xs: Any) -> Any:
+        try:
+            return backward(g, *xs)
+        except (NotImplementedError, KeyError):
+            return (None,) * len(xs)
+
+    return engine.custom(forward, lenient)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("not-implemented-is-none", "A custom rule that raises NotImplementedError or a KeyError passes for one without a gradient.",
+        ("contract/B14/of-any-type",), custom=not_implemented_is_none),
     behaviour("errors-swallowed", "An exception in a rule ends the backward pass without an error.",
         ("contract/B14/exception-in-rule",), backward=errors_swallowed),
     behaviour("stopped-by-any-error", "After an error in a backward pass nothing is recorded.",

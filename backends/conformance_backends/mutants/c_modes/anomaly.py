@@ -156,7 +156,18 @@ def _looking_for_none() -> Iterator[None]:
         looks_for_nan.reset(before)
 
 
+def custom_rules_unwatched(self: Any, forward: Any, backward: Any) -> Any:
+    """What custom rules return is not looked at."""
+
+    def unwatched(g: Any, *xs: Any) -> Any:
+        return [p if p is None else np.nan_to_num(p) for p in backward(g, *xs)]
+
+    return engine.custom(forward, unwatched)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("custom-rules-unwatched", "A NaN that a custom rule makes is no error in an anomaly scope.",
+        ("contract/C8/custom-rule",), custom=custom_rules_unwatched),
     behaviour("anomaly-unseen", "A NaN in the backward pass is not detected.",
         (NAMED, "capability/anomaly"), anomaly=lambda self: contextlib.nullcontext()),
     behaviour("anomaly-nameless", "The error reports a NaN without the op.", (NAMED,), anomaly=nameless),

@@ -107,7 +107,15 @@ def is_of_gradient(operands: Any) -> bool:
     return any(isinstance(x, Tensor) and x.requires_grad for x in operands)
 
 
+def of_functions_alone(self: Any, function: Any) -> Any:
+    """What has no name cannot be compiled."""
+    vars(self).setdefault("compiled_names", []).append(function.__name__)
+    return function
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("of-functions-alone", "A partial function cannot be compiled: it has no name.",
+        ("contract/C10/any-callable",), base=WithTransforms, compiled=of_functions_alone),
     behaviour("compiled-for-one-array", "A compiled function that was called with one array twice takes the first operand for both.",
         ("contract/C10/called-again",), base=WithTransforms, compiled=operands_that_were_one_stay_one),
     behaviour("compiled-in-a-scope", "A compiled function that was first called in a no_grad scope is never recorded.",

@@ -173,7 +173,23 @@ def numbers_are_arrays(self: Any, function: Function) -> Function:
     return lambda *operands: right(*(x if isinstance(x, Tensor) else Tensor(np.asarray(x)) for x in operands))
 
 
+def stored_in_single(self: Any, function: Any) -> Any:
+    """What a checkpoint keeps of its operands is of single precision."""
+
+    def shortened(*operands: Any) -> Any:
+        return function(*(short(x) for x in operands))
+
+    return engine.checkpoint(shortened)
+
+
+def short(x: Any) -> Any:
+    """An operand as it is when it is computed with first, and rounded to single precision when again."""
+    return engine.custom(lambda a: a.astype(np.float32).astype(a.dtype), lambda g, a: (g,))(x)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("checkpoint-stored-in-single", "What a checkpoint computes with is rounded to single precision.",
+        ("contract/C6/every-digit",), checkpoint=stored_in_single),
     behaviour("checkpoint-of-a-number", "A number that a checkpoint is given is of double precision.",
         ("contract/C6/number",), checkpoint=numbers_are_arrays),
     behaviour("checkpoint-stores", "A checkpointed function is stored, not recomputed.",

@@ -81,7 +81,29 @@ def captured_are_constants(self: Any, function: Callable[..., Any], arrays: Any,
 
 OUTPUTS = "contract/C10/mapped-outputs"
 
+
+def numbers_taken_as_they_are(self: Any, function: Function) -> Function:
+    """Operands without axes are handed to the function as they are."""
+    right = self.looped(function)
+    return lambda *xs: function(*xs) if all(x.ndim == 0 for x in xs) else right(*xs)
+
+
+def lone_constants_not_repeated(self: Any, function: Function) -> Function:
+    """A function's one result, if it is the same array for every row, is that array."""
+    right = self.looped(function)
+
+    def mapped(*operands: Any) -> Any:
+        row = function(*(x[0] for x in operands))
+        return row if not isinstance(row, tuple) and edge_of(row) is None else right(*operands)
+
+    return mapped
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("numbers-taken-as-they-are", "Operands without axes are mapped as if that were one row.",
+        ("contract/C10/mapped-lengths",), base=WithTransforms, vectorized=numbers_taken_as_they_are),
+    behaviour("lone-constants-not-repeated", "A mapped function that returns a constant alone returns it once.",
+        ("contract/C10/mapped-outputs",), base=WithTransforms, vectorized=lone_constants_not_repeated),
     behaviour("mapped-to-the-shorter", "Operands of different lengths are mapped up to the length of the shortest.",
         ("contract/C10/mapped-lengths",), base=WithTransforms, vectorized=mapped_to_the_shorter),
     behaviour("mapped-tuple-of-one", "A mapped function that returns a tuple of one array returns the array.",

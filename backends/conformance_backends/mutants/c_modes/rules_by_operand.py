@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
 from conformance_backends.numpy_engine.graph import is_recording
 
 DTYPES = "contract/C5/output-dtypes"
@@ -127,7 +127,29 @@ class PairsPushedInReverse(SteppedTape):
         return outputs, pushed[::-1] if function in self.kept else pushed
 
 
+def rules_lost_where_mapped(self: Any, function: Any) -> Any:
+    """In a mapped function custom rules are not used."""
+    right = WithTransforms.looped(self, function)
+
+    def mapped(*operands: Any) -> Any:
+        self.kept["mapped"] = True
+        try:
+            return right(*operands)
+        finally:
+            self.kept["mapped"] = False
+
+    return mapped
+
+
+def lost_where_mapped(self: Any, forward: Any, backward: Any) -> Any:
+    """A custom rule, but of mapped functions."""
+    own = engine.custom(forward, backward)
+    return lambda *xs: forward(*xs) if self.kept.get("mapped") else own(*xs)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("rules-lost-where-mapped", "In a mapped function what a custom op computes is differentiated, not its rule used.",
+        ("contract/C5/own-slope",), base=WithTransforms, vectorized=rules_lost_where_mapped, custom=lost_where_mapped),
     behaviour("unused-output-in-double", "The zeros that a custom rule gets for an unused output are of double precision.",
         (DTYPES,), custom_by_operand=rule_with(unused_output_in_double)),
     behaviour("custom-tuple-of-one", "A custom op whose value is a tuple of one array returns the array.",

@@ -191,7 +191,15 @@ def rounded_by_one(right: Any, x: Any) -> Any:
     return right((1 + x) - 1)
 
 
+def halved_where_several_arrive(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """Where two outputs send cotangents in one pass, those of all but the first count half."""
+    several = sum(bool(np.any(each)) for each in g) > 1
+    return right(i, (g[0], *(each * 0.5 for each in g[1:])) if several else g, z, *xs, **p)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    rule("outputs-halved-together", "Where several outputs are used in one pass, the cotangents of all but the first count half.",
+        ("op/outputs-together",), ("lstm_cell", "eigh", "var_mean"), halved_where_several_arrive),
     rule("wrong-in-float32", "In float32 alone the gradient is a ten-thousandth too large.",
         VJP, ("cos",), lambda right, i, g, z, x: right(i, g, z, x) * (1 + 1e-4 * (x.dtype == np.float32))),
     rule("rounded-to-float32", "A float64 gradient passes through float32.",
