@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from conformance import __version__
 from conformance.cli import settings
 from conformance.cli.console import json_alone
+from conformance.cli.outdated import outdated
 from conformance.errors import AdapterError, ConformanceError, UsageError, error_text
 from conformance.runfile import outputs
 
@@ -146,6 +147,8 @@ def _coded(work: Callable[[], int]) -> int:
     try:
         return work()
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            return 0  # so rich ends where the reader of our output has closed it
         print(f"conformance: the engine ended the process: {error_text(end)}", file=sys.stderr)
         return AdapterError.exit_code
     except ConformanceError as error:
@@ -174,6 +177,9 @@ def is_of_output(error: OSError) -> bool:
 
 
 def _defect() -> int:
+    if text := outdated():
+        print(f"conformance: {text}", file=sys.stderr)
+        return UsageError.exit_code
     with contextlib.suppress(OSError):
         traceback.print_exc()
         print("conformance: this is a defect of the suite, not of an engine", file=sys.stderr)
