@@ -145,11 +145,13 @@ def _has(declared: Any, value: Any) -> bool:
 
 def _questions(backend: Backend, found: Found) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
+    from conformance.cli.console import to_errors
     from conformance.run.smoke import questions, try_question, version_of
 
     can_go_on = True
     for question in questions(backend):
-        answer = found.claims[question.claim] = try_question(question, backend)
+        with to_errors():
+            answer = found.claims[question.claim] = try_question(question, backend)
         print(f"  {'BAD ' if answer else 'ok  '}  {question.claim}")
         if answer:
             found.is_right = False
