@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from conformance import __version__
 from conformance.cli import settings
 from conformance.cli.console import json_alone
-from conformance.cli.outdated import outdated
 from conformance.errors import AdapterError, ConformanceError, UsageError, error_text
 from conformance.runfile import outputs
 
@@ -177,6 +176,8 @@ def is_of_output(error: OSError) -> bool:
 
 
 def _defect() -> int:
+    from conformance.cli.doctor import outdated
+
     if text := outdated():
         print(f"conformance: {text}", file=sys.stderr)
         return UsageError.exit_code

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.runfile.patterns import telling_line
+from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
 
 # Of an engine's dtypes; a comparison is in the precision of its result.
@@ -174,7 +174,7 @@ def _pattern(message: str) -> str:
 
 def _line(result: ResultLine) -> str:
     message = result.evidence.message if result.evidence else ""
-    return telling_line(message) or result.verdict.value
+    return stated_line(message) or result.verdict.value
 
 
 def _cause(engine: str, results: Sequence[ResultLine]) -> Cause:

@@ -19,7 +19,7 @@ TWO = 2  # messages that differ in numbers alone show that the numbers vary
 MOST = 20  # messages that are kept of one check
 
 
-def telling_line(message: str) -> str:
+def stated_line(message: str) -> str:
     """The line that says what is wrong: the first, or the one behind the frames of a traceback that it heads."""
     first, *further = message.split("\n")
     if first.rstrip().endswith(HEADING):
@@ -28,12 +28,12 @@ def telling_line(message: str) -> str:
 
 
 def pattern_of(message: str, *, has_numbers_of_case: bool = False) -> str:
-    """A message as a pattern of what it says in every run: its telling line, without addresses and counted names.
+    """A message as a pattern of what it says in every run: its stated line, without addresses and counted names.
 
     Further lines are where something was raised, in a process of a number, at a time. `has_numbers_of_case`: its
     numbers are left out as well.
     """
-    line = telling_line(message)
+    line = stated_line(message)
     before, _, after = message.partition(line) if line else ("", "", message)
     parts = (OF_THE_CASE if has_numbers_of_case else VARIES).split(line)
     fixed = "*".join(map(glob.escape, parts))

@@ -6,10 +6,10 @@ import fnmatch
 
 import pytest
 
-from conformance.runfile.patterns import pattern_of, telling_line
+from conformance.runfile.patterns import pattern_of, stated_line
 
 OF_C = 'MXNetError: Traceback (most recent call last):\n  File "../src/a.h", line 183\nMXNetError: Too many axes of [2,1]'
-TOLD = {
+STATED = {
     "": "",
     "ValueError: no axis 3": "ValueError: no axis 3",
     "a gradient is wrong\n  at [0]": "a gradient is wrong",
@@ -18,9 +18,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("message", TOLD)
-def test_the_telling_line_is_behind_a_traceback_that_heads_the_message(message: str) -> None:
-    assert telling_line(message) == TOLD[message]
+@pytest.mark.parametrize("message", STATED)
+def test_the_stated_line_is_behind_a_traceback_that_heads_the_message(message: str) -> None:
+    assert stated_line(message) == STATED[message]
     for has_numbers in (True, False):
         assert fnmatch.fnmatchcase(message, pattern_of(message, has_numbers_of_case=has_numbers))
 
