@@ -21,6 +21,7 @@ from conformance.trace import GraphNode as GraphNode
 from conformance.trace import NDArray as NDArray
 from conformance.trace import Trace as Trace
 from conformance.trace import as_tuple as as_tuple
+from conformance.trace import pulled
 from conformance.trace import restricted as restricted
 
 
@@ -265,9 +266,7 @@ class TapeBackend(Backend):
         outputs = as_tuple(function(*arrays))
 
         def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
-            for position, (output, g) in enumerate(zip(outputs, cotangents, strict=True), start=1):
-                self.backward(output, g, retain=position < len(outputs))
-            return tuple(self.grad(arrays[i]) for i in chosen)
+            return pulled(self, outputs, cotangents, [arrays[i] for i in chosen])
 
         return Trace(tuple(arrays), outputs, pull)
 

@@ -47,6 +47,34 @@ class Trace:
     pull: Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
+def pulled(
+    tape: Any, outputs: Sequence[Any], cotangents: Sequence[Any], leaves: Sequence[Any]
+) -> tuple[Any, ...]:
+    """The gradients of a tape's leaves, by one backward call per output.
+
+    Where a call replaces what the one before has stored (B3), that is taken away in between, and added.
+    """
+    is_replaced = len(outputs) > 1 and tape.conventions.get("B3") == "replaces"
+    sums: list[Any] = [None] * len(leaves)
+    for position, (output, g) in enumerate(zip(outputs, cotangents, strict=True), start=1):
+        tape.backward(output, g, retain=position < len(outputs))
+        if is_replaced:
+            sums = [_with_stored(tape, leaf, total) for leaf, total in zip(leaves, sums, strict=True)]
+    if is_replaced:
+        return tuple(None if total is None else tape.array(total) for total in sums)
+    return tuple(map(tape.grad, leaves))
+
+
+def _with_stored(tape: Any, leaf: Any, total: NDArray | None) -> NDArray | None:
+    """`total` and the stored gradient of a leaf, which is cleared: where the next call does not reach it, it would stay."""
+    if (gradient := tape.grad(leaf)) is None:
+        return total
+    tape.finish(gradient)
+    value = np.array(tape.numpy(gradient))
+    tape.clear(leaf)
+    return value if total is None or total.shape != value.shape else np.asarray(total + value)
+
+
 def restricted(function: Function, arrays: Sequence[Any], chosen: Sequence[int]) -> Function:
     """`function` of the chosen operands alone, with the others fixed to `arrays`."""
     if list(chosen) == list(range(len(arrays))):

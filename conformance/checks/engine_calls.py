@@ -13,7 +13,7 @@ from conformance.checks.comparison import decides, decides_by_refusal, hold_equa
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import NotThisCase, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import AdapterError, Unsupported, Violation, text_of
+from conformance.errors import AdapterError, Unsupported, Violation, error_text, text_of
 from conformance.ops.names import ASTYPE, MULTIPLY, NEGATIVE, SUM
 from conformance.trace import aside
 
@@ -126,13 +126,18 @@ def is_refusal(error: Exception) -> bool:
 
 def unless_refused(call: Callable[[], T]) -> T | None:
     """What a call returns; None where the engine raises an exception of its own, which is an answer too."""
+    return answer_or_refusal(call)[0]
+
+
+def answer_or_refusal(call: Callable[[], T]) -> tuple[T | None, str]:
+    """The same, and what the engine raises."""
     try:
-        return call()
+        return call(), ""
     except Exception as error:
         if not is_refusal(error):
             raise
         decides_by_refusal()
-        return None
+        return None, error_text(error)
 
 
 def is_refused(call: Any) -> bool:
@@ -140,13 +145,14 @@ def is_refused(call: Any) -> bool:
     return unless_refused(lambda: (call(),)) is None  # in a tuple, since a call may return None
 
 
-def hold_refusal(convention: str, result: Any, what: str) -> None:
+def hold_refusal(convention: str, result: Any, what: str, raised: str = "") -> None:
     """Claim that a call was refused, so that its `result` is None, exactly where "refused" is declared."""
     decides(True)
     is_as_declared = (result is None) == (convention == "refused")
     if not is_as_declared:
         outcome = "refused" if result is None else "accepted"
-        raise Violation(f"{what} was {outcome}; the adapter declares {convention!r}")
+        behind = f"\n{raised}" if raised else ""
+        raise Violation(f"{what} was {outcome}; the adapter declares {convention!r}{behind}")
 
 
 # ---- operands that have no gradient -----------------------------------------------------------------

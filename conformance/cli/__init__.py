@@ -146,6 +146,8 @@ def _coded(work: Callable[[], int]) -> int:
     try:
         return work()
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            return 0  # so rich ends where the reader of our output has closed it
         print(f"conformance: the engine ended the process: {error_text(end)}", file=sys.stderr)
         return AdapterError.exit_code
     except ConformanceError as error:
@@ -174,6 +176,11 @@ def is_of_output(error: OSError) -> bool:
 
 
 def _defect() -> int:
+    from conformance.cli.doctor import outdated
+
+    if text := outdated():
+        print(f"conformance: {text}", file=sys.stderr)
+        return UsageError.exit_code
     with contextlib.suppress(OSError):
         traceback.print_exc()
         print("conformance: this is a defect of the suite, not of an engine", file=sys.stderr)

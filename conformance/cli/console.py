@@ -52,27 +52,33 @@ _document_to: TextIO | None = None
 
 
 @contextlib.contextmanager
-def json_alone() -> Iterator[None]:
-    """A scope in which standard output is for `print_document` alone.
+def to_errors() -> Iterator[TextIO]:
+    """A scope in which what is printed, by us, an engine, or a process that it starts, goes to standard error.
 
-    What is printed otherwise, by us, by an engine, or by a process that it starts, goes to standard error.
+    Yields what standard output was.
     """
-    global _document_to
     stream = sys.stdout
     stream.flush()
     with contextlib.ExitStack() as scope:
         try:
             number, error = stream.fileno(), sys.stderr.fileno()
         except (OSError, ValueError):  # not a file: what stands in its place in Jupyter or in a test
-            _document_to = stream
+            kept = stream
         else:
-            kept = os.dup(number)
-            scope.callback(os.dup2, kept, number)
-            _document_to = scope.enter_context(
-                open(os.dup(kept), "w", encoding="utf-8", errors="backslashreplace")
-            )
+            copy = os.dup(number)
+            scope.callback(os.close, copy)
+            scope.callback(os.dup2, copy, number)
+            kept = scope.enter_context(open(os.dup(copy), "w", encoding="utf-8", errors="backslashreplace"))
             os.dup2(error, number)
         scope.enter_context(contextlib.redirect_stdout(sys.stderr))
+        yield kept
+
+
+@contextlib.contextmanager
+def json_alone() -> Iterator[None]:
+    """The same, where standard output is for `print_document` alone."""
+    global _document_to
+    with to_errors() as _document_to:
         try:
             yield
         finally:

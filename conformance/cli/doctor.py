@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from itertools import groupby
 
 from conformance.cli.console import add_json_flag, print_json
@@ -156,3 +157,30 @@ def next_steps(findings: Sequence[Finding], ready: Sequence[str], *, is_started:
     elif not bad:
         yield "install an engine, one of those above"
     yield "check an engine of your own:   conformance new-backend NAME"
+
+
+def outdated(project: str = "autograd-conformance") -> str:
+    """What this project needs and an engine's installation has replaced by an older release; empty where nothing is."""
+    from packaging.requirements import Requirement
+
+    try:
+        needed = [Requirement(text) for text in metadata.requires(project) or ()]
+    except metadata.PackageNotFoundError:  # its folder is on the path
+        return ""
+    wrong = [
+        (each, _version(each.name))
+        for each in needed
+        if each.marker is None and not each.specifier.contains(_version(each.name) or "0", prereleases=True)
+    ]
+    if not wrong:
+        return ""
+    found = ", ".join(f"{each.name} {version or '(missing)'}" for each, version in wrong)
+    wanted = " ".join(f"'{each.name}{each.specifier}'" for each, _ in wrong)
+    return f"found {found}: another package may have replaced it; pip install {wanted}"
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""

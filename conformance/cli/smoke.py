@@ -113,11 +113,19 @@ def _to_declare(
         if op.ungradable:
             without[op.ungradable_in] = without.get(op.ungradable_in, frozenset()) | {op.op}
     entries: dict[str, Mapping[str, Any]] = {
-        "conventions": conventions,
+        "conventions": to_paste(backend, conventions),
         "lacks": {op.op: lacking for op in mapped if (lacking := lacking_of(op))},
         "no_gradient": without,
     }
     return {name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)}
+
+
+def to_paste(backend: Backend, found: Mapping[str, str]) -> dict[str, str]:
+    """What was found, with what is declared of single ops: a sample of the ops is measured, and all is pasted."""
+    clauses = list(dict.fromkeys(key.partition("/")[0] for key in found))
+    declared = {k: v for k, v in backend.conventions.items() if "/" in k and k.partition("/")[0] in clauses}
+    entries = {**found, **{k: v for k, v in declared.items() if k not in found}}
+    return dict(sorted(entries.items(), key=lambda entry: clauses.index(entry[0].partition("/")[0])))
 
 
 def _as_written(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
@@ -145,11 +153,13 @@ def _has(declared: Any, value: Any) -> bool:
 
 def _questions(backend: Backend, found: Found) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
+    from conformance.cli.console import to_errors
     from conformance.run.smoke import questions, try_question, version_of
 
     can_go_on = True
     for question in questions(backend):
-        answer = found.claims[question.claim] = try_question(question, backend)
+        with to_errors():
+            answer = found.claims[question.claim] = try_question(question, backend)
         print(f"  {'BAD ' if answer else 'ok  '}  {question.claim}")
         if answer:
             found.is_right = False

@@ -16,6 +16,7 @@ from conformance.op import Op
 
 DRAWS = 64  # of the law, for other values of the parameters
 MOST_AXES = 4  # of operands whose axes are put in every order
+IN_ANOTHER_DTYPE = "it has the expected entries in another dtype"
 SIGNS = (
     "it is the expected value with other signs of the vectors, which a factoring leaves open: "
     "fix them as `signs` does, which explain prints"
@@ -40,6 +41,10 @@ def is_near(got: Array, expected: Array, tolerance: float, rounding: float = 1e-
 def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
     """What the engine computed instead, in words; empty where nothing fits."""
     near = 1e-4
+    expected = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
+    both = [(np.asarray(v), np.asarray(z)) for v, z in zip(values, expected, strict=False)]
+    if both and all(is_near(*pair, near) and pair[0].dtype != pair[1].dtype for pair in both):
+        return IN_ANOTHER_DTYPE  # which any order of the operands may explain as well
     for words, operands, parameters in _other_calls(op, case):
         try:
             other = as_tuple(op.reference(*map(carried, operands), **parameters))
@@ -48,10 +53,8 @@ def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
         pairs = list(zip(values, other, strict=False))
         if len(other) == len(values) and all(is_near(got, np.asarray(z), near) for got, z in pairs):
             return f"it is the value {words}{_taken_for_all(op, case, parameters)}"
-    expected = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
     if not values:
         return ""
-    both = [(np.asarray(v), np.asarray(z)) for v, z in zip(values, expected, strict=False)]
     got, first = next((pair for pair in both if not is_near(*pair, near)), both[0])
     return (
         _of_other_signs(both, near)
@@ -148,7 +151,7 @@ def _rearranged(got: Array, expected: Array, near: float) -> str:
     if got.shape != expected.shape and is_near(got.ravel(), expected.ravel(), near):
         return "it has the expected entries in another shape"
     if got.dtype != expected.dtype and is_near(got, expected, near):
-        return "it has the expected entries in another dtype"
+        return IN_ANOTHER_DTYPE
     not_zero = expected != 0
     if expected.dtype.kind == "f" and got.shape == expected.shape and np.count_nonzero(not_zero) > 1:
         ratios = got[not_zero] / expected[not_zero]

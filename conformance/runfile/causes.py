@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
 
 # Of an engine's dtypes; a comparison is in the precision of its result.
@@ -150,7 +151,7 @@ def _key(result: ResultLine) -> tuple[Hashable, ...]:
     An entry of the known failures is a cause. Otherwise an error is its message, wherever it is raised; wrong
     numbers are those of one subject; any other violation is one of its check, whatever the subject.
     """
-    message = _first_line(result)
+    message = _line(result)
     if result.verdict is Verdict.KNOWN and result.evidence is not None and result.evidence.reason:
         return ("known", result.evidence.reason)
     verdict = failed_as(result)
@@ -171,9 +172,9 @@ def _pattern(message: str) -> str:
     return re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|\d[\d.e+-]*", "#", message)
 
 
-def _first_line(result: ResultLine) -> str:
+def _line(result: ResultLine) -> str:
     message = result.evidence.message if result.evidence else ""
-    return message.partition("\n")[0].strip() or result.verdict.value
+    return stated_line(message) or result.verdict.value
 
 
 def _cause(engine: str, results: Sequence[ResultLine]) -> Cause:
@@ -195,7 +196,7 @@ def _cause(engine: str, results: Sequence[ResultLine]) -> Cause:
 
 def _title(results: Sequence[ResultLine]) -> str:
     """What is wrong, in the shortest of the results' messages."""
-    message = min(map(_first_line, results), key=len)
+    message = min(map(_line, results), key=len)
     if len({result.subject for result in results}) > 1 or results[0].kind not in ("op", "point"):
         return message
     named = message if results[0].subject in message else f"{results[0].subject}: {message}"

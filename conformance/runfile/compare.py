@@ -23,6 +23,7 @@ from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.badness import badness_of
 from conformance.runfile.causes import SEVERITY_TEXT, is_failure, severity_of
 from conformance.runfile.jsonl import Run
+from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import FAILING, ResultLine, Verdict
 
 PASSING = frozenset({Verdict.PASS, Verdict.FIXED})
@@ -156,8 +157,8 @@ def group_by_cause(differences: Iterable[Difference]) -> list[Cause]:
 
 
 def essence(message: str, subject: str) -> str:
-    """The first line of a message, without the numbers and the subject that vary between alike failures."""
-    first = message.partition("\n")[0]
+    """The stated line of a message, without the numbers and the subject that vary between alike failures."""
+    first = stated_line(message)
     named = re.sub(rf"\b{re.escape(subject)}\b", "…", first) if subject else first
     return VARIES.sub("#", named)
 
@@ -218,8 +219,8 @@ def _difference(old: ResultLine | None, new: ResultLine | None, change: Change) 
         change,
         old.verdict.value if old else "",
         new.verdict.value if new else "",
-        _message(old).partition("\n")[0],
-        _message(new).partition("\n")[0],
+        stated_line(_message(old)),
+        stated_line(_message(new)),
         _kind(old),
         _kind(new),
         old.atlas if old and is_of_atlas else None,

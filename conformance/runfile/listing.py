@@ -11,7 +11,7 @@ from typing import Any
 import tomlkit
 
 from conformance.runfile.known import KnownFailure, entry_for, messages_of, read_known
-from conformance.runfile.patterns import VARIES, pattern_of
+from conformance.runfile.patterns import VARIES, pattern_of, stated_line
 from conformance.runfile.records import FAILING, ResultLine, Verdict
 from conformance.runfile.whole import write_whole
 
@@ -82,7 +82,7 @@ def _entry(alike: Sequence[tuple[ResultLine, str]], reason: str, says: str) -> A
     (first, message), table = alike[0], tomlkit.table()
     ids = [result.id for result, _ in alike]
     table["id"] = ids[0] if len(ids) == 1 else tomlkit.item(ids).multiline(multiline=True)
-    table["reason"] = reason or VARIES.sub("…", message.partition("\n")[0])
+    table["reason"] = reason or VARIES.sub("…", stated_line(message))
     table["says"] = says
     is_of_case = bool(first.evidence) and message == messages_of(first)[0]
     if first.evidence and first.evidence.token and is_of_case:

@@ -12,20 +12,32 @@ VARIES = re.compile(
 OF_THE_CASE = re.compile(
     rf"{VARIES.pattern}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)-?\d[\d.]*(?:e[+-]?\d+)?"
 )  # what a message says of the call at hand: shapes, axes, lengths, values
+HEADING = (
+    "Traceback (most recent call last):"  # with which an engine in another language may begin what it raises
+)
 TWO = 2  # messages that differ in numbers alone show that the numbers vary
 MOST = 20  # messages that are kept of one check
 
 
+def stated_line(message: str) -> str:
+    """The line that says what is wrong: the first, or the one behind the frames of a traceback that it heads."""
+    first, *further = message.split("\n")
+    if first.rstrip().endswith(HEADING):
+        return next((line for line in further if line.strip() and not line[0].isspace()), first).strip()
+    return first.strip()
+
+
 def pattern_of(message: str, *, has_numbers_of_case: bool = False) -> str:
-    """A message as a pattern of what it says in every run: its first line, without addresses and counted names.
+    """A message as a pattern of what it says in every run: its stated line, without addresses and counted names.
 
     Further lines are where something was raised, in a process of a number, at a time. `has_numbers_of_case`: its
     numbers are left out as well.
     """
-    first, further, _ = message.partition("\n")
-    parts = (OF_THE_CASE if has_numbers_of_case else VARIES).split(first)
-    fixed = re.sub(r"[*]+", "*", "*".join(map(glob.escape, parts)))
-    return fixed + "*" if further else fixed
+    line = stated_line(message)
+    before, _, after = message.partition(line) if line else ("", "", message)
+    parts = (OF_THE_CASE if has_numbers_of_case else VARIES).split(line)
+    fixed = "*".join(map(glob.escape, parts))
+    return re.sub(r"[*]+", "*", f"{'*' if before else ''}{fixed}{'*' if after else ''}")
 
 
 def is_further(message: str, before: Sequence[str]) -> bool:

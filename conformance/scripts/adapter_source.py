@@ -211,14 +211,23 @@ def helpers_in(backend: Backend, text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _constants(module: ModuleType) -> dict[str, str]:
-    """The names that a module's source gives literals, and the statements that do."""
-    found = {}
+    """The names that a module's source gives literals, or attributes of what it imports, and the statements that do."""
+    found, imported = {}, _imported(_tree(module))
     for statement in _tree(module).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             with contextlib.suppress(ValueError, TypeError):
-                ast.literal_eval(statement.value)
+                if _root_of_attribute(statement.value) not in imported:
+                    ast.literal_eval(statement.value)
                 found[statement.targets[0].id] = ast.unparse(statement)
     return found
+
+
+def _root_of_attribute(expression: ast.expr) -> str:
+    """The name that begins `name.attribute…`; empty for any other expression."""
+    root = expression
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return root.id if isinstance(root, ast.Name) and root is not expression else ""
 
 
 def imports_of(backend: Backend, helpers: str, present: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Backend, Function
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, is_above, unless_refused
+from conformance.checks.engine_calls import answer_or_refusal, full_sum, gradients_of, hold_refusal, is_above
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY
@@ -121,10 +121,9 @@ def _hold(
     engine: Backend, function: Function, operands: list[Array], g: Array, expected: list[Array], what: str
 ) -> None:
     """Claim that the gradients are those of the path taken, or that the call is refused where that is declared."""
-    gradients = unless_refused(partial(gradients_of, engine, function, operands, g))
-    hold_refusal(
-        declared_convention(engine, "C7"), gradients, f"{what}, whose control flow depends on a value,"
-    )
+    gradients, raised = answer_or_refusal(partial(gradients_of, engine, function, operands, g))
+    subject = f"{what}, whose control flow depends on a value,"
+    hold_refusal(declared_convention(engine, "C7"), gradients, subject, raised)
     if gradients is not None:
         for index, (got, pulled) in enumerate(zip(gradients, expected, strict=True)):
             hold_equal(got, pulled, f"operand {index}'s gradient of {what}")

@@ -12,19 +12,28 @@ from conformance.backend import Backend
 from conformance.errors import is_ctrl_c
 from conformance.ops.names import MULTIPLY
 
-Gist = tuple[bytes, ...] | str | None
+Gist = tuple[bytes | str, ...] | None
 
 
 def gist_of(backend: Backend) -> Gist:
-    """A small product and its gradients, in bytes; the type of what was raised; None where there is no product."""
+    """A small product and its gradients, in bytes, or the type of what was raised; None where there is no product.
+
+    It is asked in each dtype, and of an operand that is used twice: an engine may compute each dtype, and the sum of
+    contributions, by a library of its own, and lose that alone.
+    """
     if MULTIPLY not in backend.ops or not backend.dtypes:
         return None
-    x, w, g = (np.array(values, backend.dtypes[0]) for values in ([1.5, -2.0], [0.5, 3.0], [1.0, -0.25]))
+    return tuple(part for dtype in backend.dtypes for part in _product(backend, dtype))
+
+
+def _product(backend: Backend, dtype: str) -> tuple[bytes | str, ...]:
+    x, w, g = (np.array(values, dtype) for values in ([1.5, -2.0], [0.5, 3.0], [1.0, -0.25]))
+    multiply = backend.op(MULTIPLY)
     try:
-        outputs, gradients = backend.vjp(backend.op(MULTIPLY), [x, w], [g], (0, 1))
+        outputs, gradients = backend.vjp(lambda a, b: multiply(multiply(a, b), a), [x, w], [g], (0, 1))
         arrays = [*(backend.numpy(z) for z in outputs), *(backend.numpy(d) for d in gradients)]
         return tuple(np.asarray(array).tobytes() for array in arrays)
     except BaseException as failure:
         if is_ctrl_c(failure):
             raise
-        return type(failure).__name__
+        return (type(failure).__name__,)

@@ -12,15 +12,19 @@ from conformance_backends.numpy_engine import Tensor
 from conformance.backend import Backend
 from conformance.questions import Item
 from conformance.run.execute import Executor
-from conformance.runfile.records import Verdict
+from conformance.runfile.records import ResultLine, Verdict
 from conformance.strategies import Effort
 
 EFFORT = Effort(signatures=3, draws=2, samples=2, programs=3)
 
 
-def verdicts(backend: Backend) -> set[Verdict]:
+def answers(backend: Backend) -> list[ResultLine]:
     items = [Item(backend.name, check, "C7", "") for check in CONTROL_FLOW]
-    return {line.verdict for line in Executor(backend, seed=0, effort=EFFORT).results(items)}
+    return list(Executor(backend, seed=0, effort=EFFORT).results(items))
+
+
+def verdicts(backend: Backend) -> set[Verdict]:
+    return {line.verdict for line in answers(backend)}
 
 
 @pytest.mark.parametrize("refusal", [TypeError, NotImplementedError])
@@ -44,3 +48,6 @@ def test_an_engine_that_refuses_to_branch_is_not_read(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Tensor, "__gt__", lambda self, other: Traced())
     assert verdicts(NumpyTape()) == {Verdict.FAIL}  # it declares that it follows them
+    for line in answers(NumpyTape()):
+        assert line.evidence is not None
+        assert line.evidence.message.endswith("declares 'eager'\nTypeError: the value is not known yet")

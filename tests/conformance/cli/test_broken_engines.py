@@ -66,6 +66,18 @@ def test_a_verb_whose_process_is_watched_has_the_exit_codes_of_any(tmp_path: Pat
     )
 
 
+def test_what_an_engine_prints_while_smoke_tries_its_calls_goes_to_standard_error(tmp_path: Path) -> None:
+    body = LEAF.format("print('by python'), os.write(1, b'by C' + b'\\n'); return super().leaf(value)")
+    (tmp_path / "mine.py").write_text(ADAPTER.format(body=body.replace("): print", "):\n        print")))
+    arguments = (sys.executable, "-P", "-m", "conformance", "smoke", "mine.py", "-q", "tanh")
+    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
+    claims, _, _ = done.stdout.partition("the ops, each")
+    assert "the gradients of a product are right" in claims
+    assert "by python" not in claims
+    assert "by C" not in claims
+    assert {"by python", "by C"} <= set(done.stderr.splitlines())
+
+
 def test_an_engine_that_raises_system_exit_ends_no_comparison_of_times(tmp_path: Path) -> None:
     arguments = ("mine.py", "numpy", "--workload", "deep_chain", "--size", "small", "-o", "bench.jsonl")
     code, said = said_by(tmp_path, LEAF.format("sys.exit(0)"), "bench", *arguments)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.cli import main
+from conformance.cli.smoke import to_paste
 
 
 @pytest.mark.parametrize("flags", [[], ["--functional"]])
@@ -67,6 +70,20 @@ def test_smoke_of_a_right_adapter_names_the_next_command(
     *_, last = capsys.readouterr().out.splitlines()
     assert last.startswith("next: ")
     assert f"conformance run {path} --profile quick" in last
+
+
+def test_what_is_declared_of_single_ops_is_printed_with_what_was_found() -> None:
+    class Mine(NumpyTape):
+        conventions: ClassVar[dict[str, str]] = {"A14/less": "zeros", "A5/nll": "cast", "A5/exp": "cast"}
+
+    found = {"A5": "refused", "A5/exp": "refused", "B3": "replaces"}
+    assert list(to_paste(Mine(), found).items()) == [
+        ("A5", "refused"),
+        ("A5/exp", "refused"),
+        ("A5/nll", "cast"),
+        ("B3", "replaces"),
+    ]
+    assert to_paste(Mine(), {}) == {}
 
 
 def test_smoke_prints_what_to_declare(capsys: pytest.CaptureFixture[str]) -> None:

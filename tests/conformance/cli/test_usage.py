@@ -129,6 +129,35 @@ def test_a_defect_of_ours_is_not_taken_for_a_failure_of_an_engine(monkeypatch: A
     assert "a defect of the suite" in capsys.readouterr().err
 
 
+def test_a_package_that_an_engine_has_replaced_by_an_older_one_is_named(
+    monkeypatch: Any, capsys: Any
+) -> None:
+    def broken(*_: object) -> None:
+        raise AttributeError("module 'numpy' has no attribute 'unstack'")
+
+    monkeypatch.setattr("conformance.load.load_backend", broken)
+    monkeypatch.setattr(
+        "importlib.metadata.requires", lambda _: ["numpy>=2.1", "torch>=99; extra == 'torch'"]
+    )
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "1.26.4")
+    assert main(["smoke", "numpy"]) == 4
+    said = capsys.readouterr().err
+    assert "found numpy 1.26.4: another package may have replaced it; pip install 'numpy>=2.1'" in said
+    assert "defect" not in said
+
+
+def test_a_reader_that_closes_the_output_is_no_failure(monkeypatch: Any, capsys: Any) -> None:
+    def closed(*_: object) -> None:
+        try:
+            raise BrokenPipeError
+        except BrokenPipeError:
+            raise SystemExit(1)  # as rich ends  # noqa: B904
+
+    monkeypatch.setattr("conformance.load.load_backend", closed)
+    assert main(["smoke", "numpy"]) == 0
+    assert not capsys.readouterr().err
+
+
 def test_a_working_folder_that_is_gone_is_named(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()

@@ -448,6 +448,11 @@ def test_a_value_of_another_kind_is_a_slip(name: str, function: Any, explained: 
     assert any(explained in slip.call + slip.message for slip in (*found.slips, *found.refused)), found
 
 
+def test_a_value_of_another_dtype_is_not_explained_by_an_order_of_its_operands() -> None:
+    found = mapped("logical_and", lambda x, y: np.logical_and(x, y) * 1.0)
+    assert {slip.explanation for slip in found.slips} == {"it has the expected entries in another dtype"}
+
+
 class ForgetsToClear(NumpyTape):
     def clear(self, leaf: Any) -> None:
         pass

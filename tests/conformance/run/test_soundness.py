@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from conformance_backends.mutants.b_graph.accumulation import propagate_with
+from conformance_backends.mutants.mutant import SteppedTape
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.run.workers.soundness import gist_of
@@ -82,3 +85,20 @@ def test_a_gist_is_the_same_while_the_engine_is() -> None:
 
     assert gist_of(NumpyTape()) == gist_of(NumpyTape())
     assert gist_of(NumpyTape()) != gist_of(Silent())
+
+
+def test_a_gist_notices_an_engine_that_has_lost_one_dtype_or_the_sum_of_contributions() -> None:
+    class Lost(SteppedTape):
+        def accumulate(self, leaf: Any, arrived: Any) -> None:
+            if leaf.dtype == np.float32:
+                raise RuntimeError("could not execute a primitive")
+            super().accumulate(leaf, arrived)
+
+    class Unadded(SteppedTape):
+        def traverse(self, edge: Any, cotangent: Any) -> Any:
+            return propagate_with(lambda before, g: g, edge, cotangent)
+
+    right = gist_of(SteppedTape())
+    assert right == gist_of(SteppedTape())
+    assert gist_of(Lost()) != right
+    assert gist_of(Unadded()) != right

@@ -149,6 +149,27 @@ def test_a_constant_that_a_function_of_the_adapter_uses_is_written_out(tmp_path:
     assert "OTHERS" not in helpers
 
 
+ALIASES = """
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+la = np.linalg
+made = np.zeros(1).shape
+
+class Aliased(NumpyTape):
+    ops = {"det": lambda x: la.det(x), "exp": lambda x: np.exp(x, made)}
+"""
+
+
+def test_an_attribute_that_the_adapter_gives_a_name_is_written_out_with_its_import(tmp_path: Path) -> None:
+    (tmp_path / "aliased.py").write_text(ALIASES)
+    backend = load_backend(str(tmp_path / "aliased.py"))
+    helpers = helpers_in(backend, "y = la.det(x)")
+    assert helpers == "la = np.linalg"
+    assert imports_of(backend, helpers, "") == "import numpy as np"
+    assert not helpers_in(backend, "y = np.exp(x, made)")  # what a call gives is no name for it
+
+
 COLLECTED = """
 import numpy as np
 from dataclasses import replace

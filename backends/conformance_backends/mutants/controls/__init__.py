@@ -14,6 +14,7 @@ from conformance_backends.mutants.controls.conventions import (
     Lenient,
     OddMemory,
     OneDtype,
+    Replacing,
     Strict,
     ZerosForNone,
 )
@@ -34,6 +35,7 @@ from conformance_backends.mutants.mutant import Mutant, WithTransforms
 
 EVERYWHERE = ("exp", "matmul", "sum")
 FLAT = ("argmax", "count_nonzero", "floor", "isnan", "less", "logical_and")
+FURTHER: dict[type, tuple[str, ...]] = {OneDtype: FLAT, FewAxes: FLAT, Replacing: ("slogdet", "split")}
 CONVENTIONS = (
     ("zeros", ZerosForNone, "zeros in place of None"),
     ("lenient", Lenient, "zeros, ones and broadcasting for what is missing"),
@@ -41,6 +43,7 @@ CONVENTIONS = (
     ("forgetting-writes", ForgettingWrites, "constants that stay constants"),
     ("odd-memory", OddMemory, "copies, backwards in memory and read-only"),
     ("one-dtype", OneDtype, "no promotion of dtypes"),
+    ("replacing", Replacing, "gradients that a second call replaces"),
     ("few-axes", FewAxes, "arrays of at most nine axes"),
 )
 
@@ -77,7 +80,7 @@ def controls(ops: Iterable[str]) -> tuple[Mutant, ...]:
                 CORRECT,
                 (),
                 made,
-                (*EVERYWHERE, *FLAT) if made in (OneDtype, FewAxes) else EVERYWHERE,
+                (*EVERYWHERE, *FURTHER.get(made, ())),
                 varies=how,
             )
             for name, made, how in CONVENTIONS

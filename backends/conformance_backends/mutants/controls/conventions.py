@@ -184,6 +184,23 @@ class ForgettingWrites(SteppedTape):
         super().assign(array, index, value.detach() if edge_of(array) is None else value)
 
 
+class Replacing(SteppedTape):
+    """Overwrites the stored gradient, in its memory, and keeps one that a pass does not reach."""
+
+    conventions: ClassVar[Mapping[str, str]] = {
+        **SteppedTape.conventions,
+        "B3": "replaces",
+        "B4": "updated",
+    }
+
+    def accumulate(self, leaf: Tensor, arrived: Any) -> None:
+        """Into the gradient that is there."""
+        if leaf.grad is None:
+            leaf.grad = np.array(arrived, dtype=leaf.dtype)
+        else:
+            leaf.grad[...] = arrived
+
+
 class OddMemory(SteppedTape):
     """Hands out copies only, which lie in memory backwards and in another order."""
 
