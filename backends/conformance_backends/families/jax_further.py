@@ -63,7 +63,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "modf": lambda x: tuple(jnp.modf(x)),
     "exp1": jax.scipy.special.exp1,
     "expi": jax.scipy.special.expi,
-    "meshgrid": lambda x, y, w, indexing: tuple(jnp.meshgrid(x, y, w, indexing=indexing)),
     "unwrap": lambda x, axis, period: jnp.unwrap(x, axis=axis, period=period),
     "interp": lambda x, fp, xp, left, right: jnp.interp(x, np.array(xp), fp, left=left, right=right),
     "biased_attention": lambda q, k, v, bias, scale: attention(q, k, v, bias, scale=scale),

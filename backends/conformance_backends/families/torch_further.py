@@ -69,7 +69,6 @@ def ctc(log_probabilities: Any, targets: Any, input_lengths: Any, target_lengths
 OPS: Mapping[str, Callable[..., Any]] = {
     "clip_between": lambda x, lower, upper: torch.clamp(x, min=lower, max=upper),
     "frac": torch.frac,
-    "meshgrid": lambda x, y, w, indexing: torch.meshgrid(x, y, w, indexing=indexing),
     "lstm": lstm,
     "gru": gru,
     "var_mean": lambda x, axis, keepdims, correction: torch.var_mean(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, Choose, Op, Signature
+from conformance.op import DISTINCT, Choose, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.reductions import FEW, axes_of, routed
@@ -156,14 +156,21 @@ def between(choose: Choose) -> Signature:
     return Signature(signature.shapes, {"q": choose(FRACTIONS), **signature.parameters})
 
 
+SMALL: tuple[Shape, ...] = ((3,), (2, 3), (4,))
+
+
 def between_by(choose: Choose) -> Signature:
-    """The same, and which entry it is, or how it lies between two; the nearest only where one is nearer."""
-    signature = between(choose)
-    (shape,), parameters = signature.shapes, signature.parameters
-    count = math.prod(shape[axis] for axis in axes_of(shape, parameters["axis"]))
-    is_nearer = beside(count, parameters["q"])[2] != HALF
-    methods = ("linear", "lower", "higher", "midpoint", *(("nearest",) if is_nearer else ()))
-    return Signature((shape,), {**parameters, "method": choose(methods)})
+    """The same; or of few entries the lower one, the higher, the one between, or the nearest where one is nearer."""
+    method = choose(("linear", "lower", "higher", "midpoint", "nearest"))
+    if method == "linear":
+        signature = between(choose)
+        return Signature(signature.shapes, {**signature.parameters, "method": method})
+    shape = choose(SMALL)
+    axis = choose(laws.axis_forms(shape))
+    count = math.prod(shape[a] for a in axes_of(shape, axis))
+    fractions = (0.3125, 0.75)
+    nearer = tuple(q for q in fractions if method != "nearest" or beside(count, q)[2] != HALF)
+    return Signature((shape,), {"q": choose(nearer), "axis": axis, "keepdims": False, "method": method})
 
 
 # -- rows ------------------------------------------------------------------------------------------

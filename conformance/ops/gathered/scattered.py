@@ -72,7 +72,8 @@ def scatter_reduce(x: Any, index: Any, values: Any, *, axis: int, reduce: str, i
         reduced = np.sum(rows, axis=-1) / np.sum(is_counted, axis=-1).astype(x.dtype)
     else:
         reduced = REDUCTIONS[reduce](rows, axis=-1)
-    return index_update(x, np.moveaxis(reduced, -1, axis), index=reached)
+    whole = x.astype(np.result_type(x, reduced), copy=False)
+    return index_update(whole, np.moveaxis(reduced, -1, axis), index=reached)
 
 
 def scattered_slopes(
@@ -98,7 +99,9 @@ def scatter_reduce_own(g: Any, z: Any, x: Any, index: Any, values: Any, axis: in
     reached = reached_by(index, axis)
     parts = (getitem(a, index=reached) for a in (g, z, x))
     slopes = scattered_slopes(*parts, index, getitem(values, index=within(index)), axis, **parameters)
-    return index_update(g, np.moveaxis(slopes[..., 0], source=-1, destination=axis), index=reached)
+    own = np.moveaxis(slopes[..., 0], source=-1, destination=axis)
+    beyond = index_update(g, np.zeros(np.shape(own), g.dtype), index=reached)
+    return beyond + scatter_add(own, index=reached, shape=np.shape(x))
 
 
 def scatter_reduce_sent(g: Any, z: Any, x: Any, index: Any, values: Any, axis: int, **parameters: Any) -> Any:

@@ -120,7 +120,7 @@ ROWS: tuple[Op, ...] = (
         source="quotient rule and vector_norm's", domains=[LONG], law=renormed, traits={ORDER_EQUIVARIANT}),
     general("standardize", standardize, lambda g, z, x, axis, eps: standardised_vjp(g, x, axis, eps),
         formula="x̄ = (g − mean g − z mean(g z))/σ", source="layer_norm's rule without weight and bias",
-        law=standardizing, traits={Shift(0)}),
+        law=standardizing, traits={Shift(0), ORDER_EQUIVARIANT}),
 )  # fmt: skip
 THRESHOLD = elementwise("threshold", threshold, lambda z, x, threshold, value: np.where(x > threshold, 1, 0),
     formula="x̄ = g where x > threshold, else 0", source="the slope of x, and of a constant",

@@ -1,4 +1,4 @@
-"""Grids of coordinates, phases without jumps, and lines between tabulated points."""
+"""Phases without jumps, and lines between tabulated points."""
 
 from __future__ import annotations
 
@@ -16,36 +16,8 @@ from conformance.ops.traits import (
     HOLOMORPHIC,
     PIECEWISE_LINEAR,
     QUADRATIC,
-    REAL_REFERENCE,
-    SEVERAL_OUTPUTS,
-    Homogeneous,
     Shift,
 )
-
-# -- grids -------------------------------------------------------------------------------------------
-
-
-@dispatched
-def meshgrid(x: Any, y: Any, w: Any, *, indexing: str) -> tuple[Any, Any, Any]:
-    """Each vector spread over the axes of the others; by "xy" the first two axes are exchanged."""
-    return tuple(np.meshgrid(x, y, w, indexing=indexing))  # type: ignore[return-value]  # of three
-
-
-def meshgrid_vjp(number: int) -> Any:
-    """The cotangents along the other axes added up."""
-
-    def vjp(g: Any, z: Any, *xs: Any, indexing: str) -> Any:
-        axis = (1, 0, 2)[number] if indexing == "xy" else number
-        return np.sum(g[number], axis=tuple(a for a in range(3) if a != axis))
-
-    return vjp
-
-
-GRIDS = laws.shapes_of(
-    *(((2,), (3,), (4,)), ((3,), (3,), (3,)), ((1,), (2,), (3,)), ((2,), (1,), (1,)), ((0,), (2,), (3,)), ((2,), (33,), (1,))),
-    *(((5,), (2,), (17,)), ((7,), (8,), (9,)), ((65,), (2,), (2,)), ((1,), (1,), (129,))),
-    indexing=("xy", "ij"),
-)  # fmt: skip
 
 # -- phases ------------------------------------------------------------------------------------------
 
@@ -105,12 +77,12 @@ def interp_values(
 ) -> Any:
     """The shares of the points on both sides; beyond the points one end has all, or nothing has."""
     (below, along), (is_before, is_behind) = beside(x, xp), ends(x, xp)
-    before, behind = (float(number is None) for number in (left, right))
-    lower = np.where(is_before, before, np.where(is_behind, 0, 1 - along))
-    upper = np.where(is_before, 0, np.where(is_behind, behind, along))
+    before, behind = (g if number is None else 0 for number in (left, right))
+    lower = np.where(is_behind, 0, np.where(is_before, before, (1 - along) * g))
+    upper = np.where(is_before, 0, np.where(is_behind, behind, along * g))
     shape = np.shape(fp)
-    return scatter_add(g * lower, index=(below,), shape=shape) + scatter_add(
-        g * upper, index=(below + 1,), shape=shape
+    return scatter_add(lower, index=(below,), shape=shape) + scatter_add(
+        upper, index=(below + 1,), shape=shape
     )
 
 
@@ -126,12 +98,9 @@ ALONG = Domain(low=-4.0, high=3.0, kinks=tuple(POINTS))
 # -- rows --------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
-    general("meshgrid", meshgrid, *map(meshgrid_vjp, range(3)),
-        formula="x̄ᵢ = Σ gₓ over the other axes", source="linear; the transpose of spreading adds up", law=GRIDS,
-        traits={SEVERAL_OUTPUTS, HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous(1, of=(0, 1, 2))}),
     general("unwrap", unwrap, lambda g, z, x, axis, period: g,
         formula="x̄ = g", source="x plus whole periods, whose number is locally constant", law=unwrapping,
-        traits={PIECEWISE_LINEAR, REAL_REFERENCE, Shift(1)}),
+        traits={PIECEWISE_LINEAR, Shift(1)}),
     general("interp", interp, interp_places, interp_values,
         formula="x̄ = g Δf/Δx, 0 beyond the points; f̄ += (1 − t) g below, t g above",
         source="the slope of a line, and its transpose", domains=[ALONG, REAL], law=interpolating,

@@ -10,6 +10,7 @@ from conformance.op import POSITIVE, Op
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise
 from conformance.ops.special import as_a_library, constant
+from conformance.ops.traits import INFINITE_SLOPE_AT_0
 
 EULER = "0.577215664901532860606512090082402431"
 TERMS = 190  # of the series of Ei, up to where the asymptotic one takes over
@@ -74,7 +75,8 @@ def expi(x: Any) -> Any:
 
 ROWS: tuple[Op, ...] = (
     elementwise("exp1", exp1, lambda z, x: -np.exp(-x) / x,
-        formula="x̄ = −g · e⁻ˣ/x", source="DLMF 6.2.1", domains=[POSITIVE]),
+        formula="x̄ = −g · e⁻ˣ/x", source="DLMF 6.2.1", domains=[POSITIVE], traits={INFINITE_SLOPE_AT_0}),
     elementwise("expi", expi, lambda z, x: np.exp(x) / x,
-        formula="x̄ = g · eˣ/x", source="DLMF 6.2.5", domains=[POSITIVE]),
+        formula="x̄ = g · eˣ/x", source="DLMF 6.2.5", domains=[POSITIVE],
+        traits={INFINITE_SLOPE_AT_0}),
 )  # fmt: skip

@@ -116,11 +116,6 @@ def without_the_last_state(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
     return right(i, (g[0], 0 * g[1], *g[2:]), z, *xs)
 
 
-def of_the_first_array(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
-    """The second array's cotangent is left out."""
-    return right(i, (g[0], 0 * g[1], *g[2:]), z, *xs, **p)
-
-
 def where_nothing_is_added(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
     """What a period is added to receives nothing."""
     return right(i, g, z, x, **p) * (z == x)
@@ -162,7 +157,6 @@ OF_PARAMETERS: tuple[tuple[str, str, str, Wrong], ...] = (
     *((f"last-step-{op}", f"The gradient of {op} is that of the last step's result.", op, of_the_last_step) for op in ("lstm", "gru")),
     *((f"no-last-state-{op}", f"The gradient of {op} leaves out the last state's cotangent.", op, without_the_last_state)
         for op in ("lstm", "gru")),
-    ("grid-of-the-first", "The gradient of meshgrid leaves out the second array's cotangent.", "meshgrid", of_the_first_array),
     ("unwrap-unmoved", "What unwrap adds a period to receives nothing.", "unwrap", where_nothing_is_added),
     ("interp-no-left", "The gradient of interp does not look at the number before the points.", "interp", as_if(left=None)),
     ("interp-no-right", "The gradient of interp does not look at the number behind the points.", "interp", as_if(right=None)),
