@@ -64,7 +64,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "exp1": jax.scipy.special.exp1,
     "expi": jax.scipy.special.expi,
     "unwrap": lambda x, axis, period: jnp.unwrap(x, axis=axis, period=period),
-    "interp": lambda x, fp, xp, left, right: jnp.interp(x, np.array(xp), fp, left=left, right=right),
+    "interp": lambda x, fp, xp, left, right: jnp.interp(x, np.array(xp, x.dtype), fp, left=left, right=right),
     "biased_attention": lambda q, k, v, bias, scale: attention(q, k, v, bias, scale=scale),
     "masked_attention": lambda q, k, v, mask, scale: attention(
         q, k, v, mask=np.array(mask)[None, None], scale=scale
