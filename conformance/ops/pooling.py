@@ -178,7 +178,11 @@ def avg_pool1d(
 
 def avg_pool1d_vjp(g: Any, x: Any, ceil_mode: bool, count_include_pad: bool, **geometry: int) -> Any:
     """avg_pool2d's rule on the signal's image."""
-    counting = {"ceil_mode": ceil_mode, "count_include_pad": count_include_pad, "divisor_override": None}
+    counting: dict[str, Any] = {
+        "ceil_mode": ceil_mode,
+        "count_include_pad": count_include_pad,
+        "divisor_override": None,
+    }
     return as_signal(avg_pool2d_vjp(as_image(g), as_image(x), **in_a_row(**geometry), **counting))
 
 

@@ -97,8 +97,10 @@ def scattered_slopes(
 def scatter_reduce_own(g: Any, z: Any, x: Any, index: Any, values: Any, axis: int, **parameters: Any) -> Any:
     """The cotangents of the entries that stood there; g where the index does not reach."""
     reached = reached_by(index, axis)
-    parts = (getitem(a, index=reached) for a in (g, z, x))
-    slopes = scattered_slopes(*parts, index, getitem(values, index=within(index)), axis, **parameters)
+    g_part, z_part, x_part = (getitem(a, index=reached) for a in (g, z, x))
+    slopes = scattered_slopes(
+        g_part, z_part, x_part, index, getitem(values, index=within(index)), axis, **parameters
+    )
     own = np.moveaxis(slopes[..., 0], source=-1, destination=axis)
     beyond = index_update(g, np.zeros(np.shape(own), g.dtype), index=reached)
     return beyond + scatter_add(own, index=reached, shape=np.shape(x))
@@ -107,8 +109,8 @@ def scatter_reduce_own(g: Any, z: Any, x: Any, index: Any, values: Any, axis: in
 def scatter_reduce_sent(g: Any, z: Any, x: Any, index: Any, values: Any, axis: int, **parameters: Any) -> Any:
     """The cotangents of the values, each at the place that it is sent to; 0 of those that the index does not send."""
     reached, sent = reached_by(index, axis), within(index)
-    parts = (getitem(a, index=reached) for a in (g, z, x))
-    slopes = scattered_slopes(*parts, index, getitem(values, index=sent), axis, **parameters)
+    g_part, z_part, x_part = (getitem(a, index=reached) for a in (g, z, x))
+    slopes = scattered_slopes(g_part, z_part, x_part, index, getitem(values, index=sent), axis, **parameters)
     each = np.moveaxis(np.sum(slopes[..., 1:], axis=-2), source=-1, destination=axis)
     return scatter_add(each, index=sent, shape=np.shape(values))
 
