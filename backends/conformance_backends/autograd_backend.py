@@ -15,6 +15,7 @@ from autograd.tracer import getval
 
 from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
 from conformance.errors import Unsupported
+from conformance.parameters import Lacking
 from conformance_backends.autograd_ops import OPS
 from conformance_backends.autograd_points import DEPARTURES
 from conformance_backends.autograd_testers import TESTERS
@@ -62,6 +63,7 @@ class Autograd(FunctionalBackend):
     """autograd, whose arrays are NumPy's own; in a function being differentiated they are boxed."""
 
     engine = "autograd"
+    lacks: ClassVar[Lacking] = {"cholesky": {"upper": (True,)}}
     computes_with_numpy = True
     ops = OPS
     points = declared_points(OPS, DEPARTURES)

@@ -225,7 +225,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "inv": np.linalg.inv,
     "det": np.linalg.det,
     "slogdet": lambda x: tuple(np.linalg.slogdet(x)),
-    "cholesky": np.linalg.cholesky,
+    "cholesky": lambda x, upper=False: np.linalg.cholesky(x),
     "eigh": eigh,
     "svd": svd,
     "pinv": np.linalg.pinv,

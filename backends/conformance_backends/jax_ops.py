@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from conformance.errors import Unsupported
-from conformance_backends.families import jax_families, jax_further
+from conformance_backends.families import jax_families, jax_further, jax_pools
 from conformance_backends.matrices.jax_matrices import LINEAR_ALGEBRA
 
 # ---- where one line is not enough ---------------------------------------------------------------
@@ -32,20 +32,6 @@ def split(x: Any, places: Any, axis: int) -> Any:
 def key(index: Any) -> Any:
     """An index in jax's types: it takes arrays of integers or of truth values, but no lists."""
     return tuple(np.array(i, dtype=None if i else int) if isinstance(i, list) else i for i in index)
-
-
-def margins(padding: Any) -> Any:
-    """The padding of an image's two axes as jax.lax takes it, for each axis before and after."""
-    return [(0, 0), (0, 0), *((p, p) for p in padding)]
-
-
-def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
-    """The sums of windows over their sizes, or over the sums of ones, as layers made with jax have it."""
-    windows = ((1, 1, *kernel_size), (1, 1, *stride), margins(padding))
-    sums = jax.lax.reduce_window(x, 0.0, jax.lax.add, *windows)
-    if count_include_pad:
-        return sums / (kernel_size[0] * kernel_size[1])
-    return sums / jax.lax.reduce_window(jnp.ones_like(x), 0.0, jax.lax.add, *windows)
 
 
 def conv_transpose2d(
@@ -155,7 +141,9 @@ REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "cummax": lambda x, axis: jax.lax.cummax(x.ravel() if axis is None else x, axis=counted(axis, x.ndim)),
     "cummin": lambda x, axis: jax.lax.cummin(x.ravel() if axis is None else x, axis=counted(axis, x.ndim)),
     "top_k": lambda x, k, axis: jnp.moveaxis(jax.lax.top_k(jnp.moveaxis(x, axis, -1), k)[0], -1, axis),
-    "quantile": lambda x, q, axis, keepdims: jnp.quantile(x, q, axis=axis, keepdims=keepdims),
+    "quantile": lambda x, q, axis, keepdims, method="linear": jnp.quantile(
+        x, q, axis=axis, keepdims=keepdims, method=method
+    ),
 }
 
 SHAPE: Mapping[str, Callable[..., Any]] = {
@@ -222,17 +210,13 @@ ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "glu": lambda x, axis: jax.nn.glu(x, axis=axis),
 }
 
-# jax has convolution and pooling as primitives; the layers made of them are other libraries'. Its
+# jax has convolution as a primitive; the layers made of it are other libraries'. Its
 # attention wants (time, heads, width) and values as wide as the keys, which the row's need not be.
 LAYERS: Mapping[str, Callable[..., Any]] = {
     "unfold": lambda x, kernel_size, stride, padding, dilation: jax.lax.conv_general_dilated_patches(
         x, kernel_size, stride, [(p, p) for p in padding], rhs_dilation=dilation
     ).reshape(x.shape[0], x.shape[1] * kernel_size[0] * kernel_size[1], -1),
     "conv_transpose2d": conv_transpose2d,
-    "avg_pool2d": avg_pool2d,
-    "max_pool2d": lambda x, kernel_size, stride, padding: jax.lax.reduce_window(
-        x, -jnp.inf, jax.lax.max, (1, 1, *kernel_size), (1, 1, *stride), margins(padding)
-    ),
 }
 
 FLAT: Mapping[str, Callable[..., Any]] = {
@@ -275,5 +259,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     **LAYERS,
     **jax_families.OPS,
     **jax_further.OPS,
+    **jax_pools.OPS,
     **FLAT,
 }

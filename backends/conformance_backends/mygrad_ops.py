@@ -50,10 +50,10 @@ def require_whole_steps(lengths: Any, sizes: Any, stride: Any, padding: Any = 0,
         raise Unsupported("MyGrad's windows must cover their operand in whole steps")
 
 
-def max_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any) -> Any:
+def max_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
     """MyGrad's pooling of the last two axes."""
-    if any(padding):
-        raise Unsupported("MyGrad's pooling has no padding")
+    if any(padding) or max(dilation) > 1 or ceil_mode:
+        raise Unsupported("MyGrad's pooling has no padding, and its windows have no gaps")
     require_whole_steps(x.shape[2:], kernel_size, stride)
     return mg.nnet.max_pool(x, kernel_size, stride)
 

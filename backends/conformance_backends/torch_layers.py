@@ -118,10 +118,12 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
             groups=groups,
         )
     ),
-    "avg_pool2d": lambda x, kernel_size, stride, padding, count_include_pad: F.avg_pool2d(
-        x, kernel_size, stride, padding, count_include_pad=count_include_pad
+    "avg_pool2d": lambda x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+        F.avg_pool2d(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     ),
-    "max_pool2d": lambda x, kernel_size, stride, padding: F.max_pool2d(x, kernel_size, stride, padding),
+    "max_pool2d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: F.max_pool2d(
+        x, kernel_size, stride, padding, dilation, ceil_mode
+    ),
 }
 
 # No soft_margin_loss: torch has no gradient with respect to the target.
@@ -134,7 +136,9 @@ LOSSES: Mapping[str, Callable[..., Any]] = {
     "binary_cross_entropy_with_logits": lambda x, t, reduction: F.binary_cross_entropy_with_logits(
         x, t, reduction=reduction
     ),
-    "kl_div": lambda x, t, reduction: F.kl_div(x, t, reduction=reduction),
+    "kl_div": lambda x, t, reduction, log_target=False: F.kl_div(
+        x, t, reduction=reduction, log_target=log_target
+    ),
     "poisson_nll": lambda x, t, reduction: F.poisson_nll_loss(x, t, reduction=reduction),
     "gaussian_nll": lambda x, t, v, reduction: F.gaussian_nll_loss(
         x, t, v, eps=least(v.dtype), reduction=reduction

@@ -172,8 +172,8 @@ REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "cummax": lambda x, axis: torch.cummax(x.flatten() if axis is None else x, dim=axis or 0).values,
     "cummin": lambda x, axis: torch.cummin(x.flatten() if axis is None else x, dim=axis or 0).values,
     "top_k": lambda x, k, axis: torch.topk(x, k, dim=axis).values,
-    "quantile": lambda x, q, axis, keepdims: over_merged(
-        lambda rows, dim: torch.quantile(rows, q, dim), x, axis, keepdims
+    "quantile": lambda x, q, axis, keepdims, method="linear": over_merged(
+        lambda rows, dim: torch.quantile(rows, q, dim, interpolation=method), x, axis, keepdims
     ),
 }
 

@@ -30,7 +30,7 @@ from conformance.ops import (
 from conformance.ops.comparisons import correlations, distances, labels, margins, middles, orders, twofold
 from conformance.ops.factorings import banded, decompositions, norms, pivoted, reflections, systems, triangles
 from conformance.ops.gathered import blocks, choices, masked, numbers, placed, scattered, segments, weighted
-from conformance.ops.networks import alignments, attention, channels, limits, pairs, recurrent
+from conformance.ops.networks import alignments, attention, channels, layers_in_time, limits, pairs, recurrent
 from conformance.ops.signals import (
     curves,
     frames,
@@ -42,6 +42,7 @@ from conformance.ops.signals import (
     sampling,
     sequences,
     spectra,
+    tables,
     volume_spectra,
     volumes,
 )
@@ -53,6 +54,7 @@ from conformance.ops.specials import (
     factorials,
     fractions,
     gamma_ratios,
+    integrals,
     normal,
     oscillating,
     powers,
@@ -69,6 +71,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + gamma_ratios.ROWS
     + factorials.ROWS
     + dilogarithm.ROWS
+    + integrals.ROWS
     + powers.ROWS
     + angles.ROWS
     + fractions.ROWS
@@ -80,7 +83,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + numbers.ROWS
     + weighted.ROWS
     + twofold.ROWS,
-    "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS + sequences.ROWS,
+    "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS + sequences.ROWS + tables.ROWS,
     "indexing": indexing.ROWS
     + scattered.ROWS
     + placed.ROWS
@@ -109,6 +112,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + sampling.ROWS
     + channels.ROWS
     + recurrent.ROWS
+    + layers_in_time.ROWS
     + attention.ROWS
     + grids.ROWS
     + pairs.ROWS

@@ -281,7 +281,7 @@ PLACES = (
     general("take_along_axis", np.take_along_axis, take_along_axis_vjp, None,
         formula="x̄[indices along axis] += g, 0 elsewhere",
         source="linear in x; the transpose of picking adds back",
-        domains=[REAL, index_below(1)], law=taking_along, aliases=("gather",), traits={HOLOMORPHIC, LINEAR}),
+        domains=[REAL, index_below(1)], law=taking_along, traits={HOLOMORPHIC, LINEAR}),
     general("masked_fill", masked_fill,
         lambda g, z, x, mask, value: unbroadcast(np.where(mask, 0, g), np.shape(x)), None,
         formula="x̄ = 0 where the mask is true, else g", source="what is filled has no influence",

@@ -66,13 +66,14 @@ def logdet(x: Any) -> Any:
 
 
 @dispatched
-def cholesky(x: Any) -> Any:
-    """The lower triangular L with L Lᵀ = (x + xᵀ)/2; so every entry of x counts, and x̄ is symmetric."""
+def cholesky(x: Any, *, upper: bool = False) -> Any:
+    """The lower triangular L with L Lᵀ = (x + xᵀ)/2, or Lᵀ; so every entry of x counts, and x̄ is symmetric."""
     symmetric = (x + np.matrix_transpose(x)) / 2
-    is_analytic = np.iscomplexobj(x)  # L Lᵀ and not L Lᴴ, whose entries are no analytic functions
-    return (
-        cholesky_factor(symmetric) if is_analytic or needs_written_out(x) else np.linalg.cholesky(symmetric)
-    )
+    # L Lᵀ and not L Lᴴ, whose entries are no analytic functions
+    if not np.iscomplexobj(x) and not needs_written_out(x):
+        return np.linalg.cholesky(symmetric, upper=upper)
+    factor = cholesky_factor(symmetric)
+    return np.matrix_transpose(factor) if upper else factor
 
 
 @dispatched
@@ -127,8 +128,10 @@ def det_vjp(g: Any, z: Any, x: Any) -> Any:
     return as_factor(g) * cofactors(x) if is_singular else as_factor(g * z) * transposed(inv(x))
 
 
-def cholesky_vjp(g: Any, z: Any, x: Any) -> Any:
+def cholesky_vjp(g: Any, z: Any, x: Any, upper: bool = False) -> Any:
     """sym(L⁻ᵀ Φ(Lᵀ g) L⁻¹), where Φ keeps the lower triangle and half of the diagonal."""
+    if upper:
+        g, z = transposed(g), transposed(z)
     n = np.shape(x)[-1]
     phi = (np.tri(n) - np.eye(n) / 2).astype(x.dtype)
     middle = phi * np.matmul(transposed(z), g)
@@ -217,7 +220,7 @@ INVERSES = (
     general("cholesky", cholesky, cholesky_vjp,
         formula="x̄ = sym(z⁻ᵀ Φ(zᵀ g) z⁻¹)",
         source="Murray 2016, eq. 10, symmetrised: Φ is the lower triangle with half of the diagonal",
-        domains=[POSITIVE_DEFINITE], law=SQUARE, traits={Homogeneous(0.5)}),
+        domains=[POSITIVE_DEFINITE], law=laws.with_parameters(SQUARE, upper=(False, True)), traits={Homogeneous(0.5)}),
 )  # fmt: skip
 
 ROWS: tuple[Op, ...] = ONE_MATRIX + INVERSES

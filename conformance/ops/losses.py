@@ -190,6 +190,19 @@ def certain_or(p: Any, t: Any) -> Any:
 
 # -- likelihoods -----------------------------------------------------------------------------------
 
+
+def divergence(x: Any, t: Any, *, log_target: bool = False) -> Any:
+    """t (ln t − x), where t is given, or its logarithm."""
+    return np.exp(t) * (t - x) if log_target else xlogy(t, t) - t * x
+
+
+def divergences(choose: Choose) -> Signature:
+    """Log-probabilities and targets that broadcast, these as logarithms or not."""
+    signature, log_target = ONE_LOSS_EACH(choose), choose((False, True))
+    parameters = {**signature.parameters, "log_target": log_target}
+    return Signature(signature.shapes, parameters, domains=(REAL, REAL if log_target else POSITIVE))
+
+
 PROBABILITY = Domain(low=0.0, high=1.0)
 LIKELIHOODS = (
     pointwise("binary_cross_entropy", lambda p, t: -xlogy(t, p) - xlog1py(1 - t, -p),
@@ -202,9 +215,10 @@ LIKELIHOODS = (
         formula="x̄ = g · (σ(x) − t), t̄ = −g · x",
         source="−t log σ(x) − (1 − t) log σ(−x) = softplus(x) − tx", domains=[REAL, PROBABILITY],
         law=OF_EQUAL_SHAPES, aliases=("bce_with_logits",)),
-    pointwise("kl_div", lambda x, t: xlogy(t, t) - t * x, lambda x, t: -t, lambda x, t: np.log(t) + 1 - x,
-        formula="x̄ = −g · t, t̄ = g · (ln t + 1 − x)", source="product rule; x is a log-probability",
-        domains=[REAL, POSITIVE]),
+    pointwise("kl_div", divergence, lambda x, t, log_target=False: -np.exp(t) if log_target else -t,
+        lambda x, t, log_target=False: np.exp(t) * (t + 1 - x) if log_target else np.log(t) + 1 - x,
+        formula="x̄ = −g · t, t̄ = g · (ln t + 1 − x); of ln t: x̄ = −g · eᵗ, t̄ = g · eᵗ (t + 1 − x)",
+        source="product rule; x is a log-probability, t one too with log_target", domains=[REAL, POSITIVE], law=divergences),
     pointwise("poisson_nll", lambda x, t: np.exp(x) - t * x, lambda x, t: np.exp(x) - t, lambda x, t: -x,
         formula="x̄ = g · (eˣ − t), t̄ = −g · x",
         source="minus the log-likelihood at rate eˣ, without log t!"),

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, POSITIVE, Op
+from conformance.op import DISTINCT, POSITIVE, Op, Shape
 from conformance.ops.convolution import unwindowed, windows_of
 from conformance.ops.dispatch import dispatched
 from conformance.ops.laws import windows
-from conformance.ops.laws.windows import Pair, window_counts
+from conformance.ops.laws.windows import Pair, overhangs, window_counts
 from conformance.ops.reductions import routed, vector_norm_vjp
 from conformance.ops.rows import general, linear
 from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, REAL_REFERENCE, Homogeneous
@@ -23,34 +23,77 @@ def padded_image(x: Any, padding: Pair, value: float) -> Any:
     return np.pad(x, pad_width=((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2), constant_values=value)
 
 
-def pooled(x: Any, kernel_size: Pair, stride: Pair, padding: Pair) -> tuple[int, ...]:
+def extended(x: Any, sides: Shape, value: float) -> Any:
+    """The image with so much more of a value behind each of its sides."""
+    if not any(sides):
+        return x
+    return np.pad(x, pad_width=((0, 0), (0, 0), *((0, n) for n in sides)), constant_values=value)
+
+
+def shortened(image: Any, sides: Shape) -> Any:
+    """The inverse of `extended`."""
+    return image[:, :, : np.shape(image)[2] - sides[0], : np.shape(image)[3] - sides[1]]
+
+
+def pooled(
+    x: Any, kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair = (1, 1)
+) -> tuple[int, ...]:
     """The shape that pooling gives."""
-    return (*x.shape[:2], *window_counts(x.shape[2:], kernel_size, stride, padding, (1, 1)))
+    return (*x.shape[:2], *window_counts(x.shape[2:], kernel_size, stride, padding, dilation))
 
 
-def divisors(x: Any, kernel_size: Pair, stride: Pair, padding: Pair, count_include_pad: bool) -> Any:
-    """What each window's sum is divided by: its entries, those of the margin counted or not."""
-    if count_include_pad or not any(padding):
+def divisors(
+    x: Any,
+    kernel_size: Pair,
+    stride: Pair,
+    padding: Pair,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> Any:
+    """What each window's sum is divided by: a number given, or its entries, those of the margin counted or not.
+
+    What is behind the margin is never counted.
+    """
+    if divisor is not None:
+        return divisor
+    more = overhangs(np.shape(x)[2:], kernel_size, stride, padding, (1, 1), ceil_mode=ceil_mode)
+    if not any(more) and (count_include_pad or not any(padding)):
         return kernel_size[0] * kernel_size[1]
-    inside = np.ones((1, 1, *np.shape(x)[2:]), np.real(x).dtype)
-    return np.sum(windows_of(inside, kernel_size, stride=stride, padding=padding), axis=2)
+    counted = np.ones((1, 1, *np.shape(x)[2:]), np.real(x).dtype)
+    counted = extended(padded_image(counted, padding, 1.0 if count_include_pad else 0.0), more, 0.0)
+    return np.sum(windows_of(counted, kernel_size, stride=stride), axis=2)
 
 
 @dispatched
 def avg_pool2d(
-    x: Any, *, kernel_size: Pair, stride: Pair, padding: Pair = (0, 0), count_include_pad: bool = True
+    x: Any,
+    *,
+    kernel_size: Pair,
+    stride: Pair,
+    padding: Pair,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
 ) -> Any:
-    """The mean of every window of the image with a margin of zeros, which count or do not."""
-    sums = np.sum(windows_of(x, kernel_size, stride=stride, padding=padding), axis=2)
-    means = sums / divisors(x, kernel_size, stride, padding, count_include_pad)
-    return means.reshape(pooled(x, kernel_size, stride, padding))
+    """The mean of every window of the image with a margin of zeros, which count or do not; or its sum over a number."""
+    count = divisors(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    image = extended(
+        x, overhangs(x.shape[2:], kernel_size, stride, padding, (1, 1), ceil_mode=ceil_mode), 0.0
+    )
+    sums = np.sum(windows_of(image, kernel_size, stride=stride, padding=padding), axis=2)
+    return (sums / count).reshape(pooled(image, kernel_size, stride, padding))
 
 
 @dispatched
-def max_pool2d(x: Any, *, kernel_size: Pair, stride: Pair, padding: Pair = (0, 0)) -> Any:
+def max_pool2d(
+    x: Any, *, kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair, ceil_mode: bool
+) -> Any:
     """The largest entry of every window; those of the margin are -inf, so that none is chosen."""
-    windows = windows_of(padded_image(x, padding, -np.inf), kernel_size, stride=stride)
-    return np.max(windows, axis=2).reshape(pooled(x, kernel_size, stride, padding))
+    more = overhangs(x.shape[2:], kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
+    image = padded_image(extended(x, more, -np.inf), padding, -np.inf)
+    windows = windows_of(image, kernel_size, stride=stride, dilation=dilation)
+    return np.max(windows, axis=2).reshape(pooled(image, kernel_size, stride, (0, 0), dilation))
 
 
 def flattened(z: Any) -> Any:
@@ -59,21 +102,42 @@ def flattened(z: Any) -> Any:
 
 
 def avg_pool2d_vjp(
-    g: Any, x: Any, kernel_size: Pair, stride: Pair, padding: Pair = (0, 0), count_include_pad: bool = True
+    g: Any,
+    x: Any,
+    kernel_size: Pair,
+    stride: Pair,
+    padding: Pair,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
 ) -> Any:
     """Each window's cotangent shared by its entries."""
-    each = flattened(g) / divisors(x, kernel_size, stride, padding, count_include_pad)
+    count = divisors(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    each = flattened(g) / count
+    more = overhangs(np.shape(x)[2:], kernel_size, stride, padding, (1, 1), ceil_mode=ceil_mode)
     n, c, count = np.shape(each)
     area = kernel_size[0] * kernel_size[1]
     spread = np.broadcast_to(np.expand_dims(each, axis=2), shape=(n, c, area, count))
-    return unwindowed(spread, x, kernel_size, stride=stride, padding=padding)
+    image = unwindowed(spread, extended(x, more, 0.0), kernel_size, stride=stride, padding=padding)
+    return shortened(image, more) if any(more) else image
 
 
-def max_pool2d_vjp(g: Any, z: Any, x: Any, kernel_size: Pair, stride: Pair, padding: Pair = (0, 0)) -> Any:
+def max_pool2d_vjp(
+    g: Any,
+    z: Any,
+    x: Any,
+    kernel_size: Pair,
+    stride: Pair,
+    padding: Pair,
+    dilation: Pair,
+    ceil_mode: bool,
+) -> Any:
     """Each window's cotangent at its largest entry."""
-    image = padded_image(x, padding, -np.inf)
-    at_largest = routed(flattened(g), flattened(z), windows_of(image, kernel_size, stride=stride), 2)
-    return inside(unwindowed(at_largest, image, kernel_size, stride=stride), padding)
+    more = overhangs(np.shape(x)[2:], kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
+    image = padded_image(extended(x, more, -np.inf), padding, -np.inf)
+    placing = {"stride": stride, "dilation": dilation}
+    at_largest = routed(flattened(g), flattened(z), windows_of(image, kernel_size, **placing), 2)
+    return shortened(inside(unwindowed(at_largest, image, kernel_size, **placing), padding), more)
 
 
 def inside(image: Any, padding: Pair) -> Any:
@@ -101,29 +165,38 @@ def in_a_row(**geometry: int) -> dict[str, Any]:
 
 
 @dispatched
-def avg_pool1d(x: Any, *, kernel_size: int, stride: int, padding: int, count_include_pad: bool) -> Any:
+def avg_pool1d(
+    x: Any, *, kernel_size: int, stride: int, padding: int, ceil_mode: bool, count_include_pad: bool
+) -> Any:
     """The mean of every window of the signal with a margin of zeros, which count or do not."""
     row = in_a_row(kernel_size=kernel_size, stride=stride, padding=padding)
-    return as_signal(avg_pool2d(as_image(x), **row, count_include_pad=count_include_pad))
+    means = avg_pool2d(
+        as_image(x), **row, ceil_mode=ceil_mode, count_include_pad=count_include_pad, divisor_override=None
+    )
+    return as_signal(means)
 
 
-def avg_pool1d_vjp(g: Any, x: Any, count_include_pad: bool, **geometry: int) -> Any:
+def avg_pool1d_vjp(g: Any, x: Any, ceil_mode: bool, count_include_pad: bool, **geometry: int) -> Any:
     """avg_pool2d's rule on the signal's image."""
-    row = in_a_row(**geometry)
-    return as_signal(avg_pool2d_vjp(as_image(g), as_image(x), **row, count_include_pad=count_include_pad))
+    counting: dict[str, Any] = {
+        "ceil_mode": ceil_mode,
+        "count_include_pad": count_include_pad,
+        "divisor_override": None,
+    }
+    return as_signal(avg_pool2d_vjp(as_image(g), as_image(x), **in_a_row(**geometry), **counting))
 
 
 @dispatched
-def max_pool1d(x: Any, *, kernel_size: int, stride: int, padding: int) -> Any:
+def max_pool1d(x: Any, *, kernel_size: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> Any:
     """The largest entry of every window."""
-    return as_signal(
-        max_pool2d(as_image(x), **in_a_row(kernel_size=kernel_size, stride=stride, padding=padding))
-    )
+    row = in_a_row(kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
+    return as_signal(max_pool2d(as_image(x), **row, ceil_mode=ceil_mode))
 
 
-def max_pool1d_vjp(g: Any, z: Any, x: Any, **geometry: int) -> Any:
+def max_pool1d_vjp(g: Any, z: Any, x: Any, ceil_mode: bool, **geometry: int) -> Any:
     """max_pool2d's rule on the signal's image."""
-    return as_signal(max_pool2d_vjp(as_image(g), as_image(z), as_image(x), **in_a_row(**geometry)))
+    row = in_a_row(**geometry)
+    return as_signal(max_pool2d_vjp(as_image(g), as_image(z), as_image(x), **row, ceil_mode=ceil_mode))
 
 
 # -- norms -------------------------------------------------------------------------------------------

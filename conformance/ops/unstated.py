@@ -16,7 +16,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
     Trait.HOLOMORPHIC: {
         "it compares numbers, which engines refuse for complex operands": """
             clip scatter_reduce relu relu6 leaky_relu prelu elu celu selu hard_tanh hard_sigmoid hard_swish hard_shrink
-            hinge_embedding margin_ranking threshold multilabel_margin
+            hinge_embedding margin_ranking threshold multilabel_margin quantile
         """,
         "engines define it for real operands": """
             erf erfc nan_to_num nansum nanmean nanprod nancumsum gelu gammaln digamma polygamma
@@ -27,7 +27,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             nll cross_entropy weighted_nll weighted_cross_entropy ctc ctc_with_logits grid_sample
             scaled_dot_product_attention biased_attention masked_attention
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
-            cosine_embedding renorm
+            cosine_embedding renorm standardize lstm gru exp1 expi unwrap
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft stft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve cholesky_inverse",

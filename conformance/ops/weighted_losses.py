@@ -12,10 +12,10 @@ import numpy as np
 
 from conformance.op import REAL, Choose, Op, Shape, Signature, index_below
 from conformance.ops.dispatch import dispatched
-from conformance.ops.losses import REDUCTIONS, one_hot
+from conformance.ops.losses import PROBABILITY, REDUCTIONS, each_row, one_hot, reduced
 from conformance.ops.rows import general
 from conformance.ops.softmax import log_softmax, softmax
-from conformance.ops.traits import LINEAR, Shift
+from conformance.ops.traits import LINEAR, LOSS, Shift
 
 Weights = tuple[float, ...] | None
 
@@ -101,6 +101,40 @@ def weighted_cross_entropy_vjp(g: Any, z: Any, x: Any, target: Any, **parameters
     return softmax(x, axis=-1) * np.sum(k, axis=-1, keepdims=True) - k
 
 
+# -- probabilities for targets ---------------------------------------------------------------------
+
+
+def weighted_labels(t: Any, weight: Weights, label_smoothing: float) -> Any:
+    """The weight of each class times its probability, some of which is given to all classes."""
+    return class_weights(t, weight) * ((1 - label_smoothing) * t + label_smoothing / np.shape(t)[-1])
+
+
+@dispatched
+def soft_cross_entropy(
+    logits: Any, target: Any, *, weight: Weights, reduction: str, label_smoothing: float
+) -> Any:
+    """Minus the sum over the classes of their weighted probability times the log-softmax; a mean is over the rows."""
+    labels = weighted_labels(target, weight, label_smoothing)
+    return reduced(-np.sum(labels * log_softmax(logits, axis=-1), axis=-1), reduction)
+
+
+def soft_cross_entropy_logits(
+    g: Any, z: Any, x: Any, target: Any, weight: Weights, reduction: str, label_smoothing: float
+) -> Any:
+    """log_softmax's rule on the labels k: softmax · Σ k − k."""
+    k = weighted_labels(target, weight, label_smoothing)
+    pulled = softmax(x, axis=-1) * np.sum(k, axis=-1, keepdims=True) - k
+    return each_row(g, np.empty(len(x)), reduction) * pulled
+
+
+def soft_cross_entropy_target(
+    g: Any, z: Any, x: Any, target: Any, weight: Weights, reduction: str, label_smoothing: float
+) -> Any:
+    """−(1 − ε) w log_softmax."""
+    slopes = (label_smoothing - 1) * class_weights(x, weight) * log_softmax(x, axis=-1)
+    return each_row(g, np.empty(len(x)), reduction) * slopes
+
+
 # -- laws ------------------------------------------------------------------------------------------
 
 # Several targets, so that not all of them are left out: a mean of none is 0/0, and a special point.
@@ -131,6 +165,17 @@ def smoothed_classes(choose: Choose) -> Signature:
     return Signature(signature.shapes, smoothed, domains=signature.domains)
 
 
+def probable_classes(choose: Choose) -> Signature:
+    """Rows of scores and of probabilities, weights of few classes, and how much of each label is given to all classes."""
+    n, c = choose((*CLASSES, (1, 3)))
+    parameters = {
+        "weight": choose((None, *(table[c] for table in (WEIGHTS, WITH_ZERO) if c in table))),
+        "reduction": choose(REDUCTIONS),
+        "label_smoothing": choose((0.0, 0.1, 1.0)),
+    }
+    return Signature(((n, c), (n, c)), parameters)
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -142,4 +187,8 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ₙ = softmax xₙ · Σ kₙ − kₙ, kₙ = gₙ ((1 − ε) w onehot tₙ + ε w / C) where tₙ counts",
         source="log_softmax's rule on weighted_nll's; label smoothing as in Szegedy et al. 2016, section 7",
         domains=[REAL, index_below(1)], law=smoothed_classes, traits={Shift(0)}),
+    general("soft_cross_entropy", soft_cross_entropy, soft_cross_entropy_logits, soft_cross_entropy_target,
+        formula="x̄ = g (softmax x · Σ k − k), k = w ((1 − ε) t + ε/C); t̄ = −g (1 − ε) w log softmax x",
+        source="log_softmax's rule on weighted labels; label smoothing as in Szegedy et al. 2016, section 7",
+        domains=[REAL, PROBABILITY], law=probable_classes, traits={LOSS, Shift(0)}),
 )  # fmt: skip

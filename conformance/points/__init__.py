@@ -26,6 +26,7 @@ from conformance.points import (
     tiny,
     truths,
     twofold,
+    with_parameters,
 )
 from conformance.points.point import COMPOSED, SpecialPoint
 
@@ -50,6 +51,7 @@ SPECIAL_POINTS: dict[str, SpecialPoint] = {
         tiny,
         truths,
         twofold,
+        with_parameters,
     )
     for point in family.POINTS
 }

@@ -13,9 +13,9 @@ from conformance.points.point import SpecialPoint
 def geometry(rank: int, padding: int = 0) -> dict[str, Any]:
     """Windows of two entries along each axis, side by side."""
     if rank == 1:
-        return {"kernel_size": 2, "stride": 2, "padding": padding}
-    dilation = {"dilation": (1,) * rank} if rank == 3 else {}
-    return {"kernel_size": (2,) * rank, "stride": (2,) * rank, "padding": (padding,) * rank, **dilation}
+        return {"kernel_size": 2, "stride": 2, "padding": padding, "dilation": 1, "ceil_mode": False}
+    each = {"kernel_size": 2, "stride": 2, "padding": padding, "dilation": 1}
+    return {**{name: (n,) * rank for name, n in each.items()}, "ceil_mode": False}
 
 
 def window(rank: int, *entries: float) -> Any:

@@ -48,7 +48,13 @@ SORTED = {
     SHARED: ([1.5, 1.5, 4],),
 }
 PTP: dict[str, Any] = {"axis": None, "keepdims": False, "nature": Nature.TIE}
-WINDOW: dict[str, Any] = {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0)}
+WINDOW: dict[str, Any] = {
+    "kernel_size": (2, 2),
+    "stride": (2, 2),
+    "padding": (0, 0),
+    "dilation": (1, 1),
+    "ceil_mode": False,
+}
 TIES = (
     *routed_ties("max", 1.0),
     tie("max", "tie-at-infinity", [INF, INF], [0, 1], **WHOLE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,13 @@ from conformance.timing.workloads import (
 )
 
 KERNEL, POOL = 3, 2
+WINDOW: Mapping[str, Any] = {
+    "kernel_size": (POOL, POOL),
+    "stride": (POOL, POOL),
+    "padding": (0, 0),
+    "dilation": (1, 1),
+    "ceil_mode": False,
+}
 
 
 def operands(size: Size, dtype: str, rng: np.random.Generator) -> tuple[Array, ...]:
@@ -42,7 +50,7 @@ def program(op: FindOp, size: Size) -> Function:
 
     def loss(x: Any, k: Any, c: Any, w: Any, b: Any) -> Any:
         z = relu(conv(x, k, c, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1))
-        p = pool(z, kernel_size=(POOL, POOL), stride=(POOL, POOL), padding=(0, 0))
+        p = pool(z, **WINDOW)
         y = add(matmul(reshape(p, shape=(size["batch"], -1)), w), b)
         return mean(square(y), axis=None, keepdims=False)
 

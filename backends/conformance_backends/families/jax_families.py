@@ -18,15 +18,17 @@ from conformance.errors import Unsupported
 
 def interpolate(x: Any, size: Any, mode: Any, align_corners: Any) -> Any:
     """jax.image.resize, whose samples are in the middle of their intervals."""
-    if mode == "nearest" or align_corners:
-        raise Unsupported("jax.image.resize places samples in the middle of their intervals")
+    if mode in ("nearest", "cubic") or align_corners:
+        raise Unsupported(
+            "jax.image.resize places samples in the middle of their intervals, its cubic is another"
+        )
     method = "linear" if mode == "linear" else "nearest"
     return jax.image.resize(x, (*x.shape[:2], *size), method, antialias=False)
 
 
 def scatter_reduce(x: Any, index: Any, values: Any, axis: Any, reduce: Any, include_self: Any) -> Any:
     """The methods of `x.at`, which reduce into what stands there."""
-    if not include_self or reduce in ("mean", "prod"):
+    if not include_self or reduce in ("mean", "prod") or values.shape != index.shape:
         raise Unsupported("x.at reduces into what stands there, has no mean, and no gradient of a product")
     places = [*jnp.indices(index.shape, sparse=True)]
     places[axis] = index
@@ -103,6 +105,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "nansum": lambda x, axis, keepdims: jnp.nansum(x, axis=axis, keepdims=keepdims),
     "nanmean": lambda x, axis, keepdims: jnp.nanmean(x, axis=axis, keepdims=keepdims),
     "scatter_reduce": scatter_reduce,
+    "standardize": lambda x, axis, eps: jax.nn.standardize(x, axis, epsilon=eps),
     "conv1d": lambda x, weight, bias, stride, padding, dilation, groups: (
         jax.lax.conv_general_dilated(
             x,

@@ -5,7 +5,6 @@ The table is read as source too, like those of `jax_ops`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -35,27 +34,6 @@ def conv_transpose3d(
     return y + bias[:, None, None, None]
 
 
-def avg_pool3d(
-    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
-) -> Any:
-    """The sums of windows over their sizes, over the sums of ones, or over a number."""
-    windows = ((1, 1, *kernel_size), (1, 1, *stride), ((0, 0), (0, 0), *((p, p) for p in padding)))
-    sums = jax.lax.reduce_window(x, 0.0, jax.lax.add, *windows)
-    if divisor_override is not None:
-        return sums / divisor_override
-    if count_include_pad:
-        return sums / math.prod(kernel_size)
-    return sums / jax.lax.reduce_window(jnp.ones_like(x), 0.0, jax.lax.add, *windows)
-
-
-def max_pool3d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> Any:
-    """jax.lax.reduce_window, whose gradient takes no entries apart."""
-    if any(step != 1 for step in dilation):
-        raise Unsupported("jax has no gradient of a maximum over windows whose entries are apart")
-    windows = ((1, 1, *kernel_size), (1, 1, *stride), ((0, 0), (0, 0), *((p, p) for p in padding)))
-    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, *windows)
-
-
 def kept(x: Any, k: int, axis: int, keepdims: bool) -> Any:
     """The k-th entry along an axis, counted from 1."""
     return jax.lax.index_in_dim(x, k - 1, axis, keepdims)
@@ -82,6 +60,11 @@ def attention(q: Any, k: Any, v: Any, bias: Any = None, **options: Any) -> Any:
 OPS: Mapping[str, Callable[..., Any]] = {
     "clip_between": lambda x, lower, upper: jnp.clip(x, min=lower, max=upper),
     "frac": lambda x: jnp.modf(x)[0],
+    "modf": lambda x: tuple(jnp.modf(x)),
+    "exp1": jax.scipy.special.exp1,
+    "expi": jax.scipy.special.expi,
+    "unwrap": lambda x, axis, period: jnp.unwrap(x, axis=axis, period=period),
+    "interp": lambda x, fp, xp, left, right: jnp.interp(x, np.array(xp, x.dtype), fp, left=left, right=right),
     "biased_attention": lambda q, k, v, bias, scale: attention(q, k, v, bias, scale=scale),
     "masked_attention": lambda q, k, v, mask, scale: attention(
         q, k, v, mask=np.array(mask)[None, None], scale=scale
@@ -98,8 +81,6 @@ OPS: Mapping[str, Callable[..., Any]] = {
     ),
     "block_diag": jax.scipy.linalg.block_diag,
     "conv_transpose3d": conv_transpose3d,
-    "avg_pool3d": avg_pool3d,
-    "max_pool3d": max_pool3d,
     "dynamic_slice": lambda x, start, sizes: jax.lax.dynamic_slice(x, start, sizes),
     "dynamic_update_slice": lambda x, update, start: jax.lax.dynamic_update_slice(x, update, start),
     "segment_max": lambda x, segment_ids, num_segments: jax.ops.segment_max(

@@ -17,6 +17,11 @@ from conformance_backends.torch_layers import of_classes
 LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}  # by the number of axes
 
 
+def mode_of(x: Any, mode: str) -> str:
+    """torch's name of a mode."""
+    return {"linear": LINEAR[x.ndim], "cubic": "bicubic"}.get(mode, mode)
+
+
 def over_axes(reduce: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """A reduction over the named axes; torch reads dim=() as every axis, where the catalogue means none."""
     if axis == ():
@@ -39,6 +44,13 @@ def parts(z: Any) -> Any:
 def signs(is_positive: Any, x: Any) -> Any:
     """Truth values as the targets 1 and -1, of the scores' type."""
     return 2 * is_positive.to(x.dtype) - 1
+
+
+def all_sent(values: Any, index: Any) -> Any:
+    """The values of a scatter, whose gradient torch documents for one of each index alone."""
+    if values.shape != index.shape:
+        raise Unsupported("torch's scatter has a gradient of as many values as indices only")
+    return values
 
 
 # ---- the tables ---------------------------------------------------------------------------------
@@ -69,7 +81,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "nansum": lambda x, axis, keepdims: over_axes(torch.nansum, x, axis, keepdims),
     "nanmean": lambda x, axis, keepdims: over_axes(torch.nanmean, x, axis, keepdims),
     "scatter_reduce": lambda x, index, values, axis, reduce, include_self: torch.scatter_reduce(
-        x, axis, index, values, reduce, include_self=include_self
+        x, axis, index, all_sent(values, index), reduce, include_self=include_self
     ),
     "conv3d": lambda x, weight, bias, stride, padding, dilation, groups: F.conv3d(
         x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
@@ -81,8 +93,16 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "matrix_norm": lambda x, ord, keepdims: torch.linalg.matrix_norm(x, ord, keepdim=keepdims),
     "matrix_exp": torch.linalg.matrix_exp,
     "interpolate": lambda x, size, mode, align_corners: F.interpolate(
-        x, size=size, mode=LINEAR[x.ndim] if mode == "linear" else mode, align_corners=align_corners
+        x, size=size, mode=mode_of(x, mode), align_corners=align_corners
     ),
+    "interpolate_by_factor": lambda x, scale_factor, mode, align_corners: F.interpolate(
+        x, scale_factor=scale_factor, mode=mode_of(x, mode), align_corners=align_corners
+    ),
+    "gather": lambda x, indices, axis: torch.gather(x, axis, indices),
+    "soft_cross_entropy": lambda x, t, weight, reduction, label_smoothing: F.cross_entropy(
+        x, t, of_classes(weight, x), reduction=reduction, label_smoothing=label_smoothing
+    ),
+    "standardize": lambda x, axis, eps: F.layer_norm(x, x.shape[-len(axis) :], eps=eps),
     "grid_sample": lambda x, grid, mode, padding_mode, align_corners: F.grid_sample(
         x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
     ),

@@ -17,19 +17,18 @@ from conformance_backends.families.torch_families import parts, signs
 
 
 def avg_pool3d(
-    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
 ) -> Any:
     """F.avg_pool3d, of volumes that are no smaller than a window, whatever the margin."""
     if any(side < size for side, size in zip(x.shape[2:], kernel_size, strict=True)):
         raise Unsupported("torch's avg_pool3d refuses a volume smaller than the kernel")
-    return F.avg_pool3d(
-        x,
-        kernel_size,
-        stride,
-        padding,
-        count_include_pad=count_include_pad,
-        divisor_override=divisor_override,
-    )
+    return F.avg_pool3d(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
 def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:
@@ -49,6 +48,18 @@ def of_segments(x: Any, segment_ids: Any, num_segments: int, reduce: str, start:
     return torch.scatter_reduce(numbers, 0, index, x, reduce, include_self=reduce != "mean")
 
 
+def lstm(x: Any, h: Any, c: Any, *weights: Any) -> tuple[Any, Any, Any]:
+    """torch.lstm, of one layer in one direction, whose states have an axis for both."""
+    states, hidden, cell = torch.lstm(x, (h[None], c[None]), weights, True, 1, 0.0, True, False, False)
+    return states, hidden[0], cell[0]
+
+
+def gru(x: Any, h: Any, *weights: Any) -> tuple[Any, Any]:
+    """torch.gru, of one layer in one direction, whose state has an axis for both."""
+    states, hidden = torch.gru(x, h[None], weights, True, 1, 0.0, True, False, False)
+    return states, hidden[0]
+
+
 def ctc(log_probabilities: Any, targets: Any, input_lengths: Any, target_lengths: Any, reduction: str) -> Any:
     """F.ctc_loss, whose blank is the class 0."""
     lengths = torch.tensor(input_lengths), torch.tensor(target_lengths)
@@ -58,6 +69,8 @@ def ctc(log_probabilities: Any, targets: Any, input_lengths: Any, target_lengths
 OPS: Mapping[str, Callable[..., Any]] = {
     "clip_between": lambda x, lower, upper: torch.clamp(x, min=lower, max=upper),
     "frac": torch.frac,
+    "lstm": lstm,
+    "gru": gru,
     "var_mean": lambda x, axis, keepdims, correction: torch.var_mean(
         x, dim=axis, keepdim=keepdims, correction=correction
     ),
@@ -107,12 +120,19 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "corrcoef": torch.corrcoef,
     "pdist": lambda x, p: F.pdist(x, p),
     "softmin": lambda x, axis: F.softmin(x, dim=axis),
-    "embedding_bag": lambda weight, indices, mode: F.embedding_bag(indices, weight, mode=mode),
-    "block_diag": torch.block_diag,
-    "avg_pool1d": lambda x, kernel_size, stride, padding, count_include_pad: F.avg_pool1d(
-        x, kernel_size, stride, padding, count_include_pad=count_include_pad
+    "embedding_bag": lambda weight, indices, mode, padding_idx: F.embedding_bag(
+        indices, weight, mode=mode, padding_idx=padding_idx
     ),
-    "max_pool1d": lambda x, kernel_size, stride, padding: F.max_pool1d(x, kernel_size, stride, padding),
+    "weighted_embedding_bag": lambda weight, indices, shares, padding_idx: F.embedding_bag(
+        indices, weight, mode="sum", per_sample_weights=shares, padding_idx=padding_idx
+    ),
+    "block_diag": torch.block_diag,
+    "avg_pool1d": lambda x, kernel_size, stride, padding, ceil_mode, count_include_pad: F.avg_pool1d(
+        x, kernel_size, stride, padding, ceil_mode, count_include_pad
+    ),
+    "max_pool1d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: F.max_pool1d(
+        x, kernel_size, stride, padding, dilation, ceil_mode
+    ),
     "conv_transpose3d": lambda x, weight, bias, stride, padding, output_padding, dilation, groups: (
         F.conv_transpose3d(
             x,
@@ -126,8 +146,8 @@ OPS: Mapping[str, Callable[..., Any]] = {
         )
     ),
     "avg_pool3d": avg_pool3d,
-    "max_pool3d": lambda x, kernel_size, stride, padding, dilation: F.max_pool3d(
-        x, kernel_size, stride, padding, dilation
+    "max_pool3d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: F.max_pool3d(
+        x, kernel_size, stride, padding, dilation, ceil_mode
     ),
     "lp_pool2d": lambda x, norm_type, kernel_size, stride: F.lp_pool2d(x, norm_type, kernel_size, stride),
     "lp_pool1d": lambda x, norm_type, kernel_size, stride: F.lp_pool1d(x, norm_type, kernel_size, stride),

@@ -65,7 +65,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "det": jnp.linalg.det,
     "slogdet": lambda x: tuple(jnp.linalg.slogdet(x)),
     "matrix_power": lambda x, n: jnp.linalg.matrix_power(x, n),
-    "cholesky": jnp.linalg.cholesky,
+    "cholesky": lambda x, upper=False: jnp.linalg.cholesky(x, upper=upper),
     "eigvalsh": jnp.linalg.eigvalsh,
     "eigh": eigh,
     "svdvals": jnp.linalg.svdvals,

@@ -67,7 +67,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "slogdet": lambda x: tuple(torch.linalg.slogdet(x)),
     "logdet": torch.logdet,
     "matrix_power": lambda x, n: torch.linalg.matrix_power(x, n),
-    "cholesky": torch.linalg.cholesky,
+    "cholesky": lambda x, upper=False: torch.linalg.cholesky(x, upper=upper),
     "eigvalsh": torch.linalg.eigvalsh,
     "eigh": eigh,
     "svdvals": torch.linalg.svdvals,

@@ -28,11 +28,18 @@ class Mlx(FunctionalBackend):
         )
     }
     lacks: ClassVar[Lacking] = {
+        "avg_pool1d": {"ceil_mode": (True,)},
+        "avg_pool2d": {"ceil_mode": (True,), "divisor_override": (3,)},
+        "avg_pool3d": {"ceil_mode": (True,), "divisor_override": (3,)},
         "batch_norm": {"eps": (0.0,)},
         "instance_norm": {"eps": (0.0,)},
         "matrix_norm": {"ord": (2, -2, "nuc")},  # made of singular values, which have no gradient
+        "max_pool1d": {"ceil_mode": (True,), "dilation": (2, 3)},
+        "max_pool2d": {"ceil_mode": (True,), "dilation": ((2, 1), (1, 2))},
+        "max_pool3d": {"ceil_mode": (True,), "dilation": ((2, 1, 2), (1, 2, 1))},
         "moveaxis": {"source": (tuple,)},
         "repeat": {"repeats": (list,)},
+        "standardize": {"axis": ((-2, -1), (-3, -2, -1))},
         "std": {"correction": (0.5,)},
         "triplet_margin": {"eps": (1e-06,)},  # MLX adds it within the root
         "var": {"correction": (0.5,)},

@@ -98,7 +98,15 @@ def scaled_attention(q: Any, k: Any, v: Any, mask: Any, scale: float | None) -> 
     return z.reshape(*q.shape[:-1], v.shape[-1])
 
 
-def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
+def avg_pool2d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> Any:
     """MLX's pooling, whose channels are last."""
     if any(padding) and not count_include_pad:
         raise Unsupported("MLX's mean counts the zeros of the margin")

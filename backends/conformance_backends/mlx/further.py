@@ -68,19 +68,21 @@ def nan_to_num(x: Any, nan: float, posinf: Any, neginf: Any) -> Any:
     return mx.nan_to_num(x, nan, posinf, neginf)
 
 
-def max_pool3d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> Any:
+def max_pool3d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
     """nn.MaxPool3d, whose windows have no gaps."""
-    if max(dilation) > 1:
-        raise Unsupported("MLX's windows of three axes have no gaps")
     return second(nn.MaxPool3d(kernel_size, stride, padding)(last(x)))
 
 
 def avg_pool3d(
-    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
 ) -> Any:
     """nn.AvgPool3d, which divides by the size of a window."""
-    if divisor_override is not None:
-        raise Unsupported("MLX's mean has no other divisor")
     return average(nn.AvgPool3d(kernel_size, stride, padding), x, count_include_pad or not any(padding))
 
 
@@ -164,11 +166,11 @@ FURTHER: Mapping[str, Callable[..., Any]] = {
     "conv_transpose3d": lambda x, weight, bias, stride, padding, dilation, output_padding, groups: transposed(
         mx.conv_transpose3d, x, weight, bias, groups, stride, padding, dilation, output_padding
     ),
-    "max_pool1d": lambda x, kernel_size, stride, padding: second(
+    "max_pool1d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: second(
         nn.MaxPool1d(kernel_size, stride, padding)(last(x))
     ),
     "max_pool3d": max_pool3d,
-    "avg_pool1d": lambda x, kernel_size, stride, padding, count_include_pad: average(
+    "avg_pool1d": lambda x, kernel_size, stride, padding, ceil_mode, count_include_pad: average(
         nn.AvgPool1d(kernel_size, stride, padding), x, count_include_pad or not padding
     ),
     "avg_pool3d": avg_pool3d,

@@ -143,7 +143,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "inv": mx.linalg.inv,
     "det": mx.linalg.det,
     "slogdet": mx.linalg.slogdet,
-    "cholesky": mx.linalg.cholesky,
+    "cholesky": lambda x, upper=False: mx.linalg.cholesky(x, upper=upper),
     "addmm": lambda c, a, b, alpha, beta: mx.addmm(c, a, b, alpha, beta),
     "baddbmm": lambda c, a, b, alpha, beta: mx.addmm(c, a, b, alpha, beta),
     "fftn": lambda re, im, s, axes, norm: spectrum(mx.fft.fftn, re, im, s, axes, norm),
@@ -180,6 +180,7 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "embedding": lambda weight, indices: weight[indices],
     "scaled_dot_product_attention": attention,
     "layer_norm": lambda x, weight, bias, eps: mx.fast.layer_norm(x, weight, bias, eps),
+    "standardize": lambda x, axis, eps: mx.fast.layer_norm(x, None, None, eps),
     "rms_norm": lambda x, weight, eps: mx.fast.rms_norm(x, weight, eps),
     "batch_norm": batch_norm,
     "conv1d": lambda x, weight, bias, stride, padding, dilation, groups: mx.moveaxis(
@@ -195,7 +196,7 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
         1,
     ),
     "avg_pool2d": avg_pool2d,
-    "max_pool2d": lambda x, kernel_size, stride, padding: mx.moveaxis(
+    "max_pool2d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: mx.moveaxis(
         nn.MaxPool2d(kernel_size, stride, padding)(mx.moveaxis(x, 1, -1)), -1, 1
     ),
     "rnn_cell": rnn_cell,

@@ -53,7 +53,7 @@ SPELLED: Mapping[str, Callable[..., Any]] = {
     "logsumexp": lambda x, axis, keepdims: jax.scipy.special.logsumexp(x, axis=axis, keepdims=keepdims),
     "inv": jax.scipy.linalg.inv,
     "det": jax.scipy.linalg.det,
-    "cholesky": lambda x: jax.scipy.linalg.cholesky(x, lower=True),
+    "cholesky": lambda x, upper=False: jax.scipy.linalg.cholesky(x, lower=not upper),
 }
 
 

@@ -14,6 +14,7 @@ import torch.nn.functional as F  # noqa: N812 - its customary name
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from conformance.errors import Unsupported
+from conformance_backends.families.torch_families import all_sent
 from conformance_backends.torch_backend import TorchTape
 from conformance_backends.torch_points import DEPARTURES
 from conformance_backends.usual_points import declared_points
@@ -112,18 +113,18 @@ SPELLED: Mapping[str, Callable[..., Any]] = {
     "matmul": product,
     "matrix_transpose": lambda x: x.transpose(-2, -1),
     "inv": lambda x: torch.linalg.inv_ex(x).inverse,
-    "cholesky": lambda x: torch.linalg.cholesky_ex(x).L,
+    "cholesky": lambda x, upper=False: torch.linalg.cholesky_ex(x, upper=upper).L,
     "solve": lambda a, b: torch.linalg.solve_ex(a, b[None] if 1 < b.ndim < a.ndim else b).result,
     "scaled_dot_product_attention": lambda q, k, v, is_causal: attention(q, k, v, is_causal=is_causal),
     "biased_attention": lambda q, k, v, bias, scale: attention(q, k, v, bias, scale=scale),
     "masked_attention": lambda q, k, v, mask, scale: attention(
         q, k, v, torch.tensor(mask), scale=scale, enable_gqa=q.ndim > 2
     ),
-    "max_pool2d": lambda x, kernel_size, stride, padding: F.max_pool2d(
-        x, kernel_size, stride, padding, return_indices=True
+    "max_pool2d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: F.max_pool2d(
+        x, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True
     )[0],
-    "max_pool1d": lambda x, kernel_size, stride, padding: F.max_pool1d(
-        x, kernel_size, stride, padding, return_indices=True
+    "max_pool1d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: F.max_pool1d(
+        x, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True
     )[0],
     "cdist": lambda x, y, p: torch.cdist(x, y, p, compute_mode="donot_use_mm_for_euclid_dist"),
 }
@@ -223,7 +224,7 @@ IN_PLACE: Mapping[str, Callable[..., Any]] = {
     "masked_fill": lambda x, mask, value: copied(x, mask).masked_fill_(mask, value),
     "renorm": lambda x, p, axis, maxnorm: x.clone().renorm_(p, axis, maxnorm),
     "scatter_reduce": lambda x, index, values, axis, reduce, include_self: x.clone().scatter_reduce_(
-        axis, index, values, reduce, include_self=include_self
+        axis, index, all_sent(values, index), reduce, include_self=include_self
     ),
     "swapaxes": lambda x, axis1, axis2: x.clone().swapaxes_(axis1, axis2),
     "addmm": lambda c, a, b, alpha, beta: in_shape(c, a.shape[0], b.shape[1]).addmm_(

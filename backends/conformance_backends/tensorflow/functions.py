@@ -158,7 +158,15 @@ def conv2d(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: 
     return tf.transpose(tf.nn.bias_add(z, bias), [0, 3, 1, 2])
 
 
-def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
+def avg_pool2d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> Any:
     """tf.nn.avg_pool2d, with the channels last; it takes no numbers for its padding."""
     if any(padding):
         raise Unsupported("tf.nn.avg_pool2d takes no padding but 'VALID' and 'SAME'")
@@ -166,7 +174,7 @@ def avg_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, count_includ
     return tf.transpose(z, [0, 3, 1, 2])
 
 
-def max_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any) -> Any:
+def max_pool2d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
     """tf.nn.max_pool2d, with the channels last."""
     pads = [[0, 0], [padding[0]] * 2, [padding[1]] * 2, [0, 0]]
     z = tf.nn.max_pool2d(

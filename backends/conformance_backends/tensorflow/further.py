@@ -107,19 +107,25 @@ def pooled(pool: Any, x: Any, kernel_size: Any, stride: Any, padding: Any) -> An
     return tnp.moveaxis(pool(tnp.moveaxis(x, 1, -1), kernel_size, stride, "VALID"), -1, 1)
 
 
-def max_pool3d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> Any:
+def max_pool3d(x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
     """tf.nn.max_pool3d, whose windows have no gaps."""
-    if max(dilation) > 1 or x.dtype != tf.float32:
-        raise Unsupported("tf.nn.max_pool3d is in single precision, and its windows have no gaps")
+    if x.dtype != tf.float32:
+        raise Unsupported("tf.nn.max_pool3d is in single precision")
     return pooled(tf.nn.max_pool3d, x, kernel_size, stride, padding)
 
 
 def avg_pool3d(
-    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
 ) -> Any:
     """tf.nn.avg_pool3d, which divides by the size of a window."""
-    if divisor_override is not None or x.dtype != tf.float32:
-        raise Unsupported("tf.nn.avg_pool3d is in single precision, and has no other divisor")
+    if x.dtype != tf.float32:
+        raise Unsupported("tf.nn.avg_pool3d is in single precision")
     return pooled(tf.nn.avg_pool3d, x, kernel_size, stride, padding)
 
 
@@ -252,10 +258,10 @@ FURTHER: Mapping[str, Callable[..., Any]] = {
     "lstsq": lambda a, b: in_one_batch(tf.linalg.lstsq, a, b),
     "solve_triangular": solve_triangular,
     "cholesky_solve": cholesky_solve,
-    "max_pool1d": lambda x, kernel_size, stride, padding: pooled(
+    "max_pool1d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: pooled(
         tf.nn.max_pool1d, x, kernel_size, stride, padding
     ),
-    "avg_pool1d": lambda x, kernel_size, stride, padding, count_include_pad: pooled(
+    "avg_pool1d": lambda x, kernel_size, stride, padding, ceil_mode, count_include_pad: pooled(
         tf.nn.avg_pool1d, x, kernel_size, stride, padding
     ),
     "max_pool3d": max_pool3d,

@@ -133,7 +133,7 @@ LINEAR_ALGEBRA: Mapping[str, Callable[..., Any]] = {
     "inv": tf.linalg.inv,
     "det": tf.linalg.det,
     "slogdet": lambda x: tuple(tf.linalg.slogdet(x)),
-    "cholesky": tf.linalg.cholesky,
+    "cholesky": lambda x, upper=False: tf.linalg.cholesky(x),
 }
 
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {

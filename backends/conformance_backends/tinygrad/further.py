@@ -55,13 +55,26 @@ def lstm_cell(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any
     return hidden, cell
 
 
-def avg_pool3d(
-    x: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, divisor_override: Any
+def soft_cross_entropy(x: Any, t: Any, weight: Any, reduction: Any, label_smoothing: float) -> Any:
+    """Tensor.cross_entropy, which has no weights."""
+    if weight is not None:
+        raise Unsupported("tinygrad's cross_entropy has no weights")
+    return x.cross_entropy(t, reduction, label_smoothing)
+
+
+def avg_pool(
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
 ) -> Any:
     """Tensor.avg_pool2d, which takes any number of axes, and divides by the size of a window."""
     if divisor_override is not None:
         raise Unsupported("tinygrad's mean has no other divisor")
-    return x.avg_pool2d(kernel_size, stride, padding=padding, count_include_pad=count_include_pad)
+    return x.avg_pool2d(kernel_size, stride, 1, padding, ceil_mode, count_include_pad)
 
 
 def first_of(scan: Any, x: Any, axis: Any) -> Any:
@@ -105,15 +118,20 @@ FURTHER: Mapping[str, Callable[..., Any]] = {
     "conv_transpose3d": lambda x, weight, bias, stride, padding, dilation, output_padding, groups: (
         x.conv_transpose2d(weight, bias, groups, stride, dilation, padding, output_padding)
     ),
-    "max_pool1d": lambda x, kernel_size, stride, padding: x.max_pool2d((kernel_size,), stride, 1, padding),
-    "max_pool3d": lambda x, kernel_size, stride, padding, dilation: x.max_pool2d(
-        kernel_size, stride, dilation, padding
+    "max_pool1d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: x.max_pool2d(
+        (kernel_size,), stride, dilation, padding, ceil_mode
     ),
-    "avg_pool1d": lambda x, kernel_size, stride, padding, count_include_pad: x.avg_pool2d(
-        (kernel_size,), stride, padding=padding, count_include_pad=count_include_pad
+    "max_pool3d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: x.max_pool2d(
+        kernel_size, stride, dilation, padding, ceil_mode
     ),
-    "avg_pool3d": avg_pool3d,
+    "avg_pool1d": lambda x, kernel_size, stride, padding, ceil_mode, count_include_pad: x.avg_pool2d(
+        (kernel_size,), stride, 1, padding, ceil_mode, count_include_pad
+    ),
+    "avg_pool3d": avg_pool,
     "layer_norm": layer_norm,
+    "standardize": lambda x, axis, eps: x.layernorm(axis, eps),
+    "gather": lambda x, indices, axis: x.gather(axis, indices),
+    "soft_cross_entropy": soft_cross_entropy,
     "rms_norm": rms_norm,
     "group_norm": group_norm,
     "instance_norm": instance_norm,

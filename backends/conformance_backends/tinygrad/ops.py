@@ -14,7 +14,7 @@ import numpy as np
 from tinygrad import Tensor, dtypes
 
 from conformance.errors import Unsupported
-from conformance_backends.tinygrad.further import FURTHER
+from conformance_backends.tinygrad.further import FURTHER, avg_pool
 
 # ---- where one line is not enough ---------------------------------------------------------------
 
@@ -239,10 +239,10 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
         weight, bias, groups, stride, dilation, padding
     ),
     "interpolate": lambda x, size, mode, align_corners: x.interpolate(size, mode, bool(align_corners)),
-    "avg_pool2d": lambda x, kernel_size, stride, padding, count_include_pad: x.avg_pool2d(
-        kernel_size, stride, padding=padding, count_include_pad=count_include_pad
+    "avg_pool2d": avg_pool,
+    "max_pool2d": lambda x, kernel_size, stride, padding, dilation, ceil_mode: x.max_pool2d(
+        kernel_size, stride, dilation, padding, ceil_mode
     ),
-    "max_pool2d": lambda x, kernel_size, stride, padding: x.max_pool2d(kernel_size, stride, padding=padding),
 }
 
 LOSSES: Mapping[str, Callable[..., Any]] = {

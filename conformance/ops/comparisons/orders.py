@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.op import DISTINCT, Choose, Op, Signature
+from conformance.op import DISTINCT, Choose, Op, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.reductions import FEW, axes_of, routed
@@ -48,10 +48,25 @@ def kthvalue(x: Any, *, k: int, axis: int = -1, keepdims: bool = False) -> Any:
     return np.expand_dims(entry, axis=axis) if keepdims else entry
 
 
+HALF = 0.5
+
+
 def beside(n: int, q: float) -> tuple[int, int, float]:
     """The places below and above the quantile of n sorted entries, and the upper one's share."""
     below = math.floor(q * (n - 1))
     return below, min(below + 1, n - 1), q * (n - 1) - below
+
+
+def taken(n: int, q: float, method: str) -> tuple[int, int, float]:
+    """The places of two of n sorted entries, and the share of the second, by the method."""
+    below, above, share = beside(n, q)
+    if method == "linear" or not share:
+        return below, above, share
+    return (
+        below,
+        above,
+        {"lower": 0.0, "higher": 1.0, "midpoint": 0.5, "nearest": float(share > HALF)}[method],
+    )
 
 
 def merged_last(x: Any, axis: Any) -> Any:
@@ -69,10 +84,10 @@ def unmerged(rows: Any, x: Any, axis: Any) -> Any:
 
 
 @dispatched
-def quantile(x: Any, *, q: float, axis: Any = None, keepdims: bool = False) -> Any:
-    """The entry that a share q of the entries lies below, between two of them by linear interpolation; NaN beside NaN."""
+def quantile(x: Any, *, q: float, axis: Any = None, keepdims: bool = False, method: str = "linear") -> Any:
+    """The entry that a share q of the entries lies below; of two that it lies between, what the method says; NaN beside NaN."""
     ordered = np.sort(merged_last(x, axis), axis=-1)
-    below, above, share = beside(ordered.shape[-1], q)
+    below, above, share = taken(ordered.shape[-1], q, method)
     between = (1 - share) * ordered[..., below] + share * ordered[..., above]
     result = np.where(np.isnan(ordered[..., -1]), np.asarray(np.nan, x.dtype), between)[()]
     return np.expand_dims(result, axes_of(np.shape(x), axis)) if keepdims else result
@@ -101,10 +116,12 @@ def top_k_vjp(g: Any, z: Any, x: Any, k: int, axis: int = -1) -> Any:
     return np.take_along_axis(np.pad(g, pad_width=margins), ranks(-x, axis), axis=axis)
 
 
-def quantile_vjp(g: Any, z: Any, x: Any, q: float, axis: Any = None, keepdims: bool = False) -> Any:
+def quantile_vjp(
+    g: Any, z: Any, x: Any, q: float, axis: Any = None, keepdims: bool = False, method: str = "linear"
+) -> Any:
     """(1 − t) g at the entry below, t g at the one above."""
     rows = merged_last(x, axis)
-    below, above, share = beside(np.shape(rows)[-1], q)
+    below, above, share = taken(np.shape(rows)[-1], q, method)
     cotangent, order = np.reshape(g, shape=(*np.shape(rows)[:-1], 1)), ranks(rows, -1)
     lower = np.where(order == below, (1 - share) * cotangent, 0)
     upper = np.where(order == above, share * cotangent, 0)
@@ -139,6 +156,23 @@ def between(choose: Choose) -> Signature:
     return Signature(signature.shapes, {"q": choose(FRACTIONS), **signature.parameters})
 
 
+SMALL: tuple[Shape, ...] = ((3,), (2, 3), (4,))
+
+
+def between_by(choose: Choose) -> Signature:
+    """The same; or of few entries the lower one, the higher, the one between, or the nearest where one is nearer."""
+    method = choose(("linear", "lower", "higher", "midpoint", "nearest"))
+    if method == "linear":
+        signature = between(choose)
+        return Signature(signature.shapes, {**signature.parameters, "method": method})
+    shape = choose(SMALL)
+    axis = choose(laws.axis_forms(shape))
+    count = math.prod(shape[a] for a in axes_of(shape, axis))
+    fractions = (0.3125, 0.75)
+    nearer = tuple(q for q in fractions if method != "nearest" or beside(count, q)[2] != HALF)
+    return Signature((shape,), {"q": choose(nearer), "axis": axis, "keepdims": False, "method": method})
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -157,8 +191,8 @@ ROWS: tuple[Op, ...] = (
         domains=[DISTINCT], law=placed,
         traits={REDUCTION, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1), Shift(1)}),
     general("quantile", quantile, quantile_vjp,
-        formula="x̄ᵢ = (1 − t) g at the entry below, t g at the one above, t = q(n − 1) − ⌊q(n − 1)⌋",
+        formula="x̄ᵢ = (1 − t) g at the entry below, t g at the one above, t = q(n − 1) − ⌊q(n − 1)⌋, or 0, 1, ½ or the nearer",
         source="Hyndman and Fan 1996, definition 7: between two entries, each of which sort picks",
-        domains=[DISTINCT], law=between,
+        domains=[DISTINCT], law=between_by,
         traits={REDUCTION, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1), Shift(1)}),
 )  # fmt: skip

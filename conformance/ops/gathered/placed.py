@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from conformance.ops.indexing import along, getitem, places_along, scatter_add
 from conformance.ops.laws.arrangements import RANKS
 from conformance.ops.reductions import routed
 from conformance.ops.rows import general
-from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
+from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, QUADRATIC, Homogeneous
 
 # -- placed along an axis ----------------------------------------------------------------------------
 
@@ -114,38 +113,87 @@ FILLED = laws.shapes_of(
 
 # -- bags --------------------------------------------------------------------------------------------
 
-BAGGED: dict[str, Callable[..., Any]] = {"sum": np.sum, "mean": np.mean, "max": np.max}
+
+@dispatched
+def counted(indices: Any, padding_idx: int | None, count: int) -> Any:
+    """Which of the rows that a bag names are in it: all but the one that pads bags; (bags, rows, 1)."""
+    padding = None if padding_idx is None else padding_idx % count
+    return np.expand_dims(
+        np.ones(np.shape(indices), bool) if padding is None else indices != padding, axis=-1
+    )
+
+
+def bag_sizes(is_counted: Any, like: Any) -> Any:
+    """How many rows are in each bag, as a column; 1 for none, whose mean is 0."""
+    return np.maximum(np.sum(is_counted, axis=1), 1).astype(like.dtype)
 
 
 @dispatched
-def embedding_bag(weight: Any, indices: Any, *, mode: str) -> Any:
-    """The sum, the mean or the largest entries of the rows that each bag of indices names."""
-    return BAGGED[mode](weight[indices], axis=1)
-
-
-def bag_vjp(g: Any, z: Any, weight: Any, indices: Any, mode: str) -> Any:
-    """Each bag's cotangent added to its rows, or to the entries that are the largest."""
-    chosen = getitem(weight, index=(indices,))
-    each = np.broadcast_to(np.expand_dims(g, axis=1), shape=np.shape(chosen))
-    if mode == "mean":
-        each = each / np.shape(indices)[1]
+def embedding_bag(weight: Any, indices: Any, *, mode: str, padding_idx: int | None) -> Any:
+    """The sum, the mean or the largest entries of the rows that each bag of indices names; 0 of none."""
+    is_counted = counted(indices, padding_idx, len(weight))
     if mode == "max":
-        each = routed(g, z, chosen, 1)
+        largest = np.max(np.where(is_counted, weight[indices], -np.inf), axis=1)
+        return np.where(np.any(is_counted, axis=1), largest, 0).astype(weight.dtype)
+    sums = np.sum(np.where(is_counted, weight[indices], 0), axis=1)
+    return sums / bag_sizes(is_counted, weight) if mode == "mean" else sums
+
+
+def bag_vjp(g: Any, z: Any, weight: Any, indices: Any, mode: str, padding_idx: int | None) -> Any:
+    """Each bag's cotangent added to its rows, or to the entries that are the largest."""
+    is_counted = counted(indices, padding_idx, len(weight))
+    if mode == "max":
+        chosen = np.where(is_counted, getitem(weight, index=(indices,)), -np.inf)
+        each = routed(np.where(np.any(is_counted, axis=1), g, 0), z, chosen, 1)
+    else:
+        each = np.expand_dims(g / bag_sizes(is_counted, g) if mode == "mean" else g, axis=1)
+    return scatter_add(np.where(is_counted, each, 0), index=(indices,), shape=np.shape(weight))
+
+
+@dispatched
+def weighted_embedding_bag(weight: Any, indices: Any, shares: Any, *, padding_idx: int | None) -> Any:
+    """The sum of the rows that each bag of indices names, each times its share."""
+    is_counted = counted(indices, padding_idx, len(weight))
+    return np.sum(np.where(is_counted, shares[..., None] * weight[indices], 0), axis=1)
+
+
+def weighted_bag_rows(g: Any, z: Any, weight: Any, indices: Any, shares: Any, padding_idx: int | None) -> Any:
+    """Each bag's cotangent times the share of each row, added to that row."""
+    each = np.expand_dims(g, axis=1) * np.expand_dims(shares, axis=-1)
+    each = np.where(counted(indices, padding_idx, len(weight)), each, 0)
     return scatter_add(each, index=(indices,), shape=np.shape(weight))
+
+
+def weighted_bag_shares(
+    g: Any, z: Any, weight: Any, indices: Any, shares: Any, padding_idx: int | None
+) -> Any:
+    """The product of each row with its bag's cotangent; 0 of the row that pads bags."""
+    products = np.expand_dims(g, axis=1) * getitem(weight, index=(indices,))
+    return np.sum(np.where(counted(indices, padding_idx, len(weight)), products, 0), axis=-1)
 
 
 # Rows of the table, their length, and the bags.
 TABLES = (
     *((3, 3, (2, 2)), (4, 2, (3, 1)), (1, 3, (2, 3)), (5, 1, (2, 4)), (3, 33, (1, 2)), (33, 2, (5, 3)), (2, 2, (17, 2))),
 )  # fmt: skip
+PADDINGS = (None, 0, -1)  # which row pads bags
 
 
 def bagging(choose: Choose) -> Signature:
-    """A table, bags of as many indices each, which repeat, and what becomes of the rows."""
+    """A table, bags of as many indices each, which repeat, what becomes of the rows, and the row that pads bags."""
     count, width, bags = choose(TABLES)
-    mode = choose(tuple(BAGGED))
+    mode = choose(("sum", "mean", "max"))
+    padding = choose(PADDINGS if count > 1 else (None,))
     domains = (DISTINCT if mode == "max" else REAL, index_below(count))
-    return Signature(((count, width), bags), {"mode": mode}, domains=domains)
+    return Signature(((count, width), bags), {"mode": mode, "padding_idx": padding}, domains=domains)
+
+
+def weighted_bagging(choose: Choose) -> Signature:
+    """A table, bags of as many indices each, which repeat, a share for each of them, and the row that pads bags."""
+    count, width, bags = choose(TABLES)
+    padding = choose(PADDINGS if count > 1 else (None,))
+    domains = (REAL, index_below(count), REAL)
+    return Signature(((count, width), bags, bags), {"padding_idx": padding}, domains=domains)
 
 
 # -- rows --------------------------------------------------------------------------------------------
@@ -164,4 +212,8 @@ ROWS: tuple[Op, ...] = (
         formula="w̄[indices] += g, g/n, or g at the largest", source="embedding's rule and that of the reduction",
         domains=[REAL, index_below(1)], law=bagging,
         traits={PIECEWISE_LINEAR, Homogeneous(1)}),
+    general("weighted_embedding_bag", weighted_embedding_bag, weighted_bag_rows, None, weighted_bag_shares,
+        formula="w̄[indices] += s g, s̄ = w[indices] · g", source="product rule, embedding's rule and the sum's",
+        domains=[REAL, index_below(1), REAL], law=weighted_bagging,
+        traits={HOLOMORPHIC, QUADRATIC, Homogeneous(1), Homogeneous(1, of=(2,)), Homogeneous(2, of=(0, 2))}),
 )  # fmt: skip

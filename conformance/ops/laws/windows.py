@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from conformance.op import Choose, Shape, Signature
 
@@ -18,6 +19,43 @@ def steps(length: int, size: int, stride: int, padding: int, dilation: int) -> i
 def window_counts(image: Shape, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape) -> Shape:
     """How many windows fit along each side."""
     return tuple(steps(*given) for given in zip(image, kernel_size, stride, padding, dilation, strict=True))
+
+
+def overhangs(
+    sides: Shape, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, *, ceil_mode: bool
+) -> Shape:
+    """How far the last window reaches beyond the margin behind each side.
+
+    With `ceil_mode` windows that do not fit count, too, if they begin before that margin.
+    """
+    if not ceil_mode:
+        return (0,) * len(sides)
+    return tuple(
+        overhang(*given) for given in zip(sides, kernel_size, stride, padding, dilation, strict=True)
+    )
+
+
+def overhang(length: int, size: int, stride: int, padding: int, dilation: int) -> int:
+    """The same along one axis."""
+    reach, whole = dilation * (size - 1) + 1, length + 2 * padding
+    last = -(-(whole - reach) // stride) * stride
+    if last >= length + padding:
+        last -= stride
+    return max(0, last + reach - whole)
+
+
+def all_have_entries(
+    sides: Shape, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, *, ceil_mode: bool
+) -> bool:
+    """Whether there are windows, and each has an entry that is none of the margin's, along every axis."""
+    more = overhangs(sides, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
+    along = zip(sides, kernel_size, stride, padding, dilation, more, strict=True)
+    for side, size, step, margin, gap, rest in along:
+        places = range(0, side + 2 * margin + rest - gap * (size - 1), step)
+        inside = range(margin, margin + side)
+        if not places or not all(any(place + gap * i in inside for i in range(size)) for place in places):
+            return False
+    return True
 
 
 IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17), (2, 1, 1), (7, 3, 3))
@@ -126,7 +164,7 @@ POOLED: tuple[Shape, ...] = (
 )  # fmt: skip
 
 
-def max_pooling(choose: Choose) -> Signature:
+def pooling(choose: Choose, dilations: tuple[Pair, ...]) -> tuple[Shape, dict[str, Any]]:
     """Images, the size of the windows and how they are placed.
 
     A margin is at most half a window, so that each has an entry of the image: engines refuse more.
@@ -134,14 +172,28 @@ def max_pooling(choose: Choose) -> Signature:
     size = choose(((2, 2), (1, 1), (3, 2), (2, 3), (3, 3), (1, 5)))
     fitting = [p for p in ((0, 0), (1, 1), (1, 0), (0, 2)) if 2 * p[0] <= size[0] and 2 * p[1] <= size[1]]
     stride, padding = choose(((2, 2), (1, 1), (1, 2), (3, 1), (4, 4))), choose(fitting)
-    images = [s for s in POOLED if min(window_counts(s[2:], size, stride, padding, (1, 1))) > 0]
-    return Signature((choose(images),), {"kernel_size": size, "stride": stride, "padding": padding})
+    dilation, ceil_mode = choose(dilations), choose((False, True))
+    images = [
+        s for s in POOLED if all_have_entries(s[2:], size, stride, padding, dilation, ceil_mode=ceil_mode)
+    ]
+    if not images:
+        dilation, images = dilations[0], [(1, 1, 7, 9)]
+    placing = {"kernel_size": size, "stride": stride, "padding": padding}
+    return choose(images), {**placing, "dilation": dilation, "ceil_mode": ceil_mode}
+
+
+def max_pooling(choose: Choose) -> Signature:
+    """Images and their windows, whose entries may be apart, and which may reach beyond the margin."""
+    shape, placing = pooling(choose, ((1, 1), (2, 1), (1, 2)))
+    return Signature((shape,), placing)
 
 
 def avg_pooling(choose: Choose) -> Signature:
-    """The same, where margins count or do not."""
-    signature = max_pooling(choose)
-    return Signature(signature.shapes, {**signature.parameters, "count_include_pad": choose((True, False))})
+    """Images and their windows, whether margins count, and what to divide by instead."""
+    shape, placing = pooling(choose, ((1, 1),))
+    del placing["dilation"]
+    counting = {"count_include_pad": choose((True, False)), "divisor_override": choose((None, 3))}
+    return Signature((shape,), {**placing, **counting})
 
 
 SIGNALS: tuple[Shape, ...] = (
@@ -156,18 +208,28 @@ SIGNALS: tuple[Shape, ...] = (
 )
 
 
-def max_pooling_signals(choose: Choose) -> Signature:
+def pooling_signals(choose: Choose, dilations: tuple[int, ...]) -> tuple[Shape, dict[str, Any]]:
     """Signals, the size of the windows and how they are placed; a margin is at most half a window."""
     size, stride = choose((2, 1, 3, 5)), choose((2, 1, 3, 4))
     padding = choose([n for n in (0, 1, 2) if 2 * n <= size])
-    signals = [s for s in SIGNALS if steps(s[2], size, stride, padding, 1) > 0]
-    return Signature((choose(signals),), {"kernel_size": size, "stride": stride, "padding": padding})
+    dilation, ceil_mode = choose(dilations), choose((False, True))
+    given = [(n,) for n in (size, stride, padding, dilation)]
+    signals = [s for s in SIGNALS if all_have_entries(s[2:], *given, ceil_mode=ceil_mode)]
+    placing = {"kernel_size": size, "stride": stride, "padding": padding}
+    return choose(signals), {**placing, "dilation": dilation, "ceil_mode": ceil_mode}
+
+
+def max_pooling_signals(choose: Choose) -> Signature:
+    """Signals and their windows, whose entries may be apart, and which may reach beyond the margin."""
+    shape, placing = pooling_signals(choose, (1, 2, 3))
+    return Signature((shape,), placing)
 
 
 def avg_pooling_signals(choose: Choose) -> Signature:
-    """The same, where margins count or do not."""
-    signature = max_pooling_signals(choose)
-    return Signature(signature.shapes, {**signature.parameters, "count_include_pad": choose((True, False))})
+    """Signals and their windows, and whether margins count."""
+    shape, placing = pooling_signals(choose, (1,))
+    del placing["dilation"]
+    return Signature((shape,), {**placing, "count_include_pad": choose((True, False))})
 
 
 def norm_pooling(choose: Choose) -> Signature:

@@ -10,9 +10,10 @@ import numpy as np
 from conformance.op import UNIT, Choose, Domain, Op, OperandKind, Shape, Signature
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
+from conformance.ops.layers import standardised, standardised_vjp
 from conformance.ops.reductions import norm_of, vector_norm_vjp
 from conformance.ops.rows import elementwise, general, size_of
-from conformance.ops.traits import ORDER_EQUIVARIANT, PIECEWISE_LINEAR
+from conformance.ops.traits import ORDER_EQUIVARIANT, PIECEWISE_LINEAR, Shift
 
 # -- of entries --------------------------------------------------------------------------------------
 
@@ -83,10 +84,43 @@ def renormed(choose: Choose) -> Signature:
     return Signature((shape,), {"p": p, "axis": axis, "maxnorm": maxnorm}, domains=(domain,))
 
 
+# -- of means and variances --------------------------------------------------------------------------
+
+
+@dispatched
+def standardize(x: Any, *, axis: tuple[int, ...], eps: float) -> Any:
+    """The last axes at mean 0 and variance 1."""
+    return standardised(x, axis, eps)[0]
+
+
+def standardizing(choose: Choose) -> Signature:
+    """One operand, its last axis or more of them, and what is added to the variance."""
+    shape = choose(
+        (
+            (2, 3),
+            (3,),
+            (3, 3),
+            (2, 3, 3),
+            (4, 2),
+            (2, 1, 3, 2),
+            (1, 2, 1, 3, 2),
+            (7, 8),
+            (2, 33),
+            (2, 129),
+            (1, 1025),
+        )
+    )
+    axis = choose([tuple(range(-count, 0)) for count in (1, 2, 3) if count <= len(shape)])
+    return Signature((shape,), {"axis": axis, "eps": choose((1e-5, 0.1, 1.0))})
+
+
 ROWS: tuple[Op, ...] = (
     general("renorm", renorm, renorm_vjp,
         formula="x̄ = s g − s/(n + ε) Σ g x · sign x (|x|/n)ᵖ⁻¹, s = m/(n + ε), where the norm n exceeds m, else g",
         source="quotient rule and vector_norm's", domains=[LONG], law=renormed, traits={ORDER_EQUIVARIANT}),
+    general("standardize", standardize, lambda g, z, x, axis, eps: standardised_vjp(g, x, axis, eps),
+        formula="x̄ = (g − mean g − z mean(g z))/σ", source="layer_norm's rule without weight and bias",
+        law=standardizing, traits={Shift(0), ORDER_EQUIVARIANT}),
 )  # fmt: skip
 THRESHOLD = elementwise("threshold", threshold, lambda z, x, threshold, value: np.where(x > threshold, 1, 0),
     formula="x̄ = g where x > threshold, else 0", source="the slope of x, and of a constant",

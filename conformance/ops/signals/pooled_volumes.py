@@ -9,13 +9,14 @@ import numpy as np
 from conformance.op import DISTINCT, Choose, Op, Shape, Signature
 from conformance.ops.convolution import unwindowed, windows_of
 from conformance.ops.dispatch import dispatched
-from conformance.ops.laws.windows import steps, window_counts
+from conformance.ops.laws.windows import all_have_entries, overhangs, window_counts
 from conformance.ops.reductions import routed
 from conformance.ops.rows import general, linear
 from conformance.ops.signals.volumes import DEPTH, Triple, as_images, from_images, in_images
 from conformance.ops.traits import HOLOMORPHIC, PIECEWISE_LINEAR, Homogeneous
 
 UNDILATED: Triple = (1, 1, 1)
+UNPADDED: Triple = (0, 0, 0)
 
 # -- windows -----------------------------------------------------------------------------------------
 
@@ -54,17 +55,45 @@ def by_window(g: Any) -> Any:
 # -- means -------------------------------------------------------------------------------------------
 
 
+def with_margins(x: Any, padding: Shape, more: Shape, value: float) -> Any:
+    """The volume with margins of a value, and more of it behind them."""
+    widths = ((n, n + rest) for n, rest in zip(padding, more, strict=True))
+    return np.pad(x, pad_width=((0, 0), (0, 0), *widths), constant_values=value)
+
+
+def inside(volume: Any, padding: Triple, x: Any) -> Any:
+    """The part of the volume that is `x`, without its margins."""
+    sides = zip(padding, np.shape(x)[2:], strict=True)
+    return volume[(slice(None), slice(None), *(slice(n, n + side) for n, side in sides))]
+
+
 def divisors(
-    x: Any, kernel_size: Triple, stride: Triple, padding: Triple, count_include_pad: bool, divisor: int | None
+    x: Any,
+    kernel_size: Triple,
+    stride: Triple,
+    padding: Triple,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None,
 ) -> Any:
-    """What each window's sum is divided by: a number given, or its entries, those of the margin counted or not."""
+    """What each window's sum is divided by: a number given, or its entries, those of the margin counted or not.
+
+    What is behind the margin is never counted.
+    """
     if divisor is not None:
         return divisor
-    if count_include_pad or not any(padding):
+    more = overhangs(np.shape(x)[2:], kernel_size, stride, padding, UNDILATED, ceil_mode=ceil_mode)
+    if not any(more) and (count_include_pad or not any(padding)):
         return int(np.prod(kernel_size))
-    inside = np.ones((1, 1, *np.shape(x)[2:]), np.real(x).dtype)
-    windows = volume_windows(inside, kernel_size, stride=stride, padding=padding, dilation=UNDILATED)
-    return np.sum(windows, axis=3, keepdims=True)
+    ones = np.ones((1, 1, *np.shape(x)[2:]), np.real(x).dtype)
+    counted = with_margins(ones, padding, UNPADDED, 1.0 if count_include_pad else 0.0)
+    counted = with_margins(counted, UNPADDED, more, 0.0)
+    return np.sum(volume_windows(counted, kernel_size, **in_place(stride)), axis=3, keepdims=True)
+
+
+def in_place(stride: Triple, dilation: Triple = UNDILATED) -> dict[str, Triple]:
+    """The geometry of windows of a volume whose margins are part of it."""
+    return {"stride": stride, "padding": UNPADDED, "dilation": dilation}
 
 
 @dispatched
@@ -74,14 +103,18 @@ def avg_pool3d(
     kernel_size: Triple,
     stride: Triple,
     padding: Triple,
+    ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Any:
     """The mean of every window of the volume with a margin of zeros, which count or do not; or its sum over a number."""
-    windows = volume_windows(x, kernel_size, stride=stride, padding=padding, dilation=UNDILATED)
-    sums = np.sum(windows, axis=3, keepdims=True)
-    means = sums / divisors(x, kernel_size, stride, padding, count_include_pad, divisor_override)
-    return as_volume(means[:, :, :, 0], window_counts(x.shape[2:], kernel_size, stride, padding, UNDILATED))
+    more = overhangs(x.shape[2:], kernel_size, stride, padding, UNDILATED, ceil_mode=ceil_mode)
+    volume = with_margins(x, padding, more, 0.0)
+    sums = np.sum(volume_windows(volume, kernel_size, **in_place(stride)), axis=3, keepdims=True)
+    means = sums / divisors(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return as_volume(
+        means[:, :, :, 0], window_counts(volume.shape[2:], kernel_size, stride, UNPADDED, UNDILATED)
+    )
 
 
 def avg_pool3d_vjp(
@@ -90,46 +123,50 @@ def avg_pool3d_vjp(
     kernel_size: Triple,
     stride: Triple,
     padding: Triple,
+    ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Any:
     """Each window's cotangent shared by its entries."""
-    each = by_window(g) / divisors(x, kernel_size, stride, padding, count_include_pad, divisor_override)
-    n, places, channels, _, count = np.shape(each)
-    spread = np.broadcast_to(each, shape=(n, places, channels, int(np.prod(kernel_size)), count))
-    return from_volume_windows(spread, x, kernel_size, stride=stride, padding=padding, dilation=UNDILATED)
+    count = divisors(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    each = by_window(g) / count
+    n, places, channels, _, windows = np.shape(each)
+    spread = np.broadcast_to(each, shape=(n, places, channels, int(np.prod(kernel_size)), windows))
+    more = overhangs(np.shape(x)[2:], kernel_size, stride, padding, UNDILATED, ceil_mode=ceil_mode)
+    volume = with_margins(x, padding, more, 0.0)
+    return inside(from_volume_windows(spread, volume, kernel_size, **in_place(stride)), padding, x)
 
 
 # -- maxima ------------------------------------------------------------------------------------------
 
 
-def with_margins(x: Any, padding: Triple) -> Any:
-    """The volume with margins of -inf, so that none of them is chosen."""
-    return np.pad(x, pad_width=((0, 0), (0, 0), *((n, n) for n in padding)), constant_values=-np.inf)
-
-
-def inside(volume: Any, padding: Triple) -> Any:
-    """The volume without its margins."""
-    sides = zip(padding, np.shape(volume)[2:], strict=True)
-    return volume[(slice(None), slice(None), *(slice(n, side - n) for n, side in sides))]
-
-
 @dispatched
-def max_pool3d(x: Any, *, kernel_size: Triple, stride: Triple, padding: Triple, dilation: Triple) -> Any:
-    """The largest entry of every window."""
-    geometry = {"stride": stride, "padding": (0, 0, 0), "dilation": dilation}
-    largest = np.max(volume_windows(with_margins(x, padding), kernel_size, **geometry), axis=3)
-    return as_volume(largest, window_counts(x.shape[2:], kernel_size, stride, padding, dilation))
+def max_pool3d(
+    x: Any, *, kernel_size: Triple, stride: Triple, padding: Triple, dilation: Triple, ceil_mode: bool
+) -> Any:
+    """The largest entry of every window; those of the margin are -inf, so that none is chosen."""
+    more = overhangs(x.shape[2:], kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
+    volume = with_margins(x, padding, more, -np.inf)
+    largest = np.max(volume_windows(volume, kernel_size, **in_place(stride, dilation)), axis=3)
+    return as_volume(largest, window_counts(volume.shape[2:], kernel_size, stride, UNPADDED, dilation))
 
 
 def max_pool3d_vjp(
-    g: Any, z: Any, x: Any, kernel_size: Triple, stride: Triple, padding: Triple, dilation: Triple
+    g: Any,
+    z: Any,
+    x: Any,
+    kernel_size: Triple,
+    stride: Triple,
+    padding: Triple,
+    dilation: Triple,
+    ceil_mode: bool,
 ) -> Any:
     """Each window's cotangent at its largest entry."""
-    geometry = {"stride": stride, "padding": (0, 0, 0), "dilation": dilation}
-    volume = with_margins(x, padding)
+    geometry = in_place(stride, dilation)
+    more = overhangs(np.shape(x)[2:], kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
+    volume = with_margins(x, padding, more, -np.inf)
     at_largest = routed(by_window(g), by_window(z), volume_windows(volume, kernel_size, **geometry), 3)
-    return inside(from_volume_windows(at_largest, volume, kernel_size, **geometry), padding)
+    return inside(from_volume_windows(at_largest, volume, kernel_size, **geometry), padding, x)
 
 
 # -- laws and rows -----------------------------------------------------------------------------------
@@ -143,34 +180,24 @@ KERNELS: tuple[Triple, ...] = ((2, 2, 2), (1, 1, 1), (1, 3, 2), (2, 1, 3), (3, 3
 MARGINS: tuple[Triple, ...] = ((0, 0, 0), (1, 1, 1), (0, 1, 1), (1, 0, 0))
 
 
-def all_have_entries(sides: Shape, kernel_size: Triple, **placing: Triple) -> bool:
-    """Whether there are windows, and each has an entry that is none of the margin's, along every axis."""
-    along = zip(sides, kernel_size, placing["stride"], placing["padding"], placing["dilation"], strict=True)
-    for side, size, stride, padding, dilation in along:
-        starts = range(0, steps(side, size, stride, padding, dilation) * stride, stride)
-        entries = range(0, size * dilation, dilation)
-        inside = range(padding, padding + side)
-        if not starts or not all(any(start + i in inside for i in entries) for start in starts):
-            return False
-    return True
-
-
-def placed(choose: Choose, dilations: tuple[Triple, ...]) -> tuple[Shape, dict[str, Triple]]:
+def placed(choose: Choose, dilations: tuple[Triple, ...]) -> tuple[Shape, dict[str, Any]]:
     """Volumes, the size of the windows and how they are placed.
 
     A margin is at most half a window: engines refuse more. Each window has an entry of the volume, since none has no maximum.
     """
     size, stride, dilation = choose(KERNELS), choose(STRIDES), choose(dilations)
     padding = choose([p for p in MARGINS if all(2 * n <= k for n, k in zip(p, size, strict=True))])
-    placing = {"kernel_size": size, "stride": stride, "padding": padding, "dilation": dilation}
-    volumes = [shape for shape in POOLED if all_have_entries(shape[2:], **placing)]
+    ceil_mode = choose((False, True))
+    given = (size, stride, padding, dilation)
+    volumes = [shape for shape in POOLED if all_have_entries(shape[2:], *given, ceil_mode=ceil_mode)]
     if not volumes:
-        placing, volumes = {**placing, "dilation": UNDILATED}, [(1, 1, 5, 4, 3)]
-    return choose(volumes), placing
+        dilation, volumes = UNDILATED, [(1, 1, 5, 4, 3)]
+    placing = {"kernel_size": size, "stride": stride, "padding": padding, "dilation": dilation}
+    return choose(volumes), {**placing, "ceil_mode": ceil_mode}
 
 
 def max_pooling(choose: Choose) -> Signature:
-    """Volumes and their windows, whose entries may be apart."""
+    """Volumes and their windows, whose entries may be apart, and which may reach beyond the margin."""
     shape, placing = placed(choose, (UNDILATED, (2, 1, 2), (1, 2, 1)))
     return Signature((shape,), placing)
 
@@ -179,10 +206,8 @@ def avg_pooling(choose: Choose) -> Signature:
     """Volumes and their windows, whether margins count, and what to divide by instead."""
     shape, placing = placed(choose, (UNDILATED,))
     del placing["dilation"]
-    divisor = choose((None, 3))
-    return Signature(
-        (shape,), {**placing, "count_include_pad": choose((True, False)), "divisor_override": divisor}
-    )
+    counting = {"count_include_pad": choose((True, False)), "divisor_override": choose((None, 3))}
+    return Signature((shape,), {**placing, **counting})
 
 
 ROWS: tuple[Op, ...] = (

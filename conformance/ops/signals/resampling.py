@@ -6,6 +6,7 @@ the ends of the intervals around them do.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,29 +17,59 @@ from conformance.ops.indexing import along, scatter_add
 from conformance.ops.rows import linear
 from conformance.ops.traits import HOLOMORPHIC
 
+SLOPE = (
+    -0.75
+)  # of the cubic at the neighbours of a sample: Keys 1981 has -0.5, images are mostly resized with this
 FIRST = 2  # axis that is resampled; before it are the batch and the channels
 
 # -- places ------------------------------------------------------------------------------------------
 
 
-def nearest_places(before: int, after: int, mode: str) -> Any:
+def nearest_places(before: int, after: int, mode: str, step: float | None) -> Any:
     """The sample that each new one copies: below its place, or the one that is nearest to the middle of its interval."""
     new = np.arange(after)
+    if step is not None:
+        return np.minimum(((new + 0.5 * (mode == "nearest-exact")) * step).astype(int), before - 1)
     return (2 * new + 1) * before // (2 * after) if mode == "nearest-exact" else new * before // after
 
 
-def weighted_places(before: int, after: int, like: Any, align_corners: bool | None) -> Any:
-    """For each new sample the old ones on both sides, and the share of the second.
+def real_places(before: int, after: int, like: Any, align_corners: bool | None, step: float | None) -> Any:
+    """Where each new sample stands among the old ones.
 
     They are computed in the precision of `like`, as engines compute them.
     """
     new = np.full_like(np.real(like), np.arange(after), shape=(after,))
     if align_corners:
-        place = new * (before - 1) / max(after - 1, 1)
-    else:
-        place = np.maximum((new + 0.5) * before / after - 0.5, 0)
-    left = np.asarray(place).astype(int)
-    return left, np.minimum(left + 1, before - 1), place - left.astype(place.dtype)
+        return new * (before - 1) / max(after - 1, 1)
+    return ((new + 0.5) * before / after if step is None else (new + 0.5) * step) - 0.5
+
+
+def cubic_shares(share: Any) -> tuple[Any, ...]:
+    """What the four samples around a place contribute that lies so far behind the second of them."""
+
+    def near(t: Any) -> Any:
+        return ((SLOPE + 2) * t - (SLOPE + 3)) * t * t + 1
+
+    def far(t: Any) -> Any:
+        return ((SLOPE * t - 5 * SLOPE) * t + 8 * SLOPE) * t - 4 * SLOPE
+
+    return far(share + 1), near(share), near(1 - share), far(2 - share)
+
+
+def contributions(
+    before: int, after: int, like: Any, mode: str, align_corners: bool | None, step: float | None
+) -> list[tuple[Any, Any]]:
+    """For each new sample the old ones that it is made of, and the share of each."""
+    if mode.startswith("nearest"):
+        return [(nearest_places(before, after, mode, step), np.ones(after, np.real(like).dtype))]
+    place = np.asarray(real_places(before, after, like, align_corners, step))
+    if mode == "linear":
+        place = np.maximum(place, 0)
+    left = np.floor(place).astype(int)
+    share = place - left.astype(place.dtype)
+    shares = (1 - share, share) if mode == "linear" else cubic_shares(share)
+    first = left - (len(shares) // 2 - 1)
+    return [(np.clip(first + i, 0, before - 1), each) for i, each in enumerate(shares)]
 
 
 def with_shares(x: Any, share: Any, axis: int) -> Any:
@@ -46,20 +77,23 @@ def with_shares(x: Any, share: Any, axis: int) -> Any:
     return np.reshape(share, shape=(-1,) + (1,) * (np.ndim(x) - axis - 1))
 
 
-# -- the op and its transpose ------------------------------------------------------------------------
+# -- the ops and their transposes ----------------------------------------------------------------------
 
 
-def resampled(x: Any, after: int, axis: int, mode: str, align_corners: bool | None) -> Any:
+def resampled(
+    x: Any, axis: int, after: int, mode: str, align_corners: bool | None, step: float | None
+) -> Any:
     """`x` at another size along an axis."""
     before = np.shape(x)[axis]
-    if mode != "linear":
-        return np.take(x, nearest_places(before, after, mode), axis=axis)
-    left, right, share = weighted_places(before, after, x, align_corners)
-    share = with_shares(x, share, axis)
-    return (1 - share) * np.take(x, left, axis=axis) + share * np.take(x, right, axis=axis)
+    if mode.startswith("nearest"):
+        return np.take(x, nearest_places(before, after, mode, step), axis=axis)
+    parts = contributions(before, after, x, mode, align_corners, step)
+    return sum(with_shares(x, share, axis) * np.take(x, places, axis=axis) for places, share in parts)
 
 
-def unresampled(g: Any, before: int, axis: int, mode: str, align_corners: bool | None) -> Any:
+def unresampled(
+    g: Any, axis: int, before: int, mode: str, align_corners: bool | None, step: float | None
+) -> Any:
     """The transpose of `resampled`: each cotangent added at the places that it was taken from."""
     shape = (*np.shape(g)[:axis], before, *np.shape(g)[axis + 1 :])
 
@@ -67,18 +101,17 @@ def unresampled(g: Any, before: int, axis: int, mode: str, align_corners: bool |
         return scatter_add(cotangents, index=along(axis, len(shape), places), shape=shape)
 
     after = np.shape(g)[axis]
-    if mode != "linear":
-        return added(g, nearest_places(before, after, mode))
-    left, right, share = weighted_places(before, after, g, align_corners)
-    share = with_shares(g, share, axis)
-    return added((1 - share) * g, left) + added(share * g, right)
+    if mode.startswith("nearest"):
+        return added(g, nearest_places(before, after, mode, step))
+    parts = contributions(before, after, g, mode, align_corners, step)
+    return sum(added(with_shares(g, share, axis) * g, places) for places, share in parts)
 
 
 @dispatched
 def interpolate(x: Any, *, size: tuple[int, ...], mode: str, align_corners: bool | None) -> Any:
     """`x` with axes of `size` behind those of the batch and the channels."""
     for axis, after in enumerate(size, FIRST):
-        x = resampled(x, after, axis, mode, align_corners)
+        x = resampled(x, axis, after, mode, align_corners, None)
     return x
 
 
@@ -87,7 +120,26 @@ def interpolate_transposed(
 ) -> Any:
     """The transposes of the axes."""
     for axis in range(FIRST, FIRST + len(size)):
-        g = unresampled(g, np.shape(x)[axis], axis, mode, align_corners)
+        g = unresampled(g, axis, np.shape(x)[axis], mode, align_corners, None)
+    return g
+
+
+@dispatched
+def interpolate_by_factor(
+    x: Any, *, scale_factor: tuple[float, ...], mode: str, align_corners: bool | None
+) -> Any:
+    """`x` with axes of so many times their size; samples are as far apart as the factor says, whatever the size is rounded to."""
+    for axis, factor in enumerate(scale_factor, FIRST):
+        x = resampled(x, axis, int(x.shape[axis] * factor), mode, align_corners, 1 / factor)
+    return x
+
+
+def interpolate_by_factor_transposed(
+    g: Any, x: Any, scale_factor: tuple[float, ...], mode: str, align_corners: bool | None
+) -> Any:
+    """The transposes of the axes."""
+    for axis, factor in enumerate(scale_factor, FIRST):
+        g = unresampled(g, axis, np.shape(x)[axis], mode, align_corners, 1 / factor)
     return g
 
 
@@ -109,19 +161,48 @@ ENLARGED: tuple[tuple[Shape, tuple[Shape, ...]], ...] = (
     ((2, 1, 2, 3), ((9, 20), (11, 3))),
 )
 SHARED = (("linear", True), ("linear", False))  # modes that take shares
+COPIED = (("nearest", None), ("nearest-exact", None))
+IMAGE = 4  # axes of images, which are resized by cubics, too
+CUBIC = (("cubic", False), ("cubic", True))
+# Shapes, and factors of their axes; samples are copied by powers of two alone, whose inverses are exact.
+FACTORS: tuple[tuple[Shape, tuple[tuple[float, ...], ...]], ...] = (
+    ((1, 2, 3, 3), ((2.0, 2.0), (1.5, 1.5), (0.7, 2.5), (0.5, 4.0))),
+    ((2, 1, 2, 4), ((1.5, 0.75), (2.0, 0.5), (0.5, 0.25))),
+    ((1, 2, 3), ((1.5,), (0.7,), (2.0,), (0.5,))),
+    ((2, 3, 1), ((2.5,), (1.0,))),
+    ((1, 1, 17), ((0.3,), (2.0,))),
+    ((1, 2, 2, 3, 2), ((1.5, 0.7, 2.0), (2.0, 0.5, 1.0))),
+)
 
 
 def resizing(choose: Choose) -> Signature:
     """A signal, an image or a volume, the new size of its axes, and how it is found."""
     shape, sizes = choose(SIZES + ENLARGED)
-    modes = SHARED if (shape, sizes) in ENLARGED else (*SHARED, ("nearest", None), ("nearest-exact", None))
+    modes = (*SHARED, *(CUBIC if len(shape) == IMAGE else ()))
+    if (shape, sizes) not in ENLARGED:
+        modes = (*modes, *COPIED)
     mode, align_corners = choose(modes)
     return Signature((shape,), {"size": choose(sizes), "mode": mode, "align_corners": align_corners})
+
+
+def resizing_by_factor(choose: Choose) -> Signature:
+    """A signal, an image or a volume, the factors of its axes, and how the new samples are found."""
+    shape, factors = choose(FACTORS)
+    factor = choose(factors)
+    modes = (*SHARED, *(CUBIC if len(shape) == IMAGE else ()))
+    if all(math.log2(n).is_integer() for n in factor):
+        modes = (*modes, *COPIED)
+    mode, align_corners = choose(modes)
+    return Signature((shape,), {"scale_factor": factor, "mode": mode, "align_corners": align_corners})
 
 
 ROWS: tuple[Op, ...] = (
     linear("interpolate", interpolate, interpolate_transposed,
         formula="x̄[i] = Σ w g over the new samples that take the share w of sample i",
         source="linear; the transpose of taking shares adds them back", law=resizing, aliases=("upsample",),
+        traits={HOLOMORPHIC}),
+    linear("interpolate_by_factor", interpolate_by_factor, interpolate_by_factor_transposed,
+        formula="x̄[i] = Σ w g over the new samples that take the share w of sample i",
+        source="interpolate's rule; places are those of the factor, not of the size", law=resizing_by_factor,
         traits={HOLOMORPHIC}),
 )  # fmt: skip

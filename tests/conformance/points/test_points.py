@@ -32,6 +32,7 @@ from conformance.points import (
     tiny,
     truths,
     twofold,
+    with_parameters,
 )
 from conformance.points.constructors import composition, limit
 from conformance.points.point import COMPOSED, Place, SpecialPoint
@@ -55,6 +56,7 @@ FAMILIES = (
     tiny,
     truths,
     twofold,
+    with_parameters,
 )
 
 

@@ -34,6 +34,11 @@ def _squared_on_the_way(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return right(i, g, (u, np.sqrt(s * s), vt), x)
 
 
+def _triangle_squared(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
+    squared = np.sqrt(np.square(np.square(z))) / z
+    return right(i, g, np.where(np.eye(x.shape[-1], dtype=bool), squared, z), x, **p)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("first-entry-twice", "The first entry of what a logsumexp sums counts twice.",
         ("op/order", "op/shift", "op/vjp"), ("logsumexp",), doubled_at_the_start),
@@ -47,5 +52,5 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("singular-values-squared", "The gradient of a singular value decomposition is by the squares of the singular values, which overflow or are lost.",
         ("op/far-scaled",), ("svd",), _squared_on_the_way),
     rule("triangle-squared", "The gradient of a Cholesky factor is by the squares of its diagonal.", ("op/far-scaled",), ("cholesky",),
-        lambda right, i, g, z, x: right(i, g, np.where(np.eye(x.shape[-1], dtype=bool), np.sqrt(np.square(np.square(z))) / z, z), x)),
+        _triangle_squared),
 )  # fmt: skip

@@ -16,6 +16,7 @@ from conformance_backends.mutants.e_values.broadcasting import (
 )
 from conformance_backends.mutants.mutant import Mutant, rule, stateful_rule, value
 from conformance_backends.mutants.wrong_rules.of_one_op import OF_ONE_OP
+from conformance_backends.mutants.wrong_rules.of_parameters import OF_PARAMETERS
 
 
 def derivative_of_the_first_call() -> Callable[..., Any]:
@@ -281,7 +282,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/vjp",), ("pad_by_mode",), turned_behind),
     rule("one-of-several-spread", "A slice by steps that picks one row of several gives its cotangent to all.",
         ("op/vjp",), ("getitem",), spread_over_the_span),
-    *(rule(name, wrong, VJP, (op,), altered) for name, wrong, op, altered in OF_ONE_OP),
+    *(rule(name, wrong, VJP, (op,), altered) for name, wrong, op, altered in (*OF_ONE_OP, *OF_PARAMETERS)),
     value("hypot-of-squares", "hypot squares its operands.", ("op/value-magnitudes",), ("hypot",), of_squares),
     value("logsumexp-unshifted", "logsumexp does not subtract the largest entry.",
         ("op/value-magnitudes",), ("logsumexp",), log_of_a_sum),
