@@ -20,6 +20,7 @@ import numpy as np
 from conformance.design.cover import Codes
 from conformance.design.cover import Levels as Numbers
 from conformance.design.relations import (
+    ALIKE,
     BLOCK,
     THREADS,
     Relations,
@@ -36,9 +37,6 @@ from conformance.op import Op, Shape, Signature, Trait
 Levels = dict[str, str]
 AXES = frozenset({"axis", "axis1", "axis2", "source", "destination", "axes"})
 SHARED_PARAMETERS = AXES | {"keepdims", "reduction"}
-ALIKE = frozenset(
-    {Trait.ELEMENTWISE, Trait.LOSS, Trait.VARIADIC}
-)  # ops to which operands of all ranks are alike
 STACK = 4  # the rank from which on there are several axes of a batch
 LOOKED_AT = 3  # operands of one call whose long axes are factors
 SEVERAL = 4  # the length up to which an axis is short
@@ -88,8 +86,12 @@ def _levels_of_shapes(op: Op, shapes: Sequence[Shape], where: str) -> Levels:
     found |= {factor: level for factor, level in long.items() if level}
     if Trait.VARIADIC in op.traits:
         found["operands"] = str(len(shapes))
+        if len(shapes) > 1:
+            found[f"{op.name} operands alike"] = (
+                "all of one shape" if len(set(shapes)) == 1 else "of several shapes"
+            )
     if where and (len(shapes) > 1 or Trait.ELEMENTWISE not in op.traits):
-        found[f"{op.name} sizes"] = _equal(shapes)  # the op's own: each takes axes for others in its way
+        found[f"{op.name} sizes"] = _equal(op, shapes)  # the op's own: each takes axes for others in its way
     return found
 
 
@@ -176,10 +178,12 @@ def _kept(axis: int | tuple[int, ...] | None, shape: Shape) -> str:
     return "none" if not kept else "the last" if kept[-1] == len(shape) - 1 else "others"
 
 
-def _equal(shapes: Sequence[Shape]) -> str:
-    """Of operands whose sizes are equal: how many axes the first has, or that their length exceeds a block."""
+def _equal(op: Op, shapes: Sequence[Shape]) -> str:
+    """Of operands whose sizes are equal: how many axes the first have, or that their length exceeds a block."""
     longest = max(n for shape in shapes for n in shape)
-    return "equal, many" if longest > BLOCK else f"equal, of rank {min(len(shapes[0]), STACK)}"
+    seen = shapes[: 1 if op.traits & ALIKE else 2]
+    ranks = dict.fromkeys(str(min(len(shape), STACK)) for shape in seen)
+    return "equal, many" if longest > BLOCK else f"equal, of rank {' and '.join(ranks)}"
 
 
 def _size_class(size: int) -> str:

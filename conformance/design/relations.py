@@ -13,6 +13,8 @@ import numpy as np
 
 from conformance.op import Op, Shape, Signature, Trait
 
+# Ops to which operands of all ranks are alike.
+ALIKE = frozenset({Trait.ELEMENTWISE, Trait.LOSS, Trait.VARIADIC})
 BLOCK = 16  # the length up to which an axis is shorter than a block
 THREADS = 1024  # entries of a row up to which a kernel may treat it in one piece
 WIDE = 4  # the side up to which an image is small
@@ -22,10 +24,14 @@ Relations = Mapping[
 
 
 def relations_of(op: Op, shapes: Sequence[Shape], where: str) -> Relations:
-    """How each shape lies beside the others, and again `where` axes are equal, or are summed long."""
+    """How each shape lies beside the others, and again `where` axes are equal, or are summed long.
+
+    Where each op puts rows and batches together in its way, the first of these is the op's own.
+    """
     relations = [_relation(shape, shapes) for shape in shapes]
     pair, beside = _column_and_vector(op, shapes), "a column and a vector"
-    found = {f"shape {i}": (i, relation) for i, relation in enumerate(relations)}
+    own = "" if op.is_flat or op.traits & ALIKE else f"{op.name} "
+    found = {f"{own}shape {i}": (i, relation) for i, relation in enumerate(relations)}
     is_of_matrices = max(map(len, shapes)) == 2
     for i, relation in enumerate(relations):
         if where:

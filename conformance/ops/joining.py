@@ -133,9 +133,10 @@ BLOCKS: tuple[Shape, ...] = ((2, 3), (1, 1), (3, 2), (1, 3), (3, 3), (2, 1), (1,
 
 
 def placing(choose: Choose) -> Signature:
-    """So many matrices, from any of these on."""
+    """So many matrices, from any of these on, or all of one shape."""
     count, first = choose((2, 1, 3, 7)), choose(range(len(BLOCKS)))
-    return Signature((*BLOCKS[first:], *BLOCKS[:first])[:count])
+    several = (BLOCKS[first],) * count if choose((False, True)) else (*BLOCKS[first:], *BLOCKS[:first])
+    return Signature(several[:count])
 
 
 UNSTACKING = laws.along_one_axis((*(s for s in laws.up_to(27) if s and 0 not in s), (17,), (2, 9)))

@@ -165,8 +165,8 @@ def test_every_leaf_of_a_law_is_visited_once() -> None:
     [
         (((2, 0, 3),), {}, "empty axis", "middle"),
         (((1, 2, 1),), {}, "axis of size 1", "first and last"),
-        (((2, 3), (3,)), {}, "shape 1", "of lower rank"),
-        (((2, 3), (2, 1)), {}, "shape 1", "stretched"),
+        (((2, 3), (3,)), {}, "sum shape 1", "of lower rank"),
+        (((2, 3), (2, 1)), {}, "sum shape 1", "stretched"),
         (((2, 17),), {}, "longest axis", "16 + 1"),
         (((2, 31),), {}, "longest axis", "16 and more"),
         (((2, 3),), {"axis": -1}, "axis", "last, from the back"),
