@@ -88,7 +88,8 @@ def formula_of(function: Function, operands: str) -> str:
     try:
         made = function(*map(Symbol, operands))
         if isinstance(made, (tuple, list)):
-            return f"({', '.join(_plain(part) for part in made)},)"
+            listed = ", ".join(_plain(part) for part in made)
+            return f"({listed},)" if made else "()"
         return _plain(made)
     except NoFormula:
         raise

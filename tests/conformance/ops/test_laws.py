@@ -60,10 +60,10 @@ def test_the_rule_is_right_at_signatures_from_all_over_the_law(op: Op) -> None:
 @OPS
 def test_parameters_that_are_said_to_keep_something_leave_no_output_empty(op: Op) -> None:
     """The design computes no output where it can tell so; a row without output would be asked as one that decides."""
-    told = [
+    stated = [
         s for s in leaves(op.law) if Trait.ELEMENTWISE in op.traits or s.parameters.keys() <= KEEPS_SOMETHING
     ]
-    some = [s for s in told if all(0 < math.prod(shape) <= PROBED for shape in s.shapes)]
+    some = [s for s in stated if all(0 < math.prod(shape) <= PROBED for shape in s.shapes)]
     for signature in some[:: 1 + len(some) // LISTED]:
         with np.errstate(all="ignore"), contextlib.suppress(ValueError, IndexError, np.linalg.LinAlgError):
             found = op.reference(*map(np.ones, signature.shapes), **signature.parameters)
