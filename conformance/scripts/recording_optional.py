@@ -43,19 +43,23 @@ class RecordingOptional(Recording):
         out, builder, template = self.builder.fresh("out"), self.builder, self._template("nested_vjp")
         defined = self.defined(function)
         given = self._listed(cotangents)
-        try:
+        gradients: tuple[Any, ...] = ()
+        refusal: Exception | None = None
+        try:  # the function is written as it is called, and has its name only then
             gradients = self.inner.nested_vjp(defined.traced, arrays, cotangents)
-        finally:
-            cotangent = f"({given},)" if defined.has_several else given
-            builder.write(
-                template.format(
-                    out=out,
-                    function=defined.name,
-                    operands=self._listed(arrays),
-                    cotangents=given,
-                    cotangent=cotangent,
-                )
-            )
+        except Exception as error:
+            refusal = error
+
+        def answered() -> None:
+            if refusal is not None:
+                raise refusal
+
+        cotangent = f"({given},)" if defined.has_several else given
+        operands = self._listed(arrays)
+        line = template.format(
+            out=out, function=defined.name, operands=operands, cotangents=given, cotangent=cotangent
+        )
+        builder.attempt(line, answered)
         builder.name_parts(gradients, out)
         return gradients
 

@@ -18,7 +18,13 @@ print("answered", y.flatten().tolist())
 """
 
 print("torch", torch.__version__)
-for what, inputs, hidden in (("weights that fit", 2, 3), ("an input of width 3 for weights of width 2", 3, 3), ("a state of width 3 for weights of width 4", 2, 4)):
-    run = subprocess.run([sys.executable, "-c", CALL.format(inputs=inputs, hidden=hidden)], capture_output=True, text=True)
+for what, inputs, hidden in (
+    ("weights that fit", 2, 3),
+    ("an input of width 3 for weights of width 2", 3, 3),
+    ("a state of width 3 for weights of width 4", 2, 4),
+):
+    run = subprocess.run(
+        [sys.executable, "-c", CALL.format(inputs=inputs, hidden=hidden)], capture_output=True, text=True
+    )
     said = (run.stdout or run.stderr).strip().splitlines()
     print(f"{what}: exit code {run.returncode},", said[-1] if said else "")
