@@ -61,7 +61,7 @@ def try_mapping(
             return "refused", Finding(case.label, deadly[case.label], signature=signature)
         note(case.label)
         kind, finding = _tried(backend, op, case, signature)
-        for further in (_on_jumps, _on_every_piece):
+        for further in (_on_jumps, _on_every_piece, _below_margins):
             if finding is None and (again := further(op, case)) is not None:
                 kind, finding = _tried(backend, op, again, signature)
         return kind, finding
@@ -174,3 +174,11 @@ def _on_every_piece(op: Op, case: Case) -> Case | None:
     operands = tuple(on_every_piece(x, op.domain(i)) for i, x in enumerate(case.operands))
     is_same = all(new is x for new, x in zip(operands, case.operands, strict=True))
     return None if is_same else replace(case, operands=operands)
+
+
+def _below_margins(op: Op, case: Case) -> Case | None:
+    """An op of one image is tried again with negative numbers where it has margins: zeros in them are then the largest."""
+    domain, margins = op.domain(0), case.parameters.get("padding", 0)
+    if len(case.operands) > 1 or not np.any(margins) or domain.low >= 0 or case.operands[0].dtype.kind != "f":
+        return None
+    return replace(case, operands=(-np.abs(case.operands[0]),))

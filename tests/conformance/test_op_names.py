@@ -27,6 +27,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "oracle/summation.py": {"where": "a parameter of NumPy's sums"},
     "runfile/records.py": {"where": "the name of a field"},
     "strategies/wide_programs.py": {"round": "the name of a texture"},
+    "timing/classics.py": {"lstm": "the name of a workload"},
     "timing/threads.py": {"any": "English"},
     "timing/workloads.py": {"linear": "the name of a workload"},
     "values/__init__.py": {"round": "the name of a texture"},
