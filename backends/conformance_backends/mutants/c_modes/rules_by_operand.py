@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.c_modes.transforms import noting_the_map
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
 from conformance_backends.numpy_engine.graph import is_recording
 
@@ -127,20 +128,6 @@ class PairsPushedInReverse(SteppedTape):
         return outputs, pushed[::-1] if function in self.kept else pushed
 
 
-def rules_lost_where_mapped(self: Any, function: Any) -> Any:
-    """In a mapped function custom rules are not used."""
-    right = WithTransforms.looped(self, function)
-
-    def mapped(*operands: Any) -> Any:
-        self.kept["mapped"] = True
-        try:
-            return right(*operands)
-        finally:
-            self.kept["mapped"] = False
-
-    return mapped
-
-
 def lost_where_mapped(self: Any, forward: Any, backward: Any) -> Any:
     """A custom rule, but of mapped functions."""
     own = engine.custom(forward, backward)
@@ -149,7 +136,7 @@ def lost_where_mapped(self: Any, forward: Any, backward: Any) -> Any:
 
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("rules-lost-where-mapped", "In a mapped function what a custom op computes is differentiated, not its rule used.",
-        ("contract/C5/own-slope",), base=WithTransforms, vectorized=rules_lost_where_mapped, custom=lost_where_mapped),
+        ("contract/C5/own-slope",), base=WithTransforms, vectorized=noting_the_map, custom=lost_where_mapped),
     behaviour("unused-output-in-double", "The zeros that a custom rule gets for an unused output are of double precision.",
         (DTYPES,), custom_by_operand=rule_with(unused_output_in_double)),
     behaviour("custom-tuple-of-one", "A custom op whose value is a tuple of one array returns the array.",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.c_modes.transforms import noting_the_map
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour, with_ops
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
@@ -103,20 +104,6 @@ def what_is_read_back_is_a_constant() -> Any:
     return with_ops({"getitem": getitem}, SteppedTape)
 
 
-def written_as_constants_where_mapped(self: Any, function: Any) -> Any:
-    """In a mapped function what stood at a written place keeps its gradient."""
-    right = WithTransforms.looped(self, function)
-
-    def mapped(*operands: Any) -> Any:
-        self.kept["mapped"] = True
-        try:
-            return right(*operands)
-        finally:
-            self.kept["mapped"] = False
-
-    return mapped
-
-
 def value_alone_where_mapped(self: Any, array: Any, index: Any, value: Any) -> None:
     """A write changes the value, not the gradient, in a mapped function."""
     if self.kept.get("mapped"):
@@ -129,7 +116,7 @@ def value_alone_where_mapped(self: Any, array: Any, index: Any, value: Any) -> N
 
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("written-where-mapped", "In a mapped function a write changes the value and not the gradient.",
-        ("contract/D7/inside-others",), base=WithTransforms, vectorized=written_as_constants_where_mapped, assign=value_alone_where_mapped),
+        ("contract/D7/inside-others",), base=WithTransforms, vectorized=noting_the_map, assign=value_alone_where_mapped),
     Mutant("read-back-is-a-constant", "What is read at the index that was written last is a constant.",
         ("contract/D7/added-twice",), what_is_read_back_is_a_constant, ("getitem",)),
     behaviour("mask-unrecorded", "A write by a mask is not recorded.",
