@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.checks.b_graph import accumulation
-from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, rules_by_operand, transforms
+from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, transforms
+from conformance.checks.c_modes.rules import rules_by_operand
 from conformance.checks.comparison import hold_equal
 from conformance.checks.d_mutation import in_place
 from conformance.checks.engine_calls import full_sum, gradients_of, tape_of

@@ -12,7 +12,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
-from conformance.checks.c_modes.rules_by_operand import ab_and_a2b
+from conformance.checks.c_modes.rules.rules_by_operand import ab_and_a2b
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, gradients_of, is_refused
 from conformance.checks.observation import plain

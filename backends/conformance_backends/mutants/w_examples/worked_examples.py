@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.a_results.seeds import fitted
-from conformance_backends.mutants.c_modes.custom_rules import custom_with
+from conformance_backends.mutants.c_modes.rules.custom_rules import custom_with
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.c_modes.custom_rules import custom_with
+from conformance_backends.mutants.c_modes.rules.custom_rules import custom_with
 from conformance_backends.mutants.mutant import Mutant, behaviour
 
 

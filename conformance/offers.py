@@ -1,0 +1,118 @@
+"""The optional methods of the backend protocol, one or a few for each capability.
+
+Each raises `Unsupported` until it is overridden; an adapter never imitates what its engine lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
+
+from conformance.errors import Unsupported
+from conformance.trace import Function, GraphNode, NDArray
+
+
+class Offers:
+    """What an engine may offer beyond gradients; the capabilities say which methods are called."""
+
+    engine: ClassVar[str]
+
+    # ---- arrays, scopes, custom rules ------------------------------------------------------------
+
+    def memory(self, array: Any) -> NDArray:
+        """The memory of one of the engine's arrays, as a writable numpy.ndarray of its shape and dtype."""
+        raise Unsupported(f"arrays of {self.engine} are immutable")
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        """A scope in which nothing is recorded."""
+        raise Unsupported(f"{self.engine} has no no_grad scope")
+
+    def detach(self, array: Any) -> Any:
+        """The same value as a constant, through which no gradient flows."""
+        raise Unsupported(f"{self.engine} does not detach values")
+
+    def custom(self, forward: Function, backward: Function) -> Function:
+        """An op with a custom rule.
+
+        `forward(*operands)` returns the output, `backward(g, *operands)` a tuple of one cotangent per operand, None for
+        zero. Both receive the arrays that the engine passes to custom rules, and use only `+ - * @` and `.T`.
+        """
+        raise Unsupported(f"{self.engine} has no custom rules")
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """An op of one or several outputs: `backward(i, cotangents, operands, outputs)` is the cotangent of operand i.
+
+        An output that is not used has a cotangent of zeros. Called for operands that need a gradient, where known.
+        """
+        raise Unsupported(f"{self.engine} has no custom rules for each operand")
+
+    def graph(self, output: Any) -> GraphNode:
+        """The node of the op that made `output`."""
+        raise Unsupported(f"{self.engine} does not show its graph")
+
+    # ---- higher order, forward mode ------------------------------------------------------------------
+
+    def nested_vjp(
+        self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The gradients of `function` with respect to every array, recorded for another gradient.
+
+        `arrays` and `cotangents`, one per output, are the engine's arrays. May be called inside a function that
+        is differentiated, where the result depends on both. Changes no stored gradient.
+        """
+        raise Unsupported(f"{self.engine} does not differentiate its gradients")
+
+    def jvp(
+        self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The outputs, and their tangents along `tangents`, one per operand; None where the engine gives none."""
+        raise Unsupported(f"{self.engine} has no forward mode")
+
+    def nested_jvp(
+        self, function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The outputs' tangents, recorded: like `jvp`, on the engine's arrays inside a differentiated function."""
+        raise Unsupported(f"{self.engine} does not differentiate its forward mode")
+
+    def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
+        """For each operand the Jacobian of the one output, by the engine's own function: of the output's shape, then the operand's.
+
+        By "rows" or "columns" (forward mode); for kind "hessian" the second derivatives of a scalar.
+        """
+        raise Unsupported(f"{self.engine} has no function for the {kind} of a Jacobian")
+
+    # ---- transforms of functions ----------------------------------------------------------------
+
+    def compiled(self, function: Function) -> Function:
+        """The function compiled; it takes the engine's arrays and is differentiated like any other."""
+        raise Unsupported(f"{self.engine} does not compile")
+
+    def vectorized(self, function: Function) -> Function:
+        """The function mapped over the leading axis of every operand, its outputs stacked along that axis."""
+        raise Unsupported(f"{self.engine} does not vectorize")
+
+    def checkpoint(self, function: Function) -> Function:
+        """The function, whose intermediate values the backward pass computes again instead of keeping them."""
+        raise Unsupported(f"{self.engine} has no checkpoints")
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """The gradient, in the same structure, of a scalar function of nested lists, tuples and dicts of arrays."""
+        raise Unsupported(f"{self.engine} does not accept structures")
+
+    # ---- hooks, anomalies, writes ----------------------------------------------------
+
+    def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:
+        """Register `seen`, which backward calls with the summed cotangent of `array`; returns its remover.
+
+        What `seen` returns replaces the cotangent, unless it is None.
+        """
+        raise Unsupported(f"{self.engine} has no hooks")
+
+    def anomaly(self) -> AbstractContextManager[Any]:
+        """A scope in which a NaN made by a rule raises an error that names the op of the forward pass."""
+        raise Unsupported(f"{self.engine} does not detect anomalies")
+
+    def assign(self, array: Any, index: Any, value: Any) -> None:
+        """`array[index] = value`, recorded; raises what the engine raises where it refuses the write."""
+        raise Unsupported(f"{self.engine} does not record writes in place")
