@@ -17,6 +17,7 @@ class Capability(enum.Enum):
     CUSTOM_RULE = "users can define an op with a custom rule"
     SEVERAL_OUTPUTS = "an op with a custom rule may have several outputs, and its rule may use them"
     NEEDED_OPERANDS = "a custom rule is not called for operands that need no gradient"
+    FORWARD_RULES = "an op with a custom rule may have that of forward mode"
     GRAPH = "the recorded graph can be read"
     DEEP = "graphs of 10 000 nodes are recorded one by one"
     HIGHER_ORDER = "a gradient can itself be differentiated"

@@ -27,6 +27,8 @@ class Dialect:
             nested_jvp, too;
         custom_by_operand: a custom rule of {operands} whose cotangents are `gs` and whose outputs are `zs`, tuples;
             {name}, {value}, a tuple of {cotangents}, and {comma}, a comma where there is one output only;
+        custom_forward: a custom rule of forward mode, of {operands} whose tangents are the tuple `ts`; {name}, {value},
+            and in {cotangents} the tangents of the outputs;
         compiled, vectorized, checkpoint: a function made of {function};
         rows, columns, hessian: a call with {function} and {operands} that returns a tuple of Jacobians, or Hessians;
         structured_gradient: a call with {function} and {structure};

@@ -47,6 +47,13 @@ class Offers:
         """
         raise Unsupported(f"{self.engine} has no custom rules for each operand")
 
+    def custom_forward(self, forward: Function, pushforward: Function) -> Function:
+        """An op whose rule is that of forward mode: `pushforward(operands, tangents)` is the tangent of each output.
+
+        Both are tuples; the tangent of a constant is zeros.
+        """
+        raise Unsupported(f"{self.engine} has no custom rules of forward mode")
+
     def graph(self, output: Any) -> GraphNode:
         """The node of the op that made `output`."""
         raise Unsupported(f"{self.engine} does not show its graph")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import autograd.builtins
 import numpy as np
 from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp
-from autograd.extend import defvjp_argnums, primitive
+from autograd.extend import defjvp_argnums, defvjp_argnums, primitive
 from autograd.tracer import getval
 
 from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
@@ -26,7 +26,7 @@ import autograd.builtins
 import autograd.numpy as np
 import autograd.scipy.special
 from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp
-from autograd.extend import defvjp_argnums, primitive
+from autograd.extend import defjvp_argnums, defvjp_argnums, primitive
 from autograd.tracer import getval"""
 
 CUSTOM_RULE = """\
@@ -43,6 +43,14 @@ def {name}_rule(argnums, z, args, kwargs):
         return [cotangents[i] for i in argnums]
     return pullback
 defvjp_argnums({name}, {name}_rule)"""
+
+FORWARD_RULE = """\
+{name} = primitive(lambda {operands}: {value})
+def {name}_push(argnums, given, z, args, kwargs):
+    {operands}, = args
+    ts = tuple(given[argnums.index(i)] if i in argnums else 0 * x for i, x in enumerate(args))
+    return {cotangents}
+defjvp_argnums({name}, {name}_push)"""
 
 
 def unboxed(values: Any) -> Any:
@@ -76,6 +84,7 @@ class Autograd(FunctionalBackend):
             Capability.CUSTOM_RULE,
             Capability.SEVERAL_OUTPUTS,
             Capability.NEEDED_OPERANDS,
+            Capability.FORWARD_RULES,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
@@ -115,6 +124,7 @@ class Autograd(FunctionalBackend):
         custom=CUSTOM_RULE,
         further={
             "custom_by_operand": RULE_BY_OPERAND,
+            "custom_forward": FORWARD_RULE,
             "nested_vjp": "{out} = make_vjp(lambda xs: packed({function}(*xs)))(packed(({operands},)))[0]({cotangent})",
             "jvp": "{out}, {pushed} = make_jvp(lambda xs: packed({function}(*xs)))(packed(({operands},)))"
             "(packed(({tangents},)))",
@@ -187,6 +197,18 @@ class Autograd(FunctionalBackend):
             return lambda g: [backward(i, listed(g), operands, listed(outputs)) for i in argnums]
 
         defvjp_argnums(ruled, rule)
+        return lambda *operands: unboxed(ruled(*operands))
+
+    def custom_forward(self, forward: Function, pushforward: Function) -> Function:
+        """A primitive with defjvp_argnums, which is given the tangents that there are; a constant's is zeros."""
+        ruled = primitive(lambda *operands: packed(forward(*operands)))
+
+        def push(argnums: Sequence[int], given: Any, _: Any, operands: Any, __: Any) -> Any:
+            known = dict(zip(argnums, given, strict=True))
+            tangents = tuple(known.get(i, 0 * x) for i, x in enumerate(operands))
+            return packed(pushforward(tuple(operands), tangents))
+
+        defjvp_argnums(ruled, push)
         return lambda *operands: unboxed(ruled(*operands))
 
     def nested_vjp(

@@ -22,13 +22,13 @@ from conformance.backend import (
     as_tuple,
     restricted,
 )
-from conformance_backends import jax_rules
 from conformance_backends.caches.jax_cache import keep_compiled
 from conformance_backends.further_modes.needs import platforms_of_jax
 from conformance_backends.jacobians.of_jax import JaxJacobians
 from conformance_backends.jax_dialect import EAGER, JIT
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
+from conformance_backends.jax_rules import JaxRules
 from conformance_backends.jax_testers import TESTERS
 from conformance_backends.usual_points import declared_points
 
@@ -36,7 +36,7 @@ jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", platforms_of_jax())
 
 
-class JaxEager(JaxJacobians, FunctionalBackend):
+class JaxEager(JaxJacobians, JaxRules, FunctionalBackend):
     """jax op by op, as it runs outside jax.jit."""
 
     engine = "jax"
@@ -51,6 +51,7 @@ class JaxEager(JaxJacobians, FunctionalBackend):
             Capability.DETACH,
             Capability.CUSTOM_RULE,
             Capability.SEVERAL_OUTPUTS,
+            Capability.FORWARD_RULES,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
@@ -126,14 +127,6 @@ class JaxEager(JaxJacobians, FunctionalBackend):
     def detach(self, array: Any) -> Any:
         """jax.lax.stop_gradient."""
         return jax.lax.stop_gradient(array)
-
-    def custom(self, forward: Function, backward: Function) -> Function:
-        """A jax.custom_vjp; the result of `backward` reaches jax unchanged."""
-        return jax_rules.custom(forward, backward)
-
-    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
-        """A jax.custom_vjp, whose residuals are operands and outputs; it gives the cotangents of all operands."""
-        return jax_rules.custom_by_operand(forward, backward)
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]

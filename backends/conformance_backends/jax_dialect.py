@@ -33,6 +33,14 @@ def {name}_back(saved, g):
     gs, zs = (g{comma}), (z{comma})
     return {cotangents}
 {name}.defvjp({name}_forward, {name}_back)"""
+FORWARD_RULE = """\
+@jax.custom_jvp
+def {name}({operands}):
+    return {value}
+@{name}.defjvp
+def {name}_push(xs, ts):
+    {operands}, = xs
+    return {value}, {cotangents}"""
 
 _EVERY = "argnums=tuple(range(len([{operands}])))"
 JACOBIANS = {
@@ -55,6 +63,7 @@ EAGER = Dialect(
     custom=CUSTOM_RULE,
     further={
         "custom_by_operand": RULE_BY_OPERAND,
+        "custom_forward": FORWARD_RULE,
         "nested_vjp": "{out} = jax.vjp({function}, {operands})[1]({cotangent})",
         "jvp": "{out}, {pushed} = jax.jvp({function}, ({operands},), ({tangents},))",
         "compiled": "jax.jit({function})",

@@ -44,6 +44,7 @@ class NumpyTape(TapeBackend):
             Capability.CUSTOM_RULE,
             Capability.SEVERAL_OUTPUTS,
             Capability.NEEDED_OPERANDS,
+            Capability.FORWARD_RULES,
             Capability.GRAPH,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
@@ -86,7 +87,7 @@ class NumpyTape(TapeBackend):
     points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, custom_by_operand, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, no_grad, vjp,\n)",
+        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, custom_by_operand, custom_forward, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, no_grad, vjp,\n)",
         array="Tensor(np.array({values}, '{dtype}'))",
         leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
         backward="{output}.backward()",
@@ -100,6 +101,8 @@ class NumpyTape(TapeBackend):
         further={
             "custom_by_operand": "{name} = custom_by_operand(\n    lambda {operands}: {value},\n"
             "    lambda i, gs, xs, zs: (lambda {operands}: {cotangents})(*xs)[i],\n)",
+            "custom_forward": "{name} = custom_forward(\n    lambda {operands}: {value},\n"
+            "    lambda xs, ts: (lambda {operands}: {cotangents})(*xs),\n)",
             "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
             "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",
             "checkpoint": "checkpoint({function})",
@@ -162,6 +165,12 @@ class NumpyTape(TapeBackend):
     ) -> Callable[..., Any]:
         """The engine's custom rule of each operand."""
         return engine.custom_by_operand(forward, backward)
+
+    def custom_forward(
+        self, forward: Callable[..., Any], pushforward: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """The engine's custom rule of forward mode."""
+        return engine.custom_forward(forward, pushforward)
 
     def graph(self, output: Any) -> GraphNode:
         """The engine's nodes as records of the suite."""

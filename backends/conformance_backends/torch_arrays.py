@@ -109,6 +109,27 @@ class Torch(Backend):
         apply: Function = RuleByOperand.apply
         return apply
 
+    def custom_forward(self, forward: Function, pushforward: Function) -> Function:
+        """A torch.autograd.Function with jvp alone; what `pushforward` returns reaches torch unchanged."""
+
+        class ForwardRule(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
+            generate_vmap_rule = True
+
+            @staticmethod
+            def forward(*operands: Any) -> Any:
+                return forward(*operands)
+
+            @staticmethod
+            def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+                ctx.save_for_forward(*inputs)
+
+            @staticmethod
+            def jvp(ctx: Any, *tangents: Any) -> Any:
+                return pushforward(ctx.saved_tensors, tangents)
+
+        apply: Function = ForwardRule.apply
+        return apply
+
 
 def in_numpy(array: torch.Tensor, *, force: bool) -> NDArray:
     """Tensor.numpy, which passes only the bits of bfloat16."""

@@ -51,6 +51,19 @@ class {name}(torch.autograd.Function):
         {operands}, *zs = ctx.saved_tensors
         return tuple(g if is_needed else None for g, is_needed in zip({cotangents}, ctx.needs_input_grad))
 {name} = {name}.apply"""
+FORWARD_RULE = """\
+class {name}(torch.autograd.Function):
+    @staticmethod
+    def forward({operands}):
+        return {value}
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_forward(*inputs)
+    @staticmethod
+    def jvp(ctx, *ts):
+        {operands}, = ctx.saved_tensors
+        return {cotangents}
+{name} = {name}.apply"""
 
 _written = partial(
     Dialect,
@@ -70,6 +83,7 @@ TAPE = _written(
     clear="{leaf}.grad = None",
     further={
         "custom_by_operand": RULE_BY_OPERAND,
+        "custom_forward": FORWARD_RULE,
         "nested_vjp": "{out} = recorded_gradients({function}, [{operands}], [{cotangents}])",
         "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
         "vectorized": "torch.vmap({function})",
@@ -87,6 +101,7 @@ FUNC = _written(
     gradient="torch.func.grad({function}, argnums={argnums})({operands})",
     further={
         "custom_by_operand": RULE_BY_OPERAND,
+        "custom_forward": FORWARD_RULE,
         "nested_vjp": "{out} = torch.func.vjp({function}, {operands})[1]({cotangent})",
         "jvp": "{out}, {pushed} = torch.func.jvp({function}, ({operands},), ({tangents},))",
         "vectorized": "torch.vmap({function})",

@@ -110,6 +110,17 @@ def custom_rules_are_called_for_needed_operands(engine: Backend, sample: Sample)
     rules_by_operand.rule_is_not_called_for_constants(engine, sample)
 
 
+@probe(Capability.FORWARD_RULES)
+def custom_rules_push_tangents(engine: Backend, sample: Sample) -> None:
+    """The tangent of an op with a custom rule of forward mode is that of the rule."""
+    op = engine.custom_forward(lambda a: a + a, lambda xs, ts: ts[0] + ts[0] + ts[0])
+    x, t = sample.array(), sample.array()
+    _, pushed = engine.jvp(op, [np.array(x)], [np.array(t)])
+    hold_equal(
+        plain(engine, pushed[0]), 3 * t, "the tangent from a rule that triples (its value only doubles)"
+    )
+
+
 @probe(Capability.GRAPH, is_about_outcome=True)
 def graph_can_be_read(engine: Backend, sample: Sample) -> None:
     """The graph of a computation can be read."""

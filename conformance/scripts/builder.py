@@ -153,19 +153,16 @@ class ScriptBuilder:
             template = f"# {{name}} is a custom rule that no formula can express: {reason}"
         return self._ruled(template, name, operands, value, cotangents)
 
-    def rule_by_operand(self, template: str, forward: Function, backward: Function, count: int) -> str:
-        """Define a custom rule that is given operand by operand; returns its name."""
+    def further_rule(
+        self, template: str, forward: Function, rule_for: Callable[[int], Function], count: int
+    ) -> str:
+        """Define a custom rule of another form: `rule_for` has its formula, by the number of outputs; returns its name."""
         name, operands, comma = self.fresh("rule"), OPERANDS[:count], ""
         try:
             value = formula_of(forward, operands)
             outputs = len(as_tuple(forward(*map(Symbol, operands))))
-            given = [[Symbol(f"{many}[{k}]") for k in range(outputs)] for many in ("gs", "zs")]
             comma = "," if outputs == 1 else ""
-
-            def rule(*xs: Symbol) -> tuple[Any, ...]:
-                return tuple(backward(i, given[0], xs, given[1]) for i in range(count))
-
-            cotangents = formula_of(rule, operands)
+            cotangents = formula_of(rule_for(outputs), operands)
         except NoFormula as reason:
             value = cotangents = "..."
             template = f"# {{name}} is a custom rule that no formula can express: {reason}"

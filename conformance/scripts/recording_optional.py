@@ -11,6 +11,7 @@ import numpy as np
 
 from conformance.backend import Function, NDArray
 from conformance.scripts.builder import literal
+from conformance.scripts.formulas import Symbol
 from conformance.scripts.recording import Recording
 
 
@@ -32,8 +33,22 @@ class RecordingOptional(Recording):
         """A custom rule of one or several outputs, defined by its formulas."""
         builder, inner = self.builder, self.inner.custom_by_operand(forward, backward)
         count = len(inspect.signature(forward).parameters)
-        template = self._template("custom_by_operand")
-        name = builder.rule_by_operand(template, forward, backward, count)
+
+        def of_every_operand(outputs: int) -> Function:
+            gs, zs = ([Symbol(f"{many}[{k}]") for k in range(outputs)] for many in ("gs", "zs"))
+            return lambda *xs: tuple(backward(i, gs, xs, zs) for i in range(count))
+
+        name = builder.further_rule(self._template("custom_by_operand"), forward, of_every_operand, count)
+        return self.ruled(inner, lambda _: name)
+
+    def custom_forward(self, forward: Function, pushforward: Function) -> Function:
+        """A custom rule of forward mode, defined by its formulas."""
+        builder, inner = self.builder, self.inner.custom_forward(forward, pushforward)
+        count = len(inspect.signature(forward).parameters)
+        tangents = tuple(Symbol(f"ts[{k}]") for k in range(count))
+        name = builder.further_rule(
+            self._template("custom_forward"), forward, lambda _: lambda *xs: pushforward(xs, tangents), count
+        )
         return self.ruled(inner, lambda _: name)
 
     def nested_vjp(

@@ -28,6 +28,7 @@ SCOPES = {
     "detach": "detach",
     "custom": "custom rule",
     "custom_by_operand": "custom rule of each operand",
+    "custom_forward": "custom rule of forward mode",
     "checkpoint": "checkpoint",
     "nested_vjp": "second order",
     "hook": "hook",

@@ -1,10 +1,10 @@
-"""autograd: a rule that returns a cotangent too many, or one of another shape, is not refused."""
+"""autograd: a rule that returns a cotangent or a tangent too many, or one of another shape, is not refused."""
 
 import importlib.metadata
 
 import autograd.numpy as np
-from autograd import make_vjp
-from autograd.extend import defvjp, defvjp_argnums, primitive
+from autograd import make_jvp, make_vjp
+from autograd.extend import defjvp, defvjp, defvjp_argnums, primitive
 
 print("autograd", importlib.metadata.version("autograd"))
 
@@ -51,3 +51,14 @@ def plus_itself(a):
 defvjp(plus_itself, lambda ans, a: lambda g: g.T @ a)
 pullback, _ = make_vjp(plus_itself)(np.ones((3, 1)))
 print("an operand of shape (3, 1) gets a gradient of shape", pullback(np.ones((3, 1))).shape)
+
+
+@primitive
+def once_more(a):
+    """Twice a."""
+    return a + a
+
+
+defjvp(once_more, lambda t, ans, a: t[:1])
+output, tangent = make_jvp(once_more)(np.ones(3))(np.ones(3))
+print("an output of shape", output.shape, "gets a tangent of shape", tangent.shape)

@@ -26,3 +26,17 @@ for name, function in (("alone", tripled), ("mapped", mx.vmap(tripled))):
         mx.vjp(function, [x], [mx.ones(3)])[1][0].tolist(),
         "expected [2, 2, 2], by the rule",
     )
+
+
+@tripled.jvp
+def tripled_jvp(x, t):
+    """A rule of its own for tangents: 2t."""
+    return 2 * t
+
+
+for name, function in (("alone", tripled), ("mapped", mx.vmap(tripled))):
+    print(
+        f"{name}: tangent",
+        mx.jvp(function, [x], [mx.ones(3)])[1][0].tolist(),
+        "expected [2, 2, 2], by the rule",
+    )

@@ -1,4 +1,4 @@
-"""MLX: the answers of a custom vjp are not checked: None shifts them, and shapes and dtypes may be any."""
+"""MLX: the answers of a custom vjp, or jvp, are not checked: None shifts them, and shapes and dtypes may be any."""
 
 import mlx.core as mx
 
@@ -31,3 +31,13 @@ shape = mx.grad(product(lambda p, c: (c.T, c)))(m, m).shape
 print("a transposed gradient: got shape", shape, "where an error is expected")
 shape = mx.grad(product(lambda p, c: (c[:1], c)))(m, m).shape
 print("the first row of a gradient: got shape", shape, "where an error is expected")
+doubled = mx.custom_function(lambda x: x + x)
+doubled.jvp(lambda primal, tangent: tangent[:1])
+(output,), (tangent,) = mx.jvp(doubled, [mx.ones(3)], [mx.ones(3)])
+print(
+    "a tangent of another shape: got",
+    tangent.shape,
+    "for an output of",
+    output.shape,
+    "where an error is expected",
+)

@@ -51,6 +51,7 @@ class Mlx(FunctionalBackend):
             Capability.DETACH,
             Capability.CUSTOM_RULE,
             Capability.SEVERAL_OUTPUTS,
+            Capability.FORWARD_RULES,
             Capability.RECORDED_WRITES,
             Capability.DEEP,
             Capability.HIGHER_ORDER,
@@ -150,6 +151,18 @@ class Mlx(FunctionalBackend):
         def rule(primals: Any, cotangents: Any, outputs: Any) -> Any:
             operands, given, made = as_tuple(primals), as_tuple(cotangents), as_tuple(outputs)
             return tuple(backward(i, given, operands, made) for i in range(len(operands)))
+
+        return lambda *operands: ruled(*operands)
+
+    def custom_forward(self, forward: Function, pushforward: Function) -> Function:
+        """An mx.custom_function with its jvp, which is given None for a constant."""
+        ruled = mx.custom_function(lambda *operands: forward(*operands))
+
+        @ruled.jvp  # type: ignore[untyped-decorator]
+        def push(primals: Any, tangents: Any) -> Any:
+            operands = as_tuple(primals)
+            given = zip(operands, as_tuple(tangents), strict=True)
+            return pushforward(operands, tuple(mx.zeros_like(x) if t is None else t for x, t in given))
 
         return lambda *operands: ruled(*operands)
 

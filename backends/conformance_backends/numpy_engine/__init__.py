@@ -14,7 +14,7 @@ a NumPy function is recorded), `transforms` (gradients as functions of functions
 dicts of arrays). The derivative rules themselves are the rows of `conformance.ops`.
 """
 
-from conformance_backends.numpy_engine.custom import custom, custom_by_operand
+from conformance_backends.numpy_engine.custom import custom, custom_by_operand, custom_forward
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
 from conformance_backends.numpy_engine.observing import anomaly, hook
 from conformance_backends.numpy_engine.tensor import Tensor, apply, detach
@@ -38,6 +38,7 @@ __all__ = [
     "checkpoint",
     "custom",
     "custom_by_operand",
+    "custom_forward",
     "detach",
     "grad",
     "hessian",

@@ -1,4 +1,4 @@
-"""Custom rules: operations whose VJP the user writes."""
+"""Custom rules: operations whose VJP, or JVP, the user writes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from conformance_backends.numpy_engine.graph import Node, is_recording
 from conformance_backends.numpy_engine.rule_values import complete, fitted
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, remade, wrap
+from conformance_backends.numpy_engine.transforms import vjp
 
 
 def custom(forward: Callable[..., Any], backward: Callable[..., Sequence[Any]]) -> Callable[..., Tensor]:
@@ -84,6 +85,58 @@ def custom_by_operand(forward: Callable[..., Any], backward: Callable[..., Any])
         return wrap(saved, node)
 
     return operation
+
+
+def custom_forward(forward: Callable[..., Any], pushforward: Callable[..., Any]) -> Callable[..., Any]:
+    """Make an operation from its value and its JVP. Its VJP is not written: it is the transpose of the JVP.
+
+    At fixed operands the tangents of the outputs are linear in those of the operands, t ↦ Jt; the pullback of that
+    linear map is g ↦ Jᵀg, the VJP.
+
+    Args:
+        forward: takes the operands' plain arrays, returns an array or a tuple of them.
+        pushforward: takes a tuple of operands and one of their tangents (tensors, or plain arrays), returns the tangent
+            of each output; None means zero.
+
+    Returns:
+        A function of tensors, which returns as many as `forward` does.
+
+    Raises (when it is differentiated):
+        ValueError: if `pushforward` returns another number of tangents than there are outputs, or one of another shape.
+    """
+
+    def operation(*operands: Any) -> Any:
+        values = [np.asarray(detach(operand)) for operand in operands]
+        computed = forward(*values)
+        edges = [edge_of(operand) for operand in operands]
+        if not is_recording() or not any(edges):
+            return wrap(computed, None)
+        outputs = tuple(map(np.asarray, computed)) if isinstance(computed, tuple) else np.asarray(computed)
+
+        def pullback(cotangents: Sequence[Any]) -> list[Any]:
+            xs = tuple(remade(values, edges) if is_recording() else values)
+            zeros = [np.zeros_like(x) for x in values]
+            _, transposed = vjp(lambda *ts: _conforming_tangents(pushforward(xs, ts), outputs), *zeros)
+            pulled = transposed(*_tupled(complete(cotangents, outputs)))
+            return [_conforming(i, g, x) for i, (g, x) in enumerate(zip(pulled, values, strict=True))]
+
+        return wrap(outputs, Node(getattr(forward, "__name__", "custom"), edges, pullback))
+
+    return operation
+
+
+def _conforming_tangents(tangents: Any, outputs: Any) -> tuple[Any, ...]:
+    """One tangent for each output, checked to have its shape."""
+    given, made = _tupled(tangents), _tupled(outputs)
+    if len(given) != len(made):
+        raise ValueError(f"the rule returned {len(given)} tangents for {len(made)} outputs")
+    for index, (t, z) in enumerate(zip(given, made, strict=True)):
+        if t is not None and np.shape(t) != z.shape:
+            raise ValueError(f"the rule's tangent {index} has shape {np.shape(t)}, its output {z.shape}")
+    return tuple(
+        Tensor(np.zeros_like(z)) if t is None else t if isinstance(t, Tensor) else Tensor(t)
+        for t, z in zip(given, made, strict=True)
+    )
 
 
 def _tupled(outputs: Any) -> tuple[Any, ...]:

@@ -40,6 +40,7 @@ WORDS = {  # what a script must say, where it says anything about the capability
     Capability.COMPLEX: (".real(",),
     Capability.SEVERAL_OUTPUTS: ("gs[1]",),
     Capability.NEEDED_OPERANDS: ("gs[0]",),
+    Capability.FORWARD_RULES: ("ts[0] + ts[0]",),
 }
 
 
@@ -95,9 +96,10 @@ OFFERED = [
 
 @pytest.mark.parametrize("key", OFFERED)
 def test_the_script_of_a_contract_runs_as_far_as_the_engine_goes(key: str) -> None:
-    """A check may end in the engine's refusal; so does its script."""
+    """A check may end in the engine's refusal; so does its script. A rule that raises has no formula to quote."""
     text = script(NumpyTape(), key)
-    with contextlib.suppress(RuntimeError):
+    ends = NameError if "that no formula can express" in text else (RuntimeError, ValueError)
+    with contextlib.suppress(ends):
         shown(text)
 
 
