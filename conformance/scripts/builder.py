@@ -150,7 +150,7 @@ class ScriptBuilder:
             template = self.dialect.custom
         except NoFormula as reason:
             value = cotangents = "..."
-            template = f"# {{name}} is a custom rule that no formula can express: {reason}"
+            template = reason.template
         return self._ruled(template, name, operands, value, cotangents)
 
     def further_rule(
@@ -165,7 +165,7 @@ class ScriptBuilder:
             cotangents = formula_of(rule_for(outputs), operands)
         except NoFormula as reason:
             value = cotangents = "..."
-            template = f"# {{name}} is a custom rule that no formula can express: {reason}"
+            template = reason.template
         return self._ruled(template, name, operands, value, cotangents, comma=comma)
 
     def _ruled(

@@ -18,6 +18,14 @@ OPERANDS = string.ascii_lowercase[:6]  # g is the cotangent's
 class NoFormula(Exception):
     """The function does more with its operands than a formula says."""
 
+    @property
+    def template(self) -> str:
+        """The template of a rule in whose place this is raised."""
+        text = (
+            repr(f"a custom rule that no formula can express: {self}").replace("{", "{{").replace("}", "}}")
+        )
+        return f"def {{name}}(*operands):\n    raise NotImplementedError({text})"
+
 
 @dataclass(frozen=True, eq=False)
 class Symbol:
