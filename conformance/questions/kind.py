@@ -18,6 +18,7 @@ from conformance.checks.comparison import Decisive
 from conformance.clauses import STANDARD, Level
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.records import Verdict
+from conformance.runfile.texts import cut
 from conformance.strategies import Effort
 
 Arguments = tuple[Any, ...]  # of a check's function
@@ -47,6 +48,11 @@ class Question(abc.ABC, Generic[T]):
     """One concrete input of checks, and how they are run on it."""
 
     input: T
+
+    @property
+    def call(self) -> str:
+        """The input in a line: its op, shapes, parameters and dtype; empty where it is no call."""
+        return cut(getattr(self.input, "label", ""))
 
     @property
     def subject(self) -> str:

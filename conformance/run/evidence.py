@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 from conformance.backend import Backend
@@ -13,6 +14,7 @@ from conformance.questions import Question
 from conformance.run.attribution import Origin, is_defect, origin_of, trail_of
 from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
+from conformance.runfile.known import KnownFailure, entry_for
 from conformance.runfile.records import Evidence
 from conformance.runfile.texts import cut, printable
 from conformance.scripts.script import script_of
@@ -54,6 +56,21 @@ def evidence_of(
         return Evidence(message=f"{message}\n({slip})")
 
 
+def call_of(question: Question[Any] | None) -> str:
+    """The question's call in a line; empty where there is none."""
+    return question.call if question else ""
+
+
+def entry_of(
+    known: Sequence[KnownFailure],
+    identifier: str,
+    failure: BaseException | None,
+    question: Question[Any] | None,
+) -> KnownFailure | None:
+    """The entry that speaks of a failure on a question; None where it is news."""
+    return entry_for(known, identifier, message_of(failure), call_of(question)) if known else None
+
+
 def _whole(
     check: Check, backend: Backend, question: Question[Any], failure: BaseException | None, message: str
 ) -> Evidence:
@@ -62,6 +79,7 @@ def _whole(
     diagnosed = found if isinstance(found, DiagnosedViolation) else None
     return Evidence(
         message=message,
+        call=question.call,
         case=question.input.as_json(),
         expected=None if found.expected is None else listed(found.expected),
         got=None if found.got is None else listed(found.got),

@@ -22,12 +22,12 @@ from conformance.backend import Backend
 from conformance.checks import Check
 from conformance.errors import is_ctrl_c
 from conformance.questions import Item, Kind, Question
-from conformance.run.evidence import evidence_of, message_of
+from conformance.run.evidence import call_of, entry_of, evidence_of, message_of
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Replaced, Surroundings
 from conformance.run.tally import Tally
 from conformance.run.verdict import failure_of, result_for, verdict_of
-from conformance.runfile.known import KnownFailure, entry_for
+from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
 from conformance.strategies.search import Patience, search
@@ -84,8 +84,7 @@ class Executor:
 
     def results(self, items: Sequence[Item]) -> Iterator[ResultLine]:
         """The results of the items of one group."""
-        # Special values are the engine's business, not NumPy's to warn of; engines' own warnings
-        # would be repeated for every case.
+        # Special values are the engine's business, not NumPy's; its own warnings would repeat for every case.
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.surroundings.enter()
@@ -206,21 +205,17 @@ class Executor:
         """Go on where failures are listed: no other shall hide behind one on record, and one run shall give the whole list."""
         if tally.failure is None or not self.known:
             return
-        entry = self._entry_for(item, tally.failure)
-        if entry is None or entry.says:
+        entry = entry_of(self.known, item.id, tally.failure, tally.question)
+        if entry is None or entry.says or entry.calls:
             tally.go_on(message_of(tally.failure), is_known=entry is not None)
-
-    def _entry_for(self, item: Item, failure: BaseException | None) -> KnownFailure | None:
-        return entry_for(self.known, item.id, message_of(failure)) if self.known else None
-
-    # ---- from a tally to a result ---------------------------------------------------------------------
 
     def result(self, item: Item, tally: Tally) -> ResultLine:
         """The result that a tally amounts to."""
         tally.settle()
         line = self._line(item, tally)
-        is_said = line.verdict is Verdict.PASS or line.evidence
-        return line if is_said else self._with_evidence(line, item, tally)
+        return (
+            line if line.verdict is Verdict.PASS or line.evidence else self._with_evidence(line, item, tally)
+        )
 
     def _line(self, item: Item, tally: Tally) -> ResultLine:
         """The result; what a failure is, is its evidence's to say."""
@@ -245,8 +240,8 @@ class Executor:
     def _bare(self, item: Item, tally: Tally) -> ResultLine:
         """The result of a failure as it is, for which the engine is not asked again."""
         line, token = self._line(item, tally), tally.question.input.token if tally.question else ""
-        bare = line.evidence or Evidence(message=message_of(tally.failure), token=token)
-        return msgspec.structs.replace(line, evidence=bare)
+        bare = Evidence(message_of(tally.failure), call_of(tally.question), token=token)
+        return msgspec.structs.replace(line, evidence=line.evidence or bare)
 
     def _verdict(self, item: Item, tally: Tally) -> tuple[Verdict, str]:
         """The verdict, and its message where that is not the failure's own."""
@@ -271,7 +266,12 @@ class Executor:
         question, failure, unshrunk = tally.question, tally.failure, ""
         # Every try to make a question smaller that takes all memory would take it too.
         is_expensive = issubclass(type(failure), (MemoryError, Replaced)) or is_over(self.until)
-        if self.shrink and question is not None and not is_expensive and not self._entry_for(item, failure):
+        if (
+            self.shrink
+            and question is not None
+            and not is_expensive
+            and not entry_of(self.known, item.id, failure, question)
+        ):
             shrink = partial(question.shrink, item.definition, self.seed, self.effort)
             found = search(shrink, partial(self._failure_alike, item, verdict), tally.took, self.patience)
             question, failure = found.question or question, found.failure or failure
@@ -289,7 +289,7 @@ class Executor:
         failure = failure_of(item.definition, self.backend, candidate)
         self.surroundings.put_back_more()
         is_alike = failure is not None and verdict_of(failure, type(self.backend)) is verdict
-        return failure if is_alike and not self._entry_for(item, failure) else None
+        return failure if is_alike and not entry_of(self.known, item.id, failure, candidate) else None
 
 
 def result_of(check: Check, backend: Backend, question: Question[Any]) -> ResultLine:

@@ -17,6 +17,8 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     engine = f"{backend.engine} {backend.version}{mode}" if backend else result.backend
     message = evidence.message if evidence else result.verdict.value
     lines = [f"{engine} · {result.subject} · {message}"]
+    if evidence and evidence.call:
+        lines.append(f"  call    {evidence.call}")
     if evidence and evidence.where:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
     if evidence and evidence.because:

@@ -26,12 +26,14 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     `kind` is what the engine's developers would call it: a fault; documented, by a `sentence` of theirs at `link`; or
     not implemented, which is no failure: such a result is unsupported. `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
     and the cases after a known failure are run as well. An entry that leaves it out covers whatever goes wrong there.
+    `calls` narrows it to calls that read so, such as "* norm='forward' *": what else fails of the same op is news.
     `script` is a file beside the known-failures file that shows the failure without this project.
     """
 
     id: str | tuple[str, ...]
     reason: str
     says: str | tuple[str, ...] = ()
+    calls: str | tuple[str, ...] = ()
     link: str = ""
     token: str = ""
     script: str = ""
@@ -52,7 +54,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     @property
     def ids(self) -> tuple[str, ...]:
         """The patterns of the results in which it shows."""
-        return (self.id,) if isinstance(self.id, str) else self.id
+        return _each(self.id)
 
     def covers(self, identifier: str) -> bool:
         """Whether it speaks of that result."""
@@ -62,11 +64,15 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         """Whether it speaks of results of that backend."""
         return any(_is_like(backend, pattern.partition("/")[0]) for pattern in self.ids)
 
-    def explains(self, identifier: str, message: str) -> bool:
-        """Whether it speaks of that failure."""
-        patterns = (self.says,) if isinstance(self.says, str) else self.says
-        is_said = not self.says or any(_says(message, pattern) for pattern in patterns)
-        return is_said and self.covers(identifier)
+    def explains(self, identifier: str, message: str, call: str | None = None) -> bool:
+        """Whether it speaks of that failure, in that call; of a call that is not known (None) it may."""
+        is_said = not self.says or any(_says(message, pattern) for pattern in _each(self.says))
+        is_called = not self.calls or call is None or any(_says(call, form) for form in _each(self.calls))
+        return is_said and is_called and self.covers(identifier)
+
+
+def _each(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (patterns,) if isinstance(patterns, str) else patterns
 
 
 def _is_like(name: str, pattern: str) -> bool:
@@ -85,9 +91,11 @@ def _says(message: str, pattern: str) -> bool:
     return any(fnmatch.fnmatchcase(message, form) for form in (pattern, pattern.replace("[", "[[]")))
 
 
-def entry_for(known: Sequence[KnownFailure], identifier: str, message: str) -> KnownFailure | None:
+def entry_for(
+    known: Sequence[KnownFailure], identifier: str, message: str, call: str | None = None
+) -> KnownFailure | None:
     """The entry that speaks of a failure; None where it is news."""
-    return next((entry for entry in known if entry.explains(identifier, message)), None)
+    return next((entry for entry in known if entry.explains(identifier, message, call)), None)
 
 
 def read_known(path: Path) -> tuple[KnownFailure, ...]:
@@ -130,7 +138,8 @@ def judge(
     """
     known = [entry for entry in known if not (entry.expires and entry.expires < today)]
     if result.verdict in FAILING:
-        entry = entry_for(known, result.id, message_of(result))
+        call = result.evidence.call if result.evidence and result.evidence.token else None
+        entry = entry_for(known, result.id, message_of(result), call)
         becomes = Verdict.UNSUPPORTED if entry and entry.kind == NOT_IMPLEMENTED else Verdict.KNOWN
     elif result.verdict is Verdict.PASS and not is_compact:
         entry, becomes = next((entry for entry in known if result.id in entry.ids), None), Verdict.FIXED
@@ -178,9 +187,9 @@ def stale(
     known = [entry for entry in known if not any(map(entry.concerns, compact))]
     if not is_complete:
         known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
-    failing = [(r.id, m) for r in results if r.verdict in FAILING or _is_listed(r) for m in messages_of(r)]
+    failing = [(r.id, m) for r in results if r.verdict in FAILING or _is_each(r) for m in messages_of(r)]
     return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
 
 
-def _is_listed(result: ResultLine) -> bool:
+def _is_each(result: ResultLine) -> bool:
     return result.verdict is Verdict.KNOWN or bool(result.evidence and result.evidence.failed_as)

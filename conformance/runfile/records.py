@@ -97,6 +97,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     message: str
+    call: str = ""  # the case in a line: its op, shapes, parameters and dtype
     case: dict[str, Any] = {}
     expected: Any = None
     got: Any = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -235,10 +235,13 @@ def test_a_failure_that_differs_in_its_numbers_widens_the_entry_that_nobody_has_
 
 
 def result_by(
-    rule: Callable[[Any, Any], Any], says: str | list[KnownFailure], op: str = "tanh"
+    rule: Callable[[Any, Any], Any],
+    says: str | list[KnownFailure],
+    op: str = "tanh",
+    ops: Mapping[str, Any] | None = None,
 ) -> ResultLine:
     """The result of an engine whose rule of tanh is `rule`, where a failure that says so is on record, or these are."""
-    bent = {**NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [rule(g, x)])}
+    bent = {**NumpyTape.ops, "tanh": engine.custom(np.tanh, lambda g, x: [rule(g, x)]), **(ops or {})}
     backend = type("Bent", (NumpyTape,), {"ops": bent})()
     entries = (known("*", says=says) if says else []) if isinstance(says, str) else says
     executor = Executor(
@@ -288,6 +291,26 @@ def test_a_failure_of_the_same_kind_is_not_made_small_into_a_known_one() -> None
     assert found.verdict is Verdict.ERROR
     assert found.evidence is not None
     assert found.evidence.message == "ValueError: no matrices"
+
+
+def test_what_fails_in_other_calls_than_those_of_an_entry_is_news() -> None:
+    """A sum that keeps its axes is on record; that one that drops them is wrong hides nowhere."""
+
+    def wrong_where(keeps: tuple[bool, ...]) -> Any:
+        def total(x: Any, **parameters: Any) -> Any:
+            wrong = engine.custom(lambda a: np.sum(a, **parameters), lambda g, a: [2 * a * g.sum()])
+            is_wrong = parameters.get("keepdims", False) in keeps
+            return wrong(x) if is_wrong else NumpyTape.ops["sum"](x, **parameters)
+
+        return {"sum": total}
+
+    entries = known("*", says="the gradient of *", calls="sum * keepdims=True *")
+    listed = result_by(lambda g, x: g, entries, op="sum", ops=wrong_where((True,)))
+    assert judge(listed, entries, TODAY).verdict is Verdict.KNOWN
+    news = result_by(lambda g, x: g, entries, op="sum", ops=wrong_where((True, False)))
+    assert judge(news, entries, TODAY).verdict is Verdict.FAIL
+    assert news.evidence is not None
+    assert " keepdims=True " not in news.evidence.call
 
 
 def test_an_entry_that_does_not_say_how_ends_the_question_at_its_first_failure() -> None:
