@@ -76,7 +76,7 @@ def complex_gradient_argument_of_a_real_output(engine: Backend, sample: Sample) 
 
 @contract("A17", "complex-output")
 def complex_output_is_not_treated_as_a_real_one(engine: Backend, sample: Sample) -> None:
-    """A complex output without a gradient argument is refused: it could mean either of two gradients."""
+    """A complex output without a gradient argument is refused, of one entry or several: it could mean either of two gradients."""
     x, c = sample.array(), _drawn(sample)
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
     product_dtype(engine, x, c)
@@ -85,6 +85,15 @@ def complex_output_is_not_treated_as_a_real_one(engine: Backend, sample: Sample)
     for what, (operand, product) in products.items():
         if not is_refused(lambda x=operand, f=product: engine.gradient(lambda a: total(f(a)), [x])):
             raise Violation(f"a complex output of {what} operand was treated as a real one")
+        for shape in ((1,), (2,), (2, 2), (3,), (4,)):
+            factor = engine.array(np.array(c.flat[0]))
+            entries = np.broadcast_to(operand.flat[:1], shape)
+            if not is_refused(
+                lambda x=entries, f=factor: engine.gradient(lambda a: multiply(a, f), [np.array(x)])
+            ):
+                raise Violation(
+                    f"a complex output of shape {shape}, of {what} operand, was treated as a real one"
+                )
 
 
 @contract("A18", "real-loss", Capability.COMPLEX)

@@ -25,6 +25,12 @@ def imaginary_constants_dropped(self: Any, value: Any) -> Tensor:
     return SteppedTape.array(self, value.real if value.dtype.kind == "c" else value)
 
 
+def pairs_seeded(self: Any, output: Tensor, gradient: Any) -> Any:
+    """A complex output of two entries has a seed, since its parts are counted."""
+    is_pair = gradient is None and output.dtype.kind == "c" and output.size == 2
+    return np.ones(output.shape, output.dtype) if is_pair else seed(output, gradient).value
+
+
 class Complex(SteppedTape):
     """The reference engine with complex numbers, as far as a product and a modulus need them."""
 
@@ -94,6 +100,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A5/complex-cotangent",), seed=modulus),
     behaviour("imaginary-leaf-dropped", "A complex operand is replaced by its real part before it is differentiated.",
         ("contract/A17/complex-output",), leaf=lambda self, x: SteppedTape.leaf(self, x.real)),
+    behaviour("complex-pairs-seeded", "A complex output of two entries is differentiated without a gradient argument.",
+        ("contract/A17/complex-output",), seed=pairs_seeded),
     behaviour("imaginary-constant-dropped", "Complex constants are replaced by their real parts.",
         ("contract/A17/complex-output", "contract/A19/real-operand"), array=imaginary_constants_dropped),
     behaviour("declares-conjugate", "The adapter declares the conjugate, and the direction of steepest ascent is returned.",
