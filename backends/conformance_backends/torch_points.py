@@ -16,6 +16,8 @@ DEPARTURES: Mapping[str, str | None] = {
     "relu/at-nan": "one",
     "relu6/at-nan": "one",
     "hard_tanh/at-nan": "one",
+    "elu/at-nan": "one",
+    "celu/at-nan": "one",
     "xlogy/at-0-0-in-the-factor": "zero",
     "xlog1py/at-0-minus-1-in-the-factor": "zero",
     "atan2/at-0": "zero",

@@ -14,9 +14,30 @@ SHARED_TIES = (
     "over-two-of-three-axes-kept",
 )
 
+# Activations without a branch that a NaN would take.
+SMOOTH_ACTIVATIONS = (
+    "sigmoid",
+    "log_sigmoid",
+    "softplus",
+    "silu",
+    "mish",
+    "gelu",
+    "gelu_tanh",
+    "tanh",
+    "tanh_shrink",
+    "softsign",
+    "elu",
+    "celu",
+    "squareplus",
+)
+
 # The convention that was measured for most of the engines; where there is no majority, that of the
 # reference engine. An adapter declares these conventions, except for its departures.
 USUAL: Mapping[str, str] = {
+    **{f"{activation}/at-nan": "nan" for activation in SMOOTH_ACTIVATIONS},
+    "hard_swish/at-nan": "one",
+    "squareplus/at-minus-infinity": "zero",
+    "squareplus/at-infinity": "one",
     "abs/at-0": "zero",
     "abs/at-minus-0": "zero",
     "clip/at-min": "right",

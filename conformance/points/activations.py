@@ -66,10 +66,10 @@ AT_INFINITY = tuple(
         ("at-infinity", (INF,), ASYMPTOTIC_SLOPES[op][1]),
     )
 )
-# Where x multiplies the exponential, the slope at infinity depends on the value given to infinity · 0.
+# Where x multiplies the exponential, or is divided by a root, the slope at infinity depends on the value given to infinity · 0.
 PRODUCTS_AT_INFINITY = tuple(
-    border(op, name, place, slopes("zero", "one", "nan"))
-    for op in ("silu", "mish", "gelu_tanh")
+    border(op, name, place, slopes("zero", "one", "nan"), **PARAMETERS.get(op, {}))
+    for op in ("silu", "mish", "gelu_tanh", "squareplus")
     for name, place in (("at-minus-infinity", (-INF,)), ("at-infinity", (INF,)))
 )
 
@@ -89,6 +89,11 @@ SMOOTH = (
 AT_NAN = tuple(
     border(op, "at-nan", (NAN,), slopes("nan", "zero", "one"))
     for op in ("relu", "relu6", "hard_tanh", "hard_sigmoid")
+) + tuple(
+    # A slope that is a number where the value is none trains on as if nothing had happened.
+    border(op, "at-nan", (NAN,), slopes("nan", "zero", "one"), **PARAMETERS.get(op, {}))
+    for op in (*ASYMPTOTIC_SLOPES, "tanh", "gelu")
+    if op not in ("relu", "selu")
 )
 
 ROW: dict[str, Any] = {"axis": -1}

@@ -11,6 +11,8 @@ from conformance.points.point import Given, Nature, SpecialPoint
 FAR = math.exp(-40)
 # Where a slope is nearly one: an engine that takes it for one from some number on is wrong in double precision.
 SHOULDER = 24.0
+# Of gelu at -9: Φ(x) + x φ(x), of which the second term is nearly all.
+GELU = math.erfc(9 / math.sqrt(2)) / 2 - 9 * math.exp(-81 / 2) / math.sqrt(2 * math.pi)
 NEAR_1 = 1 / (1 + math.exp(-SHOULDER))
 ROW: dict[str, Any] = {"axis": -1}
 SUM: dict[str, Any] = {"reduction": "sum"}
@@ -37,6 +39,7 @@ POINTS: tuple[SpecialPoint, ...] = (
     tail("log_sigmoid", "in-the-right-tail", (40.0,), (FAR,)),
     tail("softplus", "in-the-left-tail", (-40.0,), (FAR,)),
     tail("silu", "in-the-left-tail", (-40.0,), (-39 * FAR,)),
+    tail("gelu", "in-the-left-tail", (-9.0,), (GELU,)),
     tail("elu", "in-the-left-tail", (-40.0,), (FAR,), alpha=1.0),
     tail("celu", "in-the-left-tail", (-20.0,), (FAR,), alpha=0.5),
     tail("tanh_shrink", "near-0", (2.0**-20,), (2.0**-40,)),

@@ -23,3 +23,6 @@ entropy = lambda x: torch.nn.functional.binary_cross_entropy_with_logits(x, torc
 print("cross-entropy of the logit -40, target 0: got", slope(entropy, -40.0), "expected", math.exp(-40))
 _, pulled = torch.func.vjp(entropy, torch.tensor(-40.0, dtype=D))
 print("the same by torch.func.vjp: got", pulled(torch.tensor(1.0, dtype=D))[0].item())
+gelu = torch.nn.functional.gelu
+tail = math.erfc(9 / math.sqrt(2)) / 2 - 9 * math.exp(-81 / 2) / math.sqrt(2 * math.pi)
+print("gelu at -9: got", slope(gelu, -9.0), "expected", tail)

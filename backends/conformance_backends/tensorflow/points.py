@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 # None: none of the allowed conventions, a known failure; or the engine does not have the call.
 DEPARTURES: Mapping[str, str | None] = {
+    "hard_swish/at-nan": "nan",
+    "elu/at-nan": "one",
+    "celu/at-nan": "zero",
     "clip/at-min-alone": None,
     "clip/at-max-alone": None,
     "maximum": "first",
