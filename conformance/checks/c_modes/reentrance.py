@@ -51,6 +51,23 @@ def gradient_computed_in_a_rule_leaves_the_pass_as_it_was(engine: Backend, sampl
     _hold_both(engine, sample, ruled, "a custom rule")
 
 
+@contract("C5", "gradient-in-forward", Capability.CUSTOM_RULE)
+def gradient_computed_in_the_forward_of_a_rule_leaves_it_recorded(engine: Backend, sample: Sample) -> None:
+    """An op with a custom rule that computes a gradient of other arrays on its way forward is recorded, and so is what follows it."""
+    if engine.compiles_signatures or engine.compiles_functions:
+        raise NotThisCase("a function is traced, and computes nothing by itself")
+
+    def computing(other: Callable[[], None]) -> Function:
+        def forward(a: Any) -> Any:
+            other()
+            return a + a
+
+        double = engine.custom(forward, lambda g, a: (g + g,))
+        return lambda a: engine.op(ADD)(double(a), engine.op(NEGATIVE)(a))
+
+    _hold_both(engine, sample, computing, "the forward of a custom rule")
+
+
 def _hold_both(
     engine: Backend, sample: Sample, made: Callable[[Callable[[], None]], Function], what: str
 ) -> None:

@@ -37,9 +37,23 @@ def lost_in_rules(self: Any, forward: Any, backward: Any) -> Any:
     return engine.custom(forward, lost)
 
 
+def unrecorded_after_gradients(self: Any, forward: Any, backward: Any) -> Any:
+    """An op whose forward computes a gradient is a constant."""
+    right = engine.custom(forward, backward)
+
+    def operation(*operands: Any) -> Any:
+        self.kept["inner"] = False
+        output = right(*operands)
+        return output.detach() if self.kept["inner"] else output
+
+    return operation
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("lost-by-gradients-in-hooks", "A gradient that a hook computes ends the pass that called the hook.",
         ("contract/C9/gradient-inside",), hook=lost_in_hooks, vjp=noted),
     behaviour("lost-by-gradients-in-rules", "A gradient that a custom rule computes ends the pass that called the rule.",
         ("contract/C5/gradient-inside",), custom=lost_in_rules, vjp=noted),
+    behaviour("lost-by-gradients-in-forward", "An op with a custom rule whose forward computes a gradient is a constant.",
+        ("contract/C5/gradient-in-forward",), custom=unrecorded_after_gradients, vjp=noted),
 )  # fmt: skip
