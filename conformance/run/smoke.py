@@ -82,6 +82,17 @@ def _hold_same(backend: Backend, array: Any, given: Any, what: str) -> None:
     hold_equal(back, given, f"{what} came back changed")
 
 
+def _complex_numbers(backend: Backend) -> None:
+    """Complex numbers come back as they were, or are refused: a lost imaginary part would be counted against the engine."""
+    given = np.asarray([1 + 2j, -3j], np.result_type(real_dtype(backend), np.complex64))
+    for make in (backend.array, *([backend.leaf] if isinstance(backend, TapeBackend) else [])):
+        try:
+            array = make(np.array(given))
+        except Exception:
+            continue
+        _hold_same(backend, array, given, f"{make.__name__}() of complex numbers")
+
+
 def _layouts(backend: Backend) -> None:
     """Every memory layout in which operands and cotangents are given, of arrays with one entry too."""
     for layout in LAYOUTS:
@@ -167,6 +178,11 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         "integers and truth values go in and come out",
         lambda b: [_round_trip(d)(b) for d in ("int64", "bool")],
         "operands that index or select must not become floating point",
+    )
+    yield SmokeQuestion(
+        "complex numbers go in and come out, or are refused",
+        _complex_numbers,
+        "where the engine has none, array() and leaf() raise TypeError: np.asarray(value, float) drops the imaginary part",
     )
     yield SmokeQuestion(
         "any memory layout goes in",

@@ -263,6 +263,35 @@ class Float32Only(NumpyTape):
         return super().array(value)
 
 
+class DropsImaginaryParts(NumpyTape):
+    """Has no complex numbers, and takes the real part of each."""
+
+    dtypes = ("float64", "float32")
+
+    def array(self, value: Any) -> Any:
+        return super().array(value.real)
+
+
+def test_complex_numbers_come_back_or_are_refused() -> None:
+    class Refuses(DropsImaginaryParts):
+        def array(self, value: Any) -> Any:
+            return super().array(np.asarray(value, casting_to(value)))
+
+        def leaf(self, value: Any) -> Any:
+            return super().leaf(np.asarray(value, casting_to(value)))
+
+    def casting_to(value: Any) -> Any:
+        if value.dtype.kind == "c":
+            raise TypeError("no complex numbers")
+        return value.dtype
+
+    told = {
+        type(backend): "complex" in "".join(q.claim for q in questions(backend) if try_question(q, backend))
+        for backend in (NumpyTape(), Refuses(), DropsImaginaryParts())
+    }
+    assert told == {NumpyTape: False, Refuses: False, DropsImaginaryParts: True}
+
+
 def test_an_engine_of_float32_passes() -> None:
     assert not [q.claim for q in questions(Float32Only()) if try_question(q, Float32Only())]
 
