@@ -175,6 +175,42 @@ def test_the_forms_of_a_call_have_every_rank_and_kind_of_parameter() -> None:
     assert {type(form.parameters["source"]) for form in forms} == {int, tuple}
 
 
+@pytest.mark.parametrize("name", ["diff", "einsum", "var", "matmul"])
+def test_a_call_without_entries_is_tried_too(name: str) -> None:
+    def as_if_full(*operands: Any, **parameters: Any) -> Any:
+        if any(0 in x.shape for x in operands):
+            return np.zeros((9, 9))
+        return NumpyTape.ops[name](*operands, **parameters)
+
+    found = mapped(name, as_if_full)
+    assert [slip for slip in found.slips if "the value has shape (9, 9)" in slip.message]
+
+
+class LooksAtValues(NumpyTape):
+    """Computes `argmax` and `floor` of constants alone."""
+
+    def op(self, name: str) -> Any:
+        function = super().op(name)
+
+        def looking(*operands: Any, **parameters: Any) -> Any:
+            if any(x.requires_grad for x in operands):
+                raise RuntimeError("variables are free")
+            return function(*operands, **parameters)
+
+        return looking if name in ("argmax", "floor") else function
+
+
+def test_an_op_with_indices_that_is_refused_of_variables_has_no_gradient_until_that_is_declared() -> None:
+    argmax, floor, less = (
+        try_mapping(LooksAtValues(), ALL_OPS[name], "float64") for name in ("argmax", "floor", "less")
+    )
+    assert not floor.ungradable  # of an op with real values it is a convention
+    assert not less.ungradable
+    assert argmax.ungradable
+    said = [next(blocks(remarks(argmax, has_declared=has_declared))) for has_declared in (False, True)]
+    assert said == ["  GRAD  argmax: no gradient", "  not   argmax: no gradient, as `no_gradient` declares"]
+
+
 def images_alone(x: Any, upscale_factor: int) -> Any:
     """A pixel_shuffle of four axes alone that takes the parts of a channel from all over the image."""
     if x.ndim != 4:
@@ -187,9 +223,10 @@ def images_alone(x: Any, upscale_factor: int) -> Any:
 
 
 def test_in_place_of_a_call_that_is_not_offered_another_is_tried() -> None:
-    """One form has four axes, and one channel in the end: it shows no order of channels."""
+    """One form with entries has four axes, and one channel in the end: it shows no order of channels."""
     rank = lambda form: len(form.shapes[0])  # noqa: E731
-    assert [rank(form) for form in forms_of(ALL_OPS["pixel_shuffle"])].count(4) == 1
+    with_entries = [form for form in forms_of(ALL_OPS["pixel_shuffle"]) if math.prod(form.shapes[0])]
+    assert [rank(form) for form in with_entries].count(4) == 1
     others = forms_of(ALL_OPS["pixel_shuffle"], is_offered=lambda form: rank(form) == 4)
     assert {rank(form) for form in others} == {4}
     assert len(others) == FORMS
