@@ -93,8 +93,16 @@ def features(signature: Signature) -> set[Any]:
         for part in v
         if not isinstance(part, int)
     }
-    empty = {("entries", "none", "") for shape in signature.shapes if 0 in shape}
+    empty = {("entries", "none", _where_empty(signature)) for shape in signature.shapes if 0 in shape}
     return ranks | kinds | uneven | falling | nested | parts | empty
+
+
+def _where_empty(signature: Signature) -> str:
+    """Whether the axis along which an op computes is one without entries: beside such an axis the value's shape differs."""
+    shape, axis = signature.shapes[0], signature.parameters.get("axis")
+    axes = [a for a in (axis if isinstance(axis, tuple) else [axis]) if isinstance(a, int)]
+    along = any(-len(shape) <= a < len(shape) and shape[a] == 0 for a in axes)
+    return "beside" if axes and not along else "along"
 
 
 def _sizes(signature: Signature, usual: Mapping[str, Any]) -> set[Any]:

@@ -24,6 +24,7 @@ from conformance.run.claims.capabilities import (
     cleared,
     custom,
     differentiated,
+    mapped,
     of_constants,
     real_dtype,
     written,
@@ -179,11 +180,12 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         lambda b: [_round_trip(d)(b) for d in ("int64", "bool")],
         "operands that index or select must not become floating point",
     )
-    yield SmokeQuestion(
-        "complex numbers go in and come out, or are refused",
-        _complex_numbers,
-        "where the engine has none, array() and leaf() raise TypeError: np.asarray(value, float) drops the imaginary part",
-    )
+    if not any(dtype.startswith("complex") for dtype in backend.dtypes):
+        yield SmokeQuestion(
+            "complex numbers go in and come out, or are refused",
+            _complex_numbers,
+            "where the engine has none, array() and leaf() raise TypeError: np.asarray(value, float) drops the imaginary part",
+        )
     yield SmokeQuestion(
         "any memory layout goes in",
         _layouts,
@@ -248,6 +250,12 @@ def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
             custom,
             "custom() gets plain functions: operands are the engine's arrays, also where one is a constant; "
             "the rule may return None for that one",
+        )
+    if Capability.VECTORIZING in backend.capabilities:
+        yield SmokeQuestion(
+            "a mapped function may capture a variable",
+            mapped,
+            "vectorized() hands on what the function captures, as one for all, or raises Unsupported where a gradient flows to that",
         )
     if Capability.HIGHER_ORDER in backend.capabilities:
         yield SmokeQuestion(

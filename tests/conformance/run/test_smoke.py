@@ -13,6 +13,7 @@ from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
+from conformance.backend import Capability
 from conformance.cli.pages.smoke_ops import blocks, remarks, written
 from conformance.errors import AdapterError, Unsupported
 from conformance.load import load_backend
@@ -184,6 +185,12 @@ def test_a_call_without_entries_is_tried_too(name: str) -> None:
 
     found = mapped(name, as_if_full)
     assert [slip for slip in found.slips if "the value has shape (9, 9)" in slip.message]
+
+
+def test_a_call_beside_an_axis_without_entries_is_tried_too() -> None:
+    """Only there does the value of another parameter have another shape."""
+    found = mapped("diff", lambda x, **p: NumpyTape.ops["diff"](x, **p) if math.prod(x.shape) else x)
+    assert found.slips
 
 
 class LooksAtValues(NumpyTape):
@@ -816,6 +823,40 @@ def test_what_an_engine_raises_where_it_is_read_has_a_hint_to_wait_for_it() -> N
     assert "let finish(array) wait" in found.slips[0].explanation
     found = try_mapping(WaitsBefore(), ALL_OPS["tanh"], "float64")
     assert not found.slips[0].explanation
+
+
+class MapsByCalls(NumpyTape):
+    """Maps a function over rows by calling it for each."""
+
+    capabilities = NumpyTape.capabilities | {Capability.VECTORIZING}
+
+    def vectorized(self, function: Any) -> Any:
+        return lambda a: np.stack([function(a[i]) for i in range(len(a))])
+
+
+class MapsOfConstants(MapsByCalls):
+    """What it maps is computed without history, as by a function that was traced apart."""
+
+    def vectorized(self, function: Any) -> Any:
+        by_calls = super().vectorized(function)
+        return lambda a: by_calls(self.array(self.numpy(a)))
+
+
+class MapsWithoutCaptured(MapsByCalls):
+    """Cannot map what captures a variable."""
+
+    def vectorized(self, function: Any) -> Any:
+        raise Unsupported("variables are free")
+
+
+def test_a_mapped_function_captures_a_variable_or_is_not_offered() -> None:
+    right = {
+        type(b): not try_question(
+            {q.claim: q for q in questions(b)}["a mapped function may capture a variable"], b
+        )
+        for b in (MapsByCalls(), MapsOfConstants(), MapsWithoutCaptured())
+    }
+    assert right == {MapsByCalls: True, MapsOfConstants: False, MapsWithoutCaptured: True}
 
 
 class NotInstalled(NumpyTape):
