@@ -329,11 +329,11 @@ def test_complex_numbers_come_back_or_are_refused() -> None:
             raise TypeError("no complex numbers")
         return value.dtype
 
-    told = {
+    reported = {
         type(backend): "complex" in "".join(q.claim for q in questions(backend) if try_question(q, backend))
         for backend in (NumpyTape(), Refuses(), DropsImaginaryParts())
     }
-    assert told == {NumpyTape: False, Refuses: False, DropsImaginaryParts: True}
+    assert reported == {NumpyTape: False, Refuses: False, DropsImaginaryParts: True}
 
 
 def test_an_engine_of_float32_passes() -> None:
