@@ -124,7 +124,7 @@ def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Excepti
 
     if identifier in all_kinds():
         return UsageError(
-            f"{identifier!r} begins the ids of many checks; to name them: conformance list checks {identifier}/"
+            f"nothing is called {identifier!r}; it begins the ids of many checks: conformance list checks {identifier}/"
         )
     hint = nearest(identifier, names) or nearest("/".join(parts), names) or nearest(parts[-1], names)
     if not hint:

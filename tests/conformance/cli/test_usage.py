@@ -15,7 +15,11 @@ from conformance.cli import main, parser
     ("arguments", "code", "said"),
     [
         (["run", "nunpy"], 4, "did you mean numpy"),
-        (["explain", "capability"], 4, "to name them: conformance list checks capability/"),
+        (
+            ["explain", "capability"],
+            4,
+            "it begins the ids of many checks: conformance list checks capability/",
+        ),
         (["run", "nowhere.py"], 4, "there is no file nowhere.py"),
         (["run", "numpy", "--shard", "5/4"], 4, "expected i/n with 1 <= i <= n"),
         (["run", "numpy", "--shard", "half"], 4, "expected i/n with 1 <= i <= n"),
