@@ -176,7 +176,10 @@ def outdated(project: str = "autograd-conformance") -> str:
         return ""
     found = ", ".join(f"{each.name} {version or '(missing)'}" for each, version in wrong)
     wanted = " ".join(f"'{each.name}{each.specifier}'" for each, _ in wrong)
-    return f"found {found}: another package may have replaced it; pip install {wanted}"
+    return (
+        f"found {found}: another package may have replaced it; pip install {wanted}"
+        "; an engine that needs what was found cannot be checked beside this project"
+    )
 
 
 def _version(name: str) -> str:

@@ -120,7 +120,12 @@ def _without_backend(parts: list[str]) -> list[str]:
 def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Exception:
     from conformance.cli.console import nearest
     from conformance.errors import UsageError
+    from conformance.questions import all_kinds
 
+    if identifier in all_kinds():
+        return UsageError(
+            f"nothing is called {identifier!r}; it begins the ids of many checks: conformance list checks {identifier}/"
+        )
     hint = nearest(identifier, names) or nearest("/".join(parts), names) or nearest(parts[-1], names)
     if not hint:
         hint = "clauses, ops and checks can be explained: conformance list clauses|ops|checks"

@@ -30,6 +30,7 @@ from conformance.runfile.texts import printable
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
 LISTED = 20  # causes that have a line each
 FEW = 2  # results, from which no time can be guessed
+WHOLE_TABLE = 120  # columns of a file or a pipe, in which no heading of the table is cut
 PAUSE = 10.0  # seconds between plain lines
 
 
@@ -39,6 +40,8 @@ class Progress:
     def __init__(self, budget: float = 0.0) -> None:
         self.budget, self.began = budget, time.monotonic()  # of a run that may take no longer, in seconds
         self.console = Console(highlight=False, soft_wrap=True)
+        if not self.console.is_terminal:
+            self.console.width = max(self.console.width, WHOLE_TABLE)
         self.bar: Bar | None = None
         self.task: TaskID | None = None
         self.total = 0
@@ -160,7 +163,8 @@ class Progress:
         if not causes:
             return
         total = sum(len(cause.results) for cause in causes)
-        self.say(f"\n{total} failures that are not known, by cause, the worst first:")
+        what = "failure that is" if total == 1 else "failures that are"
+        self.say(f"\n{total} {what} not known, by cause, the worst first:")
         for line in lines_of(causes[:LISTED]):
             self.say(line)
         if len(causes) > LISTED:

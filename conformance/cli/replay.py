@@ -76,6 +76,11 @@ def command(options: argparse.Namespace) -> int:
         for spec in specs:
             backend = load_backend(spec)
             if options.script:
+                if backend.dialect is None:
+                    raise UsageError(
+                        f"{spec} declares no `dialect`, which writes the calls of its scripts; see docs/adapter.md, "
+                        '"How calls are written"'
+                    )
                 scripts[backend.name] = script_apart(spec, token, key, options.timeout)
                 print(scripts[backend.name])
                 continue

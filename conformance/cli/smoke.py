@@ -190,7 +190,13 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     finally:  # what was found until Ctrl-C too
         _erase_progress()
         _print_words(words)
-        said = (remark for op in mapped for remark in remarks(op, reason_known(op, backend, known)))
+        said = (
+            remark
+            for op in mapped
+            for remark in remarks(
+                op, reason_known(op, backend, known), has_declared=_has_declared(backend, op)
+            )
+        )
         for line in blocks(said):
             print(line, flush=True)
     answered = [op for op in mapped if op.is_answered]
@@ -200,6 +206,10 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     but += f"; no call of {never} is answered" if never else ""
     print(f"  {len(right)} of {len(mapped)} are what the catalogue means, with their gradients{but}")
     return mapped
+
+
+def _has_declared(backend: Backend, op: MappedOp) -> bool:
+    return op.op in backend.no_gradient.get(op.ungradable_in, ()) or op.op in backend.no_gradient.get("*", ())
 
 
 def _progress(doing: str) -> None:

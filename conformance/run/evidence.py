@@ -12,6 +12,7 @@ from conformance.checks import Check
 from conformance.errors import ConformanceError, Violation, class_name, is_ctrl_c, is_violation, text_of
 from conformance.questions import Question
 from conformance.run.attribution import Origin, is_defect, origin_of, trail_of
+from conformance.run.mapped.findings import place_of
 from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
 from conformance.runfile.known import KnownFailure, entry_for
@@ -27,7 +28,7 @@ def message_of(failure: BaseException | None) -> str:
     if failure is None:
         return ""
     text = cut(text_of(failure))
-    if issubclass(type(failure), ConformanceError):
+    if is_own(failure):
         return printable(text)
     message = f"{class_name(failure)}: {text}"
     if is_defect(failure):
@@ -35,6 +36,11 @@ def message_of(failure: BaseException | None) -> str:
     elif origin_of(failure) is Origin.CALLBACK:
         message += f"\nraised in a function of this project that the engine called:\n{trail_of(failure)}"
     return printable(message)
+
+
+def is_own(failure: BaseException) -> bool:
+    """Whether an exception is this project's statement about an engine or an adapter."""
+    return issubclass(type(failure), ConformanceError)
 
 
 def evidence_of(
@@ -80,6 +86,7 @@ def _whole(
     return Evidence(
         message=message,
         call=question.call,
+        raised="" if failure is None or is_own(failure) else place_of(failure, backend),
         case=question.input.as_json(),
         expected=None if found.expected is None else listed(found.expected),
         got=None if found.got is None else listed(found.got),

@@ -21,6 +21,8 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
         lines.append(f"  call    {evidence.call}")
     if evidence and evidence.where:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
+    if evidence and evidence.raised:
+        lines.append(f"  raised  {evidence.raised}")
     if evidence and evidence.because:
         lines.append(f"  allowed {evidence.because}")
     if evidence and evidence.unshrunk:
@@ -36,7 +38,9 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     if evidence and evidence.token:
         only = "" if evidence.token.startswith("k1:") else f" --check {result.check_key}"
         lines.append(f"  again   conformance replay {evidence.token} --on {_spec_of(result, backend)}{only}")
-        if result.verdict not in (Verdict.CRASH, Verdict.TIMEOUT):  # which recording would meet again
+        if (
+            evidence.script
+        ):  # neither without a dialect nor of a crash or a timeout, which recording would meet again
             lines.append("          as a script: add --script")
     return "\n".join(lines)
 

@@ -70,7 +70,7 @@ def is_number(value: Any) -> bool:
 
 
 def features(signature: Signature) -> set[Any]:
-    """What a call shows of an op: the rank of each operand, and the kind of each parameter's value."""
+    """What a call shows of an op: the rank of each operand, the kind of each parameter's value, and an empty operand."""
     ranks = {("rank", position, len(shape)) for position, shape in enumerate(signature.shapes)}
     has_axes = any(signature.shapes)  # of a 0-d array no axes are all axes
     kinds = {(n, kind_of_value(v)) for n, v in signature.parameters.items() if has_axes or v != ()}
@@ -93,7 +93,16 @@ def features(signature: Signature) -> set[Any]:
         for part in v
         if not isinstance(part, int)
     }
-    return ranks | kinds | uneven | falling | nested | parts
+    empty = {("entries", "none", _where_empty(signature)) for shape in signature.shapes if 0 in shape}
+    return ranks | kinds | uneven | falling | nested | parts | empty
+
+
+def _where_empty(signature: Signature) -> str:
+    """Whether the axis along which an op computes is one without entries: beside such an axis the value's shape differs."""
+    shape, axis = signature.shapes[0], signature.parameters.get("axis")
+    axes = [a for a in (axis if isinstance(axis, tuple) else [axis]) if isinstance(a, int)]
+    along = any(-len(shape) <= a < len(shape) and shape[a] == 0 for a in axes)
+    return "beside" if axes and not along else "along"
 
 
 def _sizes(signature: Signature, usual: Mapping[str, Any]) -> set[Any]:

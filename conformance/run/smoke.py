@@ -24,6 +24,7 @@ from conformance.run.claims.capabilities import (
     cleared,
     custom,
     differentiated,
+    mapped,
     of_constants,
     real_dtype,
     written,
@@ -80,6 +81,17 @@ def _hold_same(backend: Backend, array: Any, given: Any, what: str) -> None:
     if back.dtype != given.dtype:
         raise Violation(f"{what}: {given.dtype} came back as {back.dtype}")
     hold_equal(back, given, f"{what} came back changed")
+
+
+def _complex_numbers(backend: Backend) -> None:
+    """Complex numbers come back as they were, or are refused: a lost imaginary part would be counted against the engine."""
+    given = np.asarray([1 + 2j, -3j], np.result_type(real_dtype(backend), np.complex64))
+    for make in (backend.array, *([backend.leaf] if isinstance(backend, TapeBackend) else [])):
+        try:
+            array = make(np.array(given))
+        except Exception:
+            continue
+        _hold_same(backend, array, given, f"{make.__name__}() of complex numbers")
 
 
 def _layouts(backend: Backend) -> None:
@@ -168,6 +180,12 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         lambda b: [_round_trip(d)(b) for d in ("int64", "bool")],
         "operands that index or select must not become floating point",
     )
+    if not any(dtype.startswith("complex") for dtype in backend.dtypes):
+        yield SmokeQuestion(
+            "complex numbers go in and come out, or are refused",
+            _complex_numbers,
+            "where the engine has none, array() and leaf() raise TypeError: np.asarray(value, float) drops the imaginary part",
+        )
     yield SmokeQuestion(
         "any memory layout goes in",
         _layouts,
@@ -232,6 +250,12 @@ def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
             custom,
             "custom() gets plain functions: operands are the engine's arrays, also where one is a constant; "
             "the rule may return None for that one",
+        )
+    if Capability.VECTORIZING in backend.capabilities:
+        yield SmokeQuestion(
+            "a mapped function may capture a variable",
+            mapped,
+            "vectorized() hands on what the function captures, as one for all, or raises Unsupported where a gradient flows to that",
         )
     if Capability.HIGHER_ORDER in backend.capabilities:
         yield SmokeQuestion(

@@ -12,19 +12,23 @@ VARIES = re.compile(
 OF_THE_CASE = re.compile(
     rf"{VARIES.pattern}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)-?\d[\d.]*(?:e[+-]?\d+)?"
 )  # what a message says of the call at hand: shapes, axes, lengths, values
-HEADING = (
-    "Traceback (most recent call last):"  # with which an engine in another language may begin what it raises
-)
 TWO = 2  # messages that differ in numbers alone show that the numbers vary
 MOST = 20  # messages that are kept of one check
 
 
 def stated_line(message: str) -> str:
-    """The line that says what is wrong: the first, or the one behind the frames of a traceback that it heads."""
-    first, *further = message.split("\n")
-    if first.rstrip().endswith(HEADING):
-        return next((line for line in further if line.strip() and not line[0].isspace()), first).strip()
-    return first.strip()
+    """The line that says what is wrong: the first, or what it heads, where it ends in a colon.
+
+    It heads a traceback, behind whose frames the exception stands, or is the place of one: `Error in f at call.cpp:5:`. All
+    exceptions of an engine may begin so.
+    """
+    stated, *further = message.split("\n")
+    for line in further:
+        if not stated.rstrip().endswith(":"):
+            break
+        if line.strip() and not line[0].isspace():
+            stated = line
+    return stated.strip()
 
 
 def pattern_of(message: str, *, has_numbers_of_case: bool = False) -> str:

@@ -105,6 +105,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     also: tuple[
         str, ...
     ] = ()  # the messages of other failures of the check, and of this one's case before it was made small
+    raised: str = ""  # of an exception: the adapter's line, and the one that raised it
     unshrunk: str = ""  # why smaller cases were not all tried; empty where they were
     because: str = ""  # where what is allowed to the entry furthest out comes from
     where: str = ""  # "[0, 2]": the entry that is furthest out

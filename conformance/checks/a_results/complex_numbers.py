@@ -48,10 +48,22 @@ def _diagonal(sample: Sample) -> Array:
     return _complex(scale * real, scale * imaginary)
 
 
+def _constant(engine: Backend, numbers: Array) -> Any:
+    """A constant of the engine; a Violation where it lost its imaginary part, since nothing that follows is complex then."""
+    constant = engine.array(np.array(numbers))
+    kept = plain(engine, constant).dtype
+    if numbers.dtype.kind == "c" and kept.kind != "c":
+        raise Violation(
+            f"a constant of {numbers.dtype} becomes one of {kept}, without its imaginary part and without an error; is it "
+            "the adapter's? conformance smoke ADAPTER tells"
+        )
+    return constant
+
+
 def _weighted_modulus(engine: Backend, w: Array, *factors: Array) -> Function:
     """The function a ↦ sum(w · |a · factors|): a real loss of numbers that may be complex."""
     multiply, modulus, total = engine.op(MULTIPLY), engine.op(ABS), full_sum(engine)
-    weight, *constants = (engine.array(np.array(c)) for c in (w, *factors))
+    weight, *constants = (_constant(engine, c) for c in (w, *factors))
 
     def loss(a: Any) -> Any:
         for constant in constants:
@@ -80,13 +92,13 @@ def complex_output_is_not_treated_as_a_real_one(engine: Backend, sample: Sample)
     x, c = sample.array(), _drawn(sample)
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
     product_dtype(engine, x, c)
-    constant = engine.array(np.array(c))
+    constant = _constant(engine, c)
     products = {"a real": (x, lambda a: multiply(a, constant)), "a complex": (c, lambda a: multiply(a, a))}
     for what, (operand, product) in products.items():
         if not is_refused(lambda x=operand, f=product: engine.gradient(lambda a: total(f(a)), [x])):
             raise Violation(f"a complex output of {what} operand was treated as a real one")
         for shape in ((1,), (2,), (2, 2), (3,), (4,)):
-            factor = engine.array(np.array(c.flat[0]))
+            factor = _constant(engine, np.asarray(c.flat[0]))
             entries = np.broadcast_to(operand.flat[:1], shape)
             if not is_refused(
                 lambda x=entries, f=factor: engine.gradient(lambda a: multiply(a, f), [np.array(x)])

@@ -56,9 +56,10 @@ def _has_several_differentiable_operands(op: Op) -> bool:
 )
 def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     """In a call that mixes precisions each gradient has its own operand's dtype."""
+    other = _other_precision(seen)
     operands = [np.array(x) for x in seen.case.operands]
     first = seen.wrt[0]
-    operands[first] = operands[first].astype(OTHER[seen.case.dtype])
+    operands[first] = operands[first].astype(other)
     function = seen.backend.call(seen.op.name, seen.case.parameters)
     outputs = unless_refused(lambda: seen.backend.forward(function, operands))
     if outputs is None:
@@ -72,6 +73,14 @@ def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
             hold_dtype(seen, position, got, operands[seen.wrt[position]].dtype, ", in a mixed call")
 
 
+def _other_precision(seen: Observation) -> str:
+    """The precision of one operand of a mixed call; Unsupported where the engine has gradients in the case's alone."""
+    other = OTHER[seen.case.dtype]
+    if other not in seen.backend.dtypes:
+        raise Unsupported(f"{seen.backend.engine} declares no gradients in {other}")
+    return other
+
+
 @op_check(
     *("A7", "mixed-value"),
     applies=_has_several_differentiable_operands,
@@ -81,11 +90,12 @@ def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
 )
 def gradient_is_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
     """In a call that mixes precisions each gradient is as accurate as in the coarser one, whichever operand has it."""
+    other = _other_precision(seen)
     function = seen.backend.call(seen.op.name, seen.case.parameters)
     compared: list[Comparison] = []
     for finer in seen.wrt:
         operands = [np.array(x) for x in seen.case.operands]
-        operands[finer] = operands[finer].astype(OTHER[seen.case.dtype])
+        operands[finer] = operands[finer].astype(other)
         outputs = unless_refused(partial(seen.backend.forward, function, operands))
         if outputs is None:
             raise NotThisCase("the engine refuses operands of different precision")
@@ -93,7 +103,7 @@ def gradient_is_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
         cotangents = [g.astype(d) for g, d in zip(seen.case.cotangents, dtypes, strict=True)]
         answer = seen.vjp(operands=operands, cotangents=cotangents)
         compared += hold_all_within(
-            (got, expected, f"{seen.label(k)}, where operand {finer} is {OTHER[seen.case.dtype]},")
+            (got, expected, f"{seen.label(k)}, where operand {finer} is {other},")
             for k, (got, expected) in enumerate(zip(answer.gradients, seen.expected, strict=True))
         )
     return compared

@@ -61,7 +61,7 @@ def _calls(engine: Backend, dtype: str) -> Iterator[tuple[str, Function, Callabl
                 if table[name](np.ones(1, np.longdouble), n) is None:
                     continue
                 for form, given in _forms(engine, number, dtype).items():
-                    words = f"{name} of {f'x and {number}' if not place else f'{number} and x'}, {form}"
+                    words = f"{name}({f'{number}, x' if place else f'x, {number}'}), with {number} as {form},"
                     op = engine.op(name)
                     yield words, partial(beside, op, given, place), partial(_known, table[name], n)
 

@@ -36,8 +36,7 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
     is_real = value.dtype.kind == "f"
     clause = "E19" if is_real else "A14"
     convention = declared_convention(seen.backend, clause, seen.op.name)
-    for position, index in enumerate(seen.wrt):
-        _hold_mask(seen, value, position, index, is_barred=convention == BARRED)
+    _hold_masks(seen, value, clause, convention)
     found = _gradient_kind(seen) if is_real else _gradient_kind_times_constant(seen, value)
     # Operands of an op with a convention of its own may differ: one is compared, another is selected.
     fair = found.split(AND) if f"{clause}/{seen.op.name}" in seen.backend.conventions else (found,)
@@ -89,6 +88,20 @@ def _hold_value(seen: Observation) -> Array:
 
 
 # ---- as a mask ------------------------------------------------------------------------------------------
+
+
+def _hold_masks(seen: Observation, value: Array, clause: str, convention: str) -> None:
+    """Claim each mask; where the op is not even computed of operands that need a gradient, that is another convention."""
+    op = seen.backend.call(seen.op.name, seen.case.parameters)
+    try:
+        for position, index in enumerate(seen.wrt):
+            _hold_mask(seen, value, position, index, is_barred=convention == BARRED)
+    except Exception as error:
+        may_be_barred = value.dtype.kind == "f" and convention != BARRED and is_refusal(error)
+        if not may_be_barred or _is_computed(seen, op):
+            raise
+        claim = f"{seen.op.name} is {BARRED}: it refuses operands that need a gradient; the adapter declares {convention!r}"
+        raise OtherConvention(claim, clause, seen.op.name, BARRED) from error
 
 
 def _hold_mask(seen: Observation, value: Array, position: int, index: int, *, is_barred: bool) -> None:

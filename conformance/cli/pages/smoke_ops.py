@@ -41,8 +41,11 @@ class Remark:
     is_raised: bool = False
 
 
-def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
-    """What is to be said of an op: slips of the mapping first, then what is the engine's, such as what is known."""
+def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> Iterator[Remark]:
+    """What is to be said of an op: slips of the mapping first, then what is the engine's, such as what is known.
+
+    `has_declared` says that the adapter declares that the op has no gradient.
+    """
     if reason:
         yield Remark("KNOWN", op.op, reason, share=_share(op.slips, op))
     elif op.slips:
@@ -61,7 +64,9 @@ def remarks(op: MappedOp, reason: str = "") -> Iterator[Remark]:
             f"it is computed in {op.dtype}: op() may raise Unsupported for other operands" if op.dtype else ""
         )
         yield _of_findings("REF", op, refused, "refused by the engine, unless it is called wrongly", only)
-    if op.ungradable:
+    if op.ungradable and has_declared:
+        yield Remark("not", op.op, "no gradient, as `no_gradient` declares")
+    elif op.ungradable:
         yield Remark("GRAD", op.op, "no gradient", shown_message(op.ungradable), is_raised=True)
     if op.suspect:
         yield _of_findings("ENG", op, op.suspect, "the value is right, the gradient is the engine's")

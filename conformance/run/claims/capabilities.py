@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from conformance.backend import Backend, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import plain
-from conformance.errors import Violation
+from conformance.errors import Unsupported, Violation
 from conformance.ops.names import MULTIPLY
 
 
@@ -30,6 +31,18 @@ def captured(backend: Backend) -> None:
     x = array_of(backend, [3, 5])
     outputs, _ = backend.vjp(inner, [np.array(x)], [np.array(g)])
     hold_equal(plain(backend, outputs[0]), g * x, "the gradient of x * y by y, at y = x, where x is captured")
+
+
+def mapped(backend: Backend) -> None:
+    """A mapped function captures a variable of the gradient that is computed, or is refused for it."""
+    multiply = backend.op(MULTIPLY)
+    x, w, g = (array_of(backend, values) for values in ([[1, 2], [3, 4]], [3, 5], [[1, -1], [2, 1]]))
+    rows_times = lambda a, b: backend.vectorized(lambda row: multiply(row, b))(a)  # noqa: E731
+    with contextlib.suppress(Unsupported):
+        _, gradients = backend.vjp(rows_times, [np.array(x), np.array(w)], [np.array(g)])
+        for got, expected, name in zip(gradients, (g * w, (g * x).sum(axis=0)), "xw", strict=True):
+            given = None if got is None else plain(backend, got)
+            hold_equal(given, expected, f"{name}'s gradient of row * w, mapped over the rows of x")
 
 
 def differentiated(backend: Backend) -> None:

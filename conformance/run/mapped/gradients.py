@@ -10,6 +10,7 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Array, Case
 from conformance.checks.observation import Observation, Oracle, plain
+from conformance.dtype import carried
 from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.op import Op
 from conformance.ops.names import MULTIPLY
@@ -41,7 +42,9 @@ def gradients_of_calls(
     arrived: list[bool] = []
     few = _different(cases)
     others = [case for case in cases if case not in few]
-    for case in [] if op.is_flat else [*few, *others]:
+    if op.is_flat:
+        return _barred(backend, op, few[:1], note, deadly), (), ()
+    for case in [*few, *others]:
         if case in others and (arrived or slips or not refused):
             break  # others are called where every gradient is refused: it may be for the sake of these calls
         seen, call = Observation(backend, Oracle(op, case)), f"{case.label}, gradient"
@@ -80,6 +83,34 @@ def gradients_of_calls(
             (*slips, replace(suspect[0], message=_as_a_run_says(suspect[0].message), explanation=CUT)),
         )
     return None, (*suspect, *refused), tuple(slips)
+
+
+def _barred(
+    backend: Backend, op: Op, cases: Sequence[Case], note: Callable[[str], None], deadly: Mapping[str, str]
+) -> Finding | None:
+    """How a flat op with indices or truth values as its value is refused of operands that need a gradient.
+
+    None where it is computed, as by most engines. Of one with real values that is a convention (E19).
+    """
+    for case in cases:
+        seen, call = Observation(backend, Oracle(op, case)), f"{case.label}, gradient"
+        is_real = np.asarray(op.reference(*map(carried, case.operands), **case.parameters)).dtype.kind == "f"
+        if is_real or not seen.wrt:
+            continue
+        if call in deadly:
+            return Finding(call, deadly[call], signature=signature_of(case))
+        note(call)
+        try:
+            backend.trace(
+                backend.call(op.name, case.parameters), [np.array(x) for x in case.operands], seen.wrt
+            )
+        except Unsupported:
+            continue
+        except BaseException as error:
+            if is_ctrl_c(error):
+                raise
+            return raised(case, error, backend, signature_of(case))
+    return None
 
 
 def _leaves_the_engine(backend: Backend, op: Op, case: Case) -> bool:

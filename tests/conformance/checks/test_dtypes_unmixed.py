@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from conformance_backends.mutants.controls.conventions import OneDtype
+from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.checks import load_all
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
+from conformance.errors import Unsupported
 from conformance.ops import find
 from conformance.questions import Question
 from conformance.questions.cases import CaseQuestion
@@ -58,3 +60,28 @@ def test_the_script_quotes_the_cast_and_not_the_refused_product() -> None:
     assert "apply(ALL_OPS['astype'], (b,), {'dtype': 'float64'})" in text
     assert text.count(" = custom(") == 1
     exec(compile(text, "script", "exec"), {})
+
+
+class OnePrecision(NumpyTape):
+    """An engine that has one precision, in which it keeps whatever it is given."""
+
+    def __init__(self, dtype: str) -> None:
+        super().__init__()
+        self.dtypes = (dtype,)  # type: ignore[misc]  # of this object alone
+
+    def array(self, value: Any) -> Any:
+        return super().array(value.astype(self.dtypes[0]) if value.dtype.kind == "f" else value)
+
+    def leaf(self, value: Any) -> Any:
+        return super().leaf(value.astype(self.dtypes[0]))
+
+
+@pytest.mark.parametrize(
+    ("check", "dtype"),
+    [("op/mixed-dtype", "float64"), ("op/mixed-dtype", "float32"), ("op/mixed-value", "float32")],
+)
+def test_an_engine_of_one_precision_is_not_given_operands_of_another(check: str, dtype: str) -> None:
+    mixed = CaseQuestion(draw_cases(find("multiply"), dtype, 0, Effort(2, 1, 1, 1))[0])
+    with pytest.raises(Unsupported, match="declares no gradients in float"):
+        asked(check, mixed, OnePrecision(dtype))
+    asked(check, mixed, NumpyTape())

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
 from conformance.checks import load_all
@@ -44,6 +45,17 @@ def test_operands_of_every_magnitude_have_the_checks_meant_for_them(
 
 def test_a_named_check_is_run_for_any_operands(capsys: Any) -> None:
     assert len(claims_printed(capsys, FAR.token, "--check", "op/vjp")) == 1
+
+
+def test_a_script_needs_a_dialect(capsys: Any, monkeypatch: Any) -> None:
+    replayed = ["replay", NEAR.token, "--on", "numpy", "--check", "op/vjp", "--script"]
+    assert main(replayed) == 0
+    assert "import numpy as np" in capsys.readouterr().out
+    monkeypatch.setattr(NumpyTape, "dialect", None)
+    assert main(replayed) == 4
+    said = capsys.readouterr()
+    assert not said.out
+    assert "numpy declares no `dialect`" in said.err
 
 
 def test_half_precision_has_no_checks_that_need_full_precision(capsys: Any) -> None:

@@ -7,12 +7,14 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance.cli.progress import Progress
 from conformance.cli.run import short_timing
+from conformance.run.conduct import Request
 from conformance.runfile.jsonl import SCHEMA
-from conformance.runfile.records import ResultLine, RunLine, SpecLine, Verdict
+from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, SpecLine, Verdict
 
 RUN = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
 LINE = ResultLine("mine/op/tanh/vjp/float64", "mine", "op", "tanh", "vjp", "E1", "must", "float64", Verdict.PASS, 1, 0.0)  # fmt: skip
@@ -29,6 +31,28 @@ def test_progress_says_how_much_time_is_left(monkeypatch: Any, capsys: Any) -> N
     said = capsys.readouterr().out
     assert "1/13 mine, 0 failed, starting" in said
     assert "3/13 mine, 0 failed, about 5 min left" in said  # ten more of 30 s
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(1, "1 failure that is not known"), (2, "2 failures that are not known")]
+)
+def test_the_end_of_a_run_in_a_file_has_the_number_of_failures_and_whole_headings(
+    count: int, said: str, capsys: Any
+) -> None:
+    verdicts = [v for v in Verdict if v not in UNEXPECTED]
+    lines = [
+        msgspec.structs.replace(LINE, id=f"{LINE.id}/{n}", verdict=v)
+        for n, v in enumerate([*verdicts, *[Verdict.FAIL] * count])
+    ]
+    header = msgspec.structs.replace(RUN, backends=(BackendLine("mine", "mine", "1.0"),))
+    progress = Progress()
+    progress.begin(header, len(lines), [])
+    request = Request(("mine",), (), "quick", 0, 1, "", 1.0, Path("run.jsonl"), None)
+    progress.end(header, lines, request, [], [])
+    printed = capsys.readouterr().out
+    assert said in printed
+    for verdict in {*verdicts, Verdict.FAIL}:
+        assert verdict.value in printed
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,11 @@ from conformance.cli import main, parser
     ("arguments", "code", "said"),
     [
         (["run", "nunpy"], 4, "did you mean numpy"),
+        (
+            ["explain", "capability"],
+            4,
+            "it begins the ids of many checks: conformance list checks capability/",
+        ),
         (["run", "nowhere.py"], 4, "there is no file nowhere.py"),
         (["run", "numpy", "--shard", "5/4"], 4, "expected i/n with 1 <= i <= n"),
         (["run", "numpy", "--shard", "half"], 4, "expected i/n with 1 <= i <= n"),
@@ -143,6 +148,7 @@ def test_a_package_that_an_engine_has_replaced_by_an_older_one_is_named(
     assert main(["smoke", "numpy"]) == 4
     said = capsys.readouterr().err
     assert "found numpy 1.26.4: another package may have replaced it; pip install 'numpy>=2.1'" in said
+    assert "an engine that needs what was found cannot be checked beside this project" in said
     assert "defect" not in said
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from conformance_backends.mutants import MUTANTS
+from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.questions import items_of
 from conformance.run import evidence
 from conformance.run.execute import Executor
+from conformance.run.failure_text import failure_text
 from conformance.runfile.records import Evidence, Verdict
 from conformance.strategies import Effort
 
@@ -52,3 +55,23 @@ def test_of_a_script_whose_first_line_is_too_long_the_last_line_is_left() -> Non
     recorded = evidence.kept_of(f"x = {list(range(20_000))}")
     assert recorded.startswith("# ")
     assert "\n" not in recorded
+
+
+class Raises(NumpyTape):
+    """Its sum indexes behind the last entry."""
+
+    ops: ClassVar[dict[str, Any]] = {**NumpyTape.ops, "sum": lambda x, axis, keepdims: np.arange(3)[7]}
+
+
+def test_an_exception_has_the_line_that_raised_it_and_a_wrong_number_has_none() -> None:
+    mutant = next(m for m in MUTANTS if m.name == "declares-replacing-accumulates").make()
+    for backend, ids, said in (
+        (Raises(), "/op/sum/vjp/", "  raised  test_evidence.py:"),
+        (mutant, "/contract/B3/", ""),
+    ):
+        items = [i for i in items_of(backend.name, ("float64",)) if ids in i.id]
+        results = [r for r in Executor(backend, seed=0, effort=EFFORT).results(items) if r.evidence]
+        texts = [failure_text(r, None) for r in results if r.verdict in (Verdict.ERROR, Verdict.FAIL)]
+        assert texts
+        for text in texts:
+            assert said in text if said else "  raised  " not in text

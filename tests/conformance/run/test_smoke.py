@@ -13,6 +13,7 @@ from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
+from conformance.backend import Capability
 from conformance.cli.pages.smoke_ops import blocks, remarks, written
 from conformance.errors import AdapterError, Unsupported
 from conformance.load import load_backend
@@ -175,6 +176,48 @@ def test_the_forms_of_a_call_have_every_rank_and_kind_of_parameter() -> None:
     assert {type(form.parameters["source"]) for form in forms} == {int, tuple}
 
 
+@pytest.mark.parametrize("name", ["diff", "einsum", "var", "matmul"])
+def test_a_call_without_entries_is_tried_too(name: str) -> None:
+    def as_if_full(*operands: Any, **parameters: Any) -> Any:
+        if any(0 in x.shape for x in operands):
+            return np.zeros((9, 9))
+        return NumpyTape.ops[name](*operands, **parameters)
+
+    found = mapped(name, as_if_full)
+    assert [slip for slip in found.slips if "the value has shape (9, 9)" in slip.message]
+
+
+def test_a_call_beside_an_axis_without_entries_is_tried_too() -> None:
+    """Only there does the value of another parameter have another shape."""
+    found = mapped("diff", lambda x, **p: NumpyTape.ops["diff"](x, **p) if math.prod(x.shape) else x)
+    assert found.slips
+
+
+class LooksAtValues(NumpyTape):
+    """Computes `argmax` and `floor` of constants alone."""
+
+    def op(self, name: str) -> Any:
+        function = super().op(name)
+
+        def looking(*operands: Any, **parameters: Any) -> Any:
+            if any(x.requires_grad for x in operands):
+                raise RuntimeError("variables are free")
+            return function(*operands, **parameters)
+
+        return looking if name in ("argmax", "floor") else function
+
+
+def test_an_op_with_indices_that_is_refused_of_variables_has_no_gradient_until_that_is_declared() -> None:
+    argmax, floor, less = (
+        try_mapping(LooksAtValues(), ALL_OPS[name], "float64") for name in ("argmax", "floor", "less")
+    )
+    assert not floor.ungradable  # of an op with real values it is a convention
+    assert not less.ungradable
+    assert argmax.ungradable
+    said = [next(blocks(remarks(argmax, has_declared=has_declared))) for has_declared in (False, True)]
+    assert said == ["  GRAD  argmax: no gradient", "  not   argmax: no gradient, as `no_gradient` declares"]
+
+
 def images_alone(x: Any, upscale_factor: int) -> Any:
     """A pixel_shuffle of four axes alone that takes the parts of a channel from all over the image."""
     if x.ndim != 4:
@@ -187,9 +230,10 @@ def images_alone(x: Any, upscale_factor: int) -> Any:
 
 
 def test_in_place_of_a_call_that_is_not_offered_another_is_tried() -> None:
-    """One form has four axes, and one channel in the end: it shows no order of channels."""
+    """One form with entries has four axes, and one channel in the end: it shows no order of channels."""
     rank = lambda form: len(form.shapes[0])  # noqa: E731
-    assert [rank(form) for form in forms_of(ALL_OPS["pixel_shuffle"])].count(4) == 1
+    with_entries = [form for form in forms_of(ALL_OPS["pixel_shuffle"]) if math.prod(form.shapes[0])]
+    assert [rank(form) for form in with_entries].count(4) == 1
     others = forms_of(ALL_OPS["pixel_shuffle"], is_offered=lambda form: rank(form) == 4)
     assert {rank(form) for form in others} == {4}
     assert len(others) == FORMS
@@ -261,6 +305,35 @@ class Float32Only(NumpyTape):
         if value.dtype == np.float64:
             raise TypeError("no float64")
         return super().array(value)
+
+
+class DropsImaginaryParts(NumpyTape):
+    """Has no complex numbers, and takes the real part of each."""
+
+    dtypes = ("float64", "float32")
+
+    def array(self, value: Any) -> Any:
+        return super().array(value.real)
+
+
+def test_complex_numbers_come_back_or_are_refused() -> None:
+    class Refuses(DropsImaginaryParts):
+        def array(self, value: Any) -> Any:
+            return super().array(np.asarray(value, casting_to(value)))
+
+        def leaf(self, value: Any) -> Any:
+            return super().leaf(np.asarray(value, casting_to(value)))
+
+    def casting_to(value: Any) -> Any:
+        if value.dtype.kind == "c":
+            raise TypeError("no complex numbers")
+        return value.dtype
+
+    reported = {
+        type(backend): "complex" in "".join(q.claim for q in questions(backend) if try_question(q, backend))
+        for backend in (NumpyTape(), Refuses(), DropsImaginaryParts())
+    }
+    assert reported == {NumpyTape: False, Refuses: False, DropsImaginaryParts: True}
 
 
 def test_an_engine_of_float32_passes() -> None:
@@ -750,6 +823,40 @@ def test_what_an_engine_raises_where_it_is_read_has_a_hint_to_wait_for_it() -> N
     assert "let finish(array) wait" in found.slips[0].explanation
     found = try_mapping(WaitsBefore(), ALL_OPS["tanh"], "float64")
     assert not found.slips[0].explanation
+
+
+class MapsByCalls(NumpyTape):
+    """Maps a function over rows by calling it for each."""
+
+    capabilities = NumpyTape.capabilities | {Capability.VECTORIZING}
+
+    def vectorized(self, function: Any) -> Any:
+        return lambda a: np.stack([function(a[i]) for i in range(len(a))])
+
+
+class MapsOfConstants(MapsByCalls):
+    """What it maps is computed without history, as by a function that was traced apart."""
+
+    def vectorized(self, function: Any) -> Any:
+        by_calls = super().vectorized(function)
+        return lambda a: by_calls(self.array(self.numpy(a)))
+
+
+class MapsWithoutCaptured(MapsByCalls):
+    """Cannot map what captures a variable."""
+
+    def vectorized(self, function: Any) -> Any:
+        raise Unsupported("variables are free")
+
+
+def test_a_mapped_function_captures_a_variable_or_is_not_offered() -> None:
+    right = {
+        type(b): not try_question(
+            {q.claim: q for q in questions(b)}["a mapped function may capture a variable"], b
+        )
+        for b in (MapsByCalls(), MapsOfConstants(), MapsWithoutCaptured())
+    }
+    assert right == {MapsByCalls: True, MapsOfConstants: False, MapsWithoutCaptured: True}
 
 
 class NotInstalled(NumpyTape):

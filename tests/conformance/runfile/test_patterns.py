@@ -9,23 +9,29 @@ import pytest
 from conformance.runfile.patterns import pattern_of, stated_line
 
 OF_C = 'MXNetError: Traceback (most recent call last):\n  File "../src/a.h", line 183\nMXNetError: Too many axes of [2,1]'
+BY_PLACES = (
+    "RuntimeError: Error in f at ../function.cpp:514:\n../mx.cpp:459: Cannot evaluate, since x is free."
+)
 STATED = {
     "": "",
     "ValueError: no axis 3": "ValueError: no axis 3",
     "a gradient is wrong\n  at [0]": "a gradient is wrong",
+    BY_PLACES: "../mx.cpp:459: Cannot evaluate, since x is free.",
+    "ValueError: no such call; there are:\n    f(int)": "ValueError: no such call; there are:",
     OF_C: "MXNetError: Too many axes of [2,1]",
     "Error in a rule: Traceback (most recent call last):\n  File": "Error in a rule: Traceback (most recent call last):",
 }
 
 
 @pytest.mark.parametrize("message", STATED)
-def test_the_stated_line_is_behind_a_traceback_that_heads_the_message(message: str) -> None:
+def test_the_stated_line_is_behind_what_heads_the_message(message: str) -> None:
     assert stated_line(message) == STATED[message]
     for has_numbers in (True, False):
         assert fnmatch.fnmatchcase(message, pattern_of(message, has_numbers_of_case=has_numbers))
 
 
 def test_another_error_with_the_same_heading_is_another_pattern() -> None:
+    assert not fnmatch.fnmatchcase(BY_PLACES.replace("Cannot evaluate", "No plugin"), pattern_of(BY_PLACES))
     other = OF_C.replace("Too many axes", "Check failed: axis < ndim")
     assert not fnmatch.fnmatchcase(other, pattern_of(OF_C, has_numbers_of_case=True))
     assert fnmatch.fnmatchcase(OF_C.replace("183", "7"), pattern_of(OF_C))

@@ -101,6 +101,23 @@ FLAT_CHECK = ("op/flat",)
 ROUNDING = ("floor", "rint")
 
 
+def barred(op: str) -> Function:
+    """The op of constants alone."""
+
+    def of_constants(*operands: Any, **parameters: Any) -> Any:
+        if any(x.requires_grad for x in operands):
+            raise TypeError(f"{op} of a variable")
+        return NumpyTape.ops[op](*operands, **parameters)
+
+    return of_constants
+
+
+class BarsRounding(NumpyTape):
+    """The reference engine without rounding of what needs a gradient."""
+
+    ops: ClassVar = {**NumpyTape.ops, **{op: barred(op) for op in ROUNDING}}
+
+
 def nan_is_false(right: Any, x: Any, **p: Any) -> Any:
     """A NaN is taken for 0."""
     return right(np.where(np.isnan(x), 0, x), **p)
@@ -122,4 +139,6 @@ MUTANTS: tuple[Mutant, ...] = (
         base=NumpyTape, conventions={**NumpyTape.conventions, "E19": "zeros"}),
     behaviour("declares-refusal-returns-zeros", "The adapter declares refusal for rounding, and zeros are returned.", FLAT_CHECK, ops=ROUNDING,
         base=RecordsFlatOps, conventions={**NumpyTape.conventions, "E19": "refused"}),
+    behaviour("declares-refusal-bars", "The adapter declares refusal for rounding, which is not even computed of what needs a gradient.", FLAT_CHECK, ops=ROUNDING,
+        base=BarsRounding, conventions={**NumpyTape.conventions, "E19": "refused"}),
 )  # fmt: skip
