@@ -24,6 +24,8 @@ class Capability(enum.Enum):
     COMPILING = "a function can be compiled"
     VECTORIZING = "a function can be mapped over the leading axis of its operands"
     CHECKPOINTING = "the backward pass can compute a function again instead of keeping its values"
+    LOOPS = "a loop of the engine's own runs a function over the items of an array"
+    BRANCHES = "a branch of the engine's own calls one of two functions, by a truth value"
     HOOKS = "a hook can observe or replace a cotangent"
     ANOMALY = "a scope in which the op that makes a NaN is named"
     RECORDED_WRITES = "an array can be written in place while it is being recorded"

@@ -30,6 +30,8 @@ class Dialect:
         compiled, vectorized, checkpoint: a function made of {function};
         rows, columns, hessian: a call with {function} and {operands} that returns a tuple of Jacobians, or Hessians;
         structured_gradient: a call with {function} and {structure};
+        scan: a call with {step}, {carry} and {items} that returns carry and outputs; while_loop: with {condition},
+            {step} and {carry}; branch: with {condition}, {then}, {otherwise} and {operands};
         memory: the memory of an {array}, which a script writes into, unless that is `{array}[...] = 7.0`;
         hook: a call with {array} and {seen} that returns the hook's remover;
         anomaly: the scope; assign: the statement, with {array}, {index} and {value}.

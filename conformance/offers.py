@@ -100,6 +100,24 @@ class Offers:
         """The gradient, in the same structure, of a scalar function of nested lists, tuples and dicts of arrays."""
         raise Unsupported(f"{self.engine} does not accept structures")
 
+    # ---- control flow of the engine's own -------------------------------------------------------
+
+    def scan(self, step: Function, carry: Any, items: Any) -> tuple[Any, Any]:
+        """The last carry, and the stacked outputs, of `step(carry, item) -> (carry, output)` along the leading axis of `items`.
+
+        The carry is one of the engine's arrays or a tuple of them. May be called inside a function that is
+        differentiated; `step` may capture its operands.
+        """
+        raise Unsupported(f"{self.engine} has no loops of its own")
+
+    def while_loop(self, condition: Function, step: Function, carry: Any) -> Any:
+        """The first of `carry`, `step(carry)`, `step(step(carry))` … for which `condition` gives a 0-d False."""
+        raise Unsupported(f"{self.engine} has no loops of its own whose number of steps depends on values")
+
+    def branch(self, condition: Any, then: Function, otherwise: Function, operands: Sequence[Any]) -> Any:
+        """What `then` returns of the operands, or `otherwise` where `condition`, a 0-d array of the engine, is False."""
+        raise Unsupported(f"{self.engine} has no branches of its own")
+
     # ---- hooks, anomalies, writes ----------------------------------------------------
 
     def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:

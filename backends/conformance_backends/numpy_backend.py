@@ -49,6 +49,8 @@ class NumpyTape(TapeBackend):
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
             Capability.CHECKPOINTING,
+            Capability.LOOPS,
+            Capability.BRANCHES,
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
@@ -74,6 +76,7 @@ class NumpyTape(TapeBackend):
         "C5": "refused",
         "C6": "calls",
         "C7": "eager",
+        "C11": "reverse",
         "D4": "hazard",
         "D5": "refused",
         "D6": "copies",
@@ -86,7 +89,7 @@ class NumpyTape(TapeBackend):
     points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, custom_by_operand, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, no_grad, vjp,\n)",
+        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, branch, checkpoint, custom, custom_by_operand, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, no_grad, scan, vjp, while_loop,\n)",
         array="Tensor(np.array({values}, '{dtype}'))",
         leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
         backward="{output}.backward()",
@@ -103,6 +106,9 @@ class NumpyTape(TapeBackend):
             "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
             "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",
             "checkpoint": "checkpoint({function})",
+            "scan": "scan({step}, {carry}, {items})",
+            "while_loop": "while_loop({condition}, {step}, {carry})",
+            "branch": "branch({condition}, {then}, {otherwise}, ({operands},))",
             "rows": "jacobian({function}, {operands})",
             "columns": "jacobian_by_columns({function}, {operands})",
             "hessian": "(hessian({function}, {operands}),)",
@@ -190,6 +196,24 @@ class NumpyTape(TapeBackend):
     def checkpoint(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The engine's checkpoint."""
         return engine.checkpoint(function)
+
+    def scan(self, step: Callable[..., Any], carry: Any, items: Any) -> tuple[Any, Any]:
+        """The engine's loop."""
+        return engine.scan(step, carry, items)
+
+    def while_loop(self, condition: Callable[..., Any], step: Callable[..., Any], carry: Any) -> Any:
+        """The engine's loop."""
+        return engine.while_loop(condition, step, carry)
+
+    def branch(
+        self,
+        condition: Any,
+        then: Callable[..., Any],
+        otherwise: Callable[..., Any],
+        operands: Sequence[Any],
+    ) -> Any:
+        """The engine's branch."""
+        return engine.branch(condition, then, otherwise, operands)
 
     def jacobian(
         self, function: Callable[..., Any], operands: Sequence[NDArray], kind: str = "rows"

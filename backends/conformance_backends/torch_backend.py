@@ -21,13 +21,14 @@ from conformance.backend import (
     as_tuple,
 )
 from conformance.errors import Unsupported
+from conformance_backends.control_flow.of_torch import TorchFlow
 from conformance_backends.jacobians.of_torch import FuncJacobians, TapeJacobians
 from conformance_backends.torch_arrays import Torch
 from conformance_backends.torch_dialect import FUNC, TAPE
 from conformance_backends.torch_testers import TESTERS
 
 
-class TorchTape(TapeJacobians, Torch, TapeBackend):
+class TorchTape(TapeJacobians, TorchFlow, Torch, TapeBackend):
     """torch as most of its users call it: requires_grad, backward() and .grad."""
 
     mode = "tape"
@@ -50,6 +51,7 @@ class TorchTape(TapeJacobians, Torch, TapeBackend):
             Capability.FORWARD,
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
+            Capability.BRANCHES,
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,

@@ -74,6 +74,7 @@ TAPE = _written(
         "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
         "vectorized": "torch.vmap({function})",
         "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
+        "branch": "torch.cond({condition}, {then}, {otherwise}, ({operands},))",
         **JACOBIANS_OF_TAPE,
         "hook": "{array}.register_hook({seen}).remove",
         "anomaly": "torch.autograd.set_detect_anomaly(True)",

@@ -10,6 +10,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.checks.b_graph import accumulation
 from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, transforms
+from conformance.checks.c_modes.flow import branches, scans
 from conformance.checks.c_modes.rules import rules_by_operand
 from conformance.checks.comparison import hold_equal
 from conformance.checks.d_mutation import in_place
@@ -150,6 +151,18 @@ def functions_can_be_checkpointed(engine: Backend, sample: Sample) -> None:
     multiply, x, g = engine.op(MULTIPLY), sample.array(), sample.array()
     (got,) = gradients_of(engine, engine.checkpoint(lambda a: multiply(a, a)), [x], g)
     hold_equal(got, 2 * g * x, "the gradient of a checkpointed x * x")
+
+
+@probe(Capability.LOOPS)
+def engine_has_loops(engine: Backend, sample: Sample) -> None:
+    """A loop of the engine's own has the gradients of its steps."""
+    scans.loop_has_the_gradients_of_its_steps(engine, sample)
+
+
+@probe(Capability.BRANCHES)
+def engine_has_branches(engine: Backend, sample: Sample) -> None:
+    """A branch of the engine's own has the gradients of the function that is called."""
+    branches.branch_has_the_gradients_of_the_one_taken(engine, sample)
 
 
 @probe(Capability.HOOKS)

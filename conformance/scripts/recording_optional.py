@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.backend import Function, NDArray
 from conformance.scripts.builder import literal
-from conformance.scripts.recording import Recording
+from conformance.scripts.recording import Recording, written
 
 
 class RecordingOptional(Recording):
@@ -117,12 +117,12 @@ class RecordingOptional(Recording):
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """A gradient built as its structure is."""
         builder, template = self.builder, self._template("structured_gradient")
-        written = _written(structure, lambda x: builder.called(self.array(x)))
+        spelled = written(structure, lambda x: builder.called(self.array(x)))
         out, defined = builder.fresh("out"), self.defined(function)
         try:
             gradient = self.inner.structured_gradient(defined.traced, structure)
         finally:
-            builder.write(f"{out} = {template.format(function=defined.name, structure=written)}")
+            builder.write(f"{out} = {template.format(function=defined.name, structure=spelled)}")
         builder.name_parts(gradient, out)
         return gradient
 
@@ -216,14 +216,3 @@ def _place(part: Any) -> str:
 
 def _hook_text(name: str, replacement: str) -> str:
     return f"def {name}(g):\n    print(g)" + (f"\n    return {replacement}" if replacement else "")
-
-
-def _written(structure: Any, array: Callable[[Any], str]) -> str:
-    """A structure as Python writes it, its arrays by name."""
-    if isinstance(structure, dict):
-        return "{" + ", ".join(f"{key!r}: {_written(x, array)}" for key, x in structure.items()) + "}"
-    if isinstance(structure, list):
-        return "[" + ", ".join(_written(x, array) for x in structure) + "]"
-    if isinstance(structure, tuple):
-        return "(" + "".join(f"{_written(x, array)}, " for x in structure) + ")"
-    return array(structure)

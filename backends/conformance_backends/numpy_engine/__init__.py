@@ -10,10 +10,11 @@
 
 Read it in this order: `graph` (nodes, edges and the backward pass), `tensor` (how a call of
 a NumPy function is recorded), `transforms` (gradients as functions of functions),
-`custom` (custom rules), `observing` (hooks, and which op made a NaN), `structures` (lists and
+`custom` (custom rules), `control_flow` (loops and branches), `observing` (hooks, and which op made a NaN), `structures` (lists and
 dicts of arrays). The derivative rules themselves are the rows of `conformance.ops`.
 """
 
+from conformance_backends.numpy_engine.control_flow import branch, scan, while_loop
 from conformance_backends.numpy_engine.custom import custom, custom_by_operand
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
 from conformance_backends.numpy_engine.observing import anomaly, hook
@@ -35,6 +36,7 @@ __all__ = [
     "Tensor",
     "anomaly",
     "apply",
+    "branch",
     "checkpoint",
     "custom",
     "custom_by_operand",
@@ -46,6 +48,8 @@ __all__ = [
     "jacobian_by_columns",
     "jvp",
     "no_grad",
+    "scan",
     "value_and_grad",
     "vjp",
+    "while_loop",
 ]
