@@ -10,6 +10,7 @@ class Capability(enum.Enum):
 
     TAPE = "leaves keep their gradients, and backward() fills them"
     CLEARING = "a leaf's gradient can be cleared"
+    FREEZING = "a leaf can stop to need a gradient, and start again"
     RETAINING = "backward can run more than once on one graph"
     WRITABLE = "arrays can be written in place"
     NO_GRAD = "a scope in which nothing is recorded"
@@ -29,6 +30,7 @@ class Capability(enum.Enum):
     HOOKS = "a hook can observe or replace a cotangent"
     ANOMALY = "a scope in which the op that makes a NaN is named"
     RECORDED_WRITES = "an array can be written in place while it is being recorded"
+    VALUE_WITH_GRADIENT = "a function gives the value with the gradients, and hands on auxiliary results"
     STRUCTURES = "operands may be lists and dictionaries of arrays"
     JACOBIANS = "a function gives whole Jacobians, and another whole Hessians"
     COMPLEX = "complex operands have gradients"

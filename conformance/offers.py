@@ -24,6 +24,10 @@ class Offers:
         """The memory of one of the engine's arrays, as a writable numpy.ndarray of its shape and dtype."""
         raise Unsupported(f"arrays of {self.engine} are immutable")
 
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        """From now on a leaf needs a gradient, or needs none; raises what the engine raises where it refuses that."""
+        raise Unsupported(f"a leaf of {self.engine} needs a gradient as long as it lives")
+
     def no_grad(self) -> AbstractContextManager[Any]:
         """A scope in which nothing is recorded."""
         raise Unsupported(f"{self.engine} has no no_grad scope")
@@ -81,6 +85,21 @@ class Offers:
         By "rows" or "columns" (forward mode); for kind "hessian" the second derivatives of a scalar.
         """
         raise Unsupported(f"{self.engine} has no function for the {kind} of a Jacobian")
+
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """The value of a scalar function of the engine's arrays, its gradient, and its auxiliary results, else None.
+
+        The gradient is one for a number, and a tuple for a tuple of them. With `auxiliary`, the function returns a pair
+        of its value and a nested structure of arrays. May be called inside a function that is differentiated.
+        """
+        raise Unsupported(f"{self.engine} has no function for the value with the gradient")
 
     # ---- transforms of functions ----------------------------------------------------------------
 

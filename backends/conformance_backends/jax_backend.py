@@ -59,6 +59,7 @@ class JaxEager(JaxJacobians, JaxFlow, FunctionalBackend):
             Capability.CHECKPOINTING,
             Capability.LOOPS,
             Capability.BRANCHES,
+            Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
             Capability.COMPLEX,
@@ -171,6 +172,19 @@ class JaxEager(JaxJacobians, JaxFlow, FunctionalBackend):
         """jax.checkpoint."""
         recomputed: Function = jax.checkpoint(function)
         return recomputed
+
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """jax.value_and_grad, compiled where whole functions are."""
+        step = jax.value_and_grad(function, argnums=wrt, has_aux=auxiliary)
+        value, gradients = (jax.jit(step) if self.compiles_functions else step)(*arrays)
+        return (value[0], gradients, value[1]) if auxiliary else (value, gradients, None)
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """jax.grad, which takes structures."""

@@ -37,6 +37,7 @@ class NumpyTape(TapeBackend):
         {
             Capability.TAPE,
             Capability.CLEARING,
+            Capability.FREEZING,
             Capability.RETAINING,
             Capability.WRITABLE,
             Capability.NO_GRAD,
@@ -54,6 +55,7 @@ class NumpyTape(TapeBackend):
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
+            Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
         }
@@ -89,7 +91,7 @@ class NumpyTape(TapeBackend):
     points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, branch, checkpoint, custom, custom_by_operand, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, no_grad, scan, vjp, while_loop,\n)",
+        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, branch, checkpoint, custom, custom_by_operand, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, needs_gradient, no_grad, scan, value_and_grad, vjp, while_loop,\n)",
         array="Tensor(np.array({values}, '{dtype}'))",
         leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
         backward="{output}.backward()",
@@ -103,9 +105,12 @@ class NumpyTape(TapeBackend):
         further={
             "custom_by_operand": "{name} = custom_by_operand(\n    lambda {operands}: {value},\n"
             "    lambda i, gs, xs, zs: (lambda {operands}: {cotangents})(*xs)[i],\n)",
+            "needs_gradient": "needs_gradient({leaf}, {flag})",
             "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
             "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",
             "checkpoint": "checkpoint({function})",
+            "value_and_gradient": "{value}, {gradients} = value_and_grad({function}, {wrt})({operands})",
+            "value_and_auxiliary": "({value}, {auxiliary}), {gradients} = value_and_grad({function}, {wrt}, has_aux=True)({operands})",
             "scan": "scan({step}, {carry}, {items})",
             "while_loop": "while_loop({condition}, {step}, {carry})",
             "branch": "branch({condition}, {then}, {otherwise}, ({operands},))",
@@ -146,6 +151,10 @@ class NumpyTape(TapeBackend):
     def clear(self, leaf: Any) -> None:
         """Set it to None."""
         leaf.grad = None
+
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        """The engine's switch."""
+        engine.needs_gradient(leaf, flag)
 
     def memory(self, array: Any) -> np.ndarray[Any, Any]:
         """The array behind a tensor."""
@@ -223,6 +232,18 @@ class NumpyTape(TapeBackend):
             return (engine.hessian(function, *operands),)
         whole = engine.jacobian if kind == "rows" else engine.jacobian_by_columns
         return whole(function, *operands)
+
+    def value_and_gradient(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """The engine's value_and_grad."""
+        value, gradients = engine.value_and_grad(function, wrt, has_aux=auxiliary)(*arrays)
+        return (value[0], gradients, value[1]) if auxiliary else (value, gradients, None)
 
     def structured_gradient(self, function: Callable[..., Any], structure: Any) -> Any:
         """The engine's grad of one structured operand."""

@@ -38,6 +38,7 @@ class TorchTape(TapeJacobians, TorchFlow, Torch, TapeBackend):
         {
             Capability.TAPE,
             Capability.CLEARING,
+            Capability.FREEZING,
             Capability.RETAINING,
             Capability.WRITABLE,
             Capability.NO_GRAD,
@@ -103,6 +104,10 @@ class TorchTape(TapeJacobians, TorchFlow, Torch, TapeBackend):
     def clear(self, leaf: Any) -> None:
         """Set the gradient to None, as optimizers do."""
         leaf.grad = None
+
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        """Tensor.requires_grad_(flag)."""
+        leaf.requires_grad_(flag)
 
     def graph(self, output: Any) -> GraphNode:
         """The nodes behind `output`, one record for each, however many paths lead to it."""
@@ -226,6 +231,7 @@ class TorchFunc(FuncJacobians, Torch, FunctionalBackend):
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
             Capability.VECTORIZING,
+            Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
             Capability.COMPLEX,
@@ -281,16 +287,3 @@ class TorchFunc(FuncJacobians, Torch, FunctionalBackend):
     ) -> tuple[Any, ...]:
         """torch.func.jvp, which nests."""
         return _pushed_by_func(function, arrays, tangents)[1]
-
-    def structured_gradient(self, function: Function, structure: Any) -> Any:
-        """torch.func.grad, which takes structures."""
-        return torch.func.grad(function)(self._arrays(structure))
-
-    def _arrays(self, structure: Any) -> Any:
-        """The structure with a tensor for each array."""
-        if isinstance(structure, dict):
-            return {key: self._arrays(part) for key, part in structure.items()}
-        if isinstance(structure, (list, tuple)):
-            parts = map(self._arrays, structure)
-            return structure._make(parts) if hasattr(structure, "_make") else type(structure)(parts)
-        return self.array(structure)

@@ -1,4 +1,4 @@
-"""Recording an engine's own loops and branches."""
+"""Recording an engine's own loops and branches, and leaves that are frozen."""
 
 from __future__ import annotations
 
@@ -37,6 +37,11 @@ class RecordingFlow(RecordingOptional):
             looped,
             lambda: {"condition": asked.name, "step": defined.name, "carry": self._spelled(carry)},
         )
+
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        """A leaf that is frozen, or not any more."""
+        line = self._template("needs_gradient").format(leaf=self.builder.called(leaf), flag=flag)
+        self.builder.attempt(line, lambda: self.inner.needs_gradient(leaf, flag))
 
     def branch(self, condition: Any, then: Function, otherwise: Function, operands: Sequence[Any]) -> Any:
         """A branch, whose functions are written before: an engine that traces them by their code cannot trace the writing."""

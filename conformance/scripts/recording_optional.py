@@ -114,6 +114,44 @@ class RecordingOptional(Recording):
         builder.name_parts(found, out)
         return found
 
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """A value with its gradients, and what is handed on beside it."""
+        builder = self.builder
+        template = self._template("value_and_auxiliary" if auxiliary else "value_and_gradient")
+        value, gradients, others = (builder.fresh(name) for name in ("value", "gradients", "auxiliary"))
+        defined = self.defined(function)
+        answer: tuple[Any, Any, Any] = (None, None, None)
+        refusal: Exception | None = None
+        try:  # the function is written as it is called, and has its name only then
+            answer = self.inner.value_and_gradient(defined.traced, arrays, wrt, auxiliary=auxiliary)
+        except Exception as error:
+            refusal = error
+
+        def given() -> tuple[Any, Any, Any]:
+            if refusal is not None:
+                raise refusal
+            return answer
+
+        line = template.format(
+            value=value,
+            gradients=gradients,
+            auxiliary=others,
+            function=defined.name,
+            operands=self._listed(arrays),
+            wrt=wrt,
+        )
+        found: tuple[Any, Any, Any] = builder.attempt(line, given)
+        for part, name in zip(found, (value, gradients, others), strict=True):
+            builder.name_parts(part, name)
+        return found
+
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """A gradient built as its structure is."""
         builder, template = self.builder, self._template("structured_gradient")

@@ -34,6 +34,8 @@ WORDS = {  # what a script must say, where it says anything about the capability
     Capability.COMPILING: ("jax.jit(f",),
     Capability.VECTORIZING: ("vmap(",),
     Capability.CHECKPOINTING: ("checkpoint",),
+    Capability.VALUE_WITH_GRADIENT: ("value_and_grad(", "grad_and_value("),
+    Capability.FREEZING: ("needs_gradient(x0, False)", "x0.requires_grad_(False)"),
     Capability.LOOPS: ("scan(f",),
     Capability.BRANCHES: ("branch(c", "cond(c"),
     Capability.HOOKS: ("hook(",),
