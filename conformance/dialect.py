@@ -31,7 +31,12 @@ class Dialect:
             and in {cotangents} the tangents of the outputs;
         compiled, vectorized, checkpoint: a function made of {function};
         rows, columns, hessian: a call with {function} and {operands} that returns a tuple of Jacobians, or Hessians;
+        value_and_gradient: a statement that makes {value} and {gradients} of {function} and {operands}, by the
+            positions {wrt}; value_and_auxiliary: one that makes {auxiliary}, too;
         structured_gradient: a call with {function} and {structure};
+        scan: a call with {step}, {carry} and {items} that returns carry and outputs; while_loop: with {condition},
+            {step} and {carry}; branch: with {condition}, {then}, {otherwise} and {operands};
+        needs_gradient: a statement about a {leaf}, by {flag}, True or False;
         memory: the memory of an {array}, which a script writes into, unless that is `{array}[...] = 7.0`;
         hook: a call with {array} and {seen} that returns the hook's remover;
         anomaly: the scope; assign: the statement, with {array}, {index} and {value}.

@@ -24,6 +24,10 @@ class Offers:
         """The memory of one of the engine's arrays, as a writable numpy.ndarray of its shape and dtype."""
         raise Unsupported(f"arrays of {self.engine} are immutable")
 
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        """From now on a leaf needs a gradient, or needs none; raises what the engine raises where it refuses that."""
+        raise Unsupported(f"a leaf of {self.engine} needs a gradient as long as it lives")
+
     def no_grad(self) -> AbstractContextManager[Any]:
         """A scope in which nothing is recorded."""
         raise Unsupported(f"{self.engine} has no no_grad scope")
@@ -89,6 +93,21 @@ class Offers:
         """
         raise Unsupported(f"{self.engine} has no function for the {kind} of a Jacobian")
 
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """The value of a scalar function of the engine's arrays, its gradient, and its auxiliary results, else None.
+
+        The gradient is one for a number, and a tuple for a tuple of them. With `auxiliary`, the function returns a pair
+        of its value and a nested structure of arrays. May be called inside a function that is differentiated.
+        """
+        raise Unsupported(f"{self.engine} has no function for the value with the gradient")
+
     # ---- transforms of functions ----------------------------------------------------------------
 
     def compiled(self, function: Function) -> Function:
@@ -106,6 +125,24 @@ class Offers:
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """The gradient, in the same structure, of a scalar function of nested lists, tuples and dicts of arrays."""
         raise Unsupported(f"{self.engine} does not accept structures")
+
+    # ---- control flow of the engine's own -------------------------------------------------------
+
+    def scan(self, step: Function, carry: Any, items: Any) -> tuple[Any, Any]:
+        """The last carry, and the stacked outputs, of `step(carry, item) -> (carry, output)` along the leading axis of `items`.
+
+        The carry is one of the engine's arrays or a tuple of them. May be called inside a function that is
+        differentiated; `step` may capture its operands.
+        """
+        raise Unsupported(f"{self.engine} has no loops of its own")
+
+    def while_loop(self, condition: Function, step: Function, carry: Any) -> Any:
+        """The first of `carry`, `step(carry)`, `step(step(carry))` … for which `condition` gives a 0-d False."""
+        raise Unsupported(f"{self.engine} has no loops of its own whose number of steps depends on values")
+
+    def branch(self, condition: Any, then: Function, otherwise: Function, operands: Sequence[Any]) -> Any:
+        """What `then` returns of the operands, or `otherwise` where `condition`, a 0-d array of the engine, is False."""
+        raise Unsupported(f"{self.engine} has no branches of its own")
 
     # ---- hooks, anomalies, writes ----------------------------------------------------
 

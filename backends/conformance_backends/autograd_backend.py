@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import autograd.builtins
 import numpy as np
-from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp
+from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp, value_and_grad
 from autograd.extend import defjvp_argnums, defvjp_argnums, primitive
 from autograd.tracer import getval
 
@@ -25,7 +25,7 @@ IMPORTS = """\
 import autograd.builtins
 import autograd.numpy as np
 import autograd.scipy.special
-from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp
+from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp, value_and_grad
 from autograd.extend import defjvp_argnums, defvjp_argnums, primitive
 from autograd.tracer import getval"""
 
@@ -89,6 +89,7 @@ class Autograd(FunctionalBackend):
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
             Capability.CHECKPOINTING,
+            Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
             Capability.COMPLEX,
@@ -128,6 +129,7 @@ class Autograd(FunctionalBackend):
             "nested_vjp": "{out} = make_vjp(lambda xs: packed({function}(*xs)))(packed(({operands},)))[0]({cotangent})",
             "jvp": "{out}, {pushed} = make_jvp(lambda xs: packed({function}(*xs)))(packed(({operands},)))"
             "(packed(({tangents},)))",
+            "value_and_gradient": "{value}, {gradients} = value_and_grad({function}, {wrt})({operands})",
             "rows": "[jacobian({function}, i)({operands}) for i in range(len([{operands}]))]",
             "hessian": "(hessian({function})({operands}),)",
             "checkpoint": "checkpoint(lambda *xs: packed({function}(*xs)))",
@@ -253,6 +255,20 @@ class Autograd(FunctionalBackend):
         if kind == "columns":
             raise Unsupported("autograd.jacobian is by rows")
         return [jacobian(function, i)(*operands) for i in range(len(operands))]
+
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """autograd.value_and_grad; autograd.grad_and_aux gives no value."""
+        if auxiliary:
+            raise Unsupported("autograd.value_and_grad takes no auxiliary results")
+        value, gradients = value_and_grad(function, wrt)(*arrays)
+        return value, gradients, None
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """autograd.grad of a function of one structure."""

@@ -6,7 +6,6 @@ Double precision is switched on for the whole process. Computing stays on the CP
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import jax
@@ -20,9 +19,10 @@ from conformance.backend import (
     NDArray,
     Trace,
     as_tuple,
-    restricted,
 )
+from conformance_backends.caches import jax_compiled as kept
 from conformance_backends.caches.jax_cache import keep_compiled
+from conformance_backends.control_flow.of_jax import JaxFlow
 from conformance_backends.further_modes.needs import platforms_of_jax
 from conformance_backends.jacobians.of_jax import JaxJacobians
 from conformance_backends.jax_dialect import EAGER, JIT
@@ -36,7 +36,7 @@ jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", platforms_of_jax())
 
 
-class JaxEager(JaxJacobians, JaxRules, FunctionalBackend):
+class JaxEager(JaxJacobians, JaxFlow, JaxRules, FunctionalBackend):
     """jax op by op, as it runs outside jax.jit."""
 
     engine = "jax"
@@ -58,6 +58,9 @@ class JaxEager(JaxJacobians, JaxRules, FunctionalBackend):
             Capability.COMPILING,
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
+            Capability.LOOPS,
+            Capability.BRANCHES,
+            Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
             Capability.COMPLEX,
@@ -79,6 +82,7 @@ class JaxEager(JaxJacobians, JaxRules, FunctionalBackend):
         "C5": "refused",
         "C6": "replays",
         "C7": "eager",
+        "C11": "refused",
         "D9": "winner",
         "E16": "trap",
         "E19": "zeros",
@@ -108,7 +112,7 @@ class JaxEager(JaxJacobians, JaxRules, FunctionalBackend):
 
     def forget(self) -> None:
         """jax.clear_caches: a run compiles some ten thousand functions, of which few are called again."""
-        for cached in (_compiled, _compiled_vjp, _compiled_pullback, _compiled_jvp, _compiled_gradient):
+        for cached in kept.CACHED:
             cached.cache_clear()
         jax.clear_caches()
 
@@ -133,7 +137,7 @@ class JaxEager(JaxJacobians, JaxRules, FunctionalBackend):
     ) -> tuple[Any, ...]:
         """jax.vjp, which nests."""
         output, pulled = jax.vjp(function, *arrays)
-        return tuple(pulled(like(output, cotangents)))
+        return tuple(pulled(kept.like(output, cotangents)))
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
@@ -150,7 +154,7 @@ class JaxEager(JaxJacobians, JaxRules, FunctionalBackend):
 
     def compiled(self, function: Function) -> Function:
         """jax.jit."""
-        return _compiled(function)
+        return kept.compiled(function)
 
     def vectorized(self, function: Function) -> Function:
         """jax.vmap."""
@@ -161,6 +165,19 @@ class JaxEager(JaxJacobians, JaxRules, FunctionalBackend):
         """jax.checkpoint."""
         recomputed: Function = jax.checkpoint(function)
         return recomputed
+
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """jax.value_and_grad, compiled where whole functions are."""
+        step = jax.value_and_grad(function, argnums=wrt, has_aux=auxiliary)
+        value, gradients = (jax.jit(step) if self.compiles_functions else step)(*arrays)
+        return (value[0], gradients, value[1]) if auxiliary else (value, gradients, None)
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """jax.grad, which takes structures."""
@@ -183,11 +200,11 @@ class JaxJit(JaxEager):
 
     def call(self, name: str, parameters: Mapping[str, Any]) -> Function:
         """The op compiled, also where it is called by itself."""
-        return _compiled(super().call(name, parameters))
+        return kept.compiled(super().call(name, parameters))
 
     def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
         """The compiled function."""
-        return as_tuple(_compiled(function)(*map(self.array, operands)))
+        return as_tuple(kept.compiled(function)(*map(self.array, operands)))
 
     def vjp(
         self,
@@ -199,7 +216,9 @@ class JaxJit(JaxEager):
         """Outputs and gradients out of one compiled call, as a training step computes them."""
         chosen = tuple(range(len(operands)) if wrt is None else wrt)
         arrays = tuple(self.array(x) for x in operands)
-        output, gradients = _compiled_vjp(function, chosen)(arrays, tuple(self.array(g) for g in cotangents))
+        output, gradients = kept.compiled_vjp(function, chosen)(
+            arrays, tuple(self.array(g) for g in cotangents)
+        )
         return as_tuple(output), tuple(gradients)
 
     def trace(
@@ -208,24 +227,24 @@ class JaxJit(JaxEager):
         """The forward pass in one compiled call, the pullback in another."""
         chosen = tuple(range(len(operands)) if wrt is None else wrt)
         arrays = tuple(self.array(x) for x in operands)
-        output, pulled = _compiled_pullback(function, chosen)(arrays)
-        return Trace(arrays, as_tuple(output), lambda g: tuple(_pull(pulled, like(output, g))))
+        output, pulled = kept.compiled_pullback(function, chosen)(arrays)
+        return Trace(arrays, as_tuple(output), lambda g: tuple(kept.pull(pulled, kept.like(output, g))))
 
     def pullback(self, function: Function, arrays: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
         """jax.vjp compiled; its pullback is data, and is called in a compiled function of its own."""
-        output, pulled = _compiled_pullback(function, tuple(range(len(arrays))))(tuple(arrays))
-        return output, lambda g: _pull(pulled, g)
+        output, pulled = kept.compiled_pullback(function, tuple(range(len(arrays))))(tuple(arrays))
+        return output, lambda g: kept.pull(pulled, g)
 
     def gradient(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
         """jax.grad of every operand, compiled."""
-        return tuple(_compiled_gradient(function, len(operands))(*map(self.array, operands)))
+        return tuple(kept.compiled_gradient(function, len(operands))(*map(self.array, operands)))
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """jax.jvp, compiled."""
         primals, pushing = tuple(map(self.array, operands)), tuple(map(self.array, tangents))
-        outputs, pushed = _compiled_jvp(function)(primals, pushing)
+        outputs, pushed = kept.compiled_jvp(function)(primals, pushing)
         return as_tuple(outputs), as_tuple(pushed)
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
@@ -245,49 +264,4 @@ class JaxJit(JaxEager):
     ) -> Callable[[], tuple[Any, ...]]:
         """The compiled function on arrays of jax's own, for timing."""
         arrays = tuple(map(self.array, operands))
-        return lambda: (_compiled(function)(*arrays),)
-
-
-def like(output: Any, cotangents: Sequence[Any]) -> Any:
-    """The cotangents in the structure of the output they belong to."""
-    return type(output)(cotangents) if isinstance(output, (tuple, list)) else cotangents[0]
-
-
-@lru_cache(maxsize=1024)
-def _compiled(function: Function) -> Function:
-    compiled: Function = jax.jit(function)
-    return compiled
-
-
-@lru_cache(maxsize=1024)
-def _compiled_vjp(function: Function, chosen: tuple[int, ...]) -> Function:
-    def outputs_and_gradients(arrays: Sequence[Any], cotangents: Sequence[Any]) -> Any:
-        output, pulled = jax.vjp(restricted(function, arrays, chosen), *(arrays[i] for i in chosen))
-        return output, pulled(like(output, cotangents))
-
-    compiled: Function = jax.jit(outputs_and_gradients)
-    return compiled
-
-
-@lru_cache(maxsize=1024)
-def _compiled_pullback(function: Function, chosen: tuple[int, ...]) -> Function:
-    def output_and_pullback(arrays: Sequence[Any]) -> Any:
-        return jax.vjp(restricted(function, arrays, chosen), *(arrays[i] for i in chosen))
-
-    compiled: Function = jax.jit(output_and_pullback)
-    return compiled
-
-
-@lru_cache(maxsize=1024)
-def _compiled_jvp(function: Function) -> Function:
-    compiled: Function = jax.jit(lambda primals, tangents: jax.jvp(function, primals, tangents))
-    return compiled
-
-
-@lru_cache(maxsize=1024)
-def _compiled_gradient(function: Function, count: int) -> Function:
-    compiled: Function = jax.jit(jax.grad(function, argnums=tuple(range(count))))
-    return compiled
-
-
-_pull: Function = jax.jit(lambda pulled, cotangents: pulled(cotangents))
+        return lambda: (kept.compiled(function)(*arrays),)

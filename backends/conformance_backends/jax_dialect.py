@@ -54,6 +54,16 @@ COMPILED_JACOBIANS = {
     "hessian": "(jax.jit(jax.hessian({function}))({operands}),)",
 }
 
+_STEP = "jax.value_and_grad({function}, argnums={wrt}%s)"
+STEPS = {
+    "value_and_gradient": f"{{value}}, {{gradients}} = {_STEP % ''}({{operands}})",
+    "value_and_auxiliary": f"({{value}}, {{auxiliary}}), {{gradients}} = {_STEP % ', has_aux=True'}({{operands}})",
+}
+COMPILED_STEPS = {
+    "value_and_gradient": f"{{value}}, {{gradients}} = jax.jit({_STEP % ''})({{operands}})",
+    "value_and_auxiliary": f"({{value}}, {{auxiliary}}), {{gradients}} = jax.jit({_STEP % ', has_aux=True'})({{operands}})",
+}
+
 EAGER = Dialect(
     imports=IMPORTS,
     array="jnp.array({values}, dtype=jnp.{dtype})",
@@ -69,7 +79,11 @@ EAGER = Dialect(
         "compiled": "jax.jit({function})",
         "vectorized": "jax.vmap({function})",
         "checkpoint": "jax.checkpoint({function})",
+        "scan": "jax.lax.scan({step}, {carry}, {items})",
+        "while_loop": "jax.lax.while_loop({condition}, {step}, {carry})",
+        "branch": "jax.lax.cond({condition}, {then}, {otherwise}, {operands})",
         **JACOBIANS,
+        **STEPS,
         "structured_gradient": "jax.grad({function})({structure})",
     },
 )
@@ -83,6 +97,7 @@ JIT = replace(
         "jvp": "{out}, {pushed} = jax.jit(lambda xs, ts: jax.jvp({function}, xs, ts))"
         "(({operands},), ({tangents},))",
         **COMPILED_JACOBIANS,
+        **COMPILED_STEPS,
         "structured_gradient": "jax.jit(jax.grad({function}))({structure})",
     },
 )

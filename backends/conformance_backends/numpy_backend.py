@@ -37,6 +37,7 @@ class NumpyTape(TapeBackend):
         {
             Capability.TAPE,
             Capability.CLEARING,
+            Capability.FREEZING,
             Capability.RETAINING,
             Capability.WRITABLE,
             Capability.NO_GRAD,
@@ -50,9 +51,12 @@ class NumpyTape(TapeBackend):
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
             Capability.CHECKPOINTING,
+            Capability.LOOPS,
+            Capability.BRANCHES,
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
+            Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
         }
@@ -75,6 +79,7 @@ class NumpyTape(TapeBackend):
         "C5": "refused",
         "C6": "calls",
         "C7": "eager",
+        "C11": "reverse",
         "D4": "hazard",
         "D5": "refused",
         "D6": "copies",
@@ -87,7 +92,7 @@ class NumpyTape(TapeBackend):
     points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, checkpoint, custom, custom_by_operand, custom_forward, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, no_grad, vjp,\n)",
+        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, branch, checkpoint, custom, custom_by_operand, custom_forward, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, needs_gradient, no_grad, scan, value_and_grad, vjp, while_loop,\n)",
         array="Tensor(np.array({values}, '{dtype}'))",
         leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
         backward="{output}.backward()",
@@ -103,9 +108,15 @@ class NumpyTape(TapeBackend):
             "    lambda i, gs, xs, zs: (lambda {operands}: {cotangents})(*xs)[i],\n)",
             "custom_forward": "{name} = custom_forward(\n    lambda {operands}: {value},\n"
             "    lambda xs, ts: (lambda {operands}: {cotangents})(*xs),\n)",
+            "needs_gradient": "needs_gradient({leaf}, {flag})",
             "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
             "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",
             "checkpoint": "checkpoint({function})",
+            "value_and_gradient": "{value}, {gradients} = value_and_grad({function}, {wrt})({operands})",
+            "value_and_auxiliary": "({value}, {auxiliary}), {gradients} = value_and_grad({function}, {wrt}, has_aux=True)({operands})",
+            "scan": "scan({step}, {carry}, {items})",
+            "while_loop": "while_loop({condition}, {step}, {carry})",
+            "branch": "branch({condition}, {then}, {otherwise}, ({operands},))",
             "rows": "jacobian({function}, {operands})",
             "columns": "jacobian_by_columns({function}, {operands})",
             "hessian": "(hessian({function}, {operands}),)",
@@ -143,6 +154,10 @@ class NumpyTape(TapeBackend):
     def clear(self, leaf: Any) -> None:
         """Set it to None."""
         leaf.grad = None
+
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        """The engine's switch."""
+        engine.needs_gradient(leaf, flag)
 
     def memory(self, array: Any) -> np.ndarray[Any, Any]:
         """The array behind a tensor."""
@@ -200,6 +215,24 @@ class NumpyTape(TapeBackend):
         """The engine's checkpoint."""
         return engine.checkpoint(function)
 
+    def scan(self, step: Callable[..., Any], carry: Any, items: Any) -> tuple[Any, Any]:
+        """The engine's loop."""
+        return engine.scan(step, carry, items)
+
+    def while_loop(self, condition: Callable[..., Any], step: Callable[..., Any], carry: Any) -> Any:
+        """The engine's loop."""
+        return engine.while_loop(condition, step, carry)
+
+    def branch(
+        self,
+        condition: Any,
+        then: Callable[..., Any],
+        otherwise: Callable[..., Any],
+        operands: Sequence[Any],
+    ) -> Any:
+        """The engine's branch."""
+        return engine.branch(condition, then, otherwise, operands)
+
     def jacobian(
         self, function: Callable[..., Any], operands: Sequence[NDArray], kind: str = "rows"
     ) -> Sequence[Any]:
@@ -208,6 +241,18 @@ class NumpyTape(TapeBackend):
             return (engine.hessian(function, *operands),)
         whole = engine.jacobian if kind == "rows" else engine.jacobian_by_columns
         return whole(function, *operands)
+
+    def value_and_gradient(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """The engine's value_and_grad."""
+        value, gradients = engine.value_and_grad(function, wrt, has_aux=auxiliary)(*arrays)
+        return (value[0], gradients, value[1]) if auxiliary else (value, gradients, None)
 
     def structured_gradient(self, function: Callable[..., Any], structure: Any) -> Any:
         """The engine's grad of one structured operand."""

@@ -21,13 +21,14 @@ from conformance.backend import (
     as_tuple,
 )
 from conformance.errors import Unsupported
+from conformance_backends.control_flow.of_torch import TorchFlow
 from conformance_backends.jacobians.of_torch import FuncJacobians, TapeJacobians
 from conformance_backends.torch_arrays import Torch
 from conformance_backends.torch_dialect import FUNC, TAPE
 from conformance_backends.torch_testers import TESTERS
 
 
-class TorchTape(TapeJacobians, Torch, TapeBackend):
+class TorchTape(TapeJacobians, TorchFlow, Torch, TapeBackend):
     """torch as most of its users call it: requires_grad, backward() and .grad."""
 
     mode = "tape"
@@ -37,6 +38,7 @@ class TorchTape(TapeJacobians, Torch, TapeBackend):
         {
             Capability.TAPE,
             Capability.CLEARING,
+            Capability.FREEZING,
             Capability.RETAINING,
             Capability.WRITABLE,
             Capability.NO_GRAD,
@@ -51,6 +53,7 @@ class TorchTape(TapeJacobians, Torch, TapeBackend):
             Capability.FORWARD,
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
+            Capability.BRANCHES,
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
@@ -102,6 +105,10 @@ class TorchTape(TapeJacobians, Torch, TapeBackend):
     def clear(self, leaf: Any) -> None:
         """Set the gradient to None, as optimizers do."""
         leaf.grad = None
+
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        """Tensor.requires_grad_(flag)."""
+        leaf.requires_grad_(flag)
 
     def graph(self, output: Any) -> GraphNode:
         """The nodes behind `output`, one record for each, however many paths lead to it."""
@@ -226,6 +233,7 @@ class TorchFunc(FuncJacobians, Torch, FunctionalBackend):
             Capability.HIGHER_ORDER,
             Capability.FORWARD,
             Capability.VECTORIZING,
+            Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
             Capability.COMPLEX,
@@ -281,16 +289,3 @@ class TorchFunc(FuncJacobians, Torch, FunctionalBackend):
     ) -> tuple[Any, ...]:
         """torch.func.jvp, which nests."""
         return _pushed_by_func(function, arrays, tangents)[1]
-
-    def structured_gradient(self, function: Function, structure: Any) -> Any:
-        """torch.func.grad, which takes structures."""
-        return torch.func.grad(function)(self._arrays(structure))
-
-    def _arrays(self, structure: Any) -> Any:
-        """The structure with a tensor for each array."""
-        if isinstance(structure, dict):
-            return {key: self._arrays(part) for key, part in structure.items()}
-        if isinstance(structure, (list, tuple)):
-            parts = map(self._arrays, structure)
-            return structure._make(parts) if hasattr(structure, "_make") else type(structure)(parts)
-        return self.array(structure)

@@ -88,6 +88,8 @@ TAPE = _written(
         "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
         "vectorized": "torch.vmap({function})",
         "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
+        "needs_gradient": "{leaf}.requires_grad_({flag})",
+        "branch": "torch.cond({condition}, {then}, {otherwise}, ({operands},))",
         **JACOBIANS_OF_TAPE,
         "hook": "{array}.register_hook({seen}).remove",
         "anomaly": "torch.autograd.set_detect_anomaly(True)",
@@ -106,6 +108,8 @@ FUNC = _written(
         "jvp": "{out}, {pushed} = torch.func.jvp({function}, ({operands},), ({tangents},))",
         "vectorized": "torch.vmap({function})",
         **JACOBIANS_OF_FUNC,
+        "value_and_gradient": "{gradients}, {value} = torch.func.grad_and_value({function}, {wrt})({operands})",
+        "value_and_auxiliary": "{gradients}, ({value}, {auxiliary}) = torch.func.grad_and_value({function}, {wrt}, has_aux=True)({operands})",
         "structured_gradient": "torch.func.grad({function})({structure})",
     },
 )

@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.checks.b_graph import accumulation
-from conformance.checks.c_modes import anomaly, detach, hooks, no_grad, transforms
+from conformance.checks.c_modes import anomaly, detach, frozen_leaves, hooks, no_grad, transforms
+from conformance.checks.c_modes.flow import branches, scans
 from conformance.checks.c_modes.rules import rules_by_operand
 from conformance.checks.comparison import hold_equal
 from conformance.checks.d_mutation import in_place
@@ -46,6 +47,12 @@ def leaves_keep_gradients(engine: Backend, sample: Sample) -> None:
 def gradients_can_be_cleared(engine: Backend, sample: Sample) -> None:
     """A leaf's gradient can be cleared."""
     accumulation.cleared_gradient_starts_from_zero(engine, sample)
+
+
+@probe(Capability.FREEZING)
+def leaves_can_be_frozen(engine: Backend, sample: Sample) -> None:
+    """A leaf that is frozen gets no gradient, and the other its own."""
+    frozen_leaves.frozen_leaf_gets_no_gradient(engine, sample)
 
 
 @probe(Capability.RETAINING)
@@ -163,6 +170,18 @@ def functions_can_be_checkpointed(engine: Backend, sample: Sample) -> None:
     hold_equal(got, 2 * g * x, "the gradient of a checkpointed x * x")
 
 
+@probe(Capability.LOOPS)
+def engine_has_loops(engine: Backend, sample: Sample) -> None:
+    """A loop of the engine's own has the gradients of its steps."""
+    scans.loop_has_the_gradients_of_its_steps(engine, sample)
+
+
+@probe(Capability.BRANCHES)
+def engine_has_branches(engine: Backend, sample: Sample) -> None:
+    """A branch of the engine's own has the gradients of the function that is called."""
+    branches.branch_has_the_gradients_of_the_one_taken(engine, sample)
+
+
 @probe(Capability.HOOKS)
 def hooks_are_called(engine: Backend, sample: Sample) -> None:
     """A hook is called, and what it returns replaces the cotangent."""
@@ -204,6 +223,18 @@ def tangents_can_be_pushed(engine: Backend, sample: Sample) -> None:
     outputs, pushed = engine.jvp(engine.op(MULTIPLY), operands, tangents)
     hold_equal(plain(engine, outputs[0]), x * w, "the value beside a tangent")
     hold_equal(plain(engine, pushed[0]), s * w + x * t, "the tangent of x * w")
+
+
+@probe(Capability.VALUE_WITH_GRADIENT)
+def value_comes_with_the_gradient(engine: Backend, sample: Sample) -> None:
+    """The value of a product comes with its gradients."""
+    x, w = sample.array(), sample.array()
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    arrays = [engine.array(np.array(each)) for each in (x, w)]
+    value, gradients, _ = engine.value_and_gradient(lambda a, b: total(multiply(a, b)), arrays, (0, 1))
+    hold_equal(plain(engine, value), (x * w).sum(), "the value of sum(x * w) with its gradients")
+    for got, slope, name in zip(gradients, (w, x), "xw", strict=True):
+        hold_equal(plain(engine, got), slope, f"{name}'s gradient of sum(x * w) with its value")
 
 
 @probe(Capability.STRUCTURES)

@@ -61,4 +61,6 @@ CLAUSES = (
            "Shapes that do not fit are the most common bug; a silent result for them trains on noise."),
     Clause("A23", MUST, "Where all operands are of one precision, so is the value; a number of the language, such as 2.0, has none.",
            "A value in double precision makes the rest of a float32 model slow and large; one in half precision loses its digits."),
+    Clause("A24", MUST, "A function for the value with the gradients gives what each call alone gives, the gradients in the order of the positions named; auxiliary results are handed on unchanged, and are no part of the gradient.",
+           "Every training step of a functional engine calls it: a gradient in another place updates another weight, and a logged metric must not be trained on."),
 )  # fmt: skip

@@ -32,4 +32,7 @@ CLAUSES = (
            "Clipping, logging and gradient surgery are hooks; one that sees a part of the sum clips the wrong number."),
     Clause("C10", MUST, "A function compiled or mapped over an axis has the values and gradients of the plain function, or of the loop, also at every later call.",
            "A value fixed at the first call, or an axis summed that should be kept, trains on other data than was given."),
+    Clause("C11", MUST, "A loop or branch of the engine's own has the values and gradients of Python's, also of what it captures; a branch that is not taken contributes nothing. Where values decide the number of steps, the loop has gradients in reverse, or refuses them, as declared.",
+           "Recurrent models are loops over time: a step that is dropped, or a captured weight summed over all steps but one, trains another model.",
+           ("reverse", "refused")),
 )  # fmt: skip

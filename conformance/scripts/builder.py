@@ -33,6 +33,7 @@ class ScriptBuilder:
         self._functions: dict[tuple[str, ...], str] = {}  # those that can be called from here
         self._writing = threading.RLock()  # held while a function is written: other threads write after it
         self._muting = threading.local()  # of one thread: what the others do is still written
+        self.is_traced = False  # whether an engine traces a function by its code: it is not disturbed
         self.rules: list[str] = []  # custom rules, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
         self.unspelled: list[

@@ -44,6 +44,8 @@ class Recording(Backend):
 
         def recorded(*operands: Any, **parameters: Any) -> Any:
             builder = self.builder
+            if builder.is_traced:
+                return function(*operands, **parameters)
             if any(isinstance(x, Symbol) for x in operands):  # called in the formula of a custom rule
                 texts = [x.text if isinstance(x, Symbol) else builder.called(x) for x in operands]
                 return Symbol(adapter_source.call_text(self.inner, name, texts, parameters))
@@ -55,6 +57,14 @@ class Recording(Backend):
             return builder.named(builder.attempt(line, lambda: function(*operands, **parameters)), target)
 
         return recorded
+
+    def compared(self, array: Any, bound: float, is_larger: Any) -> Any:
+        """`array > bound`, and what it gave: of the engine, or a truth value, which has that name until the next one."""
+        if self.builder.is_muted:
+            return is_larger
+        target = self.builder.result()
+        self.builder.write(f"{target} = {self.builder.called(array)} > {bound!r}")
+        return self.builder.named(is_larger, target)
 
     def array(self, value: NDArray) -> Any:
         """A constant."""
@@ -120,7 +130,7 @@ class Recording(Backend):
         builder, named = self.builder, list[str]()
 
         def recorded(*operands: Any) -> Any:
-            if builder.is_muted:
+            if builder.is_traced or builder.is_muted:
                 return inner(*operands)
             if not named:
                 named.append(define(len(operands)))
@@ -153,6 +163,12 @@ class Definition:
         """What the script calls it; "f" where it was never called."""
         return self._names[-1]
 
+    def tried(self, operands: Sequence[Any]) -> None:
+        """Write the function before the engine calls it, or where it did not; what it raises is the engine's to raise."""
+        if not self._is_begun:
+            with contextlib.suppress(Exception):
+                self.traced(*operands)
+
     def traced(self, *operands: Any) -> Any:
         """What the engine calls."""
         if self._is_begun:
@@ -171,6 +187,17 @@ class Definition:
             for operand, given in zip(operands, names, strict=True):
                 builder.name_parts(operand, given)
             output = self.function(*operands)
-            listed = ", ".join(map(builder.called, as_tuple(output)))
+            listed = ", ".join(written(z, builder.called) for z in as_tuple(output))
             builder.write(f"return {listed}{',' if isinstance(output, (tuple, list)) else ''}")
             return output
+
+
+def written(structure: Any, array: Callable[[Any], str]) -> str:
+    """A structure as Python writes it, its arrays by name."""
+    if isinstance(structure, dict):
+        return "{" + ", ".join(f"{key!r}: {written(x, array)}" for key, x in structure.items()) + "}"
+    if isinstance(structure, list):
+        return "[" + ", ".join(written(x, array) for x in structure) + "]"
+    if isinstance(structure, tuple):
+        return "(" + "".join(f"{written(x, array)}, " for x in structure) + ")"
+    return array(structure)

@@ -12,7 +12,7 @@ import numpy as np
 from conformance.backend import Function, NDArray
 from conformance.scripts.builder import literal
 from conformance.scripts.formulas import Symbol
-from conformance.scripts.recording import Recording
+from conformance.scripts.recording import Recording, written
 
 
 class RecordingOptional(Recording):
@@ -129,15 +129,53 @@ class RecordingOptional(Recording):
         builder.name_parts(found, out)
         return found
 
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """A value with its gradients, and what is handed on beside it."""
+        builder = self.builder
+        template = self._template("value_and_auxiliary" if auxiliary else "value_and_gradient")
+        value, gradients, others = (builder.fresh(name) for name in ("value", "gradients", "auxiliary"))
+        defined = self.defined(function)
+        answer: tuple[Any, Any, Any] = (None, None, None)
+        refusal: Exception | None = None
+        try:  # the function is written as it is called, and has its name only then
+            answer = self.inner.value_and_gradient(defined.traced, arrays, wrt, auxiliary=auxiliary)
+        except Exception as error:
+            refusal = error
+
+        def given() -> tuple[Any, Any, Any]:
+            if refusal is not None:
+                raise refusal
+            return answer
+
+        line = template.format(
+            value=value,
+            gradients=gradients,
+            auxiliary=others,
+            function=defined.name,
+            operands=self._listed(arrays),
+            wrt=wrt,
+        )
+        found: tuple[Any, Any, Any] = builder.attempt(line, given)
+        for part, name in zip(found, (value, gradients, others), strict=True):
+            builder.name_parts(part, name)
+        return found
+
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """A gradient built as its structure is."""
         builder, template = self.builder, self._template("structured_gradient")
-        written = _written(structure, lambda x: builder.called(self.array(x)))
+        spelled = written(structure, lambda x: builder.called(self.array(x)))
         out, defined = builder.fresh("out"), self.defined(function)
         try:
             gradient = self.inner.structured_gradient(defined.traced, structure)
         finally:
-            builder.write(f"{out} = {template.format(function=defined.name, structure=written)}")
+            builder.write(f"{out} = {template.format(function=defined.name, structure=spelled)}")
         builder.name_parts(gradient, out)
         return gradient
 
@@ -231,14 +269,3 @@ def _place(part: Any) -> str:
 
 def _hook_text(name: str, replacement: str) -> str:
     return f"def {name}(g):\n    print(g)" + (f"\n    return {replacement}" if replacement else "")
-
-
-def _written(structure: Any, array: Callable[[Any], str]) -> str:
-    """A structure as Python writes it, its arrays by name."""
-    if isinstance(structure, dict):
-        return "{" + ", ".join(f"{key!r}: {_written(x, array)}" for key, x in structure.items()) + "}"
-    if isinstance(structure, list):
-        return "[" + ", ".join(_written(x, array) for x in structure) + "]"
-    if isinstance(structure, tuple):
-        return "(" + "".join(f"{_written(x, array)}, " for x in structure) + ")"
-    return array(structure)

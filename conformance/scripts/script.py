@@ -19,7 +19,7 @@ from conformance.backend import (
 )
 from conformance.errors import Unsupported, is_ctrl_c
 from conformance.scripts.builder import ScriptBuilder
-from conformance.scripts.recording_optional import RecordingOptional
+from conformance.scripts.recording_flow import RecordingFlow
 
 
 def script_of(
@@ -46,7 +46,7 @@ def script_of(
     return builder.text(failure)
 
 
-class RecordingTape(RecordingOptional, TapeBackend):
+class RecordingTape(RecordingFlow, TapeBackend):
     """A tape that writes down the calls it receives."""
 
     inner: TapeBackend
@@ -84,7 +84,7 @@ class RecordingTape(RecordingOptional, TapeBackend):
         return self.inner.graph(output)
 
 
-class RecordingFunctional(RecordingOptional, FunctionalBackend):
+class RecordingFunctional(RecordingFlow, FunctionalBackend):
     """A functional engine that writes down the calls it receives."""
 
     inner: FunctionalBackend

@@ -26,7 +26,7 @@ class TapeJacobians:
 
 
 class FuncJacobians:
-    """torch.func.jacrev, jacfwd and hessian."""
+    """torch.func.jacrev, jacfwd and hessian, and grad_and_value."""
 
     array: Callable[[NDArray], torch.Tensor]
 
@@ -38,3 +38,28 @@ class FuncJacobians:
         whole = torch.func.jacrev if kind == "rows" else torch.func.jacfwd
         found: Sequence[Any] = whole(function, argnums=tuple(range(len(arrays))))(*arrays)
         return found
+
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """torch.func.grad_and_value."""
+        gradients, value = torch.func.grad_and_value(function, wrt, has_aux=auxiliary)(*arrays)
+        return (value[0], gradients, value[1]) if auxiliary else (value, gradients, None)
+
+    def structured_gradient(self, function: Function, structure: Any) -> Any:
+        """torch.func.grad, which takes structures."""
+        return torch.func.grad(function)(self._arrays(structure))
+
+    def _arrays(self, structure: Any) -> Any:
+        """The structure with a tensor for each array."""
+        if isinstance(structure, dict):
+            return {key: self._arrays(part) for key, part in structure.items()}
+        if isinstance(structure, (list, tuple)):
+            parts = map(self._arrays, structure)
+            return structure._make(parts) if hasattr(structure, "_make") else type(structure)(parts)
+        return self.array(structure)

@@ -59,6 +59,7 @@ class Mlx(FunctionalBackend):
             Capability.COMPILING,
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
+            Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
         }
     )
@@ -93,6 +94,8 @@ class Mlx(FunctionalBackend):
             "compiled": "mx.compile({function})",
             "vectorized": "mx.vmap({function})",
             "checkpoint": "mx.checkpoint({function})",
+            "value_and_gradient": "{value}, {gradients} = mx.value_and_grad({function}, {wrt})({operands})",
+            "value_and_auxiliary": "({value}, {auxiliary}), {gradients} = mx.value_and_grad({function}, {wrt})({operands})",
             "structured_gradient": "mx.grad({function})({structure})",
             "assign": "{array}[{index}] = {value}",
         },
@@ -203,6 +206,19 @@ class Mlx(FunctionalBackend):
         """mx.checkpoint."""
         checkpointed: Function = mx.checkpoint(function)
         return checkpointed
+
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """mx.value_and_grad, of the first result if there are several; a list of one position is that position."""
+        value, gradients = mx.value_and_grad(function, wrt)(*arrays)
+        gradients = gradients if isinstance(wrt, int) else as_tuple(gradients)
+        return (value[0], gradients, value[1]) if auxiliary else (value, gradients, None)
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """mx.grad, which takes structures as they are."""

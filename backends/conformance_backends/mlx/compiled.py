@@ -30,6 +30,10 @@ class MlxCompiled(Mlx):
         "{pullback} = lambda g: mx.compile(lambda *xs: mx.vjp({function}, xs[:-1], xs[-1:])[1])({operands}, g)",
         gradient="mx.compile(mx.grad({function}, argnums={argnums}))({operands})",
         detach="mx.stop_gradient({value})",
+        further={
+            "value_and_gradient": "{value}, {gradients} = mx.compile(mx.value_and_grad({function}, {wrt}))({operands})",
+            "value_and_auxiliary": "({value}, {auxiliary}), {gradients} = mx.compile(mx.value_and_grad({function}, {wrt}))({operands})",
+        },
     )
 
     def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:
@@ -49,6 +53,19 @@ class MlxCompiled(Mlx):
         """mx.grad of every operand, compiled."""
         arrays = [self.array(x) for x in operands]
         return tuple(as_tuple(_compiled_gradient(function, len(arrays))(*arrays)))
+
+    def value_and_gradient(
+        self,
+        function: Function,
+        arrays: Sequence[Any],
+        wrt: int | tuple[int, ...],
+        *,
+        auxiliary: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """mx.value_and_grad, compiled."""
+        value, gradients = mx.compile(mx.value_and_grad(function, wrt))(*arrays)
+        gradients = gradients if isinstance(wrt, int) else as_tuple(gradients)
+        return (value[0], gradients, value[1]) if auxiliary else (value, gradients, None)
 
     def forget(self) -> None:
         """Compiled functions."""

@@ -10,11 +10,13 @@
 
 Read it in this order: `graph` (nodes, edges and the backward pass), `tensor` (how a call of
 a NumPy function is recorded), `transforms` (gradients as functions of functions),
-`custom` (custom rules), `observing` (hooks, and which op made a NaN), `structures` (lists and
+`custom` (custom rules), `control_flow` (loops and branches), `freezing` (leaves that need no gradient for a while), `observing` (hooks, and which op made a NaN), `structures` (lists and
 dicts of arrays). The derivative rules themselves are the rows of `conformance.ops`.
 """
 
+from conformance_backends.numpy_engine.control_flow import branch, scan, while_loop
 from conformance_backends.numpy_engine.custom import custom, custom_by_operand, custom_forward
+from conformance_backends.numpy_engine.freezing import needs_gradient
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
 from conformance_backends.numpy_engine.observing import anomaly, hook
 from conformance_backends.numpy_engine.tensor import Tensor, apply, detach
@@ -35,6 +37,7 @@ __all__ = [
     "Tensor",
     "anomaly",
     "apply",
+    "branch",
     "checkpoint",
     "custom",
     "custom_by_operand",
@@ -46,7 +49,10 @@ __all__ = [
     "jacobian",
     "jacobian_by_columns",
     "jvp",
+    "needs_gradient",
     "no_grad",
+    "scan",
     "value_and_grad",
     "vjp",
+    "while_loop",
 ]

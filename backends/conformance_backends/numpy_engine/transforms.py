@@ -61,23 +61,56 @@ def vjp(function: Function, *operands: Any) -> tuple[Any, Callable[..., Gradient
     return outputs, pullback
 
 
-def value_and_grad(function: Function) -> Callable[..., tuple[Any, Any]]:
-    """A function that returns the scalar value of `function` and the gradient of every operand.
+def value_and_grad(
+    function: Function, argnums: int | tuple[int, ...] | None = None, *, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]:
+    """A function that returns the scalar value of `function` and its gradient.
 
-    An operand may be a structure, lists, tuples and dicts of arrays; its gradient is built alike.
+    Args:
+        function: an operand may be a structure, lists, tuples and dicts of arrays; its gradient is built alike.
+        argnums: the operand to differentiate by, or a tuple of them; all of them where it is None.
+        has_aux: whether the function returns a pair of its value and anything else; the value is that pair then. Nothing
+            flows back from the other results to the operands as variables of this gradient.
 
     Raises (when called):
-        ValueError: if the value is not a scalar: its gradient would need an upstream cotangent.
+        ValueError: if the value is not a scalar: its gradient would need an upstream cotangent; if an operand is named twice.
+        IndexError: if there is no operand at a position.
     """
 
     def evaluate(*operands: Any) -> tuple[Any, Any]:
-        def of_arrays(*arrays: Any) -> Any:
-            return function(*rebuilt(operands, iter(arrays)))
+        chosen = tuple(range(len(operands))) if argnums is None else argnums
+        positions = [range(len(operands))[i] for i in ((chosen,) if isinstance(chosen, int) else chosen)]
+        if len(set(positions)) < len(positions):
+            raise ValueError(f"an operand is named twice by {chosen}")
+        given = tuple(operands[i] for i in positions)
+        others: list[Any] = []
 
-        output, pullback = vjp(of_arrays, *arrays_in(operands))
-        return output, rebuilt(operands, iter(pullback(seed(output, None))))
+        def of_arrays(*arrays: Any) -> Any:
+            filled = list(operands)
+            for i, operand in zip(positions, rebuilt(given, iter(arrays)), strict=True):
+                filled[i] = operand
+            output = function(*filled)
+            if has_aux:
+                output, further = output
+                others.append(further)
+            return output
+
+        start = next_number()
+        output, pullback = vjp(of_arrays, *arrays_in(given))
+        gradients = rebuilt(given, iter(pullback(seed(output, None))))
+        value = (output, _handed_on(others[0], start)) if has_aux else output
+        return value, gradients[0] if isinstance(chosen, int) else gradients
 
     return evaluate
+
+
+def _handed_on(structure: Any, start: int) -> Any:
+    """Arrays computed beside a value: constants, unless what they are computed from was recorded before `start`."""
+    arrays = arrays_in(structure)
+    edges = [edge for x in arrays if (edge := edge_of(x)) is not None]
+    if any(edge[0].number < start for edge in edges_before(edges, start)):
+        return structure
+    return rebuilt(structure, iter([Tensor(detach(x)) if isinstance(x, Tensor) else x for x in arrays]))
 
 
 def grad(function: Function) -> Callable[..., Any]:

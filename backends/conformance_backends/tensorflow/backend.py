@@ -15,6 +15,7 @@ import tensorflow as tf
 from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
 from conformance.errors import Unsupported
 from conformance.parameters import Lacking
+from conformance_backends.tensorflow.control_flow import TensorflowFlow
 from conformance_backends.tensorflow.ops import OPS
 from conformance_backends.tensorflow.points import DEPARTURES
 from conformance_backends.usual_points import declared_points
@@ -37,6 +38,12 @@ def jvp(function, arrays, tangents):
     with tf.autodiff.ForwardAccumulator(arrays, tangents) as accumulator:
         outputs = function(*arrays)
     return outputs, accumulator.jvp(outputs)
+
+
+def scanned(step, carry, items):
+    like = tf.zeros_like(step(carry, tf.zeros_like(items[0]))[1])
+    carries, outputs = tf.scan(lambda state, x: step(state[0], x), items, (carry, like))
+    return tf.nest.map_structure(lambda stacked: stacked[-1], carries), outputs
 """.strip()
 
 
@@ -52,7 +59,7 @@ def as_offered(function: Function) -> Function:
     return offered
 
 
-class Tensorflow(FunctionalBackend):
+class Tensorflow(TensorflowFlow, FunctionalBackend):
     """TensorFlow as its users call it: a persistent GradientTape that watches the operands."""
 
     engine = "tensorflow"
@@ -94,6 +101,8 @@ class Tensorflow(FunctionalBackend):
             Capability.COMPILING,
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
+            Capability.LOOPS,
+            Capability.BRANCHES,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
             Capability.COMPLEX,
@@ -111,6 +120,7 @@ class Tensorflow(FunctionalBackend):
         "C4": "none",
         "C6": "calls",
         "C7": "eager",
+        "C11": "reverse",
         "E16": "trap",
         "E16/sqrt": "safe",  # their rules take a cotangent of 0 for 0
         "E16/reciprocal": "safe",
@@ -131,6 +141,9 @@ class Tensorflow(FunctionalBackend):
             "jvp": "{out}, {pushed} = jvp({function}, [{operands}], [{tangents}])",
             "compiled": "tf.function({function})",
             "checkpoint": "tf.recompute_grad({function})",
+            "scan": "scanned({step}, {carry}, {items})",
+            "while_loop": "tf.while_loop({condition}, lambda s: [{step}(s)], [{carry}])[0]",
+            "branch": "tf.cond({condition}, lambda: {then}({operands}), lambda: {otherwise}({operands}))",
         },
     )
 

@@ -29,6 +29,7 @@ class TensorflowFunction(Tensorflow):
         "{pullback} = lambda g: tf.function(lambda g: vjp({function}, [{operands}], g))(g)",
         gradient="tf.function(lambda *xs: vjp({function}, xs))({operands})",
         detach="tf.stop_gradient({value})",
+        further={name: Tensorflow.dialect.further[name] for name in ("scan", "while_loop", "branch")},
     )
 
     def forward(self, function: Function, operands: Sequence[NDArray]) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import importlib
 import io
+import re
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,10 @@ WORDS = {  # what a script must say, where it says anything about the capability
     Capability.COMPILING: ("jax.jit(f",),
     Capability.VECTORIZING: ("vmap(",),
     Capability.CHECKPOINTING: ("checkpoint",),
+    Capability.VALUE_WITH_GRADIENT: ("value_and_grad(", "grad_and_value("),
+    Capability.FREEZING: ("needs_gradient(x0, False)", "x0.requires_grad_(False)"),
+    Capability.LOOPS: ("scan(f",),
+    Capability.BRANCHES: ("branch(c", "cond(c"),
     Capability.HOOKS: ("hook(",),
     Capability.RECORDED_WRITES: ("] = ",),
     Capability.STRUCTURES: ("{'w': c0, 'b': [c1, (c2,)]",),
@@ -116,6 +121,25 @@ def test_the_script_of_what_must_be_refused_goes_on_to_what_is_not() -> None:
     with pytest.raises(ValueError, match="has shape"):
         shown(text)
     assert text.rstrip().splitlines()[-1].startswith("y")
+
+
+@pytest.mark.parametrize("name", ["numpy", "jax", "jax.jit"])
+@pytest.mark.parametrize("key", ["while-carries", "loop-carries", "branch-in-a-loop"])
+def test_the_script_of_a_loop_runs_and_says_its_condition(name: str, key: str) -> None:
+    text = script(loaded(name), f"contract/C11/{key}")
+    assert "Tracer" not in text
+    assert key == "loop-carries" or re.search(r"> 0", text)
+    is_refused = (
+        key == "while-carries" and name != "numpy"
+    )  # whose loop jax does not differentiate in reverse
+    assert shown(text.partition("out0, pullback0 = ")[0] if is_refused else text)
+
+
+@pytest.mark.parametrize("key", ["branch", "branch-nan", "branch-outputs"])
+def test_the_script_of_a_branch_whose_functions_are_traced_by_their_code_runs(key: str) -> None:
+    text = script(loaded("torch"), f"contract/C11/{key}")
+    assert "torch.cond(c0, f0, f1, (x0" in text
+    assert shown(text)
 
 
 def test_a_gradient_that_is_none_is_shown() -> None:

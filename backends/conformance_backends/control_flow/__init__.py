@@ -1,0 +1,1 @@
+"""Loops and branches of engines that have them as functions."""

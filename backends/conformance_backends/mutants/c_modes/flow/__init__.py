@@ -1,0 +1,1 @@
+"""Loops and branches of the engine's own (C11)."""

@@ -1,0 +1,66 @@
+"""Mutants whose loops go on for another number of steps, or forget a part of the carry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.backend import Function
+from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.tensor import Tensor, detach
+
+
+def asked_afterwards(self: Any, condition: Function, step: Function, carry: Any) -> Any:
+    """A first step is made whether or not the condition holds."""
+    return engine.while_loop(condition, step, step(carry))
+
+
+class CountOfTheFirstLoop(SteppedTape):
+    """In forward mode a loop has as many steps as the first one that this engine made."""
+
+    def while_loop(self, condition: Function, step: Function, carry: Any) -> Any:
+        """The engine's loop, or one of so many steps."""
+        if self.kept.get("forward") and "rounds" in self.kept:
+            for _ in range(self.kept["rounds"]):
+                carry = step(carry)
+            return carry
+        rounds = 0
+
+        def counted(state: Any) -> Any:
+            nonlocal rounds
+            rounds += 1
+            return step(state)
+
+        last = engine.while_loop(condition, counted, carry)
+        self.kept.setdefault("rounds", rounds)
+        return last
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        """The engine's forward mode, which notes that it is at work."""
+        self.kept["forward"] = True
+        try:
+            return super().jvp(function, operands, tangents)
+        finally:
+            self.kept["forward"] = False
+
+
+def second_array_is_a_constant(self: Any, condition: Function, step: Function, carry: Any) -> Any:
+    """Of a carry of several arrays the first one has a gradient."""
+
+    def cut(state: Any) -> Any:
+        after = step(state)
+        return (after[0], *(Tensor(detach(x)) for x in after[1:])) if isinstance(after, tuple) else after
+
+    return engine.while_loop(condition, cut, carry)
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    behaviour("while-asks-afterwards", "A loop that goes on while a condition holds makes a step before it asks.",
+        ("contract/C11/while", "contract/C11/while-forward"), while_loop=asked_afterwards),
+    behaviour("while-counts-once", "In forward mode a loop that goes on while a condition holds has as many steps as the first one.",
+        ("contract/C11/while-forward",), base=CountOfTheFirstLoop),
+    behaviour("while-second-constant", "Of the arrays that such a loop carries the first one has a gradient.",
+        ("contract/C11/while-carries",), while_loop=second_array_is_a_constant),
+    behaviour("declares-while-refused", "The adapter declares that loops whose number of steps depends on values have no gradients.",
+        ("contract/C11/while", "contract/C11/while-carries"), conventions={**SteppedTape.conventions, "C11": "refused"}),
+)  # fmt: skip

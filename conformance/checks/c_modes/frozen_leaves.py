@@ -1,0 +1,150 @@
+"""Leaves that stop to need a gradient, and start again (C4)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, TapeBackend
+from conformance.case import Array
+from conformance.checks.comparison import decides, hold_equal
+from conformance.checks.engine_calls import (
+    answer_or_refusal,
+    hold_no_stored_gradient,
+    hold_working,
+    is_refused,
+    tape_of,
+)
+from conformance.checks.observation import plain
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.errors import Violation
+from conformance.ops.names import MULTIPLY
+
+
+def _stepped(tape: TapeBackend, x: Any, w: Any, g: Array) -> None:
+    """A backward pass of x² w."""
+    multiply = tape.op(MULTIPLY)
+    tape.backward(multiply(multiply(x, x), w), tape.array(np.array(g)))
+
+
+def _leaves(tape: TapeBackend, sample: Sample) -> tuple[Array, Array, Array, Any, Any]:
+    x, w, g = (sample.array() for _ in range(3))
+    return x, w, g, tape.leaf(np.array(x)), tape.leaf(np.array(w))
+
+
+@contract("C4", "frozen", Capability.FREEZING)
+def frozen_leaf_gets_no_gradient(engine: Backend, sample: Sample) -> None:
+    """A leaf that is frozen before a function is called gets no gradient, whichever of two it is, and the other's does not change."""
+    tape = tape_of(engine)
+    for which in (0, 1):
+        x, w, g, *leaves = _leaves(tape, sample)
+        first, second = leaves
+        tape.needs_gradient(leaves[which], False)
+        _stepped(tape, first, second, g)
+        hold_no_stored_gradient(tape, leaves[which], f"leaf {which}, which is frozen,")
+        other = 1 - which
+        right = (2 * g * x * w, g * x * x)[other]
+        hold_equal(
+            plain(tape, tape.grad(leaves[other])),
+            right,
+            f"the gradient of x² w beside a frozen leaf, {other}",
+        )
+
+
+@contract("C4", "frozen-stored", Capability.FREEZING)
+def stored_gradient_of_a_frozen_leaf_stays(engine: Backend, sample: Sample) -> None:
+    """A gradient that is stored when its leaf is frozen stays as it is, through further backward passes, too."""
+    tape = tape_of(engine)
+    x, _, g, leaf, frozen = _leaves(tape, sample)
+    _stepped(tape, leaf, frozen, g)
+    tape.needs_gradient(frozen, False)
+    hold_equal(plain(tape, tape.grad(frozen)), g * x * x, "the stored gradient of a leaf that is frozen")
+    _stepped(tape, leaf, frozen, sample.array())
+    hold_equal(
+        plain(tape, tape.grad(frozen)), g * x * x, "the stored gradient of a frozen leaf, after a pass"
+    )
+
+
+@contract("C4", "thawed", Capability.FREEZING)
+def thawed_leaf_gets_gradients_again(engine: Backend, sample: Sample) -> None:
+    """A leaf that was frozen, and is not any more, gets the gradient of each pass from then on, which is added where passes are; what it missed stays missed."""
+    tape = tape_of(engine)
+    x, *_, leaf, frozen = _leaves(tape, sample)
+    total = np.zeros_like(x)
+    for step, is_needed in enumerate((True, False, True, True, False, False, True)):
+        tape.needs_gradient(frozen, is_needed)
+        g = sample.array()
+        _stepped(tape, leaf, frozen, g)
+        if is_needed:
+            total = g * x * x + (0 if engine.conventions.get("B3") == "replaces" else total)
+        hold_equal(
+            plain(tape, tape.grad(frozen)),
+            total,
+            f"the gradient of a leaf after step {step}, frozen and thawed",
+        )
+
+
+@contract("C4", "frozen-between", Capability.FREEZING)
+def graph_recorded_before_a_switch_is_refused_or_right(engine: Backend, sample: Sample) -> None:
+    """Where a leaf is frozen or thawed between a function and its backward pass, that pass is refused, or the other leaf's gradient is right and the leaf's own is right or none."""
+    tape = tape_of(engine)
+    multiply = tape.op(MULTIPLY)
+    for is_frozen in (True, False):
+        x, w, g, leaf, switched = _leaves(tape, sample)
+        if not is_frozen:
+            tape.needs_gradient(switched, False)
+        output = multiply(multiply(leaf, leaf), switched)
+        tape.needs_gradient(switched, not is_frozen)
+        _, raised = answer_or_refusal(partial(tape.backward, output, tape.array(np.array(g))))
+        when = "frozen" if is_frozen else "thawed"
+        if not raised:
+            hold_equal(
+                plain(tape, tape.grad(leaf)),
+                2 * g * x * w,
+                f"the gradient beside a leaf that is {when} afterwards",
+            )
+            if (gradient := tape.grad(switched)) is not None:
+                hold_equal(
+                    plain(tape, gradient), g * x * x, f"the gradient of a leaf that is {when} afterwards"
+                )
+    hold_working(engine, sample, "after leaves were frozen between a function and its backward pass")
+
+
+@contract("C4", "frozen-result", Capability.FREEZING)
+def result_cannot_be_frozen(engine: Backend, sample: Sample) -> None:
+    """A result that has a history cannot be frozen, since it is no leaf: that is refused, and its gradient is right afterwards."""
+    tape = tape_of(engine)
+    x, w, g, leaf, other = _leaves(tape, sample)
+    multiply = tape.op(MULTIPLY)
+    product = multiply(leaf, other)
+    decides(True)
+    if not is_refused(partial(tape.needs_gradient, product, False)):
+        raise Violation("a result that has a history was frozen")
+    tape.backward(multiply(product, leaf), tape.array(np.array(g)))
+    hold_equal(
+        plain(tape, tape.grad(leaf)), 2 * g * x * w, "the gradient of x² w, of which x w was to be frozen"
+    )
+    hold_equal(
+        plain(tape, tape.grad(other)), g * x * x, "w's gradient of x² w, of which x w was to be frozen"
+    )
+
+
+@contract("C4", "constant-thawed", Capability.FREEZING)
+def constant_may_become_a_leaf(engine: Backend, sample: Sample) -> None:
+    """A constant that needs a gradient from now on gets it, and what was computed of it before stays a constant."""
+    tape = tape_of(engine)
+    multiply = tape.op(MULTIPLY)
+    x, w, g = (sample.array() for _ in range(3))
+    leaf, constant = tape.leaf(np.array(x)), tape.array(np.array(w))
+    before = multiply(constant, constant)
+    tape.needs_gradient(constant, True)
+    tape.backward(multiply(multiply(leaf, constant), before), tape.array(np.array(g)))
+    hold_equal(
+        plain(tape, tape.grad(constant)), g * x * w * w, "the gradient of a constant that became a leaf"
+    )
+    hold_equal(
+        plain(tape, tape.grad(leaf)), g * w * w * w, "the gradient beside a constant that became a leaf"
+    )
