@@ -128,7 +128,9 @@ def test_the_script_of_a_loop_runs_and_says_its_condition(name: str, key: str) -
     text = script(loaded(name), f"contract/C11/{key}")
     assert "Tracer" not in text
     assert key == "loop-carries" or re.search(r"> 0", text)
-    is_refused = key == "while-carries" and name != "numpy"  # whose loop jax does not differentiate in reverse
+    is_refused = (
+        key == "while-carries" and name != "numpy"
+    )  # whose loop jax does not differentiate in reverse
     assert shown(text.partition("out0, pullback0 = ")[0] if is_refused else text)
 
 
