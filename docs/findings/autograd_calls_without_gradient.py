@@ -15,6 +15,7 @@ for name, function, x in (
     ("linalg.norm(x, 1, axis=0)", lambda x: np.linalg.norm(x, 1, axis=0), matrix),
     ("linalg.norm(x, 2, axis=(0, 1))", lambda x: np.linalg.norm(x, 2, axis=(0, 1)), matrix),
     ("real(fft.rfft(x)) of (3,)", lambda x: np.real(np.fft.rfft(x)), np.ones(3)),
+    ("repeat(x, 2), x a number", lambda x: np.repeat(x, 2), np.array(3.0)),
     ("repeat(x, [1, 2], axis=0)", lambda x: np.repeat(x, [1, 2], axis=0), matrix),
     ("roll(x, (1, 2), (0, 1))", lambda x: np.roll(x, (1, 2), (0, 1)), matrix),
     ("sort(x) of (2, 3)", np.sort, matrix),
