@@ -16,7 +16,7 @@ Alter = Callable[..., Any]  # alter(rule, operands, tangents, outputs)
 
 
 def rule_with(alter: Alter) -> Any:
-    """A `custom_forward` that calls `alter` for the rule; it is told how many outputs there are."""
+    """A `custom_forward` that calls `alter` for the rule; it is given the shapes of the outputs."""
 
     def custom_forward(self: Any, forward: Any, pushforward: Any) -> Any:
         shapes: list[Any] = []  # of the outputs of the last call
