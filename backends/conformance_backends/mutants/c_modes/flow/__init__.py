@@ -1,1 +1,1 @@
-"""Loops and branches of the engine's own (C11)."""
+"""Mutants of loops and branches of the engine's own (C11)."""

@@ -1,1 +1,1 @@
-"""Custom rules (C5)."""
+"""Mutants of custom rules (C5)."""
