@@ -11,7 +11,7 @@ from conformance.checks import Check, load_all
 from conformance.checks.registry import FULL, UndeclaredConvention, assumed_convention
 from conformance.checks.sample import PREFIX, Sample
 from conformance.clauses import STANDARD
-from conformance.errors import UsageError, Violation
+from conformance.errors import Unsupported, UsageError, Violation
 from conformance.questions.kind import Arguments, Item, Kind, Question, register
 from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
@@ -59,6 +59,13 @@ class SampleKind(Kind):
     def path(self, item: Item) -> tuple[str, ...]:
         """Clause, check."""
         return item.definition.clause, item.definition.name
+
+    def require(self, item: Item, backend: Backend) -> None:
+        """Raise Unsupported also where the engine has none of the dtypes in which samples are drawn."""
+        if not set(backend.dtypes) & set(FULL):
+            has = " and ".join(backend.dtypes)
+            raise Unsupported(f"asked in {' and '.join(sorted(FULL))}, and {backend.engine} has {has} alone")
+        super().require(item, backend)
 
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort

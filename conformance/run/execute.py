@@ -202,12 +202,10 @@ class Executor:
                 tally.stop(Replaced(names), question)
 
     def _look_behind(self, item: Item, tally: Tally) -> None:
-        """Go on where failures are listed: no other shall hide behind one on record, and one run shall give the whole list."""
-        if tally.failure is None or not self.known:
-            return
-        entry = entry_of(self.known, item.id, tally.failure, tally.question)
-        if entry is None or entry.says or entry.calls:
-            tally.go_on(message_of(tally.failure), is_known=entry is not None)
+        """Go on where failures are listed."""
+        if tally.failure is not None and self.known:
+            entry = entry_of(self.known, item.id, tally.failure, tally.question)
+            tally.go_on(message_of(tally.failure), entry)
 
     def result(self, item: Item, tally: Tally) -> ResultLine:
         """The result that a tally amounts to."""

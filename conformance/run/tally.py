@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import time
 import traceback
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
 from conformance.run.process.surroundings import Surroundings, keeps_small_numbers
 from conformance.runfile.diagnostics import NotEngineFault
+from conformance.runfile.known import KnownFailure
 from conformance.runfile.patterns import is_further
 
 NOTHING_COMPARED = "an answer of zeros would have passed too"
@@ -40,6 +42,9 @@ class Tally:
     known: tuple[BaseException, Question[Any]] | None = None  # the first failure on record
     news: tuple[BaseException, Question[Any]] | None = (
         None  # the first that is not, where others are looked for
+    )
+    lacking: tuple[BaseException, Question[Any]] | None = (
+        None  # the first case that is on record as not implemented
     )
     said: list[str] = field(default_factory=list)  # the messages of failures after which it went on
     unsupported: list[str] = field(default_factory=list)
@@ -73,20 +78,35 @@ class Tally:
         if self.news and self.news[1] is question:
             self.news = None
 
-    def go_on(self, message: str, *, is_known: bool) -> None:
-        """Go on after a failure: one that is on record stands unless another one comes, another one stands."""
-        if self.failure is not None and self.question is not None:
-            found = (self.failure, self.question)
+    def go_on(self, message: str, entry: KnownFailure | None) -> None:
+        """Go on after a failure: no other shall hide behind one on record, and one run shall give the whole list.
+
+        A case that the entry says is not implemented is declined, and the others decide. One on record stands unless
+        another failure comes; an entry that covers whatever goes wrong ends the question.
+        """
+        if self.failure is None or self.question is None:
+            return
+        found = (self.failure, self.question)
+        if entry and entry.declines(datetime.date.today()):
+            self.lacking = self.lacking or found
+            self.cases -= 1
+            self.unsupported.append(message)
+        elif entry and not (entry.says or entry.calls):
+            return
+        else:
             self.known, self.news = (
-                (self.known or found, self.news) if is_known else (self.known, self.news or found)
+                (self.known or found, self.news) if entry else (self.known, self.news or found)
             )
-            self.failure = self.question = None
             if is_further(message, self.said):
                 self.said.append(message)
+        self.failure = self.question = None
 
     def settle(self) -> None:
-        """Of the failures after which it went on, one that is not on record is the failure, else the known one."""
-        found = self.news or self.known
+        """Of the failures after which it went on, one that is not on record is the failure, else the known one.
+
+        Where no case was answered, what the engine does not offer is the answer.
+        """
+        found = self.news or self.known or (None if self.cases else self.lacking)
         if self.failure is None and found is not None:
             self.failure, self.question = found
 

@@ -24,7 +24,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     """One entry of the file, which is one cause: the ids in which it shows (a `*` stands for anything), why, and where.
 
     `kind` is what the engine's developers would call it: a fault; documented, by a `sentence` of theirs at `link`; or
-    not implemented, which is no failure: such a result is unsupported. `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
+    not implemented, which is no failure: the other cases decide, and a result without one is unsupported. `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
     and the cases after a known failure are run as well. An entry that leaves it out covers whatever goes wrong there.
     `calls` narrows it to calls that read so, such as "* norm='forward' *": what else fails of the same op is news.
     `script` is a file beside the known-failures file that shows the failure without this project.
@@ -55,6 +55,14 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     def ids(self) -> tuple[str, ...]:
         """The patterns of the results in which it shows."""
         return _each(self.id)
+
+    def has_expired(self, today: datetime.date) -> bool:
+        """Whether the failure counts again."""
+        return self.expires is not None and self.expires < today
+
+    def declines(self, today: datetime.date) -> bool:
+        """Whether it is no failure, but what the engine does not offer."""
+        return self.kind == NOT_IMPLEMENTED and not self.has_expired(today)
 
     def covers(self, identifier: str) -> bool:
         """Whether it speaks of that result."""
@@ -136,13 +144,15 @@ def judge(
 
     What the engine has not implemented is unsupported. A pass of few questions, by a compact plan, fixes nothing: others may fail still.
     """
-    known = [entry for entry in known if not (entry.expires and entry.expires < today)]
+    known = [entry for entry in known if not entry.has_expired(today)]
     if result.verdict in FAILING:
         call = result.evidence.call if result.evidence and result.evidence.token else None
         entry = entry_for(known, result.id, message_of(result), call)
         becomes = Verdict.UNSUPPORTED if entry and entry.kind == NOT_IMPLEMENTED else Verdict.KNOWN
     elif result.verdict is Verdict.PASS and not is_compact:
         entry, becomes = next((entry for entry in known if result.id in entry.ids), None), Verdict.FIXED
+        if entry and any(entry.explains(result.id, reason) for reason in result.declined):
+            return result  # of other cases
     else:
         return result
     if entry is None:
@@ -188,6 +198,7 @@ def stale(
     if not is_complete:
         known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
     failing = [(r.id, m) for r in results if r.verdict in FAILING or _is_each(r) for m in messages_of(r)]
+    failing += [(r.id, reason) for r in results for reason in r.declined]
     return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tomlkit
 
-from conformance.runfile.known import KnownFailure, entry_for, messages_of, read_known
+from conformance.runfile.known import NOT_IMPLEMENTED, KnownFailure, entry_for, messages_of, read_known
 from conformance.runfile.patterns import VARIES, pattern_of, stated_line
 from conformance.runfile.records import FAILING, ResultLine, Verdict
 from conformance.runfile.whole import write_whole
@@ -83,6 +83,8 @@ def _entry(alike: Sequence[tuple[ResultLine, str]], reason: str, says: str) -> A
     ids = [result.id for result, _ in alike]
     table["id"] = ids[0] if len(ids) == 1 else tomlkit.item(ids).multiline(multiline=True)
     table["reason"] = reason or VARIES.sub("…", stated_line(message))
+    if first.verdict is Verdict.ERROR and message.startswith(f"{NotImplementedError.__name__}:"):
+        table["kind"] = NOT_IMPLEMENTED  # says the engine itself: the cases that it has are asked on
     table["says"] = says
     is_of_case = bool(first.evidence) and message == messages_of(first)[0]
     if first.evidence and first.evidence.token and is_of_case:

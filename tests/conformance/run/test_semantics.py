@@ -46,7 +46,7 @@ EFFORT = Effort(signatures=2, draws=2, samples=2, programs=3)
 TODAY = datetime.date(2026, 6, 1)
 ITEMS = list(items_of("numpy", ("float64", "float32")))
 WITHOUT_POINTS = next(op for op in ALL_OPS if not points_of(op))
-QUERIES = ["op/tanh", "op/matmul/vjp", "contract/B*", "program", "example/W1"]
+QUERIES = ["op/tanh", "op/matmul/vjp", "contract/B3", "contract/B15", "history/tape", "program", "example/W1"]
 
 
 def groups(items: list[Item]) -> list[list[Item]]:
@@ -264,7 +264,7 @@ def test_a_known_failures_file_decides_the_exit_code(command: Any, adapters: Pat
 
 def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: Any) -> None:
     def run(*more: str) -> Run:
-        done = command("run", "numpy", "-q", "op/tanh", "-q", "contract/A*", *more, "--force")
+        done = command("run", "numpy", "-q", "op/tanh", "-q", "contract/A2", "-q", "contract/A5", *more, "--force")
         assert done.code == 0, done.said
         return done.run
 

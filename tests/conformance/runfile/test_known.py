@@ -318,6 +318,61 @@ def test_an_entry_that_does_not_say_how_ends_the_question_at_its_first_failure()
     assert found.verdict is Verdict.KNOWN
 
 
+# ---- behind what is not implemented ------------------------------------------------------------------------
+
+
+NO_VECTORS = "ValueError: no vectors"
+
+
+def test_where_some_cases_are_not_implemented_the_others_decide() -> None:
+    entries = known("*", says=NO_VECTORS, kind="not implemented")
+    passed = result_by(refusing(slope), entries)
+    assert passed.verdict is Verdict.PASS
+    assert passed.declined == (NO_VECTORS,)
+    assert 0 < passed.cases < result_by(lambda g, x: g * slope(x), "").cases
+    assert stale(entries, [passed]) == []
+
+
+def test_a_wrong_answer_behind_what_is_not_implemented_is_news() -> None:
+    entries = known("*", says=NO_VECTORS, kind="not implemented")
+    news = result_by(refusing(lambda x: 2 * slope(x)), entries)
+    assert news.verdict is Verdict.FAIL
+    assert messages_of(news) != (NO_VECTORS,)
+
+
+def test_where_no_case_is_implemented_the_result_is_unsupported() -> None:
+    def refuse(g: Any, x: Any) -> Any:
+        raise ValueError("no vectors")
+
+    entries = known("*", says=NO_VECTORS, kind="not implemented")
+    found = result_by(refuse, entries)
+    assert found.verdict is Verdict.UNSUPPORTED
+    assert found.evidence is not None
+    assert (found.evidence.message, found.evidence.failed_as) == (NO_VECTORS, "error")
+    assert stale(entries, [found]) == []
+
+
+def test_an_entry_of_one_id_is_not_fixed_by_the_cases_that_are_implemented() -> None:
+    entries = known("numpy/op/tanh/vjp/float64", says=NO_VECTORS, kind="not implemented")
+    assert result_by(refusing(slope), entries).verdict is Verdict.PASS
+    assert result_by(lambda g, x: g * slope(x), entries).verdict is Verdict.FIXED
+
+
+def test_what_is_not_implemented_is_a_failure_from_the_day_that_the_entry_names() -> None:
+    past = known("*", says=NO_VECTORS, kind="not implemented", expires=datetime.date(2026, 1, 1))
+    assert result_by(refusing(slope), past).verdict is Verdict.ERROR
+
+
+def test_an_engine_that_says_that_it_has_not_implemented_something_is_listed_so(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    raised = result(Verdict.ERROR, message="NotImplementedError: no vectors")
+    assert write_known(path, [raised, result(Verdict.FAIL, "numpy/op/sin/vjp/float64")], "") == 2
+    assert {entry.says: entry.kind for entry in read_known(path)} == {
+        "NotImplementedError: no vectors": "not implemented",
+        "m": "",
+    }
+
+
 def test_contracts_are_asked_on_behind_a_known_failure_too() -> None:
     class Odd(NumpyTape):
         asked = 0
