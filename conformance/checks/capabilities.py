@@ -15,7 +15,7 @@ from conformance.checks.c_modes.rules import rules_by_operand
 from conformance.checks.comparison import hold_equal
 from conformance.checks.d_mutation import in_place
 from conformance.checks.engine_calls import full_sum, gradients_of, tape_of
-from conformance.checks.observation import plain
+from conformance.checks.observation import overwrite, plain
 from conformance.checks.registry import CheckFunction, check
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -79,7 +79,7 @@ def graphs_can_be_differentiated_again(engine: Backend, sample: Sample) -> None:
 def arrays_can_be_written(engine: Backend, sample: Sample) -> None:
     """Writing into an array's memory changes the array."""
     array = engine.array(sample.array())
-    engine.memory(array)[...] = 7.0
+    overwrite(engine, array, 7.0, "an array")
     if not (plain(engine, array) == 7.0).all():
         raise Violation("memory() is not the array's own memory: a write into it does not change the array")
 

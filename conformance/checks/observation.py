@@ -16,6 +16,7 @@ import numpy as np
 from conformance.backend import Backend, Trace
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within
+from conformance.checks.registry import NotThisCase
 from conformance.errors import AdapterError, ConformanceError, Violation
 from conformance.op import Op
 from conformance.oracle.allowance import (
@@ -226,6 +227,25 @@ def plain(backend: Backend, array: Any) -> Array:
             f"{type(backend).__name__}.numpy() returned {found}, where a numpy.ndarray of numbers is expected"
         )
     return np.array(value)
+
+
+def overwrite(backend: Backend, array: Any, value: Array | float, what: str) -> None:
+    """Write numbers into the memory of an engine's array.
+
+    Raises AdapterError where the adapter gives no memory, Violation where that cannot be written, and NotThisCase where
+    the engine gives a number of NumPy's, as many do for arrays without axes: nothing can be written into it.
+    """
+    memory: object = backend.memory(array)
+    if isinstance(memory, np.generic):
+        raise NotThisCase(f"{what} is a number of NumPy's, into which nothing can be written")
+    if not isinstance(memory, np.ndarray):
+        found = type(memory).__name__
+        raise AdapterError(
+            f"{type(backend).__name__}.memory() returned {found}, where a numpy.ndarray is expected"
+        )
+    if not memory.flags.writeable:
+        raise Violation(f"{what} is memory that cannot be written: it is somebody else's")
+    memory[...] = value
 
 
 def _converted(backend: Backend, array: Any) -> Any:

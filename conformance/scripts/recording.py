@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy as np
+
 from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.scripts import adapter_source
-from conformance.scripts.builder import ScriptBuilder
+from conformance.scripts.builder import ScriptBuilder, literal
 from conformance.scripts.formulas import Symbol
 
 
@@ -75,11 +77,23 @@ class Recording(Backend):
         return self.builder.looked_at(array, self.inner.numpy)
 
     def memory(self, array: Any) -> NDArray:
-        """The memory, into which the checks write sevens."""
+        """The memory, whose writes the script has."""
         memory = self.inner.memory(array)
         words = self.builder.dialect.further.get("memory", "{array}")
-        self.builder.write(f"{words.format(array=self.builder.called(array))}[...] = 7.0")
-        return memory
+        target = words.format(array=self.builder.called(array))
+
+        def note(value: Any) -> None:
+            self.builder.write(f"{target}[...] = {self._number_or_array(value, like=array)}")
+
+        return recorded_memory(memory, note)
+
+    def _number_or_array(self, value: Any, like: Any) -> str:
+        """A number, or an array such as `like`, which may be one of NumPy's, as an expression."""
+        if np.ndim(value) == 0:
+            return repr(np.asarray(value).item())
+        is_numpys = isinstance(like, np.ndarray)
+        template = "np.array({values}, '{dtype}')" if is_numpys else self.builder.dialect.array
+        return template.format(values=literal(value), dtype=np.asarray(value).dtype.name)
 
     def _words(self, call: str) -> str:
         """How the dialect writes a call; without words the script ends before it, since half a line would be no Python."""
@@ -201,3 +215,23 @@ def written(structure: Any, array: Callable[[Any], str]) -> str:
     if isinstance(structure, tuple):
         return "(" + "".join(f"{written(x, array)}, " for x in structure) + ")"
     return array(structure)
+
+
+class _RecordedMemory(np.ndarray[Any, Any]):
+    """Memory whose writes of the whole are noted; parts of it are plain."""
+
+    note: Callable[[Any], None] | None = None
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self.note is not None and key is Ellipsis:
+            self.note(value)
+        super().__setitem__(key, value)
+
+
+def recorded_memory(memory: NDArray, note: Callable[[Any], None]) -> NDArray:
+    """The same memory, of which `note` is called with whatever is written into all of it."""
+    if not isinstance(memory, np.ndarray):
+        return memory
+    recorded = memory.view(_RecordedMemory)
+    recorded.note = note
+    return recorded

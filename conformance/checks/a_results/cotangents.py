@@ -16,7 +16,7 @@ from conformance.checks.comparison import (
 )
 from conformance.checks.e_values.magnitudes import keeps_subnormals
 from conformance.checks.engine_calls import is_refusal
-from conformance.checks.observation import Observation, plain
+from conformance.checks.observation import Observation, overwrite, plain
 from conformance.checks.registry import NotThisCase, declared_convention, op_check
 from conformance.errors import Violation
 from conformance.op import Op
@@ -151,7 +151,7 @@ def cotangent_is_neither_changed_nor_kept(seen: Observation) -> None:
         hold_equal(plain(backend, array), g, "the cotangent was changed by the backward pass")
     before = [None if g is None else plain(backend, g) for g in gradients]
     for array in cotangents:
-        backend.memory(array)[...] = 7.0
+        overwrite(backend, array, 7.0, "the cotangent")
     for position, (gradient, value) in enumerate(zip(gradients, before, strict=True)):
         if gradient is not None and value is not None:
             what = (

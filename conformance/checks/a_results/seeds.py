@@ -12,7 +12,7 @@ from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, is_refused, unless_refused
-from conformance.checks.observation import plain
+from conformance.checks.observation import overwrite, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -215,7 +215,7 @@ def leaf_does_not_keep_the_seed(engine: Backend, sample: Sample) -> None:
         if gradient is None:
             raise Violation(f"a leaf gets no gradient where the output is {what}")
         before = plain(engine, gradient)
-        engine.memory(seed)[...] = 7.0
+        overwrite(engine, seed, 7.0, "the cotangent")
         hold_equal(
             plain(engine, gradient),
             before,

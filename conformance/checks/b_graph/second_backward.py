@@ -12,7 +12,7 @@ from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import is_refused, tape_of
 from conformance.checks.members import built_members
-from conformance.checks.observation import plain
+from conformance.checks.observation import overwrite, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, SPLIT
@@ -121,7 +121,7 @@ def gradients_of_passes(
     """The gradients of each pass over one graph, which is retained; all cotangents are written into one array, if one is given."""
 
     def written(g: Array) -> Any:
-        engine.memory(in_one)[...] = g
+        overwrite(engine, in_one, g, "the cotangent")
         return in_one
 
     seeds = (engine.array(np.array(g)) if in_one is None else written(g) for g in cotangents)

@@ -17,7 +17,7 @@ from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import decides_by_refusal, hold_equal
 from conformance.checks.engine_calls import computes, full_sum, gradients_of, unless_refused
-from conformance.checks.observation import plain
+from conformance.checks.observation import overwrite, plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.checks.wrappers import wrappers_of
@@ -160,7 +160,7 @@ def compiled_function_sees_what_was_written_into_what_it_captures(engine: Backen
     function = engine.compiled(lambda a: add(multiply(a, captured), a))
     for n in range(3):
         x, w, g = (sample.array() for _ in range(3))
-        engine.memory(captured)[...] = w
+        overwrite(engine, captured, w, "an array")
         what = f"call {n} of a compiled x w + x, w captured and written before the call"
         _hold(engine, function, [x], [g], ([x * w + x], [g * w + g]), what)
 

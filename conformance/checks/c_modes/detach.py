@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, unless_refused
-from conformance.checks.observation import plain
+from conformance.checks.observation import overwrite, plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
@@ -80,7 +80,7 @@ def detached_value_shares_storage_as_declared(engine: Backend, sample: Sample) -
     originals = {"an operand": (made.arrays[0], x), "an op's output": (made.outputs[0], -x)}
     for what, (original, value) in originals.items():
         detached = engine.detach(original)
-        engine.memory(detached)[...] = 7.0
+        overwrite(engine, detached, 7.0, f"{what} detached")
         hold_equal(plain(engine, detached), np.full_like(x, 7.0), f"{what} detached, after a write into it")
         expected = np.full_like(x, 7.0) if convention == "shares" else value
         hold_equal(

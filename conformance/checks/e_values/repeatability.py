@@ -17,7 +17,7 @@ from conformance.checks.engine_calls import (
     is_refused,
     unless_refused,
 )
-from conformance.checks.observation import Observation, plain
+from conformance.checks.observation import Observation, overwrite, plain
 from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
@@ -162,7 +162,8 @@ def arrays_of_equal_numbers_keep_their_dtypes_and_shapes(engine: Backend, sample
     values = [np.full(shape, 2, dtype) for shape in ((), (1,), (1, 1)) for dtype in (*dtypes, dtypes[0])]
     made = [engine.array(np.array(value)) for value in values]
     if Capability.WRITABLE in engine.capabilities:
-        engine.memory(made[-1])[...] = values[-1][...] = 3
+        overwrite(engine, made[-1], 3, "an array")
+        values[-1][...] = 3
     for number, (array, value) in enumerate(zip(made, values, strict=True)):
         what = f"array {number} of those made of the number 2"
         got = plain(engine, array)

@@ -264,7 +264,9 @@ def test_a_known_failures_file_decides_the_exit_code(command: Any, adapters: Pat
 
 def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: Any) -> None:
     def run(*more: str) -> Run:
-        done = command("run", "numpy", "-q", "op/tanh", "-q", "contract/A2", "-q", "contract/A5", *more, "--force")
+        done = command(
+            "run", "numpy", "-q", "op/tanh", "-q", "contract/A2", "-q", "contract/A5", *more, "--force"
+        )
         assert done.code == 0, done.said
         return done.run
 

@@ -86,6 +86,12 @@ def sums_are_scalars(self: Any, leaf: Tensor, arrived: Any) -> None:
     leaf.grad = fresh if leaf.grad is None else leaf.grad + fresh
 
 
+def read_only(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """The stored gradient is memory that cannot be written."""
+    SteppedTape.accumulate(self, leaf, arrived)
+    np.asarray(leaf.grad).flags.writeable = False
+
+
 def write_clears(self: Any, array: Any) -> Any:
     """Whoever takes a leaf's memory, to write into it, clears its gradient."""
     if isinstance(array, Tensor):
@@ -115,6 +121,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B9/functional-call",), nested_vjp=storing),
     behaviour("sums-are-scalars", "The sum of two gradients of a number cannot be written.",
         ("contract/B13/zeroed",), accumulate=sums_are_scalars),
+    behaviour("stored-read-only", "Stored gradients cannot be written, though the adapter declares that arrays can.",
+        ("contract/B13/zeroed", "contract/B5/own-memory", "op/gradients-own-memory"), accumulate=read_only),
     behaviour("summed-elsewhere", "The sum of gradients is kept beside the stored one, which a user sets to zero in vain.",
         ("contract/B13/zeroed",), accumulate=summed_elsewhere),
     behaviour("write-clears", "A write into a leaf's memory clears its stored gradient.",
