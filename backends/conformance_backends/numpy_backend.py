@@ -32,7 +32,14 @@ class NumpyTape(TapeBackend):
     computes_with_numpy = True
     mode: ClassVar[str] = "tape"
     # Not COMPLEX: real functions of complex numbers (abs, real) have no row, only holomorphic ones do.
-    dtypes = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
+    dtypes: ClassVar[tuple[str, ...]] = (
+        "float64",
+        "float32",
+        "float16",
+        "bfloat16",
+        "complex128",
+        "complex64",
+    )
     capabilities = frozenset(
         {
             Capability.TAPE,

@@ -120,10 +120,21 @@ def test_variant_is_not_caught_at_a_few_ops(name: str) -> None:
     variant = registered_variants()[name]
     few = replace(variant, ops=sampled(variant, len(name)).ops[:2] or variant.ops[:1])
     for items in questions_for(few):
-        if items[0].definition.kind == "op" and items[0].dtype == "float64":
+        if items[0].definition.kind == "op" and items[0].dtype == few.make().dtypes[0]:
             executor = Executor(few.make(), seed=0, effort=Effort(2, 1, 1, 1), shrink=False)
             wrong = [r.id for r in executor.results(items) if r.verdict in WRONG]
             assert not wrong
+
+
+@pytest.mark.parametrize("name", ["halves", "little", "little-functions"])
+def test_what_an_engine_lacks_is_no_failure_of_a_contract(name: str) -> None:
+    lesser, results = registered_variants()[f"control-{name}"], []
+    effort = Effort(signatures=1, draws=1, samples=1, programs=1)
+    for items in questions_for(lesser):
+        if items[0].definition.kind == "contract":
+            results += Executor(lesser.make(), seed=0, effort=effort, shrink=False).results(items)
+    assert [r.id for r in results if r.verdict in WRONG] == []
+    assert len(results) > 200
 
 
 def test_controls_are_sampled_at_every_op_by_some_seed() -> None:

@@ -19,6 +19,13 @@ from conformance_backends.mutants.controls.conventions import (
     ZerosForNone,
 )
 from conformance_backends.mutants.controls.formulas import Finite, careful
+from conformance_backends.mutants.controls.lesser import (
+    Halves,
+    Little,
+    LittleFunctions,
+    OnePrecision,
+    WithEntries,
+)
 from conformance_backends.mutants.controls.library import Unsteady
 from conformance_backends.mutants.controls.rounded_once import Unrefusing, rounded_once
 from conformance_backends.mutants.controls.rows import CORRECT, of_one_triangle, of_rows
@@ -45,6 +52,11 @@ CONVENTIONS = (
     ("one-dtype", OneDtype, "no promotion of dtypes"),
     ("replacing", Replacing, "gradients that a second call replaces"),
     ("few-axes", FewAxes, "arrays of at most nine axes"),
+    ("one-precision", OnePrecision, "float32 alone"),
+    ("halves", Halves, "float16 alone"),
+    ("little", Little, "what a perceptron needs"),
+    ("little-functions", LittleFunctions, "what a perceptron needs, without a tape"),
+    ("with-entries", WithEntries, "no arrays without entries"),
 )
 
 

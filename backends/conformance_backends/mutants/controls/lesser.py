@@ -1,0 +1,63 @@
+"""Controls that have less than the reference engine, as young engines do: what they lack is no failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from conformance.backend import Capability, Unsupported
+from conformance_backends.mutants.b_graph.call_histories import Pullbacks
+from conformance_backends.mutants.mutant import SteppedTape
+
+PERCEPTRON = (
+    *("add", "subtract", "multiply", "divide", "negative", "pow", "exp", "log", "tanh", "relu", "maximum"),
+    *("matmul", "sum", "mean", "reshape"),
+)
+
+
+class OnePrecision(SteppedTape):
+    """Has float32 alone."""
+
+    dtypes = ("float32",)
+
+
+class Halves(SteppedTape):
+    """Has float16 alone, as some accelerators do."""
+
+    dtypes = ("float16",)
+
+
+class Little(SteppedTape):
+    """Has what a perceptron needs: some ops, leaves that keep their gradients, and float32."""
+
+    dtypes = ("float32",)
+    capabilities = frozenset({Capability.TAPE})
+    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: SteppedTape.ops[name] for name in PERCEPTRON}
+
+
+class LittleFunctions(Pullbacks):
+    """Has those ops, and pullbacks of functions, which can be pulled back themselves."""
+
+    dtypes = ("float32",)
+    capabilities = frozenset({Capability.HIGHER_ORDER})
+    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: Pullbacks.ops[name] for name in PERCEPTRON}
+
+
+class WithEntries(SteppedTape):
+    """Has no arrays without entries."""
+
+    def array(self, value: np.ndarray[Any, Any]) -> Any:
+        """One with entries."""
+        return super().array(_with_entries(value))
+
+    def leaf(self, value: np.ndarray[Any, Any]) -> Any:
+        """One with entries."""
+        return super().leaf(_with_entries(value))
+
+
+def _with_entries(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if value.size == 0:
+        raise Unsupported("there are no arrays without entries")
+    return value
