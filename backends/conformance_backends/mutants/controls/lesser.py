@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from conformance.backend import Capability, Unsupported
+from conformance.backend import Capability
+from conformance.errors import Unsupported
 from conformance_backends.mutants.b_graph.call_histories import Pullbacks
 from conformance_backends.mutants.mutant import SteppedTape
 
