@@ -15,7 +15,7 @@ CLAUSES = (
            "A backward pass that visits nodes repeatedly is fast on examples and does not end on a large model."),
     Clause("F4", REPORTED, "How often a function is called for one gradient is reported.",
            "The side effects and the cost of a function occur at every call."),
-    Clause("F5", SHOULD, "A gradient prints nothing and warns of nothing.",
+    Clause("F5", SHOULD, "A gradient prints nothing, warns of nothing, and raises nothing where nobody can catch it.",
            "A warning in every step of a training run hides the one that matters."),
     Clause("F6", REPORTED, "The first gradient of a function is reported separately from the later ones.",
            "Compilation and warm-up happen once; a benchmark that includes them measures neither."),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
 
 from conformance.backend import Backend
 from conformance.checks.f_cost.workload import hold_gradient, operands, squares
+from conformance.checks.members import Member, members
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -29,6 +32,44 @@ def gradient_prints_and_warns_of_nothing(engine: Backend, sample: Sample) -> Non
         raise Violation(f"a plain gradient warns: {warned[0].category.__name__}: {warned[0].message}")
     if printed:
         raise Violation(f"a plain gradient prints {printed[0][:200]!r}")
+
+
+@contract("F5", "freed-silently", is_about_outcome=True)
+def freeing_a_graph_raises_nothing(engine: Backend, sample: Sample) -> None:
+    """A graph that ends, after its backward pass or without one, raises nothing where nobody can catch it, also of operands that cannot be written."""
+    with _caught_in_destructors() as raised:
+        for number, member in enumerate(members(engine, sample)):
+            for is_writable in (True, False):
+                _make_and_free(engine, member, is_pulled=number % 2 == 0, is_writable=is_writable)
+        gc.collect()
+    if raised:
+        raise Violation(f"an exception that nobody can catch, when a graph ends: {raised[0]}")
+
+
+def _make_and_free(engine: Backend, member: Member, *, is_pulled: bool, is_writable: bool) -> None:
+    operands = member.operands
+    for operand in operands:
+        operand.flags.writeable = is_writable
+    with contextlib.suppress(Exception):  # the checks of the op report it
+        traced = engine.trace(member.function(engine), operands, member.wrt)
+        if is_pulled:
+            traced.pull([engine.array(g) for g in member.cotangents])
+
+
+@contextlib.contextmanager
+def _caught_in_destructors() -> Iterator[list[str]]:
+    """The exceptions raised in destructors and callbacks of weak references, which Python prints and drops."""
+    raised: list[str] = []
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda found: raised.append(_said(found))
+    try:
+        yield raised
+    finally:
+        sys.unraisablehook = before
+
+
+def _said(found: sys.UnraisableHookArgs) -> str:
+    return f"{found.exc_type.__name__}: {found.exc_value}"
 
 
 @contextlib.contextmanager
