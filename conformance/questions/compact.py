@@ -6,7 +6,9 @@ op in its family plus the seed, so that every family has its share, and another 
 
 - the modes of an engine take turns: what is asked of an op in the first dtype in one of them is asked in the second
   dtype in the next; of the half precisions, and of the complex dtypes, an op has one, in one mode;
-- what an engine compiles for one check alone is asked of one op in a few, in the first dtype.
+- what an engine compiles for one check alone is asked of one op in a few, in the first dtype; forward mode also of every
+  elementwise op, which costs little there: an engine that makes its reverse rules by transposing those of forward mode
+  drops from them what does not depend on the tangent, so that no gradient shows it.
 
 All that belongs to the engine as a whole, such as contracts, is asked of every mode.
 """
@@ -21,12 +23,14 @@ from functools import cache
 from conformance.checks.registry import COMPLEX, FULL
 from conformance.dtype import HALF
 from conformance.load import modes_of, named
+from conformance.op import Trait
 from conformance.ops import ALL_OPS, FAMILIES, FAMILY
 from conformance.points.ways import WAYS
 from conformance.questions.kind import Item
 
 ONE_IN = 4  # ops that are asked what is compiled for one check or one dtype alone
 ONE_POINT_IN = 6  # ops whose special points are asked in other ways than by their gradients, each in one way
+FORWARD = "forward"  # the check of an op's tangents
 KINDS_OF_DTYPES = (FULL, frozenset(HALF), COMPLEX)
 
 
@@ -66,7 +70,7 @@ class Compact:
         check = item.definition
         if check.is_compiled_alone:
             is_chosen = self._is_among(ONE_IN, place, zlib.crc32(check.clause.encode()))
-            return is_chosen and item.dtype == self.dtypes[0] and self._has_turn(place)
+            return (is_chosen or _is_cheap(item)) and item.dtype == self.dtypes[0] and self._has_turn(place)
         return self._asks_in(item.dtype, place)
 
     def _has_turn(self, place: int) -> bool:
@@ -84,6 +88,11 @@ class Compact:
         if alike is FULL:
             return self._has_turn(place + number)
         return self._is_among(ONE_IN, place, number) and self._has_turn(place)
+
+
+def _is_cheap(item: Item) -> bool:
+    """Whether it is the forward mode of an elementwise op."""
+    return item.definition.name == FORWARD and Trait.ELEMENTWISE in ALL_OPS[item.subject].traits
 
 
 @cache

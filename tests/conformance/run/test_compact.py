@@ -17,8 +17,9 @@ from conformance.checks.observation import Observation, Oracle
 from conformance.cli.progress import left_out_of
 from conformance.design import Effort
 from conformance.errors import NothingSelected
+from conformance.op import Trait
 from conformance.ops import ALL_OPS, find
-from conformance.questions import Item
+from conformance.questions import Item, items_of
 from conformance.questions.compact import ONE_IN, ONE_POINT_IN, Compact
 from conformance.run import plan
 from conformance.run.describe import Description
@@ -31,6 +32,7 @@ from conformance.strategies import draw_cases, more_cases
 DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
 MODES = ("jax", "jax.jit")  # two modes of one engine, as its entry points name them
 QUICK = PROFILES["quick"]
+ITEMS = [item for item in items_of("jax", DTYPES) if item.check == "op/forward"]
 
 
 def described(name: str, *, compiles: bool = True) -> Description:
@@ -70,6 +72,13 @@ def test_an_op_is_asked_in_every_mode_each_in_another_dtype() -> None:
         if not op.is_flat:
             assert {seen[op.name, mode] for mode in MODES} == {"float64", "float32"}
     assert 0.4 < sum(dtype == "float64" for dtype in seen.values()) / len(seen) < 0.6
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_forward_mode_of_every_elementwise_op_is_asked_in_one_mode(seed: int) -> None:
+    asked = Counter(i.subject for i in parts(*MODES, seed=seed)[0] if i.check == "op/forward")
+    elementwise = {item.subject for item in ITEMS if Trait.ELEMENTWISE in ALL_OPS[item.subject].traits}
+    assert {op: asked[op] for op in elementwise} == dict.fromkeys(elementwise, 1)
 
 
 def test_another_seed_asks_an_op_in_another_mode() -> None:
