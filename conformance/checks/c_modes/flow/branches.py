@@ -113,6 +113,31 @@ def branch_may_return_several_arrays(engine: Backend, sample: Sample) -> None:
             hold_equal(got, right, f"{name}'s gradient of (x w, -w) if {flag} else (-x, x²)")
 
 
+@contract("C11", "branch-through", Capability.BRANCHES)
+def branch_may_return_an_operand_unchanged(engine: Backend, sample: Sample) -> None:
+    """A branch that returns one of its operands unchanged has that value, and the cotangent is that operand's alone, whatever the other returns."""
+    multiply = engine.op(MULTIPLY)
+    ways: tuple[tuple[str, Function, Function], ...] = (
+        ("x if {} else x w", lambda a, b: a, multiply),
+        ("x w if {} else w", multiply, lambda a, b: b),
+        ("x if {} else w", lambda a, b: a, lambda a, b: b),
+    )
+    for what, then, otherwise in ways:
+        for flag in (True, False):
+            x, w, g = (sample.array() for _ in range(3))
+            text = what.format(flag)
+            taken = text.split(" if ")[0] if flag else text.split(" else ")[1]
+            zeros = np.zeros_like(x)
+            value, pulled = {"x": (x, (g, zeros)), "w": (w, (zeros, g)), "x w": (x * w, (g * w, g * x))}[
+                taken
+            ]
+
+            def function(a: Any, b: Any, flag: Any, then: Any = then, otherwise: Any = otherwise) -> Any:
+                return engine.branch(flag, then, otherwise, [a, b])
+
+            hold_taken(engine, function, [x, w], flag, value, (*pulled, g), text)
+
+
 @contract("C11", "branch-rule", Capability.BRANCHES, Capability.CUSTOM_RULE)
 def custom_rule_in_a_branch_is_used_where_it_is_taken(engine: Backend, sample: Sample) -> None:
     """A custom rule in a branch is used where that is taken, and nowhere else."""

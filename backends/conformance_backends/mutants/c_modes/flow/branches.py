@@ -67,6 +67,14 @@ def first_result_alone(
     return (outputs[0], *(Tensor(detach(z)) for z in outputs[1:]))
 
 
+def unchanged_is_the_first(
+    self: Any, condition: Any, then: Function, otherwise: Function, operands: Sequence[Any]
+) -> Any:
+    """Where a branch returns an operand unchanged, the result is the first one."""
+    output = engine.branch(condition, then, otherwise, operands)
+    return operands[0] if any(output is x for x in operands) else output
+
+
 class RulesUnused(SteppedTape):
     """In a branch a custom rule is not used: what it computes is differentiated."""
 
@@ -112,6 +120,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (BRANCH, "contract/C11/branch-condition"), base=FirstConditionKept),
     behaviour("branch-first-result-alone", "Of several results of a branch the first one has a gradient.",
         ("contract/C11/branch-outputs",), branch=first_result_alone),
+    behaviour("branch-unchanged-is-the-first", "Where a branch returns an operand unchanged, the result is its first operand.",
+        ("contract/C11/branch-through",), branch=unchanged_is_the_first),
     behaviour("branch-without-rules", "In a branch custom rules are not used.", ("contract/C11/branch-rule",), base=RulesUnused),
     behaviour("branch-one-for-a-loop", "In a loop every step takes the branch of the first step.",
         ("contract/C11/branch-in-a-loop",), base=OneBranchForALoop),
