@@ -179,11 +179,12 @@ def report(asked: Sequence[Asked], known: Sequence[KnownFailure]) -> Iterator[st
     """A line per entry, those that hide most first, and the share of questions for which one hides something."""
     numbers = {id(entry): number for number, entry in enumerate(known)}
     explained, hidden = defaultdict[int, list[Asked]](list), defaultdict[int, list[Asked]](list)
+    about = {name: [entry for entry in known if entry.covers(name)] for name in {one.id for one in asked}}
     masked = noticed = 0
     for one in asked:
-        if one.failure and (entry := one.failure.entry(known, one.id, one.call)):
+        if one.failure and (entry := one.failure.entry(about[one.id], one.id, one.call)):
             explained[numbers[id(entry)]].append(one)
-        hiding = [entry for f in one.wrong.values() if (entry := f.entry(known, one.id, one.call))]
+        hiding = [entry for f in one.wrong.values() if (entry := f.entry(about[one.id], one.id, one.call))]
         noticed, masked = noticed + bool(one.wrong), masked + bool(hiding)
         for number in {numbers[id(entry)] for entry in hiding}:
             hidden[number].append(one)
