@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from conformance.backend import Backend
 from conformance.case import listed
 from conformance.checks import Check
@@ -17,6 +19,7 @@ from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
 from conformance.runfile.known import KnownFailure, entry_for
 from conformance.runfile.records import Evidence
+from conformance.runfile.relative_error import relative_error
 from conformance.runfile.texts import cut, printable
 from conformance.scripts.script import script_of
 
@@ -54,7 +57,7 @@ def evidence_of(
     if question is None:
         return Evidence(message=message)
     try:
-        return _whole(check, backend, question, failure, message)
+        return _whole(check, backend, question, failure)
     except BaseException as error:  # a script is recorded by running the question again
         if is_ctrl_c(error):
             raise
@@ -74,26 +77,48 @@ def entry_of(
     question: Question[Any] | None,
 ) -> KnownFailure | None:
     """The entry that speaks of a failure on a question; None where it is news."""
-    return entry_for(known, identifier, message_of(failure), call_of(question)) if known else None
+    if not known:
+        return None
+    return entry_for(known, identifier, message_of(failure), call_of(question), error_of(failure))
 
 
-def _whole(
-    check: Check, backend: Backend, question: Question[Any], failure: BaseException | None, message: str
-) -> Evidence:
-    failure = failure.diagnosed if type(failure) is NotEngineFault else failure
-    found = failure if is_violation(failure) else Violation("")
-    diagnosed = found if isinstance(found, DiagnosedViolation) else None
+def error_of(failure: BaseException | None) -> float:
+    """The relative error that a failure shows; infinite where it is no difference of numbers."""
+    found = _violation(failure)
+    return relative_error(found.expected, found.got, found.allowed)
+
+
+def bare_evidence_of(failure: BaseException | None, question: Question[Any] | None) -> Evidence:
+    """What a failure says, and its numbers: all of its evidence for which the engine is not asked again."""
+    found = _violation(failure)
     return Evidence(
-        message=message,
-        call=question.call,
-        raised="" if failure is None or is_own(failure) else place_of(failure, backend),
-        case=question.input.as_json(),
+        message=message_of(failure),
+        call=call_of(question),
         expected=None if found.expected is None else listed(found.expected),
         got=None if found.got is None else listed(found.got),
         allowed=None if found.allowed is None else listed(found.allowed),
+        token=question.input.token if question else "",
+    )
+
+
+def _violation(failure: BaseException | None) -> Violation:
+    """The violation that a failure is, or diagnoses; one without numbers where it is none."""
+    failure = failure.diagnosed if type(failure) is NotEngineFault else failure
+    return failure if is_violation(failure) else Violation("")
+
+
+def _whole(
+    check: Check, backend: Backend, question: Question[Any], failure: BaseException | None
+) -> Evidence:
+    bare, found = bare_evidence_of(failure, question), _violation(failure)
+    diagnosed = found if isinstance(found, DiagnosedViolation) else None
+    failure = failure.diagnosed if type(failure) is NotEngineFault else failure
+    return msgspec.structs.replace(
+        bare,
+        raised="" if failure is None or is_own(failure) else place_of(failure, backend),
+        case=question.input.as_json(),
         because=found.because,
         where=found.where,
-        token=question.input.token,
         fault=diagnosed.fault.value if diagnosed else "",
         diagnostics=diagnosed.diagnostics if diagnosed else (),
         operand=diagnosed.operand if diagnosed else None,

@@ -22,7 +22,7 @@ from conformance.backend import Backend
 from conformance.checks import Check
 from conformance.errors import is_ctrl_c
 from conformance.questions import Item, Kind, Question
-from conformance.run.evidence import call_of, entry_of, evidence_of, message_of
+from conformance.run.evidence import bare_evidence_of, entry_of, evidence_of, message_of
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Replaced, Surroundings
 from conformance.run.tally import Tally
@@ -237,9 +237,9 @@ class Executor:
 
     def _bare(self, item: Item, tally: Tally) -> ResultLine:
         """The result of a failure as it is, for which the engine is not asked again."""
-        line, token = self._line(item, tally), tally.question.input.token if tally.question else ""
-        bare = Evidence(message_of(tally.failure), call_of(tally.question), token=token)
-        return msgspec.structs.replace(line, evidence=line.evidence or bare)
+        line = self._line(item, tally)
+        evidence = line.evidence or bare_evidence_of(tally.failure, tally.question)
+        return msgspec.structs.replace(line, evidence=evidence)
 
     def _verdict(self, item: Item, tally: Tally) -> tuple[Verdict, str]:
         """The verdict, and its message where that is not the failure's own."""

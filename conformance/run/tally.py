@@ -91,7 +91,7 @@ class Tally:
             self.lacking = self.lacking or found
             self.cases -= 1
             self.unsupported.append(message)
-        elif entry and not (entry.says or entry.calls):
+        elif entry and not entry.is_narrow:
             return
         else:
             self.known, self.news = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import fnmatch
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from packaging.version import InvalidVersion, Version
 
 from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
+from conformance.runfile.relative_error import relative_error
 
 NOT_IMPLEMENTED = "not implemented"
 Kind = Literal["", "fault", "documented", "not implemented"]
@@ -27,6 +29,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     not implemented, which is no failure: the other cases decide, and a result without one is unsupported. `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
     and the cases after a known failure are run as well. An entry that leaves it out covers whatever goes wrong there.
     `calls` narrows it to calls that read so, such as "* norm='forward' *": what else fails of the same op is news.
+    `within` narrows it to inaccuracies: the largest relative error that the cause explains, as `relative_error` has it.
     `script` is a file beside the known-failures file that shows the failure without this project.
     """
 
@@ -34,6 +37,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     reason: str
     says: str | tuple[str, ...] = ()
     calls: str | tuple[str, ...] = ()
+    within: float | None = None
     link: str = ""
     token: str = ""
     script: str = ""
@@ -46,6 +50,10 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         """Refuse an entry that is about nothing, or about versions that PEP 440 does not know; raises ValueError."""
         if not all(self.ids) or not self.ids:
             raise ValueError("an entry needs an id")
+        if self.within is not None and not 0 < self.within < math.inf:
+            raise ValueError(
+                f"within is the largest error that an entry explains, such as 1e-6, not {self.within}"
+            )
         try:
             SpecifierSet(self.versions)
         except InvalidSpecifier:
@@ -72,11 +80,19 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         """Whether it speaks of results of that backend."""
         return any(_is_like(backend, pattern.partition("/")[0]) for pattern in self.ids)
 
-    def explains(self, identifier: str, message: str, call: str | None = None) -> bool:
-        """Whether it speaks of that failure, in that call; of a call that is not known (None) it may."""
+    @property
+    def is_narrow(self) -> bool:
+        """Whether other failures of its ids are news, so that the cases after a known one are run."""
+        return bool(self.says or self.calls or self.within)
+
+    def explains(
+        self, identifier: str, message: str, call: str | None = None, error: float | None = None
+    ) -> bool:
+        """Whether it speaks of that failure, in that call, by that relative error; of what is not known (None) it may."""
         is_said = not self.says or any(_says(message, pattern) for pattern in _each(self.says))
         is_called = not self.calls or call is None or any(_says(call, form) for form in _each(self.calls))
-        return is_said and is_called and self.covers(identifier)
+        is_near = self.within is None or error is None or error <= self.within
+        return is_said and is_called and is_near and self.covers(identifier)
 
 
 def _each(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -100,10 +116,23 @@ def _says(message: str, pattern: str) -> bool:
 
 
 def entry_for(
-    known: Sequence[KnownFailure], identifier: str, message: str, call: str | None = None
+    known: Sequence[KnownFailure],
+    identifier: str,
+    message: str,
+    call: str | None = None,
+    error: float | None = None,
 ) -> KnownFailure | None:
     """The entry that speaks of a failure; None where it is news."""
-    return next((entry for entry in known if entry.explains(identifier, message, call)), None)
+    return next((entry for entry in known if entry.explains(identifier, message, call, error)), None)
+
+
+def entry_of_result(known: Sequence[KnownFailure], result: ResultLine) -> KnownFailure | None:
+    """The entry that speaks of what a failing result says, by its call and its numbers if it has them."""
+    evidence = result.evidence
+    if evidence is None or not evidence.token:
+        return entry_for(known, result.id, message_of(result))
+    error = relative_error(evidence.expected, evidence.got, evidence.allowed)
+    return entry_for(known, result.id, evidence.message, evidence.call, error)
 
 
 def read_known(path: Path) -> tuple[KnownFailure, ...]:
@@ -146,8 +175,7 @@ def judge(
     """
     known = [entry for entry in known if not entry.has_expired(today)]
     if result.verdict in FAILING:
-        call = result.evidence.call if result.evidence and result.evidence.token else None
-        entry = entry_for(known, result.id, message_of(result), call)
+        entry = entry_of_result(known, result)
         becomes = Verdict.UNSUPPORTED if entry and entry.kind == NOT_IMPLEMENTED else Verdict.KNOWN
     elif result.verdict is Verdict.PASS and not is_compact:
         entry, becomes = next((entry for entry in known if result.id in entry.ids), None), Verdict.FIXED

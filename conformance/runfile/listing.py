@@ -10,7 +10,15 @@ from typing import Any
 
 import tomlkit
 
-from conformance.runfile.known import NOT_IMPLEMENTED, KnownFailure, entry_for, messages_of, read_known
+from conformance.runfile.known import (
+    NOT_IMPLEMENTED,
+    KnownFailure,
+    entry_for,
+    entry_of_result,
+    message_of,
+    messages_of,
+    read_known,
+)
 from conformance.runfile.patterns import VARIES, pattern_of, stated_line
 from conformance.runfile.records import FAILING, ResultLine, Verdict
 from conformance.runfile.whole import write_whole
@@ -24,7 +32,7 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
 
     Failures of one op, or one clause, that say the same are one entry. A failure that says the same as a listed one but
     for its numbers widens that entry: each further case would be a failure of its own. An entry that somebody has
-    judged, by a kind or a script, stays as it is.
+    judged, by a kind, a script, calls or an error, stays as it is.
     """
     listed = read_known(path) if path.exists() else ()
     text = path.read_text(encoding="utf-8-sig").rstrip("\n") + "\n\n" if path.exists() else ""
@@ -35,7 +43,7 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
         for result in results
         if result.verdict in FAILING
         for message in messages_of(result)
-        if not entry_for(listed, result.id, message)
+        if not _entry_for(listed, result, message)
     ]
     varying = _varying(new)
     causes: dict[tuple[str, str], list[tuple[ResultLine, str]]] = {}
@@ -57,6 +65,12 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     return len({result.id for result, _ in new})
 
 
+def _entry_for(listed: Sequence[KnownFailure], result: ResultLine, message: str) -> KnownFailure | None:
+    """The entry that speaks of a result's message; of other messages than its own the calls and numbers are not known."""
+    is_own = message == message_of(result)
+    return entry_of_result(listed, result) if is_own else entry_for(listed, result.id, message)
+
+
 def _varying(new: Sequence[tuple[ResultLine, str]]) -> set[tuple[str, str]]:
     """The subjects and patterns of which one check gives messages that differ in their numbers."""
     said: dict[tuple[str, str, str], set[str]] = {}
@@ -73,7 +87,8 @@ def subject_of(identifier: str) -> str:
 
 def _is_narrower(entry: KnownFailure, identifier: str, wide: str) -> bool:
     """Whether an entry that nobody has judged says of this very id what `wide` says, with numbers of its own."""
-    if entry.kind or entry.script or identifier not in entry.ids or not isinstance(entry.says, str):
+    is_judged = entry.kind or entry.script or entry.calls or entry.within
+    if is_judged or identifier not in entry.ids or not isinstance(entry.says, str):
         return False
     return bool(entry.says) and fnmatch.fnmatchcase(ESCAPED.sub(r"\1", entry.says), wide)
 

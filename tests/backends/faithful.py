@@ -18,7 +18,7 @@ from conformance.checks.observation import Observation, Oracle
 from conformance.errors import Unsupported, Violation
 from conformance.ops import find
 from conformance.questions import Item
-from conformance.run.evidence import message_of
+from conformance.run.evidence import error_of, message_of
 from conformance.runfile.known import entry_for, read_known
 from conformance.strategies import Effort, draw_cases
 
@@ -50,5 +50,5 @@ def hold(seen: Observation) -> None:
                 isinstance(failure, Violation) and failure.error is not None and failure.error <= FAR_OFF
             )
             item = Item(seen.backend.name, key, seen.case.op, seen.case.dtype)
-            if not is_near and not entry_for(KNOWN, item.id, message_of(failure)):
+            if not is_near and not entry_for(KNOWN, item.id, message_of(failure), error=error_of(failure)):
                 raise AssertionError(f"{seen.case.label}: {failure}") from failure

@@ -1,0 +1,65 @@
+"""How far are the numbers of a failure from those that are expected?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.case import listed
+from conformance.runfile.relative_error import relative_error
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "error"),
+    [
+        ([1.0, 4.0], [1.0, 5.0], 0.25),
+        ([1.0, 4.0], [2.0, 4.0], 0.25),  # an entry counts beside the largest
+        ([[1.0, -4.0]], [[1.0, 4.0]], 2.0),
+        (3.0, 0.0, 1.0),
+        ([3 + 4j, 0], [3 - 4j, 0], 1.6),
+        ([NAN, 1.0], [NAN, 1.5], 0.5),
+        ([INF, 2.0], [INF, 1.0], 0.5),
+        ([1.0, 2.0], [NAN, 2.0], INF),
+        ([1.0, 2.0], [INF, 2.0], INF),
+        ([1.0, NAN], [1.0, 0.0], INF),
+        ([INF, 1.0], [-INF, 1.0], INF),
+        ([INF, 1.0], [5.0, 1.0], INF),
+        ([1j, complex(0, 1)], [1j, complex(NAN, 1)], INF),
+        ([0.0, 0.0], [1e-300, 0.0], INF),  # nothing is small beside zeros
+        ([1.0, 2.0], [[1.0, 2.0]], INF),
+        ([1.0, 2.0], [1.0], INF),
+        ([0.0, 2.0], [-0.0, 2.0], INF),  # no difference of numbers: its signs differ
+        ([], [], INF),
+        ([1.0], None, INF),
+        (None, [1.0], INF),
+        (None, None, INF),
+        ([[1.0], [1.0, 2.0]], [[1.0], [1.0, 2.5]], INF),
+        ("a word", [1.0], INF),
+        ({}, {}, INF),
+    ],
+)
+def test_an_error_is_that_of_the_worst_entry_beside_the_largest(
+    expected: Any, got: Any, error: float
+) -> None:
+    assert relative_error(expected, got) == pytest.approx(error)
+
+
+def test_what_may_be_anything_does_not_count() -> None:
+    assert relative_error([1e300, 1.0], [0.0, 1.5], [INF, 0.1]) == 0.5
+    assert relative_error([1.0, 1.0], [NAN, 1.5], ["inf", 0.1]) == 0.5
+
+
+@given(
+    st.sampled_from(["float64", "float32", "float16", "longdouble", "complex128", "int64", "bool"]), st.data()
+)
+def test_a_run_file_has_the_same_error(dtype: str, data: st.DataObject) -> None:
+    numbers = st.sampled_from([0, 1, -3, 0.1, NAN, INF, -INF] if dtype[0] not in "ib" else [0, 1])
+    drawn = [data.draw(st.lists(numbers, min_size=4, max_size=4)) for _ in range(2)]
+    expected, got = (np.array(numbers).astype(dtype).reshape(2, 2) for numbers in drawn)
+    assert relative_error(listed(expected), listed(got)) == relative_error(expected, got)
