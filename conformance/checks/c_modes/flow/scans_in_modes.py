@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, Function
 from conformance.checks.c_modes.flow.recurrence import (
     STEPS,
     Recurrence,
@@ -23,6 +24,7 @@ from conformance.ops.names import MULTIPLY
 from conformance.parameters import of_engine
 
 ROWS = 2
+SOME = ((0,), (1,), (2,), (1, 2))  # of a loop's first carry, its items, and what its steps capture
 
 
 @contract("C11", "loop-second", Capability.LOOPS, Capability.HIGHER_ORDER)
@@ -71,6 +73,48 @@ def tangents_go_through_a_loop(engine: Backend, sample: Sample) -> None:
         for got, right, name in zip(pushed, run.pushed(*tangents), names, strict=True):
             value = None if got is None else plain(engine, got)
             hold_equal(value, right, f"the tangent of a loop's {name}, along operands {chosen}")
+
+
+@contract("C11", "loop-from-constants", Capability.LOOPS)
+def loop_from_constants_depends_on_what_its_steps_read(engine: Backend, sample: Sample) -> None:
+    """Where some of a loop's first carry, items and captured arrays are constants, the others have their gradients: a carry that starts as a constant depends on what the first step reads."""
+    run, g = drawn(sample), sample.array()
+    gs = sample.array(run.items.shape)
+    pulled = run.pulled(g, gs)
+    for chosen in SOME:
+        operands, expected = ([parts[n] for n in chosen] for parts in (run.operands, pulled))
+        what = f"a loop of which operands {chosen} are variables"
+        hold_gradients(engine, _of_some(engine, run, chosen), operands, [g, gs], expected, what)
+
+
+@contract("C11", "loop-forward-from-constants", Capability.LOOPS, Capability.FORWARD)
+def tangents_enter_a_loop_from_constants(engine: Backend, sample: Sample) -> None:
+    """The tangents of such a loop are those along its variables."""
+    run = drawn(sample)
+    for chosen in SOME:
+        tangents = [sample.array(run.operands[n].shape) for n in chosen]
+        along = [np.zeros_like(x) for x in run.operands]
+        for n, tangent in zip(chosen, tangents, strict=True):
+            along[n] = np.array(tangent)
+        operands = [np.array(run.operands[n]) for n in chosen]
+        _, pushed = engine.jvp(_of_some(engine, run, chosen), operands, tangents)
+        for got, right, name in zip(pushed, run.pushed(*along), ("last carry", "outputs"), strict=True):
+            value = None if got is None else plain(engine, got)
+            hold_equal(
+                value, right, f"the tangent of the {name} of a loop of which operands {chosen} are variables"
+            )
+
+
+def _of_some(engine: Backend, run: Recurrence, chosen: Sequence[int]) -> Function:
+    """The loop as a function of some of its operands; the others are constants."""
+
+    def function(*given: Any) -> Any:
+        arrays = [engine.array(np.array(x)) for x in run.operands]
+        for n, x in zip(chosen, given, strict=True):
+            arrays[n] = x
+        return scanned(engine)(*arrays)
+
+    return function
 
 
 @contract("C11", "loop-compiled", Capability.LOOPS, Capability.COMPILING)

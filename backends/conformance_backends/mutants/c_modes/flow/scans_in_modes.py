@@ -10,7 +10,7 @@ from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.c_modes.flow.branches_in_modes import once_differentiable
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
-from conformance_backends.numpy_engine.tensor import Tensor, detach
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
 def gradients_are_constants(self: Any, step: Function, carry: Any, items: Any) -> Any:
@@ -20,8 +20,8 @@ def gradients_are_constants(self: Any, step: Function, carry: Any, items: Any) -
     return once_differentiable(lambda state, rows: engine.scan(step, state, rows))(carry, items)
 
 
-class NoTangentOfTheCaptured(SteppedTape):
-    """In forward mode what a loop captures is a constant."""
+class NotingForward(SteppedTape):
+    """The reference engine, which knows whether it pushes tangents."""
 
     def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
         """The engine's forward mode, which notes that it is at work."""
@@ -31,9 +31,30 @@ class NoTangentOfTheCaptured(SteppedTape):
         finally:
             self.kept["forward"] = False
 
+
+class NoTangentOfTheCaptured(NotingForward):
+    """In forward mode what a loop captures is a constant."""
+
     def scan(self, step: Function, carry: Any, items: Any) -> Any:
         """The engine's loop, or one whose items have no tangents."""
         return engine.scan(step, carry, Tensor(detach(items)) if self.kept.get("forward") else items)
+
+
+def constant_carry_stays(self: Any, step: Function, carry: Any, items: Any) -> Any:
+    """Where the first carry is a constant, so is the last one."""
+    last, outputs = engine.scan(step, carry, items)
+    is_constant = not isinstance(carry, tuple) and edge_of(carry) is None
+    return (Tensor(detach(last)) if is_constant else last), outputs
+
+
+class ConstantCarryHasNoTangent(NotingForward):
+    """In forward mode a carry that starts as a constant stays one."""
+
+    def scan(self, step: Function, carry: Any, items: Any) -> Any:
+        """The engine's loop, or the one that loses tangents."""
+        if self.kept.get("forward"):
+            return constant_carry_stays(self, step, carry, items)
+        return engine.scan(step, carry, items)
 
 
 class LengthOfTheFirstCall(WithTransforms):
@@ -115,6 +136,10 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("loop-once-differentiable", "What a loop sends back is a constant.", ("contract/C11/loop-second",), scan=gradients_are_constants),
     behaviour("loop-items-no-tangent", "In forward mode the items of a loop are constants.",
         ("contract/C11/loop-forward",), base=NoTangentOfTheCaptured),
+    behaviour("loop-constant-carry-stays", "Where a loop's first carry is a constant, so is the last one.",
+        ("contract/C11/loop-from-constants",), scan=constant_carry_stays),
+    behaviour("loop-constant-carry-no-tangent", "In forward mode a carry that starts as a constant stays one.",
+        ("contract/C11/loop-forward-from-constants",), base=ConstantCarryHasNoTangent),
     behaviour("loop-length-remembered", "A compiled loop has as many steps as in its first call.",
         ("contract/C11/loop-compiled",), base=LengthOfTheFirstCall),
     behaviour("loop-items-of-first-row", "A mapped loop goes over the items of the first row.",
