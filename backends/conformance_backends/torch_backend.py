@@ -190,10 +190,11 @@ def _pushed(
 
 
 def recorded_gradients(function: Any, arrays: Any, cotangents: Any) -> Any:
-    """torch.autograd.grad at aliases: only what comes through the arguments counts."""
+    """torch.autograd.grad at aliases: only what comes through the arguments counts. One array stands without a list."""
     variables = [x.view_as(x).requires_grad_() for x in arrays]
     outputs = function(*variables)
-    return torch.autograd.grad(outputs, variables, cotangents, create_graph=True, allow_unused=True)
+    inputs = variables[0] if len(variables) == 1 else variables
+    return torch.autograd.grad(outputs, inputs, cotangents, create_graph=True, allow_unused=True)
 
 
 def pushed_along(function: Any, arrays: Any, tangents: Any) -> Any:

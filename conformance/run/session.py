@@ -111,9 +111,8 @@ def _ended(keeper: Keeper, code: int, said: str, not_loaded: str) -> Ended:
     not_started = keeper.not_started or ("" if keeper.kept else not_loaded)
     if not_started:
         return Ended(not_started=not_started)
-    if keeper.was_interrupted or (
-        code == pytest.ExitCode.INTERRUPTED and not (keeper.trouble or keeper.is_over)
-    ):
+    is_ours = keeper.trouble or keeper.is_over or keeper.watch.is_past  # what stopped the session
+    if keeper.was_interrupted or (code == pytest.ExitCode.INTERRUPTED and not is_ours):
         raise KeyboardInterrupt
     if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or keeper.trouble:
         return Ended(keeper.trouble or [said or f"pytest ended with {code!r}"])

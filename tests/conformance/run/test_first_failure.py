@@ -56,6 +56,14 @@ def test_a_run_ends_at_its_first_failure_and_the_rest_can_be_run(
     assert {result.backend for result in whole.results} == {"wrong", "numpy"}
 
 
+def test_a_run_whose_last_question_fails_is_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = folder / "last.jsonl"
+    query = ("-q", "op/tanh/vjp/float64", "-x", "-n", "1", "--no-timing", "-o", str(output))
+    assert main(["run", str(folder / "wrong.py"), *query]) == 1
+    assert read_run(output).is_complete
+    assert "it ended at" not in capsys.readouterr().out
+
+
 def test_a_right_engine_is_asked_everything(folder: Path) -> None:
     code, found = run(folder, "right.jsonl", ["numpy"], "--exitfirst")
     assert code == 0
