@@ -1,4 +1,4 @@
-"""torch: lstsq's default driver on the CPU starts from columns that nobody has set: of a wide matrix with a column of zeros it answers, from call to call, the solution, zeros, or other numbers."""
+"""torch: lstsq by its default driver on the CPU: for a wide matrix with a column of zeros it answers, from call to call, the solution, zeros, or other numbers."""
 
 from collections import Counter
 
