@@ -33,7 +33,9 @@ from conformance_backends.jax_testers import TESTERS
 from conformance_backends.usual_points import declared_points
 
 jax.config.update("jax_enable_x64", True)
-jax.config.update("jax_traceback_filtering", "off")  # else an error of JAX's seems to be raised in the adapter
+jax.config.update(
+    "jax_traceback_filtering", "off"
+)  # else an error of JAX's seems to be raised in the adapter
 jax.config.update("jax_platforms", platforms_of_jax())
 
 
