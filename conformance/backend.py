@@ -6,7 +6,7 @@ What every adapter has stands here; what an engine may offer beyond that, in `of
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +33,8 @@ class Backend(Offers, abc.ABC):
         mode: how the engine is called, where there are several ("tape", "jit").
         dtypes: the names of the floating point dtypes in which it has gradients.
         is_spelling: whether its ops are other functions for what another mode has, as `x.pow_(y)` for `pow(x, y)`: they alone are asked.
+        spells, respells: of such a mode that has the other's ops too, those that are its own, and the capabilities whose
+            methods are other functions: what needs one of these is asked as well.
         compiles_signatures, compiles_functions: whether a new shape or parameter costs a compilation; of a whole function.
         no_gradient: for a dtype, or "*" for all, the ops whose value it computes and whose gradient it refuses.
         lacks: for an op, for a parameter, the values that the engine does not take; a type stands for all of it.
@@ -48,6 +50,8 @@ class Backend(Offers, abc.ABC):
     dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
     no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {}
     is_spelling: ClassVar[bool] = False
+    spells: ClassVar[frozenset[str]] = frozenset()
+    respells: ClassVar[frozenset[Capability]] = frozenset()
     compiles_signatures: ClassVar[bool] = False
     compiles_functions: ClassVar[bool] = False
     lacks: ClassVar[Lacking] = {}
@@ -88,6 +92,11 @@ class Backend(Offers, abc.ABC):
         """The operands' gradients of one output, without a gradient argument; the engine may raise where it is no scalar."""
 
     # ---- defaults, which an adapter may override ---------------------------------------------------------
+
+    @property
+    def asked_ops(self) -> Collection[str]:
+        """The ops that questions of ops are about: all that it names, or those that it spells otherwise."""
+        return self.spells or self.ops
 
     def op(self, name: str) -> Function:
         """The engine's function for an op of the catalogue; Unsupported where `ops` does not name it."""

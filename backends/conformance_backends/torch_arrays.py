@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import torch
 
 from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.dtype import BFLOAT16, carried
+from conformance.errors import Unsupported
 from conformance.parameters import Lacking
 from conformance_backends.torch_ops import OPS
 from conformance_backends.torch_points import DEPARTURES
@@ -129,6 +130,16 @@ class Torch(Backend):
 
         apply: Function = ForwardRule.apply
         return apply
+
+
+def hold_tape(arrays: Sequence[Any]) -> None:
+    """Raise Unsupported where the tape does not start: inside torch.vmap."""
+    try:
+        for array in arrays:
+            if array.is_floating_point() or array.is_complex():  # others may have no gradient anywhere
+                array.view_as(array).requires_grad_()
+    except RuntimeError as error:
+        raise Unsupported(f"torch: {error}") from error
 
 
 def in_numpy(array: torch.Tensor, *, force: bool) -> NDArray:

@@ -23,7 +23,7 @@ from conformance.backend import (
 from conformance.errors import Unsupported
 from conformance_backends.control_flow.of_torch import TorchFlow
 from conformance_backends.jacobians.of_torch import FuncJacobians, TapeJacobians
-from conformance_backends.torch_arrays import Torch
+from conformance_backends.torch_arrays import Torch, hold_tape
 from conformance_backends.torch_dialect import FUNC, TAPE
 from conformance_backends.torch_testers import TESTERS
 
@@ -134,12 +134,7 @@ class TorchTape(TapeJacobians, TorchFlow, Torch, TapeBackend):
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
     ) -> tuple[Any, ...]:
         """torch.autograd.grad with create_graph."""
-        try:
-            for array in arrays:
-                if array.is_floating_point() or array.is_complex():  # others may have no gradient anywhere
-                    array.view_as(array).requires_grad_()
-        except RuntimeError as error:  # the tape does not start inside torch.vmap
-            raise Unsupported(f"torch: {error}") from error
+        hold_tape(arrays)
         return tuple(recorded_gradients(function, arrays, cotangents))
 
     def jvp(

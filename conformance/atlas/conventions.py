@@ -154,7 +154,7 @@ def _of_flat_ops(
 def _one_of_each_op(check: Check, backend: Backend) -> Iterator[Question[Any]]:
     kind = kind_of(check)
     items = kind.items([check], backend.name, [d for d in backend.dtypes if d in check.dtypes][:1])
-    items = (item for item in items if item.subject in backend.ops)
+    items = (item for item in items if item.subject in backend.asked_ops)
     for item in itertools.islice(items, 0, None, COMPILED_ONE_IN if backend.compiles_signatures else 1):
         rounds = kind.rounds([item], backend, 0, replace(EFFORT, signatures=1))
         yield from (question for question, _ in itertools.islice(rounds, 1))
@@ -240,7 +240,7 @@ def _answers(check: Check, backend: Backend, note: Note, unlike: set[str]) -> It
     items = [
         item
         for item in kind.items([check], backend.name, [d for d in backend.dtypes if d in check.dtypes][:1])
-        if kind.name != "op" or item.subject in backend.ops
+        if kind.name != "op" or item.subject in backend.asked_ops
     ]
     is_of_op = kind.name == "op" and not check.is_of_flat
     if kind.name == "op":

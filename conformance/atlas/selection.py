@@ -141,7 +141,7 @@ def imported(text: str) -> set[str]:
 def spellings_of(backend: Backend) -> dict[str, list[str]]:
     """For each op of a backend its aliases, and the name of the engine's function that the adapter calls for it."""
     found = {}
-    for name in backend.ops:
+    for name in backend.asked_ops:
         expression = expression_of(backend, name)
         body = expression.body if isinstance(expression, ast.Lambda) else expression
         calls = (

@@ -89,7 +89,7 @@ def _gradients(value: Sequence[object] | None) -> str:
 
 def _further_points(backend: Backend, selection: Selection, report: Report) -> Iterator[Entry]:
     for point in FURTHER_POINTS:
-        for dtype in backend.dtypes if selection.has(point.key) and point.op in backend.ops else ():
+        for dtype in backend.dtypes if selection.has(point.key) and point.op in backend.asked_ops else ():
             place = Place(point, dtype)
             if np.dtype(place.operands[0].dtype).itemsize < 4 or place.operands[0].dtype.kind == "c":
                 continue  # as for all special points
@@ -119,7 +119,7 @@ def _read(backend: Backend, place: Place) -> Entry:
 
 
 def _defaults(backend: Backend, selection: Selection, report: Report) -> Iterator[Entry]:
-    chosen = [op for op in backend.ops if selection.has(f"{op}/{DEFAULTS}")]
+    chosen = [op for op in backend.asked_ops if selection.has(f"{op}/{DEFAULTS}")]
     for one in defaults_of(backend, chosen):
         place = f"{one.op}/{DEFAULTS}"
         report(place)

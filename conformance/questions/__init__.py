@@ -13,6 +13,7 @@ __all__ = ["Item", "Kind", "Question", "all_kinds", "items_of", "kind_of", "ques
 
 from collections.abc import Collection, Iterator, Sequence
 
+from conformance.capability import Capability
 from conformance.checks import Check, load_all
 from conformance.errors import UsageError
 
@@ -26,7 +27,11 @@ def all_kinds() -> dict[str, Kind]:
 
 
 def items_of(
-    backend: str, dtypes: Sequence[str], only: Collection[str] | None = None, by: Collection[str] = ()
+    backend: str,
+    dtypes: Sequence[str],
+    only: Collection[str] | None = None,
+    by: Collection[str] = (),
+    respelled: frozenset[Capability] = frozenset(),
 ) -> Iterator[Item]:
     """Every question that can be put to a backend with gradients in these dtypes.
 
@@ -35,11 +40,13 @@ def items_of(
         dtypes: those in which it has gradients.
         only: the ops that questions may be about; None for any, and for what is about no op.
         by: the keys of the checks that may ask; all where there are none.
+        respelled: besides those ops, what needs one of these capabilities and is about no op in particular.
     """
     for kind in all_kinds().values():
         checks = [c for c in load_all().values() if c.kind == kind.name and (not by or c.key in by)]
         for item in kind.items(checks, backend, dtypes):
-            if only is None or kind.op_of(item) in only:
+            op = kind.op_of(item)
+            if only is None or op in only or (not op and item.definition.needs & respelled):
                 yield item
 
 

@@ -77,6 +77,9 @@ def slips_of(backend: Backend) -> Iterator[str]:
             yield f"capabilities: {capability!r} is not a Capability"
     yield from _conventions(backend)
     yield from _unless_all_known(backend.points, SPECIAL_POINTS, "points")
+    yield from _unless_all_known(backend.spells, backend.ops, "spells")
+    for capability in backend.respells - backend.capabilities:
+        yield f"respells: {capability} is not among the capabilities"
 
 
 def _conventions(backend: Backend) -> Iterator[str]:

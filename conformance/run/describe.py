@@ -16,6 +16,7 @@ from typing import IO
 
 import msgspec
 
+from conformance.capability import Capability
 from conformance.errors import ConformanceError, error_text
 from conformance.load import load_backend, name_of, start_timeout
 from conformance.run.declarations import hold_declarations
@@ -35,7 +36,8 @@ class Description(msgspec.Struct, frozen=True):
     ops: tuple[str, ...] = ()
     spec: str = ""
     compiles: bool = False  # whether it compiles each signature
-    is_spelling: bool = False  # whether its ops alone are asked
+    is_spelling: bool = False  # whether its ops alone are asked, and what it respells
+    respells: frozenset[Capability] = frozenset()
     uncached: str = (
         ""  # why what it compiles is of no use to a later run; empty where it is, or compiles nothing
     )
@@ -61,10 +63,11 @@ def describe(spec: str) -> Description:
     return Description(
         line,
         tuple(backend.dtypes),
-        tuple(backend.ops),
+        tuple(backend.asked_ops),
         spec,
         backend.compiles_signatures,
         backend.is_spelling,
+        frozenset(backend.respells),
         uncached,
     )
 

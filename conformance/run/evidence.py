@@ -19,7 +19,7 @@ from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
 from conformance.runfile.known import KnownFailure, entry_for
 from conformance.runfile.records import Evidence
-from conformance.runfile.relative_error import relative_error
+from conformance.runfile.relative_error import Difference, difference
 from conformance.runfile.texts import cut, printable
 from conformance.scripts.script import script_of
 
@@ -82,10 +82,10 @@ def entry_of(
     return entry_for(known, identifier, message_of(failure), call_of(question), error_of(failure))
 
 
-def error_of(failure: BaseException | None) -> float:
-    """The relative error that a failure shows; infinite where it is no difference of numbers."""
+def error_of(failure: BaseException | None) -> Difference:
+    """How far off the numbers of a failure are; infinitely where it is no difference of numbers."""
     found = _violation(failure)
-    return relative_error(found.expected, found.got, found.allowed)
+    return difference(found.expected, found.got, found.allowed)
 
 
 def bare_evidence_of(failure: BaseException | None, question: Question[Any] | None) -> Evidence:

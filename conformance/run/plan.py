@@ -109,7 +109,7 @@ def parted(descriptions: Iterable[Description], seed: int, effort: Effort) -> tu
         is_compact = effort.of_engine(compiles=description.compiles).is_compact
         compact = Compact.of(line.name, dtypes, seed) if is_compact else None
         only = frozenset(description.ops) if description.is_spelling else None
-        for item in items_of(line.name, dtypes, only):
+        for item in items_of(line.name, dtypes, only, respelled=description.respells):
             (asked if compact is None or compact.asks(item) else left_out).append(item)
     return asked, left_out
 

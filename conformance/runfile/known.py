@@ -16,7 +16,7 @@ from packaging.version import InvalidVersion, Version
 
 from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
-from conformance.runfile.relative_error import relative_error
+from conformance.runfile.relative_error import Difference, difference
 
 NOT_IMPLEMENTED = "not implemented"
 Kind = Literal["", "fault", "documented", "not implemented"]
@@ -29,7 +29,8 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     not implemented, which is no failure: the other cases decide, and a result without one is unsupported. `says` is how the failure's message reads, one pattern or several; another failure of the same id is then news,
     and the cases after a known failure are run as well. An entry that leaves it out covers whatever goes wrong there.
     `calls` narrows it to calls that read so, such as "* norm='forward' *": what else fails of the same op is news.
-    `within` narrows it to inaccuracies: the largest relative error that the cause explains, as `relative_error` has it.
+    `within` narrows it to inaccuracies, by the largest relative error that the cause explains, as `difference` has it,
+    or, as "nan", to NaN in place of numbers, where every entry beside it is right.
     `script` is a file beside the known-failures file that shows the failure without this project.
     """
 
@@ -37,7 +38,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     reason: str
     says: str | tuple[str, ...] = ()
     calls: str | tuple[str, ...] = ()
-    within: float | None = None
+    within: float | Literal["nan"] | None = None
     link: str = ""
     token: str = ""
     script: str = ""
@@ -50,9 +51,9 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         """Refuse an entry that is about nothing, or about versions that PEP 440 does not know; raises ValueError."""
         if not all(self.ids) or not self.ids:
             raise ValueError("an entry needs an id")
-        if self.within is not None and not 0 < self.within < math.inf:
+        if isinstance(self.within, float) and not 0 < self.within < math.inf:
             raise ValueError(
-                f"within is the largest error that an entry explains, such as 1e-6, not {self.within}"
+                f"within is the largest error that an entry explains, such as 1e-6, or 'nan', not {self.within}"
             )
         try:
             SpecifierSet(self.versions)
@@ -86,13 +87,18 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         return bool(self.says or self.calls or self.within)
 
     def explains(
-        self, identifier: str, message: str, call: str | None = None, error: float | None = None
+        self, identifier: str, message: str, call: str | None = None, error: Difference | None = None
     ) -> bool:
-        """Whether it speaks of that failure, in that call, by that relative error; of what is not known (None) it may."""
+        """Whether it speaks of that failure, in that call, by that difference; of what is not known (None) it may."""
         is_said = not self.says or any(_says(message, pattern) for pattern in _each(self.says))
         is_called = not self.calls or call is None or any(_says(call, form) for form in _each(self.calls))
-        is_near = self.within is None or error is None or error <= self.within
+        is_near = self.within is None or error is None or self._allows(error)
         return is_said and is_called and is_near and self.covers(identifier)
+
+    def _allows(self, error: Difference) -> bool:
+        if isinstance(self.within, str):
+            return error.is_nan
+        return self.within is None or error.error <= self.within
 
 
 def _each(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -120,7 +126,7 @@ def entry_for(
     identifier: str,
     message: str,
     call: str | None = None,
-    error: float | None = None,
+    error: Difference | None = None,
 ) -> KnownFailure | None:
     """The entry that speaks of a failure; None where it is news."""
     return next((entry for entry in known if entry.explains(identifier, message, call, error)), None)
@@ -131,7 +137,7 @@ def entry_of_result(known: Sequence[KnownFailure], result: ResultLine) -> KnownF
     evidence = result.evidence
     if evidence is None or not evidence.token:
         return entry_for(known, result.id, message_of(result))
-    error = relative_error(evidence.expected, evidence.got, evidence.allowed)
+    error = difference(evidence.expected, evidence.got, evidence.allowed)
     return entry_for(known, result.id, evidence.message, evidence.call, error)
 
 

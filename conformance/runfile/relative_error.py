@@ -1,14 +1,21 @@
-"""The relative error of a failure: how far its numbers are from those that are expected."""
+"""How far the numbers of a failure are from those that are expected."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def relative_error(expected: Any, got: Any, allowed: Any = None) -> float:
+class Difference(NamedTuple):
+    """What is wrong with the numbers of a failure."""
+
+    error: float  # relative to the largest expected one; infinite where that is no number
+    is_nan: bool = False  # whether NaN stands in place of numbers, and every entry beside it is right
+
+
+def difference(expected: Any, got: Any, allowed: Any = None) -> Difference:
     """The largest |got - expected| over the largest |expected|, of arrays, or of what a run file has of them.
 
     It is infinite where there is no number in place of one, or another shape, and of a failure that is no difference of
@@ -16,13 +23,18 @@ def relative_error(expected: Any, got: Any, allowed: Any = None) -> float:
     """
     exact, found = _numbers(expected), _numbers(got)
     if exact is None or found is None or exact.shape != found.shape:
-        return float("inf")
+        return Difference(float("inf"))
+    bounds = np.zeros(exact.shape) if allowed is None else _numbers(allowed)
     with np.errstate(all="ignore"):
-        counts = np.ones(exact.shape, bool) if allowed is None else _numbers(allowed) != np.inf
+        counts = bounds != np.inf
         differs = counts & ~((exact == found) | (np.isnan(exact) & np.isnan(found)))
-        distances, sizes = np.abs(found - exact)[differs], np.abs(exact[counts & np.isfinite(exact)])
-        error = np.max(distances, initial=0) / np.max(sizes, initial=0)
-    return float(error) if differs.any() and not np.isnan(error) else float("inf")
+        distances, sizes = np.abs(found - exact), np.abs(exact[counts & np.isfinite(exact)])
+        error = np.max(distances[differs], initial=0) / np.max(sizes, initial=0)
+        lost = differs & np.isnan(found)
+        is_nan = lost.any() and bool(
+            np.all(distances[differs & ~lost] <= np.broadcast_to(bounds, exact.shape)[differs & ~lost])
+        )
+    return Difference(float(error) if differs.any() and not np.isnan(error) else float("inf"), bool(is_nan))
 
 
 def _numbers(values: Any) -> NDArray[Any] | None:

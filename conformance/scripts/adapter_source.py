@@ -24,9 +24,10 @@ from conformance.backend import Backend
 
 
 def modules_of(backend: Backend) -> list[ModuleType]:
-    """The modules an adapter is written in: its class's, those of its package, and files beside it with lambdas as ops."""
+    """The modules an adapter is written in: its classes', those of its package, and files beside it with lambdas as ops."""
     own = sys.modules[type(backend).__module__]
-    names = [own.__name__, *(getattr(f, "__module__", None) for f in backend.ops.values())]
+    classes = [base.__module__ for base in type(backend).__mro__]
+    names = [*classes, *(getattr(f, "__module__", None) for f in backend.ops.values())]
     modules = [sys.modules[name] for name in dict.fromkeys(names) if name in sys.modules]
     beside = _files_of_lambdas(backend)
     return [m for m in modules if _package(m) == _package(own) or getattr(m, "__file__", None) in beside]

@@ -33,6 +33,7 @@ from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES, parted, scope_of, select
 from conformance.run.tally import Tally
 from conformance.runfile.known import KnownFailure, entry_for, in_force, read_known
+from conformance.runfile.relative_error import Difference
 
 CLAIMS = ("hold_within", "hold_equal", "hold_close")
 DEADLY = "this ended the process"
@@ -44,21 +45,22 @@ WRONG: Mapping[str, Callable[[Any], Any]] = {
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """What a failure says, and its relative error; negative where that is infinite, since JSON has no infinity."""
+    """What a failure says, and the difference of its numbers; negative where that is infinite, since JSON has no infinity."""
 
     message: str
     error: float
+    is_nan: bool = False
 
     @classmethod
     def of(cls, failure: BaseException) -> Failure:
         """The record of an exception."""
-        error = error_of(failure)
-        return cls(message_of(failure), error if np.isfinite(error) else -1.0)
+        error, is_nan = error_of(failure)
+        return cls(message_of(failure), error if np.isfinite(error) else -1.0, is_nan)
 
     def entry(self, known: Sequence[KnownFailure], identifier: str, call: str) -> KnownFailure | None:
         """The entry that explains it."""
         error = self.error if self.error >= 0 else float("inf")
-        return entry_for(known, identifier, self.message, call, error)
+        return entry_for(known, identifier, self.message, call, Difference(error, self.is_nan))
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -199,8 +201,13 @@ def report(asked: Sequence[Asked], known: Sequence[KnownFailure]) -> Iterator[st
 
 def _worst(failing: Sequence[Asked]) -> str:
     errors = [one.failure.error for one in failing if one.failure]
-    infinite = sum(error < 0 for error in errors)
-    return f"{max(errors, default=0):.2g}" + f" and {infinite} times no number" * bool(infinite)
+    infinite, nan = (
+        sum(error < 0 for error in errors),
+        sum(one.failure.is_nan for one in failing if one.failure),
+    )
+    return f"{max(errors, default=0):.2g}" + f" and {infinite} times no number, {nan} times NaN" * bool(
+        infinite
+    )
 
 
 def _never(failing: Sequence[Asked], hidden: Sequence[Asked]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -10,8 +11,10 @@ import jax.numpy as jnp
 
 from conformance.errors import Unsupported
 from conformance_backends.jax_backend import JaxEager
-from conformance_backends.jax_ops import counted, key
+from conformance_backends.jax_dialect import EAGER
+from conformance_backends.jax_ops import OPS, counted, key
 from conformance_backends.jax_points import DEPARTURES
+from conformance_backends.spellings.jax_methods import CUSTOM_RULE, RESPELLED, WORDS, JaxMethods
 from conformance_backends.usual_points import declared_points
 
 
@@ -57,11 +60,14 @@ SPELLED: Mapping[str, Callable[..., Any]] = {
 }
 
 
-class JaxSpelled(JaxEager):
-    """jax's operators, and its functions outside jax.numpy."""
+class JaxSpelled(JaxMethods, JaxEager):
+    """jax's operators, and its functions outside jax.numpy; jax.linearize, reversed scans, switches."""
 
     mode = "spelled"
     is_spelling = True
-    ops = SPELLED
+    respells = RESPELLED
+    dialect = replace(EAGER, custom=CUSTOM_RULE, further={**EAGER.further, **WORDS})
+    ops = OPS | SPELLED
+    spells = frozenset(SPELLED)
     # jax.lax.clamp gives a bound no gradient; x**0.5 has the sign of x**-0.5 at -0.
     points = declared_points(SPELLED, {**DEPARTURES, "clip": "zero", "sqrt/at-minus-0": "infinite"})

@@ -6,6 +6,7 @@ The tables are read as source too, like those of `torch_ops`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -13,9 +14,13 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its customary name
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from conformance.capability import Capability
 from conformance.errors import Unsupported
 from conformance_backends.families.torch_families import all_sent
+from conformance_backends.spellings.torch_methods import CUSTOM_RULE, RESPELLED, WORDS, TorchMethods
 from conformance_backends.torch_backend import TorchTape
+from conformance_backends.torch_dialect import TAPE
+from conformance_backends.torch_ops import OPS
 from conformance_backends.torch_points import DEPARTURES
 from conformance_backends.usual_points import declared_points
 
@@ -133,12 +138,22 @@ SPELLED: Mapping[str, Callable[..., Any]] = {
 LINES = ("rows", "columns")
 
 
-class TorchSpelled(TorchTape):
-    """torch's operators, overloads and older names."""
+class TorchSpelled(TorchMethods, TorchTape):
+    """torch's operators, overloads and older names; torch.autograd.functional, hooks of nodes."""
 
     mode = "spelled"
     is_spelling = True
-    ops = SPELLED
+    # Not FORWARD_RULES: tangents come by two reverse passes.
+    capabilities = TorchTape.capabilities - {Capability.FORWARD_RULES}
+    respells = RESPELLED
+    dialect = replace(
+        TAPE,
+        no_grad="torch.set_grad_enabled(False)",
+        custom=CUSTOM_RULE,
+        further={**TAPE.further, **WORDS},
+    )
+    ops = OPS | SPELLED
+    spells = frozenset(SPELLED)
     # Those that end in _ex give a number that says whether it went well, and raise nothing. Along an axis torch.max and
     # torch.min return the places of one entry each.
     points = declared_points(

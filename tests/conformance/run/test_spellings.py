@@ -10,17 +10,20 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine import Tensor
 
-from conformance.backend import Unsupported
+from conformance.backend import Capability, Unsupported
 from conformance.checks import load_all
+from conformance.errors import AdapterError
 from conformance.points import find_point
 from conformance.points.point import Place
 from conformance.questions import items_of
 from conformance.questions.points import PointQuestion
+from conformance.run.declarations import hold_declarations
 from conformance.run.describe import describe
 from conformance.run.plan import PROFILES, parted
 from conformance.runfile.jsonl import read_run
 
 ADAPTER = Path("tests/adapters/spelled.py").resolve()
+RESPELLED = Path("tests/adapters/respelled.py").resolve()
 
 
 def test_only_its_ops_are_asked_by_all_their_checks_and_at_all_their_points() -> None:
@@ -29,6 +32,37 @@ def test_only_its_ops_are_asked_by_all_their_checks_and_at_all_their_points() ->
     of_two = {i for i in every if i.startswith(("op/tanh/", "op/relu/", "point/tanh/", "point/relu/"))}
     assert {item.id.partition("/")[2] for item in asked} == of_two
     assert len(of_two) > 100
+
+
+def test_of_respelled_methods_what_needs_them_is_asked_besides_its_own_ops() -> None:
+    asked, _ = parted([describe(str(RESPELLED))], 0, PROFILES["quick"])
+    needs = {item.id.partition("/")[2]: item.definition.needs for item in asked}
+    beside = {i: need for i, need in needs.items() if not i.startswith(("op/", "point/tanh/", "point/relu/"))}
+    assert "contract/C1/no-grad" in beside
+    assert all(need & {Capability.NO_GRAD, Capability.ANOMALY} for need in beside.values())
+    assert {i.split("/")[1] for i in needs if i.startswith("op/")} == {"tanh", "relu"}
+
+
+def test_a_wrong_method_is_caught_with_ops_that_it_does_not_spell(command: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run.jsonl"
+    done = command("run", RESPELLED, "-q", "contract/C1/*", "-n", 1, "-o", run)
+    assert done.code == 1, done.said
+    verdicts = {line.id.partition("/")[2]: line.verdict.value for line in read_run(run).results}
+    assert verdicts["contract/C1/no-grad"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "said"),
+    [
+        ("spells", frozenset({"tahn"}), "did you mean tan or tanh"),
+        ("respells", frozenset({Capability.COMPILING}), "is not among the capabilities"),
+    ],
+)
+def test_what_is_respelled_exists(member: str, value: Any, said: str) -> None:
+    engine = type("Wrong", (NumpyTape,), {"is_spelling": True, member: value})()
+    engine.name = "wrong"
+    with pytest.raises(AdapterError, match=said):
+        hold_declarations(engine)
 
 
 def test_a_wrong_spelling_is_caught_where_the_function_itself_is_right(command: Any, tmp_path: Path) -> None:

@@ -59,6 +59,24 @@ def test_of_numbers_that_could_not_be_written_down_nothing_is_known() -> None:
     assert judge(failing(None, None, token=""), known("*", within=0.15), TODAY).verdict is Verdict.KNOWN
 
 
+@pytest.mark.parametrize(
+    ("got", "verdict"),
+    [
+        (["nan", 2.0], Verdict.KNOWN),
+        (["nan", "nan"], Verdict.KNOWN),
+        (["nan", 2.2], Verdict.FAIL),
+        (["nan", 2.05], Verdict.KNOWN),
+        (["inf", 2.0], Verdict.FAIL),
+        ([1.0, 2.2], Verdict.FAIL),
+        (["nan"], Verdict.FAIL),
+        (None, Verdict.FAIL),
+    ],
+)
+def test_an_entry_about_nan_does_not_explain_a_wrong_number(got: Any, verdict: Verdict) -> None:
+    off = failing(got, allowed=[0.1, 0.1])
+    assert judge(off, known("*", within="nan"), TODAY).verdict is verdict
+
+
 def test_an_entry_that_may_be_anything_does_not_count() -> None:
     off = failing([1.0, "nan"], allowed=[0.01, "inf"])
     assert judge(off, known("*", within=0.15), TODAY).verdict is Verdict.FAIL  # no number is off
@@ -69,13 +87,13 @@ def test_an_entry_that_may_be_anything_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("within", "said"),
     [
-        ("0", "such as 1e-6, not 0.0"),
-        ("-1e-6", "such as 1e-6, not -1e-06"),
-        ("nan", "such as 1e-6, not nan"),
-        ("inf", "such as 1e-6, not inf"),
-        ('"1e-6"', "Expected `float | null`, got `str`"),
-        ("true", "Expected `float | null`, got `bool`"),
-        ("[1e-6]", "Expected `float | null`, got `array`"),
+        ("0", "such as 1e-6, or 'nan', not 0.0"),
+        ("-1e-6", "such as 1e-6, or 'nan', not -1e-06"),
+        ("nan", "such as 1e-6, or 'nan', not nan"),
+        ("inf", "such as 1e-6, or 'nan', not inf"),
+        ('"1e-6"', "Invalid enum value '1e-6'"),
+        ("true", "Expected `float | str | null`, got `bool`"),
+        ("[1e-6]", "Expected `float | str | null`, got `array`"),
     ],
 )
 def test_an_error_that_is_none_is_refused(within: str, said: str, tmp_path: Path) -> None:

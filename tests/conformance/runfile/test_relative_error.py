@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.case import listed
-from conformance.runfile.relative_error import relative_error
+from conformance.runfile.relative_error import difference
 
 INF, NAN = float("inf"), float("nan")
 
@@ -47,12 +47,36 @@ INF, NAN = float("inf"), float("nan")
 def test_an_error_is_that_of_the_worst_entry_beside_the_largest(
     expected: Any, got: Any, error: float
 ) -> None:
-    assert relative_error(expected, got) == pytest.approx(error)
+    assert difference(expected, got).error == pytest.approx(error)
 
 
 def test_what_may_be_anything_does_not_count() -> None:
-    assert relative_error([1e300, 1.0], [0.0, 1.5], [INF, 0.1]) == 0.5
-    assert relative_error([1.0, 1.0], [NAN, 1.5], ["inf", 0.1]) == 0.5
+    assert difference([1e300, 1.0], [0.0, 1.5], [INF, 0.1]).error == 0.5
+    assert difference([1.0, 1.0], [NAN, 1.5], ["inf", 0.1]).error == 0.5
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "allowed", "is_nan"),
+    [
+        ([1.0, 2.0], [NAN, 2.0], None, True),
+        ([1.0, 2.0], [NAN, 2.1], None, False),  # another entry is wrong, too
+        ([1.0, 2.0], [NAN, 2.1], [0.1, 0.2], True),
+        ([1.0, 2.0], [NAN, 2.1], 0.2, True),
+        ([1.0, 2.0], [NAN, 4.0], [INF, 0.2], False),  # the first may be anything
+        ([1.0, 2.0], [NAN, 2.0], [INF, 0.2], False),
+        ([1.0, 2.0], [NAN, INF], None, False),
+        ([1.0, INF], [NAN, INF], [0.1, 0.1], True),
+        ([1.0, 2.0], [1.5, 2.0], None, False),
+        ([NAN, 2.0], [NAN, 2.0], None, False),
+        ([NAN, 2.0], [1.0, NAN], None, False),
+        (1 + 1j, complex(NAN, 1), None, True),
+        ([1.0, 2.0], None, None, False),
+    ],
+)
+def test_nan_in_place_of_numbers_is_told_from_wrong_numbers(
+    expected: Any, got: Any, allowed: Any, is_nan: bool
+) -> None:
+    assert difference(expected, got, allowed).is_nan is is_nan
 
 
 @given(
@@ -62,4 +86,4 @@ def test_a_run_file_has_the_same_error(dtype: str, data: st.DataObject) -> None:
     numbers = st.sampled_from([0, 1, -3, 0.1, NAN, INF, -INF] if dtype[0] not in "ib" else [0, 1])
     drawn = [data.draw(st.lists(numbers, min_size=4, max_size=4)) for _ in range(2)]
     expected, got = (np.array(numbers).astype(dtype).reshape(2, 2) for numbers in drawn)
-    assert relative_error(listed(expected), listed(got)) == relative_error(expected, got)
+    assert difference(listed(expected), listed(got)) == difference(expected, got)
