@@ -41,14 +41,20 @@ class Program:
     cotangent: Array
     dtype: str
 
-    def run(self, call: Callable[[str, Mapping[str, Any]], Callable[..., Any]], leaves: Any) -> list[Any]:
-        """Every value of the program, where `call(op, parameters)` gives the function of a step."""
+    def run(
+        self,
+        call: Callable[[str, Mapping[str, Any]], Callable[..., Any]],
+        leaves: Any,
+        is_positive: Callable[[Any], Any] = lambda total: total > 0,
+    ) -> list[Any]:
+        """Every value of the program, where `call(op, parameters)` gives the function of a step; a 0-d array decides a branch."""
         values = list(leaves)
         for step in self.steps:
             inputs = [values[i] for i in step.inputs]
             if step.op == BRANCH:
                 total = call(SUM, {"axis": None, "keepdims": False})(inputs[0])
-                values.append(call(step.parameters["then" if total > 0 else "otherwise"], {})(inputs[1]))
+                taken = step.parameters["then" if is_positive(total) else "otherwise"]
+                values.append(call(taken, {})(inputs[1]))
             else:
                 values.append(call(step.op, step.parameters)(*inputs))
         return values

@@ -24,16 +24,16 @@ def difference(expected: Any, got: Any, allowed: Any = None) -> Difference:
     exact, found = _numbers(expected), _numbers(got)
     if exact is None or found is None or exact.shape != found.shape:
         return Difference(float("inf"))
-    bounds = np.zeros(exact.shape) if allowed is None else _numbers(allowed)
+    given = _numbers(0.0 if allowed is None else allowed)
+    is_usable = given is not None and given.shape in ((), exact.shape)
+    bounds = np.broadcast_to(np.asarray(given if is_usable else 0.0), exact.shape)
     with np.errstate(all="ignore"):
         counts = bounds != np.inf
         differs = counts & ~((exact == found) | (np.isnan(exact) & np.isnan(found)))
         distances, sizes = np.abs(found - exact), np.abs(exact[counts & np.isfinite(exact)])
         error = np.max(distances[differs], initial=0) / np.max(sizes, initial=0)
         lost = differs & np.isnan(found)
-        is_nan = lost.any() and bool(
-            np.all(distances[differs & ~lost] <= np.broadcast_to(bounds, exact.shape)[differs & ~lost])
-        )
+        is_nan = lost.any() and np.all((distances <= bounds)[differs & ~lost])
     return Difference(float(error) if differs.any() and not np.isnan(error) else float("inf"), bool(is_nan))
 
 

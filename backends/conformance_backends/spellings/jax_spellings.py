@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -67,7 +67,7 @@ class JaxSpelled(JaxMethods, JaxEager):
     is_spelling = True
     respells = RESPELLED
     dialect = replace(EAGER, custom=CUSTOM_RULE, further={**EAGER.further, **WORDS})
-    ops = OPS | SPELLED
+    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {**OPS, **SPELLED}
     spells = frozenset(SPELLED)
     # jax.lax.clamp gives a bound no gradient; x**0.5 has the sign of x**-0.5 at -0.
     points = declared_points(SPELLED, {**DEPARTURES, "clip": "zero", "sqrt/at-minus-0": "infinite"})

@@ -152,7 +152,7 @@ class TorchSpelled(TorchMethods, TorchTape):
         custom=CUSTOM_RULE,
         further={**TAPE.further, **WORDS},
     )
-    ops = OPS | SPELLED
+    ops: ClassVar[Mapping[str, Callable[..., Any]]] = {**OPS, **SPELLED}
     spells = frozenset(SPELLED)
     # Those that end in _ex give a number that says whether it went well, and raise nothing. Along an axis torch.max and
     # torch.min return the places of one entry each.

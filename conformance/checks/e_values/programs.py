@@ -10,6 +10,7 @@ import numpy as np
 from conformance.backend import Backend
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within, hold_within
+from conformance.checks.engine_calls import is_above
 from conformance.checks.observation import Observation, Oracle, hold_gradients, plain
 from conformance.checks.registry import NotThisCase, check
 from conformance.errors import Unsupported, Violation
@@ -80,7 +81,7 @@ def _gradients(engine: Backend, program: Program) -> Sequence[Array | None]:
     if program.has_branches and engine.conventions.get("C7") != "eager":
         raise NotThisCase("the engine cannot branch on values")
     _, gradients = engine.vjp(
-        lambda *leaves: program.run(engine.call, leaves)[-1],
+        lambda *leaves: program.run(engine.call, leaves, lambda total: is_above(engine, total, 0))[-1],
         [np.array(x) for x in program.leaves],
         [np.array(program.cotangent)],
         program.variables,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,6 +38,13 @@ def test_an_engine_whose_arrays_cannot_be_compared_is_asked_by_value(
     monkeypatch.setattr(Tensor, "__gt__", compared)
     assert verdicts(NumpyTape()) == {Verdict.PASS}
     assert verdicts(ReusesTotals()) == {Verdict.FAIL}
+    programs = [
+        Item("numpy", f"program/{name}", "program", "float64") for name in ("composition", "differences")
+    ]
+    wide = replace(EFFORT, programs=30)  # some of which have branches
+    assert {line.verdict for line in Executor(NumpyTape(), seed=0, effort=wide).results(programs)} == {
+        Verdict.PASS
+    }
 
 
 def test_an_engine_that_refuses_to_branch_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
