@@ -46,6 +46,19 @@ PROFILES = {
     "thorough": Effort(signatures=40, draws=8, samples=16, programs=300, strength=4),
 }
 
+# What checks of an op are called elsewhere.
+SAME = {
+    **dict.fromkeys(("jvp", "jacfwd", "tangent", "pushforward", "forward-mode"), "forward"),
+    **dict.fromkeys(("grad", "gradient", "gradients", "backward", "jacrev", "pullback", "gradcheck"), "vjp"),
+    **dict.fromkeys(
+        ("hessian", "hvp", "second-order", "gradgradcheck", "double-backward"), "reverse-over-reverse"
+    ),
+    **dict.fromkeys(("vmap", "batched", "vectorized"), "mapped"),
+    **dict.fromkeys(("jit", "compile"), "compiled"),
+    **dict.fromkeys(("checkpoint", "remat"), "checkpointed"),
+    **dict.fromkeys(("primal", "output", "values"), "value"),
+}
+
 
 def matches(identifier: str, query: str) -> bool:
     """Whether a query selects an id.
@@ -87,6 +100,9 @@ def _hint(query: str, items: Iterable[Item]) -> str:
     alike = sorted(name for name in named if rest and name.partition("/")[2] == rest)
     if alike:
         return f"there is no {kind}/{rest}, but there is {' and '.join(alike)}"
+    start, _, last = query.strip("/").rpartition("/")
+    if (name := f"{start}/{SAME.get(last.lower(), '')}") in named:
+        return f"did you mean {name}?"
     if close := difflib.get_close_matches(query, named, n=3, cutoff=0.75):
         return f"did you mean {' or '.join(close)}?"
     return "ids look like numpy/op/matmul/vjp/float64 or contract/B1, see: conformance list checks"

@@ -125,6 +125,9 @@ def test_one_query_of_several_that_matches_nothing_is_refused() -> None:
     [
         (f"point/{WITHOUT_POINTS}", f"there is no point/{WITHOUT_POINTS}, but there is op/{WITHOUT_POINTS}"),
         ("op/tanh/vpj", "did you mean op/tanh/vjp or"),
+        ("op/tanh/jvp", r"did you mean op/tanh/forward\?"),
+        ("op/tanh/hessian", r"did you mean op/tanh/reverse-over-reverse\?"),
+        ("numpy/op/tanh/vmap", r"did you mean numpy/op/tanh/mapped\?"),
         ("nonsense", "ids look like"),
     ],
 )
