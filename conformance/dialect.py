@@ -36,6 +36,7 @@ class Dialect:
         structured_gradient: a call with {function} and {structure};
         scan: a call with {step}, {carry} and {items} that returns carry and outputs; while_loop: with {condition},
             {step} and {carry}; branch: with {condition}, {then}, {otherwise} and {operands};
+        noise: a call with {array} that draws zeros and ones of its shape and dtype;
         needs_gradient: a statement about a {leaf}, by {flag}, True or False;
         memory: the memory of an {array}, which a script writes into, unless that is `{array}[...] = 7.0`;
         hook: a call with {array} and {seen} that returns the hook's remover;

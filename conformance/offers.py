@@ -144,6 +144,10 @@ class Offers:
         """What `then` returns of the operands, or `otherwise` where `condition`, a 0-d array of the engine, is False."""
         raise Unsupported(f"{self.engine} has no branches of its own")
 
+    def noise(self, like: Any) -> Any:
+        """Zeros and ones of equal probability, drawn anew at each call: a constant of the shape and dtype of `like`."""
+        raise Unsupported(f"{self.engine} draws no random numbers without a key")
+
     # ---- hooks, anomalies, writes ----------------------------------------------------
 
     def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:

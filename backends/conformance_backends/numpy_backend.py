@@ -60,6 +60,7 @@ class NumpyTape(TapeBackend):
             Capability.CHECKPOINTING,
             Capability.LOOPS,
             Capability.BRANCHES,
+            Capability.RANDOM_NUMBERS,
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
@@ -99,7 +100,7 @@ class NumpyTape(TapeBackend):
     points = declared_points(ops, DEPARTURES)
     dialect = Dialect(
         imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, branch, checkpoint, custom, custom_by_operand, custom_forward, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, needs_gradient, no_grad, scan, value_and_grad, vjp, while_loop,\n)",
+        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, bernoulli, branch, checkpoint, custom, custom_by_operand, custom_forward, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, needs_gradient, no_grad, scan, value_and_grad, vjp, while_loop,\n)",
         array="Tensor(np.array({values}, '{dtype}'))",
         leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
         backward="{output}.backward()",
@@ -128,6 +129,7 @@ class NumpyTape(TapeBackend):
             "columns": "jacobian_by_columns({function}, {operands})",
             "hessian": "(hessian({function}, {operands}),)",
             "structured_gradient": "grad({function})({structure})[0]",
+            "noise": "bernoulli({array})",
             "hook": "hook({array}, {seen})",
             "anomaly": "anomaly()",
             "assign": "{array}[{index}] = {value}",
@@ -217,6 +219,10 @@ class NumpyTape(TapeBackend):
     ) -> tuple[Any, ...]:
         """The same, recorded as everything is."""
         return as_tuple(engine.jvp(function, tuple(arrays), tuple(tangents))[1])
+
+    def noise(self, like: Any) -> Any:
+        """The engine's zeros and ones."""
+        return engine.bernoulli(like)
 
     def checkpoint(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The engine's checkpoint."""

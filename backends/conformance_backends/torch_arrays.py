@@ -58,6 +58,10 @@ class Torch(Backend):
         """Tensor.detach()."""
         return array.detach()
 
+    def noise(self, like: torch.Tensor) -> torch.Tensor:
+        """torch.bernoulli."""
+        return torch.bernoulli(torch.full_like(like, 0.5))
+
     def vectorized(self, function: Function) -> Function:
         """torch.vmap."""
         mapped: Function = torch.vmap(function)

@@ -87,6 +87,7 @@ TAPE = _written(
         "nested_vjp": "{out} = recorded_gradients({function}, [{operands}], [{cotangents}])",
         "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
         "vectorized": "torch.vmap({function})",
+        "noise": "torch.bernoulli(torch.full_like({array}, 0.5))",
         "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
         "needs_gradient": "{leaf}.requires_grad_({flag})",
         "branch": "torch.cond({condition}, {then}, {otherwise}, ({operands},))",
@@ -107,6 +108,7 @@ FUNC = _written(
         "nested_vjp": "{out} = torch.func.vjp({function}, {operands})[1]({cotangent})",
         "jvp": "{out}, {pushed} = torch.func.jvp({function}, ({operands},), ({tangents},))",
         "vectorized": "torch.vmap({function})",
+        "noise": "torch.bernoulli(torch.full_like({array}, 0.5))",
         **JACOBIANS_OF_FUNC,
         "value_and_gradient": "{gradients}, {value} = torch.func.grad_and_value({function}, {wrt})({operands})",
         "value_and_auxiliary": "{gradients}, ({value}, {auxiliary}) = torch.func.grad_and_value({function}, {wrt}, has_aux=True)({operands})",
@@ -139,6 +141,7 @@ def compiled_with(compiler: str) -> Dialect:
         further={
             "custom_by_operand": RULE_BY_OPERAND,
             "vectorized": "torch.vmap({function})",
+            "noise": "torch.bernoulli(torch.full_like({array}, 0.5))",
             "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
             "compiled": f"torch.compile({{function}}{backend})",
         },

@@ -35,4 +35,6 @@ CLAUSES = (
     Clause("C11", MUST, "A loop or branch of the engine's own has the values and gradients of Python's, also of what it captures; a branch that is not taken contributes nothing. Where values decide the number of steps, the loop has gradients in reverse, or refuses them, as declared.",
            "Recurrent models are loops over time: a step that is dropped, or a captured weight summed over all steps but one, trains another model.",
            ("reverse", "refused")),
+    Clause("C12", MUST, "Where a function draws random numbers, its gradient is of those that its value was made with, also where it is computed again, compiled, or differentiated twice; each call draws others.",
+           "Dropout is a mask: a checkpoint that draws another one in the backward pass trains other units than it ran, and nothing shows it."),
 )  # fmt: skip

@@ -193,6 +193,12 @@ class RecordingOptional(Recording):
         """A function to be recomputed."""
         return self._made_of("checkpoint", function)
 
+    def noise(self, like: Any) -> Any:
+        """Random numbers, which the script draws itself."""
+        name, template = self.builder.fresh("n"), self._template("noise")
+        self.builder.write(f"{name} = {template.format(array=self.builder.called(like))}")
+        return self.builder.name(self.inner.noise(like), name)
+
     def _made_of(self, method: str, function: Function) -> Function:
         """What is made of a function is written where it is called: only then is it known what it does."""
         builder, template = self.builder, self._template(method)

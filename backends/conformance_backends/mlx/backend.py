@@ -59,6 +59,7 @@ class Mlx(FunctionalBackend):
             Capability.COMPILING,
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
+            Capability.RANDOM_NUMBERS,
             Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
         }
@@ -94,6 +95,7 @@ class Mlx(FunctionalBackend):
             "compiled": "mx.compile({function})",
             "vectorized": "mx.vmap({function})",
             "checkpoint": "mx.checkpoint({function})",
+            "noise": "mx.random.bernoulli(0.5, {array}.shape).astype({array}.dtype)",
             "value_and_gradient": "{value}, {gradients} = mx.value_and_grad({function}, {wrt})({operands})",
             "value_and_auxiliary": "({value}, {auxiliary}), {gradients} = mx.value_and_grad({function}, {wrt})({operands})",
             "structured_gradient": "mx.grad({function})({structure})",
@@ -206,6 +208,10 @@ class Mlx(FunctionalBackend):
         """mx.checkpoint."""
         checkpointed: Function = mx.checkpoint(function)
         return checkpointed
+
+    def noise(self, like: Any) -> Any:
+        """mx.random.bernoulli."""
+        return mx.random.bernoulli(0.5, like.shape).astype(like.dtype)
 
     def value_and_gradient(
         self,

@@ -10,12 +10,13 @@
 
 Read it in this order: `graph` (nodes, edges and the backward pass), `tensor` (how a call of
 a NumPy function is recorded), `transforms` (gradients as functions of functions),
-`custom` (custom rules), `control_flow` (loops and branches), `freezing` (leaves that need no gradient for a while), `observing` (hooks, and which op made a NaN), `structures` (lists and
+`custom` (custom rules), `control_flow` (loops and branches), `drawing` (random numbers), `freezing` (leaves that need no gradient for a while), `observing` (hooks, and which op made a NaN), `structures` (lists and
 dicts of arrays). The derivative rules themselves are the rows of `conformance.ops`.
 """
 
 from conformance_backends.numpy_engine.control_flow import branch, scan, while_loop
 from conformance_backends.numpy_engine.custom import custom, custom_by_operand, custom_forward
+from conformance_backends.numpy_engine.drawing import bernoulli
 from conformance_backends.numpy_engine.freezing import needs_gradient
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
 from conformance_backends.numpy_engine.observing import anomaly, hook
@@ -37,6 +38,7 @@ __all__ = [
     "Tensor",
     "anomaly",
     "apply",
+    "bernoulli",
     "branch",
     "checkpoint",
     "custom",

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance_backends.numpy_engine.drawing import drawing_again, drawn_so_far
 from conformance_backends.numpy_engine.graph import (
     Edge,
     Node,
@@ -148,7 +149,8 @@ def checkpoint(function: Function) -> Function:
     is the same to the last bit.
 
     A function may also use tensors that are no operands of it, such as the weights of a layer. Cotangents flow to
-    those too; so the forward pass records the function once to see which they are, and drops that graph.
+    those too; so the forward pass records the function once to see which they are, and drops that graph. Random numbers
+    are drawn a second time as they were the first time.
     """
 
     def recomputed(*operands: Any) -> Any:
@@ -168,12 +170,14 @@ def checkpoint(function: Function) -> Function:
             roots = [edge for z in _as_tuple(outputs) if (edge := edge_of(z)) is not None]
             return outputs, variables, edges_before(roots, start, _ends(variables))
 
+        start = drawn_so_far()
         outputs, _, captured = recorded()
         if not any(edges) and not captured:
             return outputs
 
         def pullback(cotangents: Sequence[Any]) -> Gradients:
-            again, variables, found = recorded()
+            with drawing_again(start):
+                again, variables, found = recorded()
             ended = _ended(again, cotangents, _ends(variables), {node for node, _ in found})
             targets = [edge_of(variable) for variable in variables] + captured
             return tuple(_arrived(ended, edge) for edge in targets)

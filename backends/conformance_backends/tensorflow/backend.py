@@ -101,6 +101,7 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
             Capability.COMPILING,
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
+            Capability.RANDOM_NUMBERS,
             Capability.LOOPS,
             Capability.BRANCHES,
             Capability.STRUCTURES,
@@ -141,6 +142,7 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
             "jvp": "{out}, {pushed} = jvp({function}, [{operands}], [{tangents}])",
             "compiled": "tf.function({function})",
             "checkpoint": "tf.recompute_grad({function})",
+            "noise": "tf.cast(tf.random.uniform(tf.shape({array})) < 0.5, {array}.dtype)",
             "scan": "scanned({step}, {carry}, {items})",
             "while_loop": "tf.while_loop({condition}, lambda s: [{step}(s)], [{carry}])[0]",
             "branch": "tf.cond({condition}, lambda: {then}({operands}), lambda: {otherwise}({operands}))",
@@ -257,6 +259,10 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
         """tf.recompute_grad."""
         checkpointed: Function = tf.recompute_grad(function)
         return checkpointed
+
+    def noise(self, like: Any) -> Any:
+        """tf.random.uniform, below a half."""
+        return tf.cast(tf.random.uniform(tf.shape(like)) < 0.5, like.dtype)
 
     def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
         """tape.jacobian, of the gradient for a Hessian; none is by columns."""

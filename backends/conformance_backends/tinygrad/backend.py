@@ -30,6 +30,7 @@ class Tinygrad(TapeBackend):
             Capability.RETAINING,
             Capability.DETACH,
             Capability.RECORDED_WRITES,
+            Capability.RANDOM_NUMBERS,
         }
     )
     conventions: ClassVar[Mapping[str, str]] = {
@@ -59,7 +60,10 @@ class Tinygrad(TapeBackend):
         clear="{leaf}.grad = None",
         detach="{value}.detach()",
         show="print({value}.numpy())",
-        further={"assign": "{array}[{index}] = {value}"},
+        further={
+            "assign": "{array}[{index}] = {value}",
+            "noise": "(Tensor.rand({array}.shape) < 0.5).cast({array}.dtype)",
+        },
     )
 
     def version(self) -> str:
@@ -98,6 +102,10 @@ class Tinygrad(TapeBackend):
     def detach(self, array: Any) -> Any:
         """Tensor.detach."""
         return array.detach()
+
+    def noise(self, like: Any) -> Any:
+        """Tensor.rand, below a half."""
+        return (Tensor.rand(like.shape) < 0.5).cast(like.dtype)
 
     def assign(self, array: Any, index: Any, value: Any) -> None:
         """`array[index] = value`."""

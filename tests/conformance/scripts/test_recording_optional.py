@@ -38,6 +38,7 @@ WORDS = {  # what a script must say, where it says anything about the capability
     Capability.FREEZING: ("needs_gradient(x0, False)", "x0.requires_grad_(False)"),
     Capability.LOOPS: ("scan(f",),
     Capability.BRANCHES: ("branch(c", "cond(c"),
+    Capability.RANDOM_NUMBERS: ("bernoulli(",),
     Capability.HOOKS: ("hook(",),
     Capability.RECORDED_WRITES: ("] = ",),
     Capability.STRUCTURES: ("{'w': c0, 'b': [c1, (c2,)]",),
