@@ -73,7 +73,7 @@ def test_what_may_be_anything_does_not_count() -> None:
         ([1.0, 2.0], None, None, False),
     ],
 )
-def test_nan_in_place_of_numbers_is_told_from_wrong_numbers(
+def test_nan_in_place_of_numbers_differs_from_wrong_numbers(
     expected: Any, got: Any, allowed: Any, is_nan: bool
 ) -> None:
     assert difference(expected, got, allowed).is_nan is is_nan
