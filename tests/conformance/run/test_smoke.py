@@ -94,6 +94,18 @@ def test_values_of_special_points_that_are_refused_as_well_are_lacking() -> None
     assert 1.0 not in lacking
 
 
+def test_a_refusal_of_empty_arrays_is_not_taken_for_one_of_a_value_of_a_point() -> None:
+    def sums(x: Any, axis: int | None) -> Any:
+        if axis is None or (axis == 0 and 0 in x.shape):
+            raise ValueError("sizes 0 and 1 are not broadcast" if axis is not None else "axis is an integer")
+        return np.cumsum(x, axis=axis)
+
+    found = mapped("cumulative_sum", sums)
+    assert found.lacking == {"axis": (None,)}
+    (lack,) = [remark for remark in remarks(found) if remark.mark == "LACK"]
+    assert "axis is an integer" in lack.message
+
+
 def test_where_every_call_is_refused_no_parameter_is_lacking() -> None:
     def refuse(*operands: Any, **parameters: Any) -> Any:
         raise ValueError("no such dtype")
