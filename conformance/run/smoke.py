@@ -232,7 +232,8 @@ def _claims_of_scripts(backend: Backend) -> list[Callable[[Any], None]]:
     return [_product, _scalar, *(claim for need, claim in further.items() if need in backend.capabilities)]
 
 
-def _numbers(error: BaseException) -> str:
+def numbers_of(error: BaseException) -> str:
+    """What came instead of what a violation expects; empty where it has no numbers."""
     if not isinstance(error, Violation) or error.got is None:
         return ""
     return f", got {error.got}" + (f", expected {error.expected}" if error.expected is not None else "")
@@ -249,5 +250,5 @@ def try_question(question: SmokeQuestion, backend: Backend) -> str:
         if is_ctrl_c(error):
             raise
         place = "" if isinstance(error, Violation) else f"  at {place_of(error, backend)}"
-        return f"{error_text(error)}{_numbers(error)}{place}"
+        return f"{error_text(error)}{numbers_of(error)}{place}"
     return ""

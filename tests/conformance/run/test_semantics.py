@@ -125,6 +125,7 @@ def test_one_query_of_several_that_matches_nothing_is_refused() -> None:
     [
         (f"point/{WITHOUT_POINTS}", f"there is no point/{WITHOUT_POINTS}, but there is op/{WITHOUT_POINTS}"),
         ("op/tanh/vpj", "did you mean op/tanh/vjp or"),
+        ("contract/E19", r"E19 is checked op by op: -q 'op/\*/flat'"),
         ("nonsense", "ids look like"),
     ],
 )
