@@ -94,6 +94,9 @@ def _cause(remark: Remark) -> str:
     if not remark.is_raised:
         return remark.message  # wrong numbers are of each op's own
     said, _, place = remark.message.partition("  at ")
+    said = re.sub(
+        rf"\b({re.escape(remark.op)}|__\w+__)\b", "#", said
+    )  # the function that says it, by its own name
     return f"{OF_THE_CALL.sub('#', said)} {place.partition(' → ')[2].rpartition(':')[0]}"
 
 

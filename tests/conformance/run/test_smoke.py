@@ -618,6 +618,18 @@ def test_ops_with_one_cause_are_one_block() -> None:
     assert sum(line.startswith("  BAD   sin: not the op that the catalogue means") for line in lines) == 1
 
 
+def test_ops_whose_refusals_differ_in_their_own_names_are_one_block() -> None:
+    def refused(op: str, function: str) -> MappedOp:
+        said = f"RuntimeError: tensor.{function}(): operands have incompatible shapes: (0,) and ()."
+        place = "mine.py:1"
+        return MappedOp(op, 3, ungradable=Finding(op, said, place, is_raised=True))
+
+    found = [refused("add", "__add__"), refused("multiply", "__mul__"), refused("fmax", "fmax")]
+    found += [refused("hypot", "maximum")]
+    lines = list(blocks(remark for op in found for remark in remarks(op)))
+    assert [line.split()[1] for line in lines if line.startswith("  GRAD")] == ["3", "hypot:"]
+
+
 class LeavesConstantsAlone(NumpyTape):
     """A backward call from a constant does nothing, as in many engines."""
 
