@@ -24,6 +24,7 @@ from conformance.errors import Unsupported, Violation, is_ctrl_c
 from conformance.ops import CATALOGUE
 from conformance.questions import Question, kind_of
 from conformance.run.mapped.findings import shortened
+from conformance.run.smoke import numbers_of
 from conformance.strategies import Effort
 
 FEW = 4  # ops, and cases of each, of a check of ops without a slope
@@ -229,9 +230,8 @@ Answers = list[tuple[str, Answer]]  # each with its op, where it can differ from
 
 def _checks_of(clause: Clause) -> list[Check]:
     checks = [c for c in load_all().values() if c.clause == clause.number and c.kind in ("contract", "op")]
-    return [
-        c for c in checks if not c.is_wide
-    ]  # those of every op take long, and few depend on what is declared
+    # Those of every op take long, and few depend on what is declared.
+    return [c for c in checks if not c.is_wide]
 
 
 def _answers(check: Check, backend: Backend, note: Note, unlike: set[str]) -> Iterator[tuple[str, Answer]]:
@@ -286,7 +286,7 @@ def _run(
                 raise
             is_of_convention = isinstance(error, Violation) or not is_of_op
             # An op that fails for another reason says nothing of the convention.
-            said = shortened(" ".join(f"{type(error).__name__}: {error}".split()))
+            said = shortened(" ".join(f"{type(error).__name__}: {error}{numbers_of(error)}".split()))
             failed = Failed(said, not isinstance(error, Violation))
             return failed if is_of_convention else None
     return (None if is_of_op else reason) if reason else True

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Trace
+from conformance.backend import Backend, TapeBackend, Trace
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within
 from conformance.checks.registry import NotThisCase
@@ -227,6 +227,12 @@ def plain(backend: Backend, array: Any) -> Array:
             f"{type(backend).__name__}.numpy() returned {found}, where a numpy.ndarray of numbers is expected"
         )
     return np.array(value)
+
+
+def stored(tape: TapeBackend, leaf: Any) -> Array | None:
+    """The stored gradient of a leaf, copied; None where nothing is stored."""
+    gradient = tape.grad(leaf)
+    return None if gradient is None else plain(tape, gradient)
 
 
 def overwrite(backend: Backend, array: Any, value: Array | float, what: str) -> None:

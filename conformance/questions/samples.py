@@ -126,7 +126,7 @@ class CapabilityKind(SampleKind):
         """Declared and working is a pass; declared and broken a failure; not declared but working is reported."""
         is_declared = any(c.label == check.name for c in backend.capabilities)
         if is_declared and verdict is Verdict.UNSUPPORTED:
-            return Verdict.FAIL, f"{check.name} is declared, but the adapter does not offer it: {message}"
+            return Verdict.FAIL, f"{check.name} is declared, but what its probe needs is not: {message}"
         if is_declared:
             return verdict, ""
         if verdict is Verdict.PASS:

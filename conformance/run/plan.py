@@ -94,6 +94,9 @@ def select(items: Sequence[Item], queries: Sequence[str], further: Sequence[Item
 def _hint(query: str, items: Iterable[Item]) -> str:
     """What a query that matches nothing may have meant: the same of another kind, or what is spelled alike."""
     kind, _, rest = query.strip("/").partition("/")
+    checks = {item.check: item.definition for item in items if item.definition.clause == rest}
+    if of_ops := sorted(f"-q 'op/*/{check.name}'" for check in checks.values() if check.kind == "op"):
+        return f"{rest} is checked op by op: {' '.join(of_ops)}"
     depth = query.strip("/").count("/") + 1
     ids = {item.id.partition("/")[2] for item in items} | {item.id for item in items}
     named = {"/".join(parts[:depth]) for parts in (text.split("/") for text in ids) if len(parts) >= depth}

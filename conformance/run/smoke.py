@@ -20,12 +20,8 @@ from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.run.claims.capabilities import (
     array_of,
-    captured,
+    claims_of,
     cleared,
-    custom,
-    differentiated,
-    mapped,
-    of_constants,
     real_dtype,
     written,
 )
@@ -221,7 +217,7 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         _scalar,
         "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
     )
-    yield from _questions_of_capabilities(backend)
+    yield from (SmokeQuestion(*claim) for claim in claims_of(backend))
     if backend.dialect is not None:
         yield SmokeQuestion(
             "the scripts of a few calls run",
@@ -236,47 +232,8 @@ def _claims_of_scripts(backend: Backend) -> list[Callable[[Any], None]]:
     return [_product, _scalar, *(claim for need, claim in further.items() if need in backend.capabilities)]
 
 
-def _questions_of_capabilities(backend: Backend) -> Iterator[SmokeQuestion]:
-    """The claims about what an adapter declares that its engine can do."""
-    if isinstance(backend, TapeBackend) and Capability.CLEARING in backend.capabilities:
-        yield SmokeQuestion(
-            "a cleared gradient is gone",
-            lambda _: cleared(backend),
-            "clear() resets what grad() reads: None, or zeros",
-        )
-    if Capability.CUSTOM_RULE in backend.capabilities:
-        yield SmokeQuestion(
-            "a custom rule works, beside a constant too",
-            custom,
-            "custom() gets plain functions: operands are the engine's arrays, also where one is a constant; "
-            "the rule may return None for that one",
-        )
-    if Capability.VECTORIZING in backend.capabilities:
-        yield SmokeQuestion(
-            "a mapped function may capture a variable",
-            mapped,
-            "vectorized() hands on what the function captures, as one for all, or raises Unsupported where a gradient flows to that",
-        )
-    if Capability.HIGHER_ORDER in backend.capabilities:
-        yield SmokeQuestion(
-            "an inner gradient takes what it captures as a constant",
-            captured,
-            "nested_vjp() calls the function with new variables, such as views of `arrays`, and differentiates by those",
-        )
-        yield SmokeQuestion(
-            "an inner gradient can be differentiated",
-            differentiated,
-            "nested_vjp() returns gradients with their history; where the engine stores gradients, it clears those "
-            "that its own backward pass stored, `arrays` among them, or they are added to the outer ones",
-        )
-        yield SmokeQuestion(
-            "an inner gradient can be taken at a constant",
-            of_constants,
-            "nested_vjp() may get constants as `arrays`: its own variables need a gradient, whatever those need",
-        )
-
-
-def _numbers(error: BaseException) -> str:
+def numbers_of(error: BaseException) -> str:
+    """What came instead of what a violation expects; empty where it has no numbers."""
     if not isinstance(error, Violation) or error.got is None:
         return ""
     return f", got {error.got}" + (f", expected {error.expected}" if error.expected is not None else "")
@@ -293,5 +250,5 @@ def try_question(question: SmokeQuestion, backend: Backend) -> str:
         if is_ctrl_c(error):
             raise
         place = "" if isinstance(error, Violation) else f"  at {place_of(error, backend)}"
-        return f"{error_text(error)}{_numbers(error)}{place}"
+        return f"{error_text(error)}{numbers_of(error)}{place}"
     return ""

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 VARIES = re.compile(
     r"0x[0-9a-fA-F]+|(?<=[A-Za-z]_)\d+\b"
 )  # from run to run: memory, and names such as tensor_47
+COUNTED = r"(?<=\b[aeghj-rtv-z])\d+\b"  # variables that an engine counts, such as r17; f32, i64, u8, s8 and c64 are dtypes
 OF_THE_CASE = re.compile(
-    rf"{VARIES.pattern}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)-?\d[\d.]*(?:e[+-]?\d+)?"
+    rf"{VARIES.pattern}|{COUNTED}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)-?\d[\d.]*(?:e[+-]?\d+)?"
 )  # what a message says of the call at hand: shapes, axes, lengths, values
 TWO = 2  # messages that differ in numbers alone show that the numbers vary
 MOST = 20  # messages that are kept of one check

@@ -197,7 +197,13 @@ def cleared_gradient_starts_from_zero(engine: Backend, sample: Sample) -> None:
         w, g = sample.array(x.shape), sample.array(x.shape)
         leaf, weight = tape.leaf(x), tape.array(np.array(w))
         for attempt in ("first", "second"):
-            tape.backward(multiply(leaf, weight), tape.array(np.array(g)))
+            try:
+                output = multiply(leaf, weight)
+            except Unsupported:
+                if x.size:
+                    raise
+                break  # the engine has no products of arrays without entries
+            tape.backward(output, tape.array(np.array(g)))
             hold_equal(plain(tape, tape.grad(leaf)), g * w, f"the {attempt} gradient of {what}")
             tape.clear(leaf)
             cleared = tape.grad(leaf)

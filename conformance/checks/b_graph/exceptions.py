@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function, TapeBackend
-from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
     IntentionalError,
@@ -23,7 +22,7 @@ from conformance.checks.engine_calls import (
     raising_op,
     tape_of,
 )
-from conformance.checks.observation import plain
+from conformance.checks.observation import plain, stored
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation, error_text
@@ -103,21 +102,15 @@ def exception_in_a_rule_leaves_earlier_gradients(engine: Backend, sample: Sample
         leaves = tape.leaf(np.array(x)), tape.leaf(np.array(w))
         tape.backward(multiply(*leaves), tape.array(np.array(g)))
         output = function(*leaves)
-        before = [_stored(tape, leaf) for leaf in leaves]
+        before = [stored(tape, leaf) for leaf in leaves]
         _hold_propagated(partial(tape.backward, output, tape.array(np.array(g))))
         for leaf, value, name in zip(leaves, before, "xw", strict=True):
-            after, what = _stored(tape, leaf), f"{name}'s gradient after a backward pass that failed"
+            after, what = stored(tape, leaf), f"{name}'s gradient after a backward pass that failed"
             if (after is None) != (value is None):
                 changed = "is gone" if after is None else "was none before"
                 raise Violation(f"{what} {changed}", expected=value, got=after)
             if value is not None:
                 hold_equal(after, value, what)
-
-
-def _stored(tape: TapeBackend, leaf: Any) -> Array | None:
-    """The stored gradient of a leaf, copied; None where nothing is stored."""
-    gradient = tape.grad(leaf)
-    return None if gradient is None else plain(tape, gradient)
 
 
 # ---- after refusals --------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from conformance.case import Case
 from conformance.checks.comparison import Comparison, hold_all_within
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, op_check
-from conformance.errors import Violation
+from conformance.errors import ConformanceError, Violation, error_text
 from conformance.ops.names import NEGATIVE
 from conformance.oracle.allowance import Expected, expected_values
 from conformance.values import TEXTURES, operands
@@ -111,7 +111,15 @@ def op_in_another_thread_has_its_gradient(seen: Observation) -> list[Comparison]
     thread.join()
     if isinstance(found[0], BaseException):
         raise found[0]
-    return _hold(found[0], seen, "in another thread")
+    try:
+        return _hold(found[0], seen, "in another thread")
+    except Exception as error:
+        if issubclass(type(error), ConformanceError):
+            raise
+        _ = seen.answer  # where nothing can be read, the adapter's conversion is wrong, and raises here
+        raise Violation(
+            f"a gradient computed in another thread cannot be read here: {error_text(error)}"
+        ) from error
 
 
 # ---- mapped over a batch ----------------------------------------------------------------------------

@@ -203,10 +203,10 @@ def _hold_values(
 ) -> None:
     """Claim that the outputs are what they were, but for those in reach of the entry, or that the reference changes."""
     before, reached = (_flat(seen.op, seen.case, given) for given in (seen.case.operands, operands))
-    parts = np.split(reach | (reached != before), np.cumsum([z.size for z in seen.answer.outputs])[:-1])
     bounds = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
+    parts = np.split(reach | (reached != before), np.cumsum([bound.allowed.size for bound in bounds])[:-1])
     for first, second, bound, part in zip(seen.answer.outputs, answer.outputs, bounds, parts, strict=True):
-        is_same = ~part.reshape(first.shape)
+        is_same = ~part.reshape(bound.allowed.shape)
         decides(is_same.any())
         what = f"the value changes where an entry it does not depend on is {value}"
         hold_close(second, first, np.where(is_same, 2 * bound.allowed, np.inf), what)

@@ -55,8 +55,9 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
     lacking = lacking_of(op)
     for name, values in lacking.items():
         shown = ", ".join(written(value) for value in values)
-        of_these = [shown_message(f) for f in op.refused if is_explained(f.signature, {name: values})]
-        (said, _), *_ = Counter(of_these).most_common(1)
+        of_these = [f for f in op.refused if is_explained(f.signature, {name: values})]
+        of_entries = [f for f in of_these if not any(0 in shape for shape in f.signature.shapes)]
+        (said, _), *_ = Counter(map(shown_message, of_entries or of_these)).most_common(1)
         yield Remark("LACK", op.op, f"the engine refuses {name} = {shown}", said, is_raised=True)
     refused = [f for f in op.refused if not is_explained(f.signature, lacking)]
     if refused:
@@ -93,6 +94,9 @@ def _cause(remark: Remark) -> str:
     if not remark.is_raised:
         return remark.message  # wrong numbers are of each op's own
     said, _, place = remark.message.partition("  at ")
+    said = re.sub(
+        rf"\b({re.escape(remark.op)}|__\w+__)\b", "#", said
+    )  # the function that says it, by its own name
     return f"{OF_THE_CALL.sub('#', said)} {place.partition(' → ')[2].rpartition(':')[0]}"
 
 

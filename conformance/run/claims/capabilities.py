@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, TapeBackend
+from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import plain
-from conformance.errors import Unsupported, Violation
+from conformance.errors import AdapterError, Unsupported, Violation
 from conformance.ops.names import MULTIPLY
 
 
@@ -92,6 +93,47 @@ def cleared(backend: TapeBackend) -> None:
         hold_equal(plain(backend, left), 0 * x, "a cleared gradient")
 
 
+def returned(backend: Backend) -> None:
+    """A leaf that is an output, behind another: both cotangents arrive, unless the engine refuses that."""
+    multiply, x, g, h = backend.op(MULTIPLY), *(array_of(backend, v) for v in ([3, 5], [1, -1], [2, 4]))
+    try:
+        _, (gradient,) = backend.vjp(lambda a: (multiply(a, a), a), [np.array(x)], [np.array(g), np.array(h)])
+    except (AdapterError, Violation):
+        raise
+    except Exception:
+        return
+    hold_equal(plain(backend, gradient), 2 * g * x + h, "the gradient of a function that returns x * x and x")
+
+
+def pushed(backend: Backend) -> None:
+    """The tangent of an output that is an operand, beside another output, unless the engine refuses that."""
+    multiply, x, t = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
+    try:
+        _, tangents = backend.jvp(lambda a: (multiply(a, a), a), [np.array(x)], [np.array(t)])
+    except (AdapterError, Violation):
+        raise
+    except Exception:
+        return
+    for got, expected, of in zip(tangents, (2 * x * t, t), ("x * x", "x"), strict=True):
+        hold_equal(
+            plain(backend, got), expected, f"the tangent of {of}, of a function that returns x * x and x"
+        )
+
+
+def read_in_scope(backend: TapeBackend) -> None:
+    """What is stored is the same inside a no_grad scope."""
+    multiply, x = backend.op(MULTIPLY), array_of(backend, [3, 5])
+    leaf = backend.leaf(np.array(x))
+    backend.backward(multiply(leaf, leaf), backend.array(array_of(backend, [1, 1])))
+    with backend.no_grad():
+        found = backend.grad(leaf)
+        if found is None:
+            raise Violation("the gradient of x * x, stored before a no_grad scope, is None in it")
+        hold_equal(
+            plain(backend, found), 2 * x, "the gradient of x * x, stored before a no_grad scope, in it"
+        )
+
+
 def custom(backend: Backend) -> None:
     """A custom rule of two operands, of both and beside a constant, and one that returns None for the constant."""
     x, w, g = (array_of(backend, values) for values in ([1, 2], [3, 5], [1, -1]))
@@ -107,3 +149,60 @@ def custom(backend: Backend) -> None:
             hold_equal(
                 plain(backend, gradient), g * (w, x)[i], f"operand {i}'s gradient by x * w's custom rule{of}"
             )
+
+
+def claims_of(backend: Backend) -> Iterator[tuple[str, Callable[[Any], None], str]]:
+    """The claims about what an adapter declares that its engine can do: each, the function that tries it, and a hint."""
+    if isinstance(backend, TapeBackend) and Capability.CLEARING in backend.capabilities:
+        yield (
+            "a cleared gradient is gone",
+            lambda _: cleared(backend),
+            "clear() resets what grad() reads: None, or zeros",
+        )
+    yield (
+        "an operand that is returned as it is has its gradient",
+        returned,
+        "backward() may be given a leaf: the cotangent is added to what is stored there, and does not replace it",
+    )
+    if Capability.FORWARD in backend.capabilities:
+        yield (
+            "an operand that is returned as it is has its tangent",
+            pushed,
+            "jvp() reads the tangents of the outputs before the engine clears those of the operands",
+        )
+    if isinstance(backend, TapeBackend) and Capability.NO_GRAD in backend.capabilities:
+        yield (
+            "a stored gradient is read in a no_grad scope, too",
+            read_in_scope,
+            "grad() reads what is stored, whether or not the engine records now",
+        )
+    if Capability.CUSTOM_RULE in backend.capabilities:
+        yield (
+            "a custom rule works, beside a constant too",
+            custom,
+            "custom() gets plain functions: operands are the engine's arrays, also where one is a constant; "
+            "the rule may return None for that one",
+        )
+    if Capability.VECTORIZING in backend.capabilities:
+        yield (
+            "a mapped function may capture a variable",
+            mapped,
+            "vectorized() hands on what the function captures, as one for all, or raises Unsupported where a gradient flows to that",
+        )
+    if Capability.HIGHER_ORDER in backend.capabilities:
+        yield (
+            "an inner gradient takes what it captures as a constant",
+            captured,
+            "nested_vjp() calls the function with new variables, such as views of `arrays`, and differentiates by those",
+        )
+        yield (
+            "an inner gradient can be differentiated",
+            differentiated,
+            "nested_vjp() returns gradients with their history; where the engine stores gradients, it clears those "
+            "that its own backward pass stored, `arrays` among them, or they are added to the outer ones",
+        )
+        yield (
+            "an inner gradient can be taken at a constant",
+            of_constants,
+            "nested_vjp() may get constants as `arrays`: its own variables need a gradient, whatever those need",
+        )

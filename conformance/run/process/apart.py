@@ -27,6 +27,10 @@ class Ended(Exception):
         self.is_hang = is_hang
 
 
+class _Done:
+    """The last message: the work is done."""
+
+
 def shared_number() -> Any:
     """A number, its `value`, that a process which is ended leaves as it was, given among the arguments of its work."""
     return multiprocessing.get_context("spawn").RawValue("q", 0)
@@ -55,10 +59,15 @@ def messages_of(
     with safe_path():
         process.start()
     sender.close()
+    is_done = False
     try:
         patience = max(silence, start)
         while receiver.poll(patience):
-            yield receiver.recv()
+            message = receiver.recv()
+            if isinstance(message, _Done):
+                is_done = True
+            else:
+                yield message
             patience = silence
         raise Ended(f"the engine gave no answer within {silence:g} seconds", is_hang=True)
     except EOFError:
@@ -68,7 +77,7 @@ def messages_of(
         process.kill()  # not terminate: engines handle that signal
         heard(words.read_text(encoding="utf-8", errors="replace"))
         words.unlink(missing_ok=True)
-    if process.exitcode:
+    if process.exitcode and not is_done:  # an engine that crashes at the exit has given every answer
         raise Ended(f"the engine ended the process (exit {process.exitcode})")
 
 
@@ -77,4 +86,5 @@ def _working(sender: Connection, words: Path, work: Callable[..., None], *argume
     for standard in (1, 2):
         os.dup2(descriptor, standard)
     work(sender.send, *arguments)
+    sender.send(_Done())
     sender.close()

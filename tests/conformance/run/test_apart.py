@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import signal
@@ -54,6 +55,18 @@ def test_what_was_sent_arrives_before_the_end(how: str, said: str) -> None:
     with pytest.raises(Ended, match=said):
         found.extend(messages_of(three, how, silence=1.5) if how != "aborts" else messages_of(three, how))
     assert [*messages_of(three, "returns")] == [0, 1, 2]
+
+
+def ends_at_the_exit(send: Callable[[Any], None]) -> None:
+    atexit.register(os.abort)
+    print("written before the exit")
+    send("done")
+
+
+def test_an_engine_that_crashes_at_the_exit_has_given_every_answer() -> None:
+    words: list[str] = []
+    assert [*messages_of(ends_at_the_exit, heard=words.append)] == ["done"]
+    assert "written before the exit" in "".join(words)
 
 
 def talks(send: Callable[[Any], None]) -> None:

@@ -128,6 +128,7 @@ def test_one_query_of_several_that_matches_nothing_is_refused() -> None:
         ("op/tanh/jvp", r"did you mean op/tanh/forward\?"),
         ("op/tanh/hessian", r"did you mean op/tanh/reverse-over-reverse\?"),
         ("numpy/op/tanh/vmap", r"did you mean numpy/op/tanh/mapped\?"),
+        ("contract/E19", r"E19 is checked op by op: -q 'op/\*/flat'"),
         ("nonsense", "ids look like"),
     ],
 )

@@ -94,6 +94,18 @@ def test_values_of_special_points_that_are_refused_as_well_are_lacking() -> None
     assert 1.0 not in lacking
 
 
+def test_a_refusal_of_empty_arrays_is_not_taken_for_one_of_a_value_of_a_point() -> None:
+    def sums(x: Any, axis: int | None) -> Any:
+        if axis is None or (axis == 0 and 0 in x.shape):
+            raise ValueError("sizes 0 and 1 are not broadcast" if axis is not None else "axis is an integer")
+        return np.cumsum(x, axis=axis)
+
+    found = mapped("cumulative_sum", sums)
+    assert found.lacking == {"axis": (None,)}
+    (lack,) = [remark for remark in remarks(found) if remark.mark == "LACK"]
+    assert "axis is an integer" in lack.message
+
+
 def test_where_every_call_is_refused_no_parameter_is_lacking() -> None:
     def refuse(*operands: Any, **parameters: Any) -> Any:
         raise ValueError("no such dtype")
@@ -604,6 +616,18 @@ def test_ops_with_one_cause_are_one_block() -> None:
     assert "          exp (in 7 of 7 calls), log (in 7 of 7 calls), tanh (in 7 of 7 calls)" in lines
     assert sum("no kernel for float64" in line for line in lines) == 1
     assert sum(line.startswith("  BAD   sin: not the op that the catalogue means") for line in lines) == 1
+
+
+def test_ops_whose_refusals_differ_in_their_own_names_are_one_block() -> None:
+    def refused(op: str, function: str) -> MappedOp:
+        said = f"RuntimeError: tensor.{function}(): operands have incompatible shapes: (0,) and ()."
+        place = "mine.py:1"
+        return MappedOp(op, 3, ungradable=Finding(op, said, place, is_raised=True))
+
+    found = [refused("add", "__add__"), refused("multiply", "__mul__"), refused("fmax", "fmax")]
+    found += [refused("hypot", "maximum")]
+    lines = list(blocks(remark for op in found for remark in remarks(op)))
+    assert [line.split()[1] for line in lines if line.startswith("  GRAD")] == ["3", "hypot:"]
 
 
 class LeavesConstantsAlone(NumpyTape):

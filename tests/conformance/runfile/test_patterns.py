@@ -35,3 +35,13 @@ def test_another_error_with_the_same_heading_is_another_pattern() -> None:
     other = OF_C.replace("Too many axes", "Check failed: axis < ndim")
     assert not fnmatch.fnmatchcase(other, pattern_of(OF_C, has_numbers_of_case=True))
     assert fnmatch.fnmatchcase(OF_C.replace("183", "7"), pattern_of(OF_C))
+
+
+def test_the_numbers_of_variables_that_an_engine_counts_are_of_the_case_and_those_of_dtypes_are_not() -> None:
+    message = "RuntimeError: scatter(r6, r0): operands have incompatible sizes! (sizes: 1, 0)"
+    pattern = pattern_of(message, has_numbers_of_case=True)
+    assert fnmatch.fnmatchcase(message.replace("r6, r0", "r21, r3").replace("1, 0", "9, 63"), pattern)
+    assert not fnmatch.fnmatchcase(message, pattern_of(message.replace("r6", "r7")))
+    assert (
+        pattern_of("no f32 beside f64, s8 or c64", has_numbers_of_case=True) == "no f32 beside f64, s8 or c64"
+    )

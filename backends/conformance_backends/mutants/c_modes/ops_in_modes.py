@@ -58,6 +58,24 @@ class Counting(WithTransforms):
         return super().vectorized(self.entered(function) if self.mode_of_error == "vectorized" else function)
 
 
+class ReadByItsThread(WithTransforms):
+    """The reference engine, whose gradients only the thread that computed them can read."""
+
+    def vjp(self, function: Function, *arguments: Any, **further: Any) -> Any:
+        """The value and the gradients as tensors, kept where they are another thread's."""
+        outputs, pulled = super().vjp(function, *arguments, **further)
+        gradients = tuple(g if g is None else self.array(g) for g in pulled)
+        if threading.current_thread() is not threading.main_thread():
+            self.kept["elsewhere"] = gradients
+        return outputs, gradients
+
+    def numpy(self, array: Any) -> Any:
+        """The values of an array."""
+        if any(array is gradient for gradient in self.kept.get("elsewhere", ())):
+            raise RuntimeError("the array waits for work of another thread")
+        return super().numpy(array)
+
+
 def wrong_where(
     condition: Callable[[Counting, tuple[Any, ...]], bool], mode: str = ""
 ) -> Callable[[], Backend]:
@@ -114,4 +132,5 @@ MUTANTS: tuple[Mutant, ...] = (
         "op/mapped", wrong_where(lambda backend, xs: backend.inside(), "vectorized")),
     mutant("doubled-in-a-thread", "The gradient of an op is doubled outside the main thread.",
         "op/in-a-thread", wrong_where(lambda backend, xs: threading.current_thread() is not threading.main_thread())),
+    mutant("read-by-its-thread", "A gradient that another thread computed cannot be read.", "op/in-a-thread", ReadByItsThread),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -156,3 +156,19 @@ def test_what_hides_one_is_caught(value: float) -> None:
     seen = Observation(with_ops({"sum": altered_rule("sum", hiding)}), Oracle(find("sum"), case))
     with pytest.raises(Violation, match=f"though the cotangent is {value} at entry 0"):
         nan_cotangent_reaches_what_it_contributes_to(seen)
+
+
+def test_a_value_of_another_shape_is_the_engines_and_no_defect() -> None:
+    case = Case("repeat", (ROWS,), {"repeats": 2, "axis": None}, (np.ones(12),), ("C", "C"), "float64")
+
+    class Rows(NumpyTape):
+        """It repeats along the rows, where the array should be flat, and takes a flat cotangent for them."""
+
+        ops: ClassVar = {**NumpyTape.ops, "repeat": lambda x, repeats, axis: np.repeat(x, repeats, axis=-1)}
+
+        def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+            super().backward(output, self.array(gradient.value.reshape(output.shape)), retain=retain)
+
+    seen = Observation(Rows(), Oracle(find("repeat"), case))
+    with pytest.raises(Violation, match="shape"):
+        nan_changes_no_gradient_of_unrelated_entries(seen)

@@ -1,0 +1,74 @@
+"""Slips in what an adapter offers beyond gradients, each of which one claim of smoke names."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.run.smoke import questions, try_question
+
+
+class SeedsReplace(NumpyTape):
+    """Its seed replaces what is stored where the output is a leaf."""
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        if output.is_leaf:
+            self.clear(output)
+        super().backward(output, gradient, retain=retain)
+
+
+class TangentsCleared(NumpyTape):
+    """It reads tangents after those of the operands are gone."""
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        outputs, pushed = super().jvp(function, operands, tangents)
+        is_operand = [any(np.array_equal(self.numpy(z), x) for x in operands) for z in outputs]
+        return outputs, tuple(0 * t if gone else t for gone, t in zip(is_operand, pushed, strict=True))
+
+
+class ReadsWhileRecording(NumpyTape):
+    """It reads gradients only while the engine records."""
+
+    is_stopped = False
+
+    @contextlib.contextmanager
+    def no_grad(self) -> Iterator[None]:  # type: ignore[override]
+        self.is_stopped = True
+        with super().no_grad():
+            yield
+        self.is_stopped = False
+
+    def grad(self, leaf: Any) -> Any:
+        return None if self.is_stopped else super().grad(leaf)
+
+
+@pytest.mark.parametrize(
+    ("slip", "claim"),
+    [
+        (SeedsReplace, "an operand that is returned as it is has its gradient"),
+        (TangentsCleared, "an operand that is returned as it is has its tangent"),
+        (ReadsWhileRecording, "a stored gradient is read in a no_grad scope, too"),
+    ],
+)
+def test_one_claim_names_the_slip(slip: type[NumpyTape], claim: str) -> None:
+    assert [q.claim for q in questions(slip()) if try_question(q, slip())] == [claim]
+    assert not any(try_question(q, NumpyTape()) for q in questions(NumpyTape()))
+
+
+class RefusesLeaves(NumpyTape):
+    """It sends nothing back from a leaf, and says so."""
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        if output.is_leaf:
+            raise ValueError("nothing was computed")
+        super().backward(output, gradient, retain=retain)
+
+
+def test_a_refusal_is_no_slip() -> None:
+    claims = {q.claim: q for q in questions(RefusesLeaves())}
+    assert not try_question(claims["an operand that is returned as it is has its gradient"], RefusesLeaves())
