@@ -18,7 +18,7 @@ from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
-from conformance.ops.names import DIVIDE, MULTIPLY, POW
+from conformance.ops.names import ADD, DIVIDE, MULTIPLY, POW
 
 
 @contract("E4", "captured", Capability.HIGHER_ORDER)
@@ -50,6 +50,56 @@ def _inner_derivatives(engine: Backend, u: Any) -> Iterator[tuple[str, Function]
     yield "the gradient", lambda a: engine.nested_vjp(of_y(a), [a], [engine.array(np.array(u))])[0]
     if Capability.FORWARD in engine.capabilities:
         yield "the tangent", lambda a: engine.nested_jvp(of_y(a), [a], [engine.array(np.array(u))])[0]
+
+
+@contract("E4", "captured-alone", Capability.HIGHER_ORDER)
+def inner_derivative_of_what_is_only_captured_is_zero(engine: Backend, sample: Sample) -> None:
+    """The derivative by y of x², x captured, is zero wherever y is taken, and the value of x², handed out, keeps its slope.
+
+    An engine that knows its variables by a mark alone takes the outer variable, which is all that comes out, for its own.
+    """
+    x, w, u, g = (sample.array() for _ in range(4))
+    slope = 2 * g * x
+    for what, inner, is_summed in _of_what_is_captured(engine, w, u):
+        with contextlib.suppress(Unsupported):
+            _, (gradient,) = engine.vjp(inner, [np.array(x)], [np.array(g)])
+            expected = slope + is_summed * 2 * x * g.sum()
+            hold_equal(plain(engine, gradient), expected, f"the gradient of x² plus {what}")
+        if Capability.FORWARD in engine.capabilities:
+            with contextlib.suppress(Unsupported):
+                _, (tangent,) = engine.jvp(inner, [np.array(x)], [np.array(g)])
+                expected = slope + is_summed * slope.sum()
+                hold_equal(plain(engine, tangent), expected, f"the tangent of x² plus {what}")
+
+
+def _of_what_is_captured(engine: Backend, w: Array, u: Array) -> Iterator[tuple[str, Function, bool]]:
+    """Functions a ↦ a² + the derivative of a² by y, or, as the last entry says, + the value of Σ a² beside that derivative."""
+    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
+
+    def beside(derivative: Callable[[Function, Any], Any], place: Callable[[Any], Any]) -> Function:
+        def outer(a: Any) -> Any:
+            square = multiply(a, a)
+            found = derivative(lambda y: multiply(a, a), place(a))
+            return square if found is None else add(square, found)
+
+        return outer
+
+    pulled: Callable[[Function, Any], Any] = lambda f, y: engine.nested_vjp(f, [y], [engine.array(u)])[0]  # noqa: E731
+    pushed: Callable[[Function, Any], Any] = lambda f, y: engine.nested_jvp(f, [y], [engine.array(u)])[0]  # noqa: E731
+    modes = {"gradient": pulled, **({"tangent": pushed} if Capability.FORWARD in engine.capabilities else {})}
+    places: dict[str, Callable[[Any], Any]] = {"y": lambda a: engine.array(w), "y = x": lambda a: a}
+    if engine.conventions.get("A13") != "refused":
+        for mode, derivative in modes.items():
+            for where, place in places.items():
+                yield f"the {mode} of x² by {where}", beside(derivative, place), False
+    if Capability.VALUE_WITH_GRADIENT in engine.capabilities:
+        total = full_sum(engine)
+
+        def value(f: Function, y: Any) -> Any:
+            return engine.value_and_gradient(lambda b: total(f(b)), [y], 0)[0]
+
+        for where, place in places.items():
+            yield f"the value of Σ x² with its gradient by {where}", beside(value, place), True
 
 
 @contract("E4", "same-array", Capability.HIGHER_ORDER)

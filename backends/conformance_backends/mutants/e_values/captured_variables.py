@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from conformance.backend import as_tuple
 from conformance_backends.mutants.c_modes.special_numbers import simplified
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.graph import backward_pass, set_recording
@@ -23,6 +26,27 @@ def variables_shared(
     with set_recording(True):
         ended = backward_pass([(start, cotangents[0])], {edge[0] for edge in edges if edge})
     return tuple(ended[edge[0]][edge[1]] if edge and edge[0] in ended else None for edge in edges)
+
+
+def unreached_is_the_captured(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Of a function that depends on what it captures alone, an inner gradient is that by what it captures."""
+    found = SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    if any(gradient is not None for gradient in found):
+        return found
+    return tuple(function(*arrays) * g for g in cotangents)
+
+
+def unreached_is_constant(
+    self: Any, function: Callable[..., Any], arrays: Sequence[Any], wrt: Any, *, auxiliary: bool = False
+) -> Any:
+    """The value of a function that depends on what it captures alone is a constant."""
+    value, gradients, others = SteppedTape.value_and_gradient(
+        self, function, arrays, wrt, auxiliary=auxiliary
+    )
+    is_reached = any(np.any(np.asarray(g.value)) for g in as_tuple(gradients) if g is not None)
+    return (value if is_reached else value.detach()), gradients, others
 
 
 def second_place_is_constant(
@@ -65,6 +89,10 @@ def _square(x: Any, n: Any) -> Any:
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("inner-variable-is-outer", "An inner gradient includes the derivative by what the function captures.",
         ("contract/E4/captured",), nested_vjp=variables_shared),
+    behaviour("unreached-is-the-captured", "Of a function of what it captures alone an inner gradient is that value.",
+        ("contract/E4/captured-alone",), nested_vjp=unreached_is_the_captured),
+    behaviour("unreached-value-is-constant", "The value of a function of what it captures alone is a constant.",
+        ("contract/E4/captured-alone",), value_and_gradient=unreached_is_constant),
     behaviour("second-place-is-constant", "The gradient by an array that is named a second time is a constant.",
         ("contract/E4/same-array",), nested_vjp=second_place_is_constant),
     behaviour("cotangent-of-itself-is-constant", "A cotangent that is the operand, too, is a constant of the gradient.",
