@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability
+from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import unless_refused
 from conformance.checks.members import Member, gradients_in, hold_for_each, members, tupled, weighted
@@ -60,31 +61,48 @@ def backward_of_every_op_leaves_its_arrays_untouched(engine: Backend, sample: Sa
 
 @contract("D3", "every-op", Capability.RECORDED_WRITES, is_wide=True)
 def write_after_any_op_never_alters_its_gradient(engine: Backend, sample: Sample) -> None:
-    """What any op took or returned is written in place: refused, or the gradient is of the values as they were."""
+    """What any op took, constants and indices too, or returned is written in place: refused, or the gradient is of the values as they were."""
 
     def hold(number: int, member: Member, alone: Answer) -> None:
         for position in member.wrt[number % len(member.wrt) :][:1]:
             _hold_as_it_was(engine, member, alone, written_operand=position)
+        constants = [i for i in range(len(member.case.operands)) if i not in member.wrt]
+        for position in [*constants, *(member.wrt[-1:] if len(member.wrt) > 1 else ())]:
+            _hold_as_it_was(engine, member, alone, written_operand=position, is_constant=True)
         _hold_as_it_was(engine, member, alone, written_operand=None)
 
     hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
 
 
-def _hold_as_it_was(engine: Backend, member: Member, alone: Answer, written_operand: int | None) -> None:
-    """Claim the gradient where an operand, or the first output, is written after the op: as it was, or refused."""
+def _hold_as_it_was(
+    engine: Backend,
+    member: Member,
+    alone: Answer,
+    written_operand: int | None,
+    *,
+    is_constant: bool = False,
+) -> None:
+    """Claim the gradient where an operand, or the first output, is written after the op: as it was, or refused.
+
+    An operand that is a constant is made within the function: some engines call it again for the gradient.
+    """
     function = member.function(engine)
 
     def graph(operands: Any, weights: Any) -> Any:
         made = _results_of_an_op(engine, member, operands)
+        if is_constant and written_operand is not None:
+            made[written_operand] = engine.array(member.operands[written_operand])
         outputs = tupled(function(*made))
         total = weighted(engine, weights, outputs)
         target = outputs[0] if written_operand is None else made[written_operand]
-        engine.assign(target, (Ellipsis,), engine.array(np.full((), 7.0, member.case.dtype)))
+        engine.assign(target, (Ellipsis,), engine.array(_other_number(member, written_operand)))
         return total
 
     given = unless_refused(lambda: gradients_in(engine, member, graph, member.cotangents)[0])
     if given is not None:
-        written = "an output" if written_operand is None else "an operand"
+        written = "an output" if written_operand is None else "a constant" if is_constant else "an operand"
+        if is_constant and written_operand in member.wrt:
+            given[member.wrt.index(written_operand)] = alone.gradients[member.wrt.index(written_operand)]
         member.hold(given, alone.gradients, f"{written} written in place afterwards")
 
 
@@ -111,6 +129,12 @@ def write_into_what_any_op_returned_is_recorded(engine: Backend, sample: Sample)
             member.hold(given, right, f"its output {position} being overwritten at {index}")
 
     hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
+
+
+def _other_number(member: Member, operand: int | None) -> Array:
+    """What is written: 7, or where indices or truth values stand 0, which is one everywhere."""
+    dtype = np.dtype(member.case.dtype) if operand is None else member.case.operands[operand].dtype
+    return np.full((), 0 if dtype.kind in "iub" else 7, dtype)
 
 
 def _results_of_an_op(engine: Backend, member: Member, operands: Any) -> list[Any]:

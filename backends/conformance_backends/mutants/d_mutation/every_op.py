@@ -60,6 +60,19 @@ def reaches_scans(self: Any, array: Tensor, index: Any, value: Any) -> None:
         saved[index] = detach(value)
 
 
+def written_through(kinds: str) -> Any:
+    """A write into a constant of such kinds of dtypes goes into the memory that rules have saved."""
+
+    def assign(self: Any, array: Tensor, index: Any, value: Any) -> None:
+        if array.edge is None and not array.requires_grad and array.dtype.kind in kinds:
+            array.value.setflags(write=True)
+            array.value[index] = np.asarray(detach(value))
+        else:
+            array[index] = value
+
+    return assign
+
+
 def parts_are_not_recorded(self: Any, array: Tensor, index: Any, value: Any) -> None:
     """A write into a part of a split changes its value alone."""
     is_part = array.edge is not None and array.edge[0].name == "split"
@@ -76,6 +89,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D2/every-op",), scratch_is_the_cotangent("square"), ("square",)),
     behaviour("write-reaches-scans", "A write into a log-softmax also changes what its rule has saved.",
         ("contract/D3/every-op",), assign=reaches_scans),
+    behaviour("constants-written-through", "A write into a constant also changes what rules have saved of it.",
+        ("contract/D3/every-op",), assign=written_through("f")),
+    behaviour("indices-written-through", "A write into an array of indices also changes what rules have saved of it.",
+        ("contract/D3/every-op",), assign=written_through("i")),
     behaviour("write-into-a-part-unrecorded", "A write into a part of a split is not recorded.",
         ("contract/D7/every-op",), assign=parts_are_not_recorded),
 )  # fmt: skip
