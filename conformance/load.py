@@ -1,16 +1,19 @@
-"""Finding backends: by entry point, as `module:Name`, or in a file."""
+"""Finding backends: by entry point, as `module:Name`, or in a file; leaving a process that has loaded one."""
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import importlib.util
 import inspect
 import os
 import sys
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, version
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 from conformance.backend import Backend
 from conformance.errors import AdapterError, UsageError, error_text
@@ -80,8 +83,9 @@ def load_backend(spec: str) -> Backend:
     if lacking := absence(spec):
         raise AdapterError(f"{spec} is absent: {lacking}")
     try:
-        made = known[spec].load() if spec in known else _load(spec)
-        backend = made() if isinstance(made, type) else made
+        with _process_as_it_was():
+            made = known[spec].load() if spec in known else _load(spec)
+            backend = made() if isinstance(made, type) else made
     except (UsageError, AdapterError):
         raise
     except KeyboardInterrupt:
@@ -96,6 +100,18 @@ def load_backend(spec: str) -> Backend:
     return backend
 
 
+@contextlib.contextmanager
+def _process_as_it_was() -> Iterator[None]:
+    """Give back what this project needs in its own process, and an adapter may take away while it is imported."""
+    limit, streams, path = sys.getrecursionlimit(), (sys.stdout, sys.stderr), list(sys.path)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(max(limit, sys.getrecursionlimit()))
+        sys.stdout, sys.stderr = streams
+        sys.path += [entry for entry in path if entry not in sys.path]
+
+
 def name_of(spec: str) -> str:
     """The name of a backend in results: its entry point, its class, or its file."""
     if spec in named():
@@ -108,9 +124,23 @@ def start_timeout() -> float:
     """Seconds a backend may take to start. Raises UsageError where CONFORMANCE_PATIENCE is no number."""
     text = os.environ.get("CONFORMANCE_PATIENCE", str(START_TIMEOUT))
     try:
-        return float(text)
+        seconds = float(text)
     except ValueError:
-        raise UsageError(f"CONFORMANCE_PATIENCE = {text!r} is not a number of seconds") from None
+        seconds = 0.0
+    if not seconds > 0:
+        raise UsageError(f"CONFORMANCE_PATIENCE = {text!r} is not a number of seconds above zero")
+    return seconds
+
+
+def leave(code: int = 0) -> NoReturn:
+    """End this process once its output is written, as its work is done.
+
+    Python would wait for every thread of an engine that is no daemon, and such a thread may never end.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # an engine may have closed or replaced it
+            stream.flush()
+    os._exit(code)
 
 
 def engine_version(name: str) -> str:

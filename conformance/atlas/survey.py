@@ -6,8 +6,6 @@ a porter asks besides: calls without parameters, Python operators, integers, mix
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -25,16 +23,17 @@ from conformance.checks.observation import plain
 from conformance.checks.point_observation import RAISES, PointObservation
 from conformance.clauses import STANDARD
 from conformance.errors import AdapterError, Unsupported, is_ctrl_c
-from conformance.load import load_backend, name_of
+from conformance.load import load_backend, name_of, start_timeout
 from conformance.points import SPECIAL_POINTS
 from conformance.points.point import Place
 from conformance.questions import items_of
 from conformance.run.describe import describe
 from conformance.run.execute import Executor
 from conformance.run.plan import digest
+from conformance.run.process.apart import Ended, messages_of
 from conformance.strategies import Effort
 
-MARK, PROGRESS, REFUSED = "conformance-survey:", "conformance-progress:", "conformance-refused:"
+MARK, PROGRESS, REFUSED = "answer", "progress", "refused"
 SPELLINGS = "spellings"  # in place of a selection: how the backend spells its ops
 NOTHING = Effort(signatures=1, draws=1, samples=1, programs=1)  # points are not drawn
 DEFAULTS = "without-parameters"  # what rows of defaults are called
@@ -171,46 +170,33 @@ def spelt_apart(specs: Sequence[str]) -> dict[str, set[str]]:
 
 
 def _answer_apart(spec: str, asked: str, report: Report) -> str:
-    found, last = "", "it said nothing"
-    with subprocess.Popen(
-        [sys.executable, "-P", "-m", "conformance.atlas.survey", spec, asked],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        for line in process.stdout or ():
-            if line.startswith(PROGRESS):
-                report(f"{name_of(spec)}: {line[len(PROGRESS) :].strip()}")
-            elif line.startswith(MARK):
-                found = line[len(MARK) :]
-            elif line.startswith(REFUSED):
-                raise AdapterError(msgspec.json.decode(line[len(REFUSED) :], type=str))
-            elif line.strip():
-                last = line.strip()
-    if not found:
-        raise AdapterError(f"{name_of(spec)} could not be surveyed (exit {process.returncode}): {last}")
-    return found
+    last: list[str] = []
+
+    def heard(text: str) -> None:
+        last.extend(line.strip() for line in text.splitlines() if line.strip())
+
+    try:
+        for mark, text in messages_of(_answer, spec, asked, silence=start_timeout(), heard=heard):
+            if mark == MARK:
+                return str(text)
+            if mark == REFUSED:
+                raise AdapterError(text)
+            report(f"{name_of(spec)}: {text}")
+    except Ended as end:
+        said = last[-1] if last else "it said nothing"
+        raise AdapterError(f"{name_of(spec)} could not be surveyed: {end}: {said}") from None
+    raise AdapterError(f"{name_of(spec)} could not be surveyed: it gave no answer")
 
 
-def main() -> None:
-    """Print the survey of the backend named on the command line, or how it spells its ops."""
-
-    def report(place: str) -> None:
-        sys.stdout.write(f"\n{PROGRESS}{place}\n")
-        sys.stdout.flush()
-
-    _, spec, asked = sys.argv
-    answer: object
-    mark = MARK
+def _answer(send: Callable[[tuple[str, str]], None], spec: str, asked: str) -> None:
+    """Send the survey of a backend, or how it spells its ops, and before it where it is."""
     try:
         if asked == SPELLINGS:
-            answer = spellings_of(load_backend(spec))
+            answer: object = spellings_of(load_backend(spec))
         else:
-            answer = survey(spec, msgspec.json.decode(asked, type=Selection), report)
+            found = msgspec.json.decode(asked, type=Selection)
+            answer = survey(spec, found, lambda place: send((PROGRESS, place)))
     except AdapterError as refusal:
-        mark, answer = REFUSED, str(refusal)
-    sys.stdout.write(f"\n{mark}{msgspec.json.encode(answer).decode()}\n")
-
-
-if __name__ == "__main__":
-    main()
+        send((REFUSED, str(refusal)))
+    else:
+        send((MARK, msgspec.json.encode(answer).decode()))

@@ -9,6 +9,7 @@ import importlib
 import io
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 
@@ -92,6 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (OSError, ValueError):  # nobody reads it any more: Python shall not try again
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    if arguments is None and any(
+        not t.daemon for t in threading.enumerate() if t is not threading.main_thread()
+    ):
+        os._exit(code)  # Python would wait for the threads that an engine has started, which may never end
     return code
 
 

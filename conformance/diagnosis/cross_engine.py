@@ -21,9 +21,10 @@ from conformance.case import Case
 from conformance.checks.observation import Observation, Oracle
 from conformance.diagnosis.worst_entry import Real, WorstEntry
 from conformance.errors import error_text
-from conformance.load import load_backend, start_timeout
+from conformance.load import leave, load_backend, start_timeout
 from conformance.ops import find
 from conformance.oracle.allowance import MANY_PERTURBATIONS
+from conformance.runfile.causes import number_at
 from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.records import UNEXPECTED, CrossEngineLine, ResultLine
 
@@ -70,8 +71,10 @@ def _diagnosed(results: Iterable[ResultLine]) -> Iterator[tuple[ResultLine, Disa
         evidence = result.evidence
         if evidence is None or evidence.operand is None or not evidence.token:
             continue
-        got = float(np.array(evidence.got, np.float64)[evidence.place])
-        yield result, DisagreedEntry(result.id, evidence.token, evidence.operand, evidence.place, got)
+        got = number_at(evidence.got, evidence.place)
+        if got is None or got.imag:
+            continue  # such as a complex gradient of a real operand: there is no real number to compare
+        yield result, DisagreedEntry(result.id, evidence.token, evidence.operand, evidence.place, got.real)
 
 
 class _Engine:
@@ -141,3 +144,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    leave()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from conformance.diagnosis.cross_engine import cross_engine_answers
-from conformance.errors import UsageError
+from conformance.errors import ConformanceError, UsageError
 from conformance.load import modes_of, registered
 from conformance.questions import Item
 from conformance.run import plan
@@ -153,6 +154,10 @@ def _conducted(request: Request, listener: Listener) -> int:
         _ask(request, descriptions, chosen, known, budget, recorder, course)
     except KeyboardInterrupt:
         course.was_interrupted = recorder.error is None
+    except ConformanceError:
+        raise
+    except Exception:  # a defect of ours, of which the footer is to say as much as of a worker's
+        course.trouble.append(traceback.format_exc())
     footer = _footer(request, descriptions, chosen, recorder.results, course, time.perf_counter() - started)
     recorder.finish(footer)
     written = replace(request, output=writer.path, moved=writer.moved, footer=footer)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, Dialect
 from conformance.clauses import STANDARD
 from conformance.dtype import HALF
 from conformance.errors import AdapterError, UsageError, error_text
@@ -13,6 +13,23 @@ from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
 
 LONGEST_NAME = 100
+NAMES = "a set of names"
+MEMBERS: Mapping[str, tuple[type | tuple[type, ...], str]] = {  # what each is to be, and that in words
+    "mode": (str, "a text"),
+    "dtypes": ((tuple, list), "a tuple of names"),
+    "is_spelling": (bool, "True or False"),
+    "compiles_signatures": (bool, "True or False"),
+    "compiles_functions": (bool, "True or False"),
+    "no_gradient": (Mapping, "a dict from a dtype to the names of ops"),
+    "lacks": (Mapping, "a dict from an op to a dict"),
+    "capabilities": (Set, "a set of Capability"),
+    "conventions": (Mapping, "a dict from a clause to a convention"),
+    "points": (Mapping, "a dict from a point to a convention"),
+    "spells": (Set, NAMES),
+    "respells": (Set, "a set of Capability"),
+    "testers": (Mapping, "a dict from a name to a function"),
+    "dialect": ((Dialect, type(None)), "a Dialect"),
+}
 DTYPES = ("float64", "float32", *sorted(HALF), "complex128", "complex64")
 
 
@@ -57,6 +74,9 @@ def slips_of(backend: Backend) -> Iterator[str]:
     if not isinstance(ops, Mapping):
         yield f"ops: it is {type(ops).__name__}, where names and their functions are expected: {{'tanh': …}}"
         return
+    if mistyped := [*_mistyped_entries("ops", ops), *_mistyped(backend)]:
+        yield from mistyped
+        return
     for name, function in backend.ops.items():
         yield from _unless_op(name, "ops")
         if not callable(function):
@@ -64,6 +84,8 @@ def slips_of(backend: Backend) -> Iterator[str]:
     yield from _unless_all_known(backend.dtypes, DTYPES, "dtypes")
     if not backend.dtypes:
         yield "dtypes: there must be one"
+    if len(set(backend.dtypes)) < len(backend.dtypes):
+        yield f"dtypes: one stands there twice: {', '.join(backend.dtypes)}"
     yield from _unless_all_known(backend.no_gradient, (*DTYPES, "*"), "no_gradient")
     for names in backend.no_gradient.values():
         for name in sorted(names):
@@ -80,6 +102,40 @@ def slips_of(backend: Backend) -> Iterator[str]:
     yield from _unless_all_known(backend.spells, backend.ops, "spells")
     for capability in backend.respells - backend.capabilities:
         yield f"respells: {capability} is not among the capabilities"
+
+
+def _mistyped(backend: Backend) -> Iterator[str]:
+    """What an adapter declares that is no declaration: whoever reads it next would raise, and name no member."""
+    for name, (kind, words) in MEMBERS.items():
+        declared = getattr(backend, name)
+        if not isinstance(declared, kind):
+            yield f"{name}: it is {type(declared).__name__}, where {words} is expected"
+        elif isinstance(declared, Mapping):
+            yield from _mistyped_entries(name, declared)
+
+
+def _mistyped_entries(name: str, declared: Mapping[object, object]) -> Iterator[str]:
+    for key, value in declared.items():
+        found = type(value).__name__
+        if not isinstance(key, str):
+            yield f"{name}: {key!r} is {type(key).__name__}, where a name is expected"
+        elif name in ("conventions", "points") and not isinstance(value, str):
+            yield f"{name} of {key}: it is {found}, where the name of a convention is expected"
+        elif name == "testers" and not callable(value):
+            yield f"testers of {key}: it is {found}, where a function is expected"
+        elif name == "no_gradient" and not _is_collection(value):
+            yield f"no_gradient of {key}: it is {found}, where {NAMES} is expected"
+        elif name == "lacks" and not isinstance(value, Mapping):
+            yield f"lacks of {key}: it is {found}, where a dict from a parameter to a tuple of values is expected"
+        elif name == "lacks" and isinstance(value, Mapping):
+            for parameter, values in value.items():
+                if not _is_collection(values):
+                    found = type(values).__name__
+                    yield f"lacks of {key}, {parameter}: it is {found}, where a tuple of values is expected"
+
+
+def _is_collection(value: object) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, str)
 
 
 def _conventions(backend: Backend) -> Iterator[str]:

@@ -18,7 +18,7 @@ import msgspec
 
 from conformance.capability import Capability
 from conformance.errors import ConformanceError, error_text
-from conformance.load import load_backend, name_of, start_timeout
+from conformance.load import leave, load_backend, name_of, start_timeout
 from conformance.run.declarations import hold_declarations
 from conformance.run.process import caches
 from conformance.run.process.processes import end_group, orphans_ended
@@ -126,16 +126,22 @@ def describe_all(specs: list[str]) -> list[Description]:
 
 def main() -> None:
     """Print the description of the backend named on the command line."""
-    spec = sys.argv[1]
+    spec, out = sys.argv[1], os.dup(1)  # an engine may close the other
     try:
         description = describe(spec)
     except ConformanceError as error:
         description = Description(BackendLine(name_of(spec), "", "", error=str(error)), spec=spec)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too, as while it is loaded
         message = f"the adapter {spec} could not describe itself: {error_text(error)}"
         description = Description(BackendLine(name_of(spec), "", "", error=message), spec=spec)
-    sys.stdout.write(f"\n{MARK}{msgspec.json.encode(description).decode()}\n")
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()  # what is printed later stands behind the description
+    with open(out, "wb") as file:
+        file.write(b"\n" + MARK.encode() + msgspec.json.encode(description) + b"\n")
 
 
 if __name__ == "__main__":
     main()
+    leave()

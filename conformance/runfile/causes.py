@@ -123,14 +123,15 @@ def relative_error(result: ResultLine) -> float | None:
     evidence = result.evidence
     if evidence is None or evidence.expected is None or evidence.got is None:
         return None
-    got, expected = _number(evidence.got, evidence.place), _number(evidence.expected, evidence.place)
+    got, expected = number_at(evidence.got, evidence.place), number_at(evidence.expected, evidence.place)
     if got is None or expected is None:
         return math.inf
     error = abs(got - expected)
     return 0.0 if error == 0 else error / abs(expected) if expected and math.isfinite(error) else math.inf
 
 
-def _number(values: Any, place: Sequence[int]) -> complex | None:
+def number_at(values: Any, place: Sequence[int]) -> complex | None:
+    """The entry at a place of recorded values; None where that is no number."""
     for index in place:
         if not isinstance(values, list) or index >= len(values):
             break

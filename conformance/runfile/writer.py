@@ -11,7 +11,7 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import encode
@@ -42,20 +42,44 @@ class RunWriter:
             self.path, self.part, descriptor = _opened(path, force=force, beside=beside)
         except OSError as error:
             raise UsageError(f"cannot write the run file {path}: {error.strerror}") from None
-        self.file: TextIO = os.fdopen(descriptor, "w", encoding="utf-8")
+        self.file: BinaryIO = os.fdopen(descriptor, "wb")
+        self._lines: list[Line] = []  # those in the file
+        self._size = 0  # of the file, in bytes
         self.write(header)
 
     def write(self, line: Line) -> None:
         """Append one line; it is on its way to the disk when this returns. Raises OSError where that is full."""
-        self.file.write(encode(line) + "\n")
-        self.file.flush()
+        if self._is_cut():
+            self._restore()
+        self._append(line)
+        self._lines.append(line)
         self.results += isinstance(line, ResultLine)
+
+    def _append(self, line: Line) -> None:
+        text = f"{encode(line)}\n".encode()
+        self.file.write(text)
+        self.file.flush()
+        self._size += len(text)
+
+    def _is_cut(self) -> bool:
+        """Whether somebody else has shortened the file, or written into it."""
+        return self.part != self.path and os.fstat(self.file.fileno()).st_size != self._size
+
+    def _restore(self) -> None:
+        """Write every line again, over what is there: a disk that is full meanwhile still has the old ones."""
+        os.lseek(self.file.fileno(), 0, os.SEEK_SET)
+        self._size = 0
+        for line in self._lines:
+            self._append(line)
+        os.ftruncate(self.file.fileno(), self._size)
 
     def close(self) -> None:
         """Close the file, and give it its name; what was there before gets a number, unless it is replaced by request.
 
         A file without results replaces nothing: then it is the one that gets the number.
         """
+        if self._is_cut():
+            self._restore()
         if self.part != self.path:
             self._write_again()
         self.file.close()

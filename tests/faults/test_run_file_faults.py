@@ -112,6 +112,18 @@ def test_what_is_removed_while_a_run_goes_on_is_written_again(tmp_path: Path, *,
     assert [result.id for result in read_run(writer.path).results] == [RESULT.id]
 
 
+def test_what_is_cut_while_a_run_goes_on_is_written_again(tmp_path: Path) -> None:
+    writer = write(tmp_path / "run.jsonl", RESULT)
+    whole = writer.part.read_bytes()
+    os.truncate(writer.part, 50)
+    writer.write(END)
+    assert writer.part.read_bytes().startswith(whole)
+    with writer.part.open("ab") as file:
+        file.write(b"of somebody else")
+    writer.close()
+    assert read_run(writer.path).is_complete
+
+
 def test_a_file_whose_name_cannot_be_taken_stays_under_its_provisional_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from conformance.load import leave
 from conformance.run.process.spawned import safe_path
 
 SILENCE = 60.0  # seconds without a message after which a process counts as hanging
@@ -88,3 +89,4 @@ def _working(sender: Connection, words: Path, work: Callable[..., None], *argume
     work(sender.send, *arguments)
     sender.send(_Done())
     sender.close()
+    leave()

@@ -44,7 +44,7 @@ SIGNALS = tuple(
 )
 LIMITED = tuple(
     getattr(resource, f"RLIMIT_{name}")
-    for name in ("NOFILE", "FSIZE", "NPROC")
+    for name in ("NOFILE", "FSIZE", "NPROC", "AS", "CPU")
     if hasattr(resource, f"RLIMIT_{name}")
 )
 
@@ -184,7 +184,7 @@ _VARY = frozenset({"_", "__warningregistry__"})  # of modules: changed by Python
 
 
 def _limits() -> dict[int, tuple[int, int]]:
-    """What the system lets this process have, but for memory, which is bounded for each group."""
+    """What the system lets this process have, but for its data, which are bounded for each group."""
     if resource is None:
         return {}
     return {number: resource.getrlimit(number) for number in LIMITED}

@@ -97,6 +97,20 @@ def test_an_engine_that_raises_system_exit_ends_no_comparison_of_times(tmp_path:
             "def version(self): raise OSError('none')",
             "what Mine declares cannot be read: OSError: none",
         ),
+        (
+            "conventions = None",
+            "Mine.conventions: it is NoneType, where a dict from a clause to a convention",
+        ),
+        ("capabilities = ['tape']", "Mine.capabilities: it is list, where a set of Capability is expected"),
+        (
+            "compiles_signatures = 'no'",
+            "Mine.compiles_signatures: it is str, where True or False is expected",
+        ),
+        ("lacks = {'sum': {'axis': 0}}", "Mine.lacks of sum, axis: it is int, where a tuple of values"),
+        ("lacks = {'sum': ['axis']}", "Mine.lacks of sum: it is list, where a dict from a parameter"),
+        ("points = {'relu/at-0': 5}", "Mine.points of relu/at-0: it is int, where the name of a convention"),
+        ("dialect = 'x'", "Mine.dialect: it is str, where a Dialect is expected"),
+        ("dtypes = ('float64', 'float64')", "Mine.dtypes: one stands there twice: float64, float64"),
         ("dtypes = ('float99',)", "Mine.dtypes: there is no 'float99'; did you mean float64"),
     ],
 )
@@ -127,3 +141,35 @@ def test_smoke_goes_on_where_an_engine_changes_to_another_folder(tmp_path: Path)
     body = LEAF.format("os.chdir('/'); return super().leaf(value)")
     code, said = said_by(tmp_path, body, "smoke", "mine.py", "-q", "tanh")
     assert code == 0, said
+
+
+IMPORTED = [
+    "import threading, time; threading.Thread(target=time.sleep, args=(10**6,)).start()",
+    "sys.setrecursionlimit(60)",
+    "sys.stdout = sys.stderr = None",
+    "os.close(1)",
+    "sys.path.clear()",
+]
+
+
+@pytest.mark.parametrize("body", IMPORTED)
+def test_what_an_adapter_does_to_its_process_while_it_is_imported_costs_no_answer(
+    tmp_path: Path, body: str
+) -> None:
+    arguments = ("run", "mine.py", "-q", "point/relu/at-0/float64", "-n", "1", "-o", "run.jsonl")
+    code, said = said_by(tmp_path, body, *arguments)
+    assert code == 0, said
+
+
+def test_a_thread_that_never_ends_keeps_no_verb_from_ending(tmp_path: Path) -> None:
+    assert said_by(tmp_path, IMPORTED[0], "smoke", "mine.py", "-q", "tanh")[0] == 0
+    assert said_by(tmp_path, IMPORTED[0], "atlas", "mine.py", "-q", "relu/at-0")[0] == 0
+
+
+def test_a_complex_gradient_of_a_real_operand_ends_no_run(tmp_path: Path) -> None:
+    body = "def grad(self, leaf): return super().grad(leaf) * 1j"
+    code, said = said_by(
+        tmp_path, body, "run", "mine.py", "-q", "op/tanh/vjp/float64", "-n", "1", "-o", "a.jsonl"
+    )
+    assert (code, "Traceback" in said) == (1, False), said
+    assert '"type":"end"' in (tmp_path / "a.jsonl").read_text()
