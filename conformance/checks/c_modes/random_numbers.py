@@ -10,17 +10,18 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function, FunctionalBackend, TapeBackend
 from conformance.case import Array
-from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import full_sum
+from conformance.checks.comparison import hold_close, hold_equal
+from conformance.checks.engine_calls import full_sum, gradients_of
 from conformance.checks.observation import plain
 from conformance.checks.registry import check, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import EXP, MATMUL, MULTIPLY
 
 RANDOM = Capability.RANDOM_NUMBERS
 # Of so many zeros and ones no two draws are the same, and a share that is off by an eighth is nine standard deviations off.
 SHAPE = (32, 32)
+ROUNDINGS = 64  # by which two gradients of a layer may differ; those of another mask differ by all
 
 
 @check("capability", "capability random_numbers", "random-numbers", is_about_outcome=True)
@@ -166,6 +167,34 @@ def checkpoint_draws_the_same_numbers_again(engine: Backend, sample: Sample) -> 
     value, (got, _) = _together(engine, chained, [x, w], g)
     mask = _mask(value, x * w**3, "x n w m w l w")
     hold_equal(got, g * w**3 * mask, "x's gradient of x n w m w l w, n and l drawn in checkpoints")
+
+
+@contract("C12", "layer", RANDOM)
+def layer_with_dropout_is_the_layer_with_its_mask(engine: Backend, sample: Sample) -> None:
+    """The gradients of exp(x w) with dropout are those of exp(x w) times the numbers drawn, in a checkpoint, too."""
+    matmul, exp, multiply = engine.op(MATMUL), engine.op(EXP), engine.op(MULTIPLY)
+    x, w, g = (sample.array(SHAPE) for _ in range(3))
+    x, w = x / 16, w / 16  # so that no entry is far from 1, and none is 0
+
+    def layer(a: Any, b: Any) -> Any:
+        z = exp(matmul(a, b))
+        return multiply(z, engine.noise(z))
+
+    functions = {"": layer}
+    if Capability.CHECKPOINTING in engine.capabilities:
+        functions[" in a checkpoint"] = engine.checkpoint(layer)
+    for place, function in functions.items():
+        value, gradients = _together(engine, function, [x, w], g)
+        mask = (value != 0).astype(x.dtype)
+
+        def masked(a: Any, b: Any, mask: Array = mask) -> Any:
+            return multiply(exp(matmul(a, b)), engine.array(np.array(mask)))
+
+        right = gradients_of(engine, masked, [x, w], g)
+        for got, fixed, name in zip(gradients, right, "xw", strict=True):
+            exact = np.asarray(fixed)
+            bound = np.full(exact.shape, ROUNDINGS * np.spacing(np.abs(exact).max()).astype(np.longdouble))
+            hold_close(got, exact, bound, f"{name}'s gradient of exp(x w) with dropout{place}")
 
 
 @contract("C12", "not-rewound", RANDOM, Capability.CHECKPOINTING)
