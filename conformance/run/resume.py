@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.errors import AdapterError, UsageError
 from conformance.load import named
+from conformance.run.plan import PROFILES
 from conformance.runfile.jsonl import Run, read_run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.writer import PART
@@ -35,6 +36,10 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
     path = unfinished(request.resume)
     run = read_run(path)
     header = run.header
+    if header.profile not in PROFILES:
+        raise UsageError(
+            f"{path} is no run of questions: its profile is {header.profile!r}, which bench writes"
+        )
     specs = request.specs or specs_in(run, trust=request.trust, what=f"run --resume {path}")
     answered = {r.id: r for r in run.results if r.verdict not in UNANSWERED}
     output = path.with_name(path.name.removesuffix(PART))

@@ -248,8 +248,10 @@ class ScriptBuilder:
         """The script."""
         body = "\n".join(self.lines)
         said = "" if failure is None else text_of(failure)[:LONGEST_TEXT]
-        lacking = f"# not shown: {', '.join(self.unspelled)}, for which the adapter's dialect has no words"
-        tail = [*([lacking] if self.unspelled else []), *(f"# {line}" for line in said.splitlines())]
+        lacking = (
+            f"# not the whole program: the adapter's dialect has no words for {', '.join(self.unspelled)}"
+        )
+        head, tail = [lacking] * bool(self.unspelled), [f"# {line}" for line in said.splitlines()]
         if is_violation(failure):
             for title, value in (("expected", failure.expected), ("got", failure.got)):
                 shown = literal(value) if value is not None else ""
@@ -267,7 +269,7 @@ class ScriptBuilder:
             show = self.dialect.show.format
             lines = None if revealing is None else [show(value=name) for name in revealing]
             whole = shortened(whole, lines, self.dialect.effects)
-        return "\n".join((whole, *tail))
+        return "\n".join((*head, whole, *tail))
 
 
 def _is_same(left: Any, right: Any) -> bool:

@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -146,6 +147,14 @@ def test_what_an_earlier_run_decided_is_not_silently_kept(
     assert main(["run", "numpy", *arguments]) == 4
     assert said in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
+
+
+def test_a_file_of_times_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    timed = msgspec.structs.replace(HEADER, profile="bench")
+    Path("run.jsonl").write_text("\n".join([encode(timed), *WHOLE[1:3]]))
+    assert main(["run", "--resume", "run.jsonl"]) == 4
+    assert "run.jsonl is no run of questions" in capsys.readouterr().err
 
 
 # injected, exit code
