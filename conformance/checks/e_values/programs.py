@@ -31,7 +31,7 @@ def gradient_of_a_program_equals_the_reverse_sweep(engine: Backend, program: Pro
 
     Where the VJP of an op alone is wrong at the same operands, E1 reports it and nothing is decided here.
     """
-    with _every_op_is_right_alone(engine, program):
+    with every_op_is_right_alone(engine, program):
         gradients = _gradients(engine, program)
         return _checked_again_before_failure(
             lambda perturbations: _hold_sweep(gradients, program, perturbations)
@@ -61,7 +61,7 @@ def gradient_of_a_program_is_its_slope(engine: Backend, program: Program) -> lis
     """
     if program.changes_precision:
         raise NotThisCase("differences cannot measure the slope of a program that changes precision")
-    with _every_op_is_right_alone(engine, program):
+    with every_op_is_right_alone(engine, program):
         gradients = _gradients(engine, program)
         return _checked_again_before_failure(
             lambda perturbations: _hold_slope(gradients, program, perturbations)
@@ -100,7 +100,7 @@ def _checked_again_before_failure(hold: Callable[[int], list[Comparison]]) -> li
 
 
 @contextlib.contextmanager
-def _every_op_is_right_alone(engine: Backend, program: Program) -> Iterator[None]:
+def every_op_is_right_alone(engine: Backend, program: Program) -> Iterator[None]:
     """Let a failure through only where no op of the program is wrong alone, at the same operands; else NotThisCase."""
     try:
         yield
