@@ -12,7 +12,7 @@ from conformance.backend import Backend, Function
 from conformance.case import Array
 from conformance.checks.c_modes.programs import function_of
 from conformance.checks.comparison import Comparison, hold_all_within, hold_close, hold_equal
-from conformance.checks.e_values.programs import every_op_is_right_alone
+from conformance.checks.e_values.compositions.programs import every_op_is_right_alone
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
@@ -46,6 +46,12 @@ from conformance.program import Program, Step
 
 ROUNDINGS = 64  # of the largest entry of a value, or of one; what is rewritten wrongly differs by far more
 Chain = tuple[tuple[str, Mapping[str, Any]], ...]
+
+
+def _bounds(least: float, most: float) -> Mapping[str, Any]:
+    return dict(min=least, max=most)  # noqa: C408 - parameters, not the ops of that name
+
+
 # By the shape of the operand. No bound of a clip is an operand: at a kink engines may choose.
 CHAINS: Mapping[tuple[int, ...], tuple[Chain, ...]] = {
     (3,): (
@@ -56,7 +62,7 @@ CHAINS: Mapping[tuple[int, ...], tuple[Chain, ...]] = {
         ((ABS, {}), (NEGATIVE, {}), (ABS, {})),
         ((RECIPROCAL, {}), (RECIPROCAL, {})),
         ((EXP, {}), (LOG, {})),
-        ((CLIP, {"min": -1.1, "max": 2.1}), (CLIP, {"min": -0.3, "max": 3.1})),
+        ((CLIP, _bounds(-1.1, 2.1)), (CLIP, _bounds(-0.3, 3.1))),
         ((BROADCAST_TO, {"shape": (2, 3)}), (SUM, {"axis": 0, "keepdims": False})),
     ),
     (7,): (

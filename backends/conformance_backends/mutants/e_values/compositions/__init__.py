@@ -1,0 +1,1 @@
+"""Mutants whose compositions are wrong, though their ops alone are right."""

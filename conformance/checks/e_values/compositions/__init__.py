@@ -1,0 +1,1 @@
+"""Checks of programs and of neighbours in them: gradients of compositions."""
