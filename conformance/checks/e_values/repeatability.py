@@ -21,9 +21,22 @@ from conformance.checks.observation import Observation, overwrite, plain
 from conformance.checks.registry import contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import ADD, DIVIDE, EXP, GETITEM, MATMUL, MULTIPLY, NEGATIVE, TANH
+from conformance.ops.names import (
+    ADD,
+    ASTYPE,
+    DIVIDE,
+    EXP,
+    GETITEM,
+    MATMUL,
+    MULTIPLY,
+    NEGATIVE,
+    SUBTRACT,
+    TAKE,
+    TANH,
+)
 
 CALLS = 12
+LONG = 1500  # places: more than NumPy writes out in a repr
 OTHER = {"float64": "float32", "float32": "float64"}
 
 
@@ -185,6 +198,46 @@ def numbers_that_are_equal_but_not_the_same_stay_apart(engine: Backend, sample: 
         part = engine.call(GETITEM, {"index": (index,)})
         if computes(engine, part, [x]):
             hold_equal(plain(engine, engine.forward(part, [np.array(x)])[0]), x[index], f"x[{index}]")
+
+
+@contract("E18", "alike-in-one-graph")
+def calls_that_differ_in_one_place_stay_apart(engine: Backend, sample: Sample) -> None:
+    """In one graph, two long lists of indices that differ in the middle pick different entries, and casts to two dtypes are two arrays."""
+    has_taken = TAKE in engine.ops
+    if has_taken:
+        x, g = (sample.array((2 * LONG,)) for _ in range(2))
+        first = list(range(LONG))
+        second = [*first[: LONG // 2], LONG, *first[LONG // 2 + 1 :]]
+        one, other = (engine.call(TAKE, {"indices": places, "axis": 0}) for places in (first, second))
+        multiply, subtract = engine.op(MULTIPLY), engine.op(SUBTRACT)
+
+        def difference(a: Any, b: Any) -> Any:
+            return multiply(subtract(one(a), other(a)), b)
+
+        w, g = np.ones(LONG, x.dtype), g[:LONG]
+        outputs, gradients = engine.vjp(difference, [np.array(x), w], [np.array(g)])
+        expected = np.zeros_like(x)
+        expected[[LONG // 2, LONG]] = g[LONG // 2], -g[LONG // 2]
+        what = f"the difference of x at {LONG} places and at the same but one"
+        hold_equal(plain(engine, outputs[0]), x[first] - x[second], what)
+        hold_equal(plain(engine, gradients[0]), expected, f"the gradient of {what}")
+    if ASTYPE in engine.ops and set(OTHER) <= set(engine.dtypes):
+        short, double = (engine.call(ASTYPE, {"dtype": dtype}) for dtype in ("float32", "float64"))
+        third = (sample.array() / 3).astype(sample.dtype)
+        for casts, dtypes in (
+            ((short, double), ("float32", "float64")),
+            ((double, short), ("float64", "float32")),
+        ):
+            made = engine.forward(lambda a, casts=casts: tuple(cast(a) for cast in casts), [np.array(third)])
+            for output, dtype in zip(made, dtypes, strict=True):
+                got = plain(engine, output)
+                if got.dtype != dtype:
+                    raise Violation(
+                        f"of two casts of one array, to {' and '.join(dtypes)}, that to {dtype} is {got.dtype}"
+                    )
+                hold_equal(got, third.astype(dtype), f"one array cast to {' and '.join(dtypes)}, the {dtype}")
+    elif not has_taken:
+        raise Unsupported("the engine names neither take nor astype")
 
 
 def _interrupted(engine: Backend, operands: list[Array]) -> None:

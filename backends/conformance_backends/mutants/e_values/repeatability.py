@@ -93,6 +93,29 @@ def known_by_its_operand() -> Backend:
     return with_ops({"tanh": call}, SteppedTape)
 
 
+def long_indices_are_one() -> Backend:
+    """Indices are known by how NumPy writes them, which leaves out the middle of a thousand."""
+    known: dict[tuple[int, str], tuple[Any, Any]] = {}
+
+    def call(x: Any, indices: Any, axis: Any) -> Any:
+        key = id(x), f"{np.asarray(indices)!r} {axis}"
+        if key not in known:
+            known[key] = x, SteppedTape.ops["take"](x, indices=indices, axis=axis)
+        return known[key][1]
+
+    return with_ops({"take": call}, SteppedTape)
+
+
+def casts_are_one() -> Backend:
+    """Of an array that is cast to two dtypes there is one result, the first."""
+    known: dict[int, tuple[Any, Any]] = {}
+
+    def call(x: Any, dtype: Any) -> Any:
+        return known.setdefault(id(x), (x, SteppedTape.ops["astype"](x, dtype=dtype)))[1]
+
+    return with_ops({"astype": call}, SteppedTape)
+
+
 def cast_once_for_an_address(self: Any, output: Tensor, gradient: Any) -> Any:
     """A cotangent of another dtype is cast once for the address of its array."""
     fitting = seed(output, gradient).value
@@ -145,6 +168,10 @@ MUTANTS: tuple[Mutant, ...] = (
         (HISTORY("alike"),), equal_numbers_are_one, ("divide",)),
     Mutant("equal-indices-are-one", "The index True is 1 where that came before.",
         (HISTORY("alike"),), equal_indices_are_one, ("getitem",)),
+    Mutant("long-indices-are-one", "Lists of indices that differ in the middle alone are taken for one.",
+        (HISTORY("alike-in-one-graph"),), long_indices_are_one, ("take",)),
+    Mutant("casts-are-one", "Casts of one array to two dtypes are taken for one.",
+        (HISTORY("alike-in-one-graph"),), casts_are_one, ("astype",)),
     behaviour("known-by-its-number", "A constant without axes has the dtype of the first one of its number.",
         (HISTORY("equal-numbers"),), array=known_by_its_number),
     behaviour("cast-once-for-an-address", "A cotangent of another dtype is taken for the one that lay where it lies.",
