@@ -75,7 +75,8 @@ def broadcast(count: int) -> Law:
     def law(choose: Choose) -> Signature:
         pair = choose(BROADCAST_PAIRS)
         whole = np.broadcast_shapes(*pair)
-        others = tuple(dict.fromkeys((*pair, (), (1,) * len(whole), whole)))
+        larger = ((2, *whole),) if len(whole) < 4 and np.prod(whole) <= 64 else ()  # than the others together
+        others = tuple(dict.fromkeys((*pair, (), (1,) * len(whole), whole, *larger)))
         return Signature((*pair, *(choose(others) for _ in range(count - 2))))
 
     return law

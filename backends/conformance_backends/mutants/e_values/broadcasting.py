@@ -58,6 +58,12 @@ def doubled_where_stretched(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: A
     return right(i, g, z, *xs, **p) * (2 if i == 2 and np.size(xs[2]) < np.size(xs[0]) else 1)
 
 
+def last_alone_is_whole(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """The last operand alone has the shape of the output."""
+    pulled = right(i, g, z, *xs, **p)
+    return pulled * (2 if i < len(xs) - 1 and np.ndim(z) > max(map(np.ndim, xs[:-1])) else 1)
+
+
 BROADCAST = ("op/vjp", "op/broadcasting")
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -69,4 +75,6 @@ MUTANTS: tuple[Mutant, ...] = (
         BROADCAST, ("subtract",), last_copy_counts),
     *(rule(f"one-{what}-of-the-first-row", f"A {what} that all rows share is summed over the first row alone.",
         BROADCAST, (op,), first_row_counts) for op, what in (("prelu", "slope"), ("fma", "factor"))),
+    rule("doubled-where-the-last-is-larger", "Where the last of three operands alone has the output's shape, the others' gradients are doubled.",
+        BROADCAST, ("where", "lerp"), last_alone_is_whole),
 )  # fmt: skip
