@@ -21,7 +21,7 @@ from conformance.checks.observation import overwrite, plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.checks.wrappers import wrappers_of
-from conformance.errors import Violation
+from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
 
 COMPILE = Capability.COMPILING
@@ -87,6 +87,27 @@ def compiled_function_depends_on_no_earlier_call(engine: Backend, sample: Sample
         ]
         for n in range(len(calls)):
             calls[(start + n) % len(calls)]()
+
+
+@contract("C10", "numbers-again", COMPILE)
+def compiled_numbers_have_the_dtype_of_each_call(engine: Backend, sample: Sample) -> None:
+    """A compiled function with numbers of the language's in it has the dtype of each call, whatever that of the first was."""
+    multiply = engine.op(MULTIPLY)
+    plainly: Function = lambda a: multiply(multiply(a, a), 0.5)  # noqa: E731
+    dtypes = [dtype for dtype in engine.dtypes if dtype in ("float64", "float32")]
+    if len(dtypes) < 2 or not computes(engine, plainly, [sample.array()]):
+        raise Unsupported("the engine has one precision, or refuses numbers")
+    function = engine.compiled(plainly)
+    for n, dtype in enumerate((*dtypes, *dtypes)[sample.seed % 2 :][:3]):
+        x, g = (sample.array().astype(dtype) for _ in range(2))
+        _hold(
+            engine,
+            function,
+            [x],
+            [g],
+            ([x * x / 2], [g * x]),
+            f"call {n} of a compiled x² times 0.5, in {dtype}",
+        )
 
 
 @contract("C10", "any-callable")

@@ -18,7 +18,7 @@ from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.op import Trait
 from conformance.ops import find, with_trait
-from conformance.ops.names import GETITEM, MATRIX_TRANSPOSE, MULTIPLY, NEGATIVE, RESHAPE
+from conformance.ops.names import BROADCAST_TO, GETITEM, MATRIX_TRANSPOSE, MULTIPLY, NEGATIVE, RESHAPE
 
 Slot = Callable[[Trace], Any]
 
@@ -29,6 +29,7 @@ VIEWS: tuple[tuple[str, dict[str, Any], Callable[[Array], Array]], ...] = (
     (GETITEM, {"index": (slice(None), 1)}, lambda x: x[:, 1]),
     (RESHAPE, {"shape": (9,)}, lambda x: x.reshape(9)),
     (MATRIX_TRANSPOSE, {}, lambda x: x.T),
+    (BROADCAST_TO, {"shape": (2, 3, 3)}, lambda x: np.broadcast_to(x, (2, 3, 3))),
 )
 
 
@@ -195,8 +196,12 @@ def write_through_a_view_or_its_base_is_the_programs_of_copies(engine: Backend, 
     for name, parameters, seen in VIEWS:
         if name in engine.ops:
             view = engine.call(name, parameters)
-            _hold_written(engine, sample, view, seen, is_shared=convention == "views", through_view=True)
-            _hold_written(engine, sample, view, seen, is_shared=convention == "views", through_view=False)
+            for through_view in (False, True)[
+                : 1 if name == BROADCAST_TO else 2
+            ]:  # into copies of one entry none writes
+                _hold_written(
+                    engine, sample, view, seen, is_shared=convention == "views", through_view=through_view
+                )
 
 
 def _hold_written(

@@ -25,6 +25,19 @@ def operands_that_were_one_stay_one(self: Any, function: Function) -> Function:
     return call
 
 
+def first_dtype_for_all(self: Any, function: Function) -> Function:
+    """The numbers in a function are arrays of the dtype of the first call."""
+    first: list[Any] = []
+
+    def call(*operands: Any) -> Any:
+        first.append(operands[0].dtype)
+        number = Tensor(np.ones((), first[0]))
+        output = function(*operands)
+        return output * number if not isinstance(output, tuple) else output
+
+    return call
+
+
 def first_scope_for_all(self: Any, function: Function) -> Function:
     """Where the first call was in a no_grad scope, no call is recorded."""
     was_recorded: list[bool] = []
@@ -120,6 +133,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C10/called-again",), base=WithTransforms, compiled=operands_that_were_one_stay_one),
     behaviour("compiled-in-a-scope", "A compiled function that was first called in a no_grad scope is never recorded.",
         ("contract/C10/called-again",), base=WithTransforms, compiled=first_scope_for_all),
+    behaviour("first-dtype-for-all", "The numbers in a compiled function have the dtype of its first call.",
+        ("contract/C10/numbers-again",), base=WithTransforms, compiled=first_dtype_for_all),
     behaviour("compiled-returns-first-operand", "A compiled function returns the operand of its first call.",
         ("contract/C10/returned-again",), base=WithTransforms, compiled=first_operand_is_returned),
     behaviour("compiled-first-branch", "A compiled function takes the branch of its first call.",

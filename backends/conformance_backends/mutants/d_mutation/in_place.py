@@ -82,6 +82,28 @@ def leaves_too(self: Any, array: Any, index: Any, value: Any) -> None:
         array[index] = value
 
 
+class StretchedViews(SteppedTape):
+    """What was broadcast follows its base in memory, though the adapter declares copies."""
+
+    def call(self, name: str, parameters: Any) -> Any:
+        """The op; of a broadcast it is noted of what it was made."""
+        right = super().call(name, parameters)
+
+        def noting(x: Any) -> Any:
+            stretched = right(x)
+            self.kept[id(x)] = x, stretched
+            return stretched
+
+        return noting if name == "broadcast_to" else right
+
+    def assign(self, array: Tensor, index: Any, value: Any) -> None:
+        """The engine's write, which reaches what was broadcast of it."""
+        super().assign(array, index, value)
+        if id(array) in self.kept:
+            stretched = self.kept[id(array)][1]
+            stretched.value = np.broadcast_to(array.value, stretched.shape)
+
+
 RAW = ("contract/D4/raw-writes",)
 SAVED = ("contract/D3/saved-operand", "contract/D3/saved-output")
 LEAF = ("contract/D5/leaf",)
@@ -115,6 +137,7 @@ MUTANTS: tuple[Mutant, ...] = (
         LEAF, conventions={**SteppedTape.conventions, "D5": "recorded"}),
     behaviour("declares-views-copies", "The adapter declares views, and a write through a view leaves its base unchanged.",
         VIEWS, conventions={**SteppedTape.conventions, "D6": "views"}),
+    behaviour("stretched-is-a-view", "What was broadcast follows a write into what it was made of.", VIEWS, base=StretchedViews),
     behaviour("declares-constants-records", "The adapter declares that a constant stays constant, and what is written into it is recorded.",
         ("contract/D11/constant",), conventions={**SteppedTape.conventions, "D11": "constant"}),
 )  # fmt: skip
