@@ -86,14 +86,16 @@ def _hold_as_it_was(
 
     An operand that is a constant is made within the function: some engines call it again for the gradient.
     """
-    function = member.function(engine)
+    function, add = member.function(engine), engine.op(ADD)
+    zero = engine.array(np.zeros((), member.case.dtype))
 
     def graph(operands: Any, weights: Any) -> Any:
         made = _results_of_an_op(engine, member, operands)
         if is_constant and written_operand is not None:
             made[written_operand] = engine.array(member.operands[written_operand])
         outputs = tupled(function(*made))
-        total = weighted(engine, weights, outputs)
+        # By sums, which save nothing: a product would refuse the write, where it is the op itself that has to.
+        total = weighted(engine, weights, tuple(add(z, zero) for z in outputs))
         target = outputs[0] if written_operand is None else made[written_operand]
         engine.assign(target, (Ellipsis,), engine.array(_other_number(member, written_operand)))
         return total

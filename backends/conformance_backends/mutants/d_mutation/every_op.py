@@ -51,13 +51,17 @@ def scratch_is_the_cotangent(name: str) -> Callable[[], Any]:
     return lambda: with_ops({name: call}, Immutable)
 
 
-def reaches_scans(self: Any, array: Tensor, index: Any, value: Any) -> None:
-    """A write into what a log-softmax computed also changes the value that its rule has saved."""
-    is_written = array.edge is not None and array.edge[0].name == "log_softmax"
-    saved = array.value
-    array[index] = value
-    if is_written:
-        saved[index] = detach(value)
+def reaches_results_of(op: str) -> Any:
+    """A write into what an op computed also changes the value that its rule has saved, which no other op watches."""
+
+    def assign(self: Any, array: Tensor, index: Any, value: Any) -> None:
+        is_written = array.edge is not None and array.edge[0].name == op
+        saved = array.value
+        array[index] = value
+        if is_written:
+            saved[index] = detach(value)
+
+    return assign
 
 
 def written_through(kinds: str) -> Any:
@@ -88,7 +92,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("computed-in-the-cotangent", "The rule of a square computes in the memory of its cotangent.",
         ("contract/D2/every-op",), scratch_is_the_cotangent("square"), ("square",)),
     behaviour("write-reaches-scans", "A write into a log-softmax also changes what its rule has saved.",
-        ("contract/D3/every-op",), assign=reaches_scans),
+        ("contract/D3/every-op",), assign=reaches_results_of("log_softmax")),
+    behaviour("write-reaches-maxima", "A write into a maximum also changes what its rule has saved.",
+        ("contract/D3/every-op",), assign=reaches_results_of("max")),
     behaviour("constants-written-through", "A write into a constant also changes what rules have saved of it.",
         ("contract/D3/every-op",), assign=written_through("f")),
     behaviour("indices-written-through", "A write into an array of indices also changes what rules have saved of it.",
