@@ -126,7 +126,7 @@ def _hold(engine: Backend, program: Program) -> list[Comparison]:
 
 @contract("E6", "not-cancelled")
 def what_is_no_number_does_not_cancel(engine: Backend, sample: Sample) -> None:
-    """x − x is NaN where x is infinite, x / x where it is 0, and x times 0 where it is infinite: as IEEE 754 has them."""
+    """As IEEE 754 has them, x − x is NaN where x is infinite, x / x where it is 0, and x times 0 where it is infinite."""
     inf, nan, one = np.inf, np.nan, sample.scalar(1.0)
     for name, x, y, expected in (
         (SUBTRACT, [inf, 1.0, -inf], None, [nan, 0.0, nan]),
