@@ -69,24 +69,7 @@ class Torch(Backend):
 
     def custom(self, forward: Function, backward: Function) -> Function:
         """A torch.autograd.Function; the result of `backward` reaches torch unchanged."""
-
-        class CustomRule(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
-            generate_vmap_rule = True  # needed by torch.func under vmap
-
-            @staticmethod
-            def forward(*operands: Any) -> Any:
-                return forward(*operands)
-
-            @staticmethod
-            def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-                ctx.save_for_backward(*inputs)
-
-            @staticmethod
-            def backward(ctx: Any, g: Any) -> Any:
-                return backward(g, *ctx.saved_tensors)
-
-        apply: Function = CustomRule.apply
-        return apply
+        return ruled(forward, backward, "backward")
 
     def custom_by_operand(self, forward: Function, backward: Function) -> Function:
         """A torch.autograd.Function that saves operands and outputs, and looks at needs_input_grad."""
@@ -134,6 +117,25 @@ class Torch(Backend):
 
         apply: Function = ForwardRule.apply
         return apply
+
+
+def ruled(forward: Function, rule: Function, name: str) -> Function:
+    """A torch.autograd.Function that saves its operands, whose rule is called `backward` or `vjp`."""
+
+    class CustomRule(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
+        generate_vmap_rule = True  # needed by torch.func under vmap
+
+        @staticmethod
+        def forward(*operands: Any) -> Any:
+            return forward(*operands)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+
+    setattr(CustomRule, name, staticmethod(lambda ctx, g: rule(g, *ctx.saved_tensors)))
+    apply: Function = CustomRule.apply
+    return apply
 
 
 def hold_tape(arrays: Sequence[Any]) -> None:

@@ -13,7 +13,7 @@ import torch
 
 from conformance.backend import Capability, Function, NDArray, as_tuple
 from conformance.errors import Unsupported
-from conformance_backends.torch_arrays import hold_tape
+from conformance_backends.torch_arrays import hold_tape, ruled
 
 RESPELLED = frozenset(
     {
@@ -86,24 +86,7 @@ class TorchMethods:
 
     def custom(self, forward: Function, backward: Function) -> Function:
         """A torch.autograd.Function with `vjp`, which torch takes in place of `backward`."""
-
-        class CustomRule(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
-            generate_vmap_rule = True
-
-            @staticmethod
-            def forward(*operands: Any) -> Any:
-                return forward(*operands)
-
-            @staticmethod
-            def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-                ctx.save_for_backward(*inputs)
-
-            @staticmethod
-            def vjp(ctx: Any, g: Any) -> Any:
-                return backward(g, *ctx.saved_tensors)
-
-        apply: Function = CustomRule.apply
-        return apply
+        return ruled(forward, backward, "vjp")
 
     def nested_vjp(
         self, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]
@@ -148,7 +131,7 @@ class TorchMethods:
         part.copy_(torch.as_tensor(value, dtype=array.dtype))
 
     def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
-        """torch.autograd.functional, vectorized in reverse mode, and row by row for columns of Hessians."""
+        """torch.autograd.functional, vectorized in reverse mode."""
         arrays = tuple(map(self.array, operands))
         if kind == "columns":
             raise Unsupported("torch.autograd.functional.jacobian has one way of forward mode")
