@@ -33,6 +33,7 @@ class Capability(enum.Enum):
     ANOMALY = "a scope in which the op that makes a NaN is named"
     RECORDED_WRITES = "an array can be written in place while it is being recorded"
     VALUE_WITH_GRADIENT = "a function gives the value with the gradients, and hands on auxiliary results"
+    INTERMEDIATES = "gradients are taken with respect to results on the way, too"
     STRUCTURES = "operands may be lists and dictionaries of arrays"
     JACOBIANS = "a function gives whole Jacobians, and another whole Hessians"
     COMPLEX = "complex operands have gradients"

@@ -33,6 +33,7 @@ class Dialect:
         rows, columns, hessian: a call with {function} and {operands} that returns a tuple of Jacobians, or Hessians;
         value_and_gradient: a statement that makes {value} and {gradients} of {function} and {operands}, by the
             positions {wrt}; value_and_auxiliary: one that makes {auxiliary}, too;
+        gradients_within: a call with {function}, {operands} and {cotangents}, which returns a tuple of gradients;
         structured_gradient: a call with {function} and {structure};
         scan: a call with {step}, {carry} and {items} that returns carry and outputs; while_loop: with {condition},
             {step} and {carry}; branch: with {condition}, {then}, {otherwise} and {operands};

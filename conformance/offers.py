@@ -108,6 +108,16 @@ class Offers:
         """
         raise Unsupported(f"{self.engine} has no function for the value with the gradient")
 
+    def gradients_within(
+        self, function: Function, operands: Sequence[NDArray], cotangents: Sequence[NDArray]
+    ) -> Sequence[Any]:
+        """The gradients of several outputs, weighted by a cotangent each, by any arrays of their graph; None where there is none.
+
+        `function` takes the engine's arrays of the operands' values, and returns two tuples: the outputs, and the arrays by
+        which gradients are wanted, which may be operands, results on the way, or outputs.
+        """
+        raise Unsupported(f"{self.engine} takes gradients by operands alone")
+
     # ---- transforms of functions ----------------------------------------------------------------
 
     def compiled(self, function: Function) -> Function:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
@@ -57,6 +57,7 @@ class MyGrad(TapeBackend):
             Capability.GRAPH,
             Capability.DEEP,
             Capability.RECORDED_WRITES,
+            Capability.INTERMEDIATES,
         }
     )
     conventions: ClassVar[Mapping[str, str]] = {
@@ -93,7 +94,10 @@ class MyGrad(TapeBackend):
         detach="mg.tensor({value}, constant=True)",
         no_grad="mg.no_autodiff",
         custom=CUSTOM_RULE,
-        further={"assign": "{array}[{index}] = {value}"},
+        further={
+            "assign": "{array}[{index}] = {value}",
+            "gradients_within": "gradients_within({function}, [{operands}], [{cotangents}])",
+        },
     )
 
     def version(self) -> str:
@@ -186,9 +190,26 @@ class MyGrad(TapeBackend):
         sources = (None if x.constant else self.graph(x) for x in output.creator.variables)
         return GraphNode(type(output.creator).__name__, tuple(sources))
 
+    def gradients_within(
+        self, function: Function, operands: Sequence[NDArray], cotangents: Sequence[NDArray]
+    ) -> Sequence[Any]:
+        """Tensor.grad, which backward leaves at every tensor of a graph; it frees the graph, so that there is one output."""
+        if len(cotangents) > 1:
+            raise Unsupported("MyGrad frees a graph in its backward pass")
+        given = [*map(self.array, operands)], [*map(self.array, cotangents)]
+        found: Sequence[Any] = gradients_within(function, *given)
+        return found
+
     def assign(self, array: Any, index: Any, value: Any) -> None:
         """`array[index] = value`."""
         array[index] = value
+
+
+def gradients_within(function: Any, arrays: Any, cotangents: Any) -> Any:
+    """The gradients left at any tensors that a function of new leaves returns beside its one output."""
+    (output,), tensors = function(*[mg.tensor(x, constant=False) for x in arrays])
+    output.backward(cotangents[0])
+    return [x.grad for x in tensors]
 
 
 def _data(value: Any) -> Any:

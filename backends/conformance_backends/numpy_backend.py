@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 import conformance
-from conformance.backend import Capability, Dialect, GraphNode, NDArray, TapeBackend, as_tuple
+from conformance.backend import Capability, GraphNode, NDArray, TapeBackend, as_tuple
 from conformance.op import Op
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
-from conformance_backends.numpy_engine import Tensor
+from conformance_backends.numpy_dialect import TAPE
+from conformance_backends.numpy_engine import Tensor, gradients
 from conformance_backends.numpy_points import DEPARTURES
 from conformance_backends.usual_points import declared_points
 
@@ -65,6 +66,7 @@ class NumpyTape(TapeBackend):
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
             Capability.VALUE_WITH_GRADIENT,
+            Capability.INTERMEDIATES,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
         }
@@ -98,43 +100,7 @@ class NumpyTape(TapeBackend):
     }
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: _applied(op) for name, op in ALL_OPS.items()}
     points = declared_points(ops, DEPARTURES)
-    dialect = Dialect(
-        imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-        "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, bernoulli, branch, checkpoint, custom, custom_by_operand, custom_forward, grad, hessian, hook, jacobian, jacobian_by_columns, jvp, needs_gradient, no_grad, scan, value_and_grad, vjp, while_loop,\n)",
-        array="Tensor(np.array({values}, '{dtype}'))",
-        leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
-        backward="{output}.backward()",
-        backward_with="{output}.backward({cotangent})",
-        grad="{leaf}.grad",
-        clear="{leaf}.grad = None",
-        detach="{value}.detach()",
-        no_grad="no_grad()",
-        custom="{name} = custom(lambda {operands}: {value}, lambda g, {operands}: {cotangents})",
-        call="apply(ALL_OPS[{name!r}], ({operands},), {parameters})",
-        further={
-            "custom_by_operand": "{name} = custom_by_operand(\n    lambda {operands}: {value},\n"
-            "    lambda i, gs, xs, zs: (lambda {operands}: {cotangents})(*xs)[i],\n)",
-            "custom_forward": "{name} = custom_forward(\n    lambda {operands}: {value},\n"
-            "    lambda xs, ts: (lambda {operands}: {cotangents})(*xs),\n)",
-            "needs_gradient": "needs_gradient({leaf}, {flag})",
-            "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
-            "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",
-            "checkpoint": "checkpoint({function})",
-            "value_and_gradient": "{value}, {gradients} = value_and_grad({function}, {wrt})({operands})",
-            "value_and_auxiliary": "({value}, {auxiliary}), {gradients} = value_and_grad({function}, {wrt}, has_aux=True)({operands})",
-            "scan": "scan({step}, {carry}, {items})",
-            "while_loop": "while_loop({condition}, {step}, {carry})",
-            "branch": "branch({condition}, {then}, {otherwise}, ({operands},))",
-            "rows": "jacobian({function}, {operands})",
-            "columns": "jacobian_by_columns({function}, {operands})",
-            "hessian": "(hessian({function}, {operands}),)",
-            "structured_gradient": "grad({function})({structure})[0]",
-            "noise": "bernoulli({array})",
-            "hook": "hook({array}, {seen})",
-            "anomaly": "anomaly()",
-            "assign": "{array}[{index}] = {value}",
-        },
-    )
+    dialect = TAPE
 
     def version(self) -> str:
         """The suite's version: the reference engine is part of it."""
@@ -267,6 +233,14 @@ class NumpyTape(TapeBackend):
         value, gradients = engine.value_and_grad(function, wrt, has_aux=auxiliary)(*arrays)
         return (value[0], gradients, value[1]) if auxiliary else (value, gradients, None)
 
+    def gradients_within(
+        self, function: Callable[..., Any], operands: Sequence[NDArray], cotangents: Sequence[NDArray]
+    ) -> Sequence[Any]:
+        """The engine's gradients."""
+        given = [*map(self.array, operands)], [*map(self.array, cotangents)]
+        found: Sequence[Any] = gradients_within(function, *given)
+        return found
+
     def structured_gradient(self, function: Callable[..., Any], structure: Any) -> Any:
         """The engine's grad of one structured operand."""
         return engine.grad(function)(structure)[0]
@@ -282,6 +256,12 @@ class NumpyTape(TapeBackend):
     def assign(self, array: Any, index: Any, value: Any) -> None:
         """The tensor rebound."""
         array[index] = value
+
+
+def gradients_within(function: Any, arrays: Any, cotangents: Any) -> Any:
+    """The engine's gradients, by tensors that a function of new leaves returns beside its outputs."""
+    outputs, tensors = function(*[Tensor(x.value, requires_grad=True) for x in arrays])
+    return gradients(outputs, tensors, cotangents)
 
 
 def _shown(node: engine.Node | None) -> GraphNode:

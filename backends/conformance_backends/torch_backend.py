@@ -58,6 +58,7 @@ class TorchTape(TapeJacobians, TorchFlow, Torch, TapeBackend):
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
+            Capability.INTERMEDIATES,
             Capability.JACOBIANS,
             Capability.COMPLEX,
         }
@@ -150,6 +151,14 @@ class TorchTape(TapeJacobians, TorchFlow, Torch, TapeBackend):
         """The same, recorded by the tape; torch has one level of dual numbers only."""
         return _pushed(function, arrays, tangents)[1]
 
+    def gradients_within(
+        self, function: Function, operands: Sequence[NDArray], cotangents: Sequence[NDArray]
+    ) -> Sequence[Any]:
+        """torch.autograd.grad of lists."""
+        given = [*map(self.array, operands)], [*map(self.array, cotangents)]
+        found: Sequence[Any] = gradients_within(function, *given)
+        return found
+
     def checkpoint(self, function: Function) -> Function:
         """torch.utils.checkpoint, of the kind that torch recommends."""
         return functools.partial(checkpoint, function, use_reentrant=False)
@@ -191,6 +200,12 @@ def recorded_gradients(function: Any, arrays: Any, cotangents: Any) -> Any:
     outputs = function(*variables)
     inputs = variables[0] if len(variables) == 1 else variables
     return torch.autograd.grad(outputs, inputs, cotangents, create_graph=True, allow_unused=True)
+
+
+def gradients_within(function: Any, arrays: Any, cotangents: Any) -> Any:
+    """torch.autograd.grad of several outputs, by any tensors that a function of new leaves returns beside them."""
+    outputs, inputs = function(*[x.detach().requires_grad_() for x in arrays])
+    return torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True)
 
 
 def pushed_along(function: Any, arrays: Any, tangents: Any) -> Any:

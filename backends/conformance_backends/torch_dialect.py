@@ -85,6 +85,7 @@ TAPE = _written(
         "custom_by_operand": RULE_BY_OPERAND,
         "custom_forward": FORWARD_RULE,
         "nested_vjp": "{out} = recorded_gradients({function}, [{operands}], [{cotangents}])",
+        "gradients_within": "gradients_within({function}, [{operands}], [{cotangents}])",
         "jvp": "{out}, {pushed} = pushed_along({function}, [{operands}], [{tangents}])",
         "vectorized": "torch.vmap({function})",
         "noise": "torch.bernoulli(torch.full_like({array}, 0.5))",

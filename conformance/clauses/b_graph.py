@@ -47,6 +47,8 @@ CLAUSES = (
            "Tools that draw, prune or debug graphs follow these edges."),
     Clause("B19", MUST, "Whatever order calls come in, values and stored gradients are those of the definition.",
            "A training loop that evaluates, clips, catches an error and goes on is one long history; an error that needs one is found last."),
+    Clause("B20", MUST, "Gradients of several outputs by any arrays of their graph are those of the weighted sum of the outputs: all that comes through a result on the way counts, also for what lies behind it.",
+           "Attribution of a decision to a layer, gradients by activations and losses taken at several heads of a network are computed so."),
     Clause("B18", MUST, "After a call that was refused or failed the next gradient is right, and earlier ones are unchanged.",
            "Interactive sessions and services go on after an error."),
 )  # fmt: skip

@@ -167,6 +167,21 @@ class RecordingOptional(Recording):
             builder.name_parts(part, name)
         return found
 
+    def gradients_within(
+        self, function: Function, operands: Sequence[NDArray], cotangents: Sequence[NDArray]
+    ) -> Sequence[Any]:
+        """Gradients by arrays of a graph, which a function returns beside its outputs."""
+        builder, template = self.builder, self._template("gradients_within")
+        arrays, given = (self._listed([*map(self.array, values)]) for values in (operands, cotangents))
+        out, defined = builder.fresh("out"), self.defined(function)
+        try:
+            found = self.inner.gradients_within(defined.traced, operands, cotangents)
+        finally:
+            text = template.format(function=defined.name, operands=arrays, cotangents=given)
+            builder.write(f"{out} = {text}")
+        builder.name_parts(tuple(found), out)
+        return found
+
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """A gradient built as its structure is."""
         builder, template = self.builder, self._template("structured_gradient")

@@ -10,7 +10,7 @@
 
 Read it in this order: `graph` (nodes, edges and the backward pass), `tensor` (how a call of
 a NumPy function is recorded), `transforms` (gradients as functions of functions),
-`custom` (custom rules), `control_flow` (loops and branches), `drawing` (random numbers), `freezing` (leaves that need no gradient for a while), `observing` (hooks, and which op made a NaN), `structures` (lists and
+`intermediates` (gradients by results on the way), `custom` (custom rules), `control_flow` (loops and branches), `drawing` (random numbers), `freezing` (leaves that need no gradient for a while), `observing` (hooks, and which op made a NaN), `structures` (lists and
 dicts of arrays). The derivative rules themselves are the rows of `conformance.ops`.
 """
 
@@ -19,6 +19,7 @@ from conformance_backends.numpy_engine.custom import custom, custom_by_operand, 
 from conformance_backends.numpy_engine.drawing import bernoulli
 from conformance_backends.numpy_engine.freezing import needs_gradient
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
+from conformance_backends.numpy_engine.intermediates import gradients
 from conformance_backends.numpy_engine.observing import anomaly, hook
 from conformance_backends.numpy_engine.tensor import Tensor, apply, detach
 from conformance_backends.numpy_engine.transforms import (
@@ -46,6 +47,7 @@ __all__ = [
     "custom_forward",
     "detach",
     "grad",
+    "gradients",
     "hessian",
     "hook",
     "jacobian",

@@ -140,7 +140,10 @@ def edges_before(roots: Sequence[Edge], start: int, ends: Container[Node] = ()) 
 
 
 def backward_pass(
-    seeds: Sequence[tuple[Edge, Any]], ends: Container[Node] = (), outer: Container[Node] = ()
+    seeds: Sequence[tuple[Edge, Any]],
+    ends: Container[Node] = (),
+    outer: Container[Node] = (),
+    on_the_way: Container[Node] = (),
 ) -> dict[Node, list[Any]]:
     """Propagate the seeds' cotangents back to the leaves.
 
@@ -148,9 +151,10 @@ def backward_pass(
         seeds: pairs of an edge (whose cotangent is known) and that cotangent.
         ends: nodes to stop at, besides those that have no edges.
         outer: nodes of a graph around this one, in whose pass their hooks are called.
+        on_the_way: nodes whose cotangents are wanted, too, though the pass goes on behind them.
 
     Returns:
-        For each node at which the pass ended, the cotangents of its outputs.
+        For each node at which the pass ended, and each that is wanted, the cotangents of its outputs.
     """
     arrived: dict[Node, list[Any]] = {}
     waiting: list[tuple[int, Node]] = []  # a heap of the nodes in `arrived`, the latest first
@@ -165,8 +169,10 @@ def backward_pass(
             _call_hooks(node, cotangents)
         if refuses_nan:
             _refuse_nan(cotangents, f"the cotangent of what {node.name} computed is NaN")
-        if not node.edges or node in ends:
+        is_end = not node.edges or node in ends
+        if is_end or node in on_the_way:
             ended[node] = cotangents
+        if is_end:
             continue
         pulled = node.pullback(cotangents)
         if refuses_nan:

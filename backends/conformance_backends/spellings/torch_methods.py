@@ -24,6 +24,7 @@ RESPELLED = frozenset(
         Capability.VECTORIZING,
         Capability.HOOKS,
         Capability.RECORDED_WRITES,
+        Capability.INTERMEDIATES,
         Capability.JACOBIANS,
     }
 )
@@ -45,6 +46,15 @@ def pushed_twice(function: Any, arrays: Any, tangents: Any) -> Any:
     """torch.autograd.functional.jvp, recorded: forward mode by two reverse passes."""
     jvp = torch.autograd.functional.jvp
     return jvp(function, one_or_all(arrays), one_or_all(tangents), create_graph=True)
+
+
+def gradients_kept(function: Any, arrays: Any, cotangents: Any) -> Any:
+    """Tensor.retain_grad, then one backward pass of several outputs: what each tensor was left with."""
+    outputs, kept = function(*[x.detach().requires_grad_() for x in arrays])
+    for x in kept:
+        x.retain_grad()
+    torch.autograd.backward(outputs, cotangents)
+    return [x.grad for x in kept]
 
 
 def hook_of_node(array: Any, seen: Any) -> Any:
@@ -113,6 +123,14 @@ class TorchMethods:
         hold_tape(arrays)
         return as_tuple(pushed_twice(function, arrays, tangents)[1])
 
+    def gradients_within(
+        self, function: Function, operands: Sequence[NDArray], cotangents: Sequence[NDArray]
+    ) -> Sequence[Any]:
+        """Tensor.retain_grad and torch.autograd.backward."""
+        given = [*map(self.array, operands)], [*map(self.array, cotangents)]
+        found: Sequence[Any] = gradients_kept(function, *given)
+        return found
+
     def vectorized(self, function: Function) -> Function:
         """torch.vmap along the last axis."""
         mapped: Function = vmap_of_last(function)
@@ -144,6 +162,7 @@ class TorchMethods:
 WORDS: Mapping[str, str] = {
     "nested_vjp": "{out} = pulled_recorded({function}, [{operands}], [{cotangents}])",
     "jvp": "{out}, {pushed} = pushed_twice({function}, [{operands}], [{tangents}])",
+    "gradients_within": "gradients_kept({function}, [{operands}], [{cotangents}])",
     "vectorized": "vmap_of_last({function})",
     "hook": "hook_of_node({array}, {seen}).remove",
     "assign": "{array}[{index}].copy_(torch.as_tensor({value}))",

@@ -18,33 +18,8 @@ from conformance.parameters import Lacking
 from conformance_backends.tensorflow.control_flow import TensorflowFlow
 from conformance_backends.tensorflow.ops import OPS
 from conformance_backends.tensorflow.points import DEPARTURES
+from conformance_backends.tensorflow.script_words import IMPORTS
 from conformance_backends.usual_points import declared_points
-
-IMPORTS = """
-import numpy as np
-import tensorflow as tf
-import tensorflow.experimental.numpy as tnp
-
-
-def vjp(function, arrays, cotangents=None):
-    arrays = [tf.identity(x) for x in arrays]
-    with tf.GradientTape() as tape:
-        tape.watch(arrays)
-        outputs = function(*arrays)
-    return tape.gradient(outputs, arrays, cotangents)
-
-
-def jvp(function, arrays, tangents):
-    with tf.autodiff.ForwardAccumulator(arrays, tangents) as accumulator:
-        outputs = function(*arrays)
-    return outputs, accumulator.jvp(outputs)
-
-
-def scanned(step, carry, items):
-    like = tf.zeros_like(step(carry, tf.zeros_like(items[0]))[1])
-    carries, outputs = tf.scan(lambda state, x: step(state[0], x), items, (carry, like))
-    return tf.nest.map_structure(lambda stacked: stacked[-1], carries), outputs
-""".strip()
 
 
 def as_offered(function: Function) -> Function:
@@ -104,6 +79,7 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
             Capability.RANDOM_NUMBERS,
             Capability.LOOPS,
             Capability.BRANCHES,
+            Capability.INTERMEDIATES,
             Capability.STRUCTURES,
             Capability.JACOBIANS,
             Capability.COMPLEX,
@@ -140,6 +116,7 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
         further={
             "nested_vjp": "{out} = vjp({function}, [{operands}], [{cotangents}])",
             "jvp": "{out}, {pushed} = jvp({function}, [{operands}], [{tangents}])",
+            "gradients_within": "gradients_within({function}, [{operands}], [{cotangents}])",
             "compiled": "tf.function({function})",
             "checkpoint": "tf.recompute_grad({function})",
             "noise": "tf.cast(tf.random.uniform(tf.shape({array})) < 0.5, {array}.dtype)",
@@ -226,6 +203,17 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
             tape.watch(operands)
             outputs = list(as_tuple(function(*operands)))
         return tuple(tape.gradient(outputs, operands, output_gradients=list(cotangents)))
+
+    def gradients_within(
+        self, function: Function, operands: Sequence[NDArray], cotangents: Sequence[NDArray]
+    ) -> Sequence[Any]:
+        """tape.gradient, whose sources may be any tensors that the tape has seen."""
+        arrays = [self.array(x) for x in operands]
+        with tf.GradientTape() as tape:
+            tape.watch(arrays)
+            outputs, sources = function(*arrays)
+        given = [self.array(g) for g in cotangents]
+        return tuple(tape.gradient(list(outputs), list(sources), output_gradients=given))
 
     def jvp(
         self, function: Function, operands: Sequence[NDArray], tangents: Sequence[NDArray]

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import tensorflow as tf
 
 from conformance.backend import Capability, Dialect, Function, NDArray, as_tuple
-from conformance_backends.tensorflow.backend import IMPORTS, Tensorflow, as_offered
+from conformance_backends.tensorflow.backend import Tensorflow, as_offered
+from conformance_backends.tensorflow.script_words import IMPORTS
 
 
 class TensorflowFunction(Tensorflow):
@@ -18,7 +19,7 @@ class TensorflowFunction(Tensorflow):
     mode = "function"
     compiles_signatures = True
     compiles_functions = True
-    capabilities = Tensorflow.capabilities - {Capability.DEEP}
+    capabilities = Tensorflow.capabilities - {Capability.DEEP, Capability.INTERMEDIATES}
     conventions: ClassVar[dict[str, str]] = {
         **{clause: choice for clause, choice in Tensorflow.conventions.items() if clause != "B11"},
     }

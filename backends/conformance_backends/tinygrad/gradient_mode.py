@@ -20,7 +20,9 @@ class TinygradGradient(FunctionalBackend):
     ops = Tinygrad.ops
     dtypes = Tinygrad.dtypes
     compiles_signatures = True
-    capabilities = frozenset({Capability.RETAINING, Capability.DETACH, Capability.HIGHER_ORDER})
+    capabilities = frozenset(
+        {Capability.RETAINING, Capability.DETACH, Capability.HIGHER_ORDER, Capability.INTERMEDIATES}
+    )
     conventions: ClassVar[dict[str, str]] = {
         "A2": "refused",
         "A3": "refused",
@@ -42,6 +44,7 @@ class TinygradGradient(FunctionalBackend):
         gradient="({function})({operands}).gradient({operands})",
         detach="{value}.detach()",
         show="print({value}.numpy())",
+        further={"gradients_within": "gradients_within({function}, [{operands}], [{cotangents}])"},
     )
 
     def version(self) -> str:
@@ -82,6 +85,16 @@ class TinygradGradient(FunctionalBackend):
         copies = [_copy(x, number) for number, x in enumerate(arrays, start=1)]
         return self._gradients(function(*copies), copies, cotangents)
 
+    def gradients_within(
+        self, function: Function, operands: Sequence[NDArray], cotangents: Sequence[NDArray]
+    ) -> Sequence[Any]:
+        """Tensor.gradient by any tensors; of one output."""
+        if len(cotangents) > 1:
+            raise Unsupported("Tensor.gradient is of one tensor")
+        given = [*map(self.array, operands)], [*map(self.array, cotangents)]
+        found: Sequence[Any] = gradients_within(function, *given)
+        return found
+
     def _gradients(self, output: Any, arrays: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
         (only, *further), (cotangent, *_) = as_tuple(output), cotangents
         if further:
@@ -91,6 +104,12 @@ class TinygradGradient(FunctionalBackend):
     def detach(self, array: Any) -> Any:
         """Tensor.detach."""
         return array.detach()
+
+
+def gradients_within(function: Any, arrays: Any, cotangents: Any) -> Any:
+    """Tensor.gradient of the one output, by any tensors that a function returns beside it."""
+    (output,), targets = function(*arrays)
+    return tuple(output.gradient(*targets, gradient=cotangents[0]))
 
 
 def _copy(x: Tensor, number: int) -> Tensor:

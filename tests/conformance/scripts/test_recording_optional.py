@@ -41,6 +41,7 @@ WORDS = {  # what a script must say, where it says anything about the capability
     Capability.RANDOM_NUMBERS: ("bernoulli(",),
     Capability.HOOKS: ("hook(",),
     Capability.RECORDED_WRITES: ("] = ",),
+    Capability.INTERMEDIATES: ("gradients_within(f",),
     Capability.STRUCTURES: ("{'w': c0, 'b': [c1, (c2,)]",),
     Capability.JACOBIANS: ("jacobian(", "jacrev("),
     Capability.COMPLEX: (".real(",),
