@@ -1,4 +1,4 @@
-"""The part that both of torch's adapters share: arrays, scopes, custom rules."""
+"""What torch's adapters share: arrays, scopes, custom rules, and gradients as scripts take them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
+import torch.autograd.forward_ad as fwAD  # noqa: N812 - its customary name
 
 from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.dtype import BFLOAT16, carried
@@ -174,3 +175,26 @@ def with_layout_of(value: NDArray) -> torch.Tensor:
 def tensor(value: NDArray) -> torch.Tensor:
     """torch.tensor, of bfloat16 through float32: torch does not read bfloat16 from NumPy."""
     return torch.tensor(carried(value), dtype=torch.bfloat16 if value.dtype == BFLOAT16 else None)
+
+
+def recorded_gradients(function: Any, arrays: Any, cotangents: Any) -> Any:
+    """torch.autograd.grad at aliases: only what comes through the arguments counts. One array stands without a list."""
+    variables = [x.view_as(x).requires_grad_() for x in arrays]
+    outputs = function(*variables)
+    inputs = variables[0] if len(variables) == 1 else variables
+    return torch.autograd.grad(outputs, inputs, cotangents, create_graph=True, allow_unused=True)
+
+
+def gradients_within(function: Any, arrays: Any, cotangents: Any) -> Any:
+    """torch.autograd.grad of several outputs, by any tensors that a function of new leaves returns beside them."""
+    outputs, inputs = function(*[x.detach().requires_grad_() for x in arrays])
+    return torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True)
+
+
+def pushed_along(function: Any, arrays: Any, tangents: Any) -> Any:
+    """Dual numbers through a function: what comes out, and its tangents."""
+    with fwAD.dual_level():
+        outputs = function(*map(fwAD.make_dual, arrays, tangents))
+        if isinstance(outputs, tuple):
+            return tuple(zip(*map(fwAD.unpack_dual, outputs), strict=True))
+        return tuple(fwAD.unpack_dual(outputs))

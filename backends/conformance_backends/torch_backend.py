@@ -23,7 +23,13 @@ from conformance.backend import (
 from conformance.errors import Unsupported
 from conformance_backends.control_flow.of_torch import TorchFlow
 from conformance_backends.jacobians.of_torch import FuncJacobians, TapeJacobians
-from conformance_backends.torch_arrays import Torch, hold_tape
+from conformance_backends.torch_arrays import (
+    Torch,
+    gradients_within,
+    hold_tape,
+    pushed_along,
+    recorded_gradients,
+)
 from conformance_backends.torch_dialect import FUNC, TAPE
 from conformance_backends.torch_testers import TESTERS
 
@@ -192,29 +198,6 @@ def _pushed(
     except NotImplementedError as error:
         raise Unsupported(f"torch: {error}") from error
     return as_tuple(outputs), as_tuple(pushed)
-
-
-def recorded_gradients(function: Any, arrays: Any, cotangents: Any) -> Any:
-    """torch.autograd.grad at aliases: only what comes through the arguments counts. One array stands without a list."""
-    variables = [x.view_as(x).requires_grad_() for x in arrays]
-    outputs = function(*variables)
-    inputs = variables[0] if len(variables) == 1 else variables
-    return torch.autograd.grad(outputs, inputs, cotangents, create_graph=True, allow_unused=True)
-
-
-def gradients_within(function: Any, arrays: Any, cotangents: Any) -> Any:
-    """torch.autograd.grad of several outputs, by any tensors that a function of new leaves returns beside them."""
-    outputs, inputs = function(*[x.detach().requires_grad_() for x in arrays])
-    return torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True)
-
-
-def pushed_along(function: Any, arrays: Any, tangents: Any) -> Any:
-    """Dual numbers through a function: what comes out, and its tangents."""
-    with fwAD.dual_level():
-        outputs = function(*map(fwAD.make_dual, arrays, tangents))
-        if isinstance(outputs, tuple):
-            return tuple(zip(*map(fwAD.unpack_dual, outputs), strict=True))
-        return tuple(fwAD.unpack_dual(outputs))
 
 
 def _pushed_by_func(
