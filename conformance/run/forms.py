@@ -94,7 +94,10 @@ def features(signature: Signature) -> set[Any]:
         if not isinstance(part, int)
     }
     empty = {("entries", "none", _where_empty(signature)) for shape in signature.shapes if 0 in shape}
-    return ranks | kinds | uneven | falling | nested | parts | empty
+    # Without entries None, or a tuple, shows nothing of gradients, and little of values.
+    whole = [n for n, v in signature.parameters.items() if v is None or isinstance(v, tuple)]
+    full = set() if empty else {(f"{n} with entries", kind) for n, kind in kinds if n in whole}
+    return full | ranks | kinds | uneven | falling | nested | parts | empty
 
 
 def _where_empty(signature: Signature) -> str:

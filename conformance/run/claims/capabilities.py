@@ -12,7 +12,7 @@ from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import plain
 from conformance.errors import AdapterError, Unsupported, Violation
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import ADD, MULTIPLY
 
 
 def real_dtype(backend: Backend) -> str:
@@ -149,6 +149,20 @@ def custom(backend: Backend) -> None:
             hold_equal(
                 plain(backend, gradient), g * (w, x)[i], f"operand {i}'s gradient by x * w's custom rule{of}"
             )
+
+
+def undeclared(backend: Backend) -> Iterator[str]:
+    """What an engine was seen to offer that its adapter does not declare, and what is not asked therefore."""
+    if Capability.WRITABLE not in backend.capabilities:
+        (array,) = backend.forward(backend.op(ADD), [array_of(backend, v) for v in ([1, 2], [2, 3])])
+        seen = backend.numpy(array)
+        if isinstance(seen, np.ndarray) and seen.flags.writeable:
+            seen[...] = 7
+            if np.array_equal(plain(backend, array), array_of(backend, [7, 7])):
+                yield (
+                    "what is written into numpy(array) of a result changes the array: declare Capability.WRITABLE, with "
+                    "memory(array) as that memory; else nobody asks whether gradients share memory"
+                )
 
 
 def claims_of(backend: Backend) -> Iterator[tuple[str, Callable[[Any], None], str]]:

@@ -20,7 +20,7 @@ from conformance.run.mapped.findings import Finding, raised
 from conformance.run.mapped.values import brief, rounding_of, tolerance
 from conformance.run.verdict import is_slip
 
-GRADIENTS = 3  # calls of each op of which the gradient is computed as well
+GRADIENTS = 3  # calls of different ranks, of each op, of which the gradient is computed as well
 ENOUGH = 2  # gradients of which none arrives, for the function to have left the engine
 CUT = (
     "no gradient arrives in any call: does the function leave the engine, through NumPy, Python's numbers or detach? "
@@ -40,7 +40,7 @@ def gradients_of_calls(
     suspect: list[Finding] = []
     slips: list[Finding] = []
     arrived: list[bool] = []
-    few = _different(cases)
+    few = [*_different(cases), *([] if backend.compiles_signatures else _of_other_parameters(cases))]
     others = [case for case in cases if case not in few]
     if op.is_flat:
         return _barred(backend, op, few[:1], note, deadly), (), ()
@@ -152,6 +152,22 @@ def _different(cases: Sequence[Case]) -> list[Case]:
     ranked = sorted(cases, key=lambda c: not all(x.size for x in c.operands))
     by_rank = {tuple(x.ndim for x in case.operands): case for case in reversed(ranked)}
     return list(by_rank.values())[::-1][:GRADIENTS]
+
+
+def _of_other_parameters(cases: Sequence[Case]) -> list[Case]:
+    """For each value of a parameter that those of different ranks do not have a case with it, with entries where there is one."""
+    chosen = _different(cases)
+    seen = {setting for case in chosen for setting in _settings(case)}
+    further: list[Case] = []
+    for case in sorted(cases, key=lambda c: not all(x.size for x in c.operands)):
+        if not _settings(case) <= seen:
+            further.append(case)
+            seen |= _settings(case)
+    return further
+
+
+def _settings(case: Case) -> set[str]:
+    return {f"{name}={value!r}" for name, value in case.parameters.items()}
 
 
 def _wrong_gradient(seen: Observation, position: int, got: Array | None) -> str:

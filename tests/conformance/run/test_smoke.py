@@ -19,6 +19,7 @@ from conformance.errors import AdapterError, Unsupported
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
 from conformance.points import points_of
+from conformance.run.claims.capabilities import undeclared
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import COMPILED_FORMS, FORMS, forms_of
 from conformance.run.mapped.findings import Finding, MappedOp
@@ -181,6 +182,32 @@ def test_a_wrong_gradient_of_a_right_value_is_the_engines_with_its_worst_entry()
     assert not found.slips
     assert "the gradient of operand 0 is " in found.suspect[0].message
     assert " at [" in found.suspect[0].message
+
+
+@pytest.mark.parametrize("reverse", [True, False])
+def test_each_value_of_a_parameter_has_a_gradient_that_is_looked_at(reverse: bool) -> None:
+    right = NumpyTape.ops["cumulative_sum"]
+
+    def wrong_where(x: Any, axis: Any, **more: Any) -> Any:
+        z = right(x, axis=axis, **more)
+        return z if (axis is None) is reverse else z - 0.5 * z + 0.5 * numpy_engine.detach(z)
+
+    found = mapped("cumulative_sum", wrong_where)
+    assert not found.slips
+    assert found.suspect
+    assert all(("axis=None" in finding.call) is not reverse for finding in found.suspect)
+
+
+def test_what_numpy_gives_to_write_into_is_to_be_declared_as_memory() -> None:
+    class Bare(NumpyTape):
+        capabilities = NumpyTape.capabilities - {Capability.WRITABLE}
+
+    class Copies(Bare):
+        def numpy(self, array: Any) -> Any:
+            return super().numpy(array).copy()
+
+    assert "Capability.WRITABLE" in " ".join(undeclared(Bare()))
+    assert not [*undeclared(Copies()), *undeclared(NumpyTape())]
 
 
 def test_the_forms_of_a_call_have_every_rank_and_kind_of_parameter() -> None:
