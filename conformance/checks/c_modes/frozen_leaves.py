@@ -16,6 +16,7 @@ from conformance.checks.engine_calls import (
     hold_working,
     is_refused,
     tape_of,
+    unless_refused,
 )
 from conformance.checks.observation import plain, stored
 from conformance.checks.registry import contract
@@ -138,3 +139,36 @@ def constant_may_become_a_leaf(engine: Backend, sample: Sample) -> None:
     tape.backward(multiply(multiply(leaf, constant), before), tape.array(np.array(g)))
     hold_equal(stored(tape, constant), g * x * w * w, "the gradient of a constant that became a leaf")
     hold_equal(stored(tape, leaf), g * w * w * w, "the gradient beside a constant that became a leaf")
+
+
+@contract("C4", "frozen-written", Capability.FREEZING, Capability.RECORDED_WRITES)
+def frozen_leaf_is_written_into_as_a_constant_is(engine: Backend, sample: Sample) -> None:
+    """What is written into a frozen leaf, a number or a recorded value, is refused where a constant refuses it; else values and gradients are the constant's."""
+    tape = tape_of(engine)
+    x, w, g = (sample.array((2, 3)) for _ in range(3))
+    v = sample.array((3,))
+    for is_recorded in (False, True):
+
+        def written(target: Any, is_recorded: bool = is_recorded) -> list[Array | None]:
+            """The value and the gradients of target times w, after a write into the target."""
+            given = tape.leaf(np.array(v)) if is_recorded else tape.array(np.array(v))
+            tape.assign(target, (0,), given)
+            leaf = tape.leaf(np.array(w))
+            output = tape.op(MULTIPLY)(target, leaf)
+            tape.backward(output, tape.array(np.array(g)))
+            return [plain(tape, output), stored(tape, leaf), stored(tape, given) if is_recorded else None]
+
+        frozen = tape.leaf(np.array(x))
+        tape.needs_gradient(frozen, False)
+        right = unless_refused(partial(written, tape.array(np.array(x))))
+        found, message = answer_or_refusal(partial(written, frozen))
+        what = f"{'a recorded value' if is_recorded else 'numbers'} written into a frozen leaf"
+        if (found is None) != (right is None):
+            raise Violation(
+                f"{what} {f'are refused ({message})' if found is None else 'are taken'}, and of a constant not"
+            )
+        for got, expected, of in zip(
+            found or (), right or (), ("the value", "w's gradient", "its gradient"), strict=True
+        ):
+            if expected is not None:
+                hold_equal(got, expected, f"{of} of x w, with {what} x")

@@ -75,6 +75,20 @@ def constants_stay(self: Any, leaf: Any, flag: bool) -> None:
         right(self, leaf, flag)
 
 
+def written_as_before(self: Any, array: Any, index: Any, value: Any) -> None:
+    """A leaf that is frozen refuses writes as before."""
+    if any(array is each for each in self.kept.get("were frozen", [])):
+        raise RuntimeError("a leaf cannot be written")
+    array[index] = value
+
+
+def noting_frozen(self: Any, leaf: Any, flag: bool) -> None:
+    """The engine's switch, and a list of what was frozen."""
+    right(self, leaf, flag)
+    if not flag:
+        self.kept.setdefault("were frozen", []).append(leaf)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("nothing-is-frozen", "A leaf that is frozen gets its gradient all the same.",
         ("contract/C4/frozen", "contract/C4/frozen-stored", "capability/freezing"), needs_gradient=nothing_is_frozen),
@@ -87,4 +101,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C4/frozen-between",), base=FrozenInOldGraphs),
     behaviour("frozen-result", "A result that is frozen loses its history.", ("contract/C4/frozen-result",), needs_gradient=results_are_cut),
     behaviour("constant-stays-constant", "A constant does not become a leaf.", ("contract/C4/constant-thawed",), needs_gradient=constants_stay),
+    behaviour("frozen-is-not-written", "A leaf that is frozen refuses writes, though constants take them.",
+        ("contract/C4/frozen-written",), needs_gradient=noting_frozen, assign=written_as_before),
 )  # fmt: skip
