@@ -10,6 +10,8 @@ Array = np.ndarray[Any, Any]
 
 LAYOUTS = ("C", "F", "strided", "reversed", "offset", "expanded", "read-only")
 
+CHANNELS_LAST = "channels last"  # all arrays of a call have it together, or none
+
 
 def laid_out(array: Array, layout: str) -> Array:
     """A copy of `array` in this memory layout, of the same shape and dtype.
@@ -17,7 +19,10 @@ def laid_out(array: Array, layout: str) -> Array:
     C and F: contiguous in either order. strided: every second entry of a larger buffer. reversed:
     negative strides. offset: away from the start of its buffer. expanded: stride 0 along the first
     axis, for an array that repeats along it; any other array stays in C order. read-only: not writable.
+    channels last: the second of three or more axes varies fastest, as image libraries keep images.
     """
+    if layout == CHANNELS_LAST and array.ndim > 2:
+        return np.moveaxis(np.array(np.moveaxis(array, 1, -1), order="C"), -1, 1)
     if layout == "read-only":
         copied = np.array(array, order="C")
         copied.flags.writeable = False

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
-from conformance.dtype import is_real
 from conformance.errors import LONGEST_TEXT, Unsupported, is_violation, text_of
 from conformance.scripts import adapter_source
 from conformance.scripts.formulas import OPERANDS, NoFormula, Symbol, formula_of
+from conformance.scripts.literals import literal, method_of, spread
 from conformance.scripts.shorten import shortened
 from conformance.trace import is_aside
 
@@ -211,10 +211,16 @@ class ScriptBuilder:
         """Write how an array is made, and make it."""
         name, dtype = self.fresh(prefix), value.dtype.name
         buffer, view = spread(value)
-        array = self.dialect.array.format(values=literal(buffer), dtype=dtype) + view
-        lost = "  # is not in C order" if view and "{array}" not in template else ""
-        self.write(f"{name} = {template.format(values=literal(value), dtype=dtype, array=array)}{lost}")
-        return self.name(make(value), name)
+        made = None
+        try:
+            made = make(value)
+        finally:
+            has_view = "{array}" in template and hasattr(made, method_of(view))
+            array = self.dialect.array.format(values=literal(buffer if has_view else value), dtype=dtype)
+            text = template.format(values=literal(value), dtype=dtype, array=array + view * has_view)
+            lost = "  # is not in C order" if view and not has_view else ""
+            self.write(f"{name} = {text}{lost}")
+        return self.name(made, name)
 
     def looked_at(self, array: Any, read: Callable[[Any], NDArray]) -> NDArray:
         """Write that a value is read, read it, and remember what it was.
@@ -274,26 +280,3 @@ class ScriptBuilder:
 
 def _is_same(left: Any, right: Any) -> bool:
     return np.shape(left) == np.shape(right) and np.array_equal(left, right, equal_nan=True)
-
-
-def spread(value: NDArray) -> tuple[NDArray, str]:
-    """A buffer in C order, and the indexing that makes of it an array with the layout of `value`."""
-    if value.flags.c_contiguous or not value.size:
-        return value, ""
-    if value.flags.f_contiguous and value.ndim == 2:
-        return value.T, ".T"
-    if value.strides[-1] == 2 * value.itemsize:
-        buffer = np.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
-        buffer[..., ::2] = value
-        return buffer, "[..., ::2]"
-    return value, ""
-
-
-def literal(value: Any) -> str:
-    """Numbers as Python writes them; an empty array keeps its shape."""
-    array = np.asarray(value)
-    if is_real(array.dtype):
-        array = array.astype(np.float64)
-    if array.size == 0 and array.ndim > 1:
-        return f"np.zeros({array.shape})"
-    return repr(array.tolist()).replace("nan", "float('nan')").replace("inf", "float('inf')")

@@ -12,8 +12,9 @@ import numpy as np
 
 from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.scripts import adapter_source
-from conformance.scripts.builder import ScriptBuilder, literal
+from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.formulas import Symbol
+from conformance.scripts.literals import literal
 
 
 class Recording(Backend):

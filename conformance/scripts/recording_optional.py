@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Function, NDArray
-from conformance.scripts.builder import literal
 from conformance.scripts.formulas import Symbol
+from conformance.scripts.literals import literal
 from conformance.scripts.recording import Recording, written
 
 

@@ -27,6 +27,16 @@ def without_its_stride(array: Any) -> Any:
     return np.lib.stride_tricks.as_strided(array, strides=(array.itemsize,)) if is_strided else array
 
 
+def shifted_where_channels_are_last(
+    right: Any, i: int, g: Any, z: Any, x: Any, *, padding: Any, **parameters: Any
+) -> Any:
+    """The gradient of a pool with margins, one place too far, where the channels of the image vary fastest."""
+    pulled = right(i, g, z, x, padding=padding, **parameters)
+    flags = getattr(x, "value", x).flags, np.moveaxis(getattr(x, "value", x), 1, -1).flags
+    is_last = x.ndim == 4 and flags[1].c_contiguous and not flags[0].c_contiguous
+    return np.roll(pulled, 1, axis=-1) if is_last and np.any(padding) else pulled
+
+
 def custom_in_memory_order(self: Any, forward: Any, backward: Any) -> Any:
     """A custom rule is given its cotangent in the order of its memory."""
 
@@ -64,6 +74,8 @@ MUTANTS: tuple[Mutant, ...] = (
         if len(xs) > 1 else g * np.exp(in_memory_order(xs[0]))),
     rule("weight-without-its-stride", "A weight of every second entry of its memory is read as every entry.",
         ("op/layout",), ("batch_norm",), lambda right, i, g, z, x, w, b, **p: right(i, g, z, x, without_its_stride(w), b, **p)),
+    rule("channels-last-misplaced", "The gradient of a pool with margins is one place too far where the channels of the image vary fastest.",
+        ("op/layout",), ("avg_pool2d",), shifted_where_channels_are_last),
     behaviour("custom-cotangent-misread", "A custom rule's cotangent that is not contiguous is read in the order of its buffer.",
         BUILT, custom=custom_in_memory_order),
     behaviour("checkpoint-operands-misread", "A checkpoint computes again with operands in the order of their buffers.",
