@@ -15,9 +15,9 @@ from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.c_modes.built_functions import LAYERS, WORDS, built
 from conformance.checks.chains import ROWS, chain
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of
+from conformance.checks.engine_calls import gradients_of, is_refused, tape_of
 from conformance.checks.observation import plain
-from conformance.checks.registry import contract
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
 from conformance.ops.names import ADD, MULTIPLY, SQUARE
@@ -105,6 +105,41 @@ def graph_handed_over_to_other_threads(engine: Backend, sample: Sample) -> None:
         hold_equal(
             plain(engine, got), expected, f"{name}'s gradient of a graph handed over to another thread"
         )
+
+
+@contract("B15", "passes-between", Capability.TAPE)
+def backward_passes_of_other_threads_come_between(engine: Backend, sample: Sample) -> None:
+    """Between a function and its backward pass another thread runs passes of its own, of other leaves and of the same: no contribution is lost.
+
+    The leaf has had a backward pass before, or none.
+    """
+    tape, multiply = tape_of(engine), engine.op(MULTIPLY)
+    accumulates = declared_convention(engine, "B3") == "accumulates"
+
+    def passed(leaf: Any, w: Any, g: Any) -> None:
+        tape.backward(multiply(leaf, tape.array(np.array(w))), tape.array(np.array(g)))
+
+    for was_used in (False, True):
+        for is_same in (False, True):
+            x, total = sample.array(), np.zeros(sample.shape, sample.dtype)
+            leaf, other = tape.leaf(np.array(x)), tape.leaf(np.array(x))
+            passes = [(sample.array(), sample.array()) for _ in range(3)]
+            before, here, between = passes
+            if was_used:
+                passed(leaf, *before)
+            product = multiply(multiply(leaf, leaf), tape.array(np.array(here[0])))
+            in_other_thread(partial(passed, leaf if is_same else other, *between))
+            late = partial(tape.backward, product, tape.array(np.array(here[1])))
+            # A tape that clears what a leaf took part in may refuse the pass that comes late.
+            if not is_same:
+                late()
+            elif is_refused(late):
+                continue
+            arrived = [w * g for w, g in [before] * was_used + [between] * is_same]
+            own = 2 * x * here[0] * here[1]
+            total = sum(arrived, start=own) if accumulates else own
+            said = f"{'used before' if was_used else 'new'}, another thread's pass through {'it' if is_same else 'another'} between"
+            hold_equal(plain(tape, tape.grad(leaf)), total, f"the gradient of x² w by a leaf that is {said}")
 
 
 @contract("B15", "built-elsewhere")

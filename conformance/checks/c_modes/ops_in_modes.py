@@ -57,15 +57,21 @@ def _call(seen: Observation) -> Function:
 
 @op_check("B1", "in-a-graph", compiles=True)
 def op_between_others_has_its_gradient(seen: Observation) -> list[Comparison]:
-    """Between ops that change no bit, an op whose operands are computed has the gradient that it has alone."""
+    """Between ops that change no bit, an op that is called twice with computed operands has the gradient that it has alone.
+
+    Each call has half of the cotangent, which is exact: what arrives by one of them adds to what the other has sent.
+    """
     pairs = pick(seen, DEPTHS)
     same, function = _unchanged(seen.backend, pairs), _call(seen)
 
     def between(*xs: Any) -> tuple[Any, ...]:
-        outputs = function(*(same(x) if i in seen.wrt else x for i, x in enumerate(xs)))
-        return tuple(map(same, as_tuple(outputs)))
+        computed = [same(x) if i in seen.wrt else x for i, x in enumerate(xs)]
+        first, second = (as_tuple(function(*computed)) for _ in range(2))
+        return tuple(map(same, (*first, *second)))
 
-    return _hold(_gradients(seen, between), seen, "between sign changes")
+    xs, halves = list(map(np.array, seen.case.operands)), [g / 2 for g in seen.case.cotangents]
+    _, gradients = seen.backend.vjp(between, xs, [*halves, *map(np.array, halves)], seen.wrt)
+    return _hold(gradients, seen, "called twice between sign changes")
 
 
 def _unchanged(engine: Backend, pairs: int) -> Callable[[Any], Any]:

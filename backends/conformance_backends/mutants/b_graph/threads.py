@@ -98,6 +98,21 @@ def hook_of_one_thread(self: Any, array: Any, seen: Any) -> Any:
     return SteppedTape.hook(self, array, lambda c: seen(c) if threading.current_thread() is made else None)
 
 
+class LateContribution(SteppedTape):
+    """What comes late, after a pass in another thread, does not reach a leaf that has a gradient."""
+
+    def accumulate(self, leaf: Tensor, arrived: Any) -> None:
+        """The engine's, where no other thread had a pass since."""
+        latest, here = self.kept.get("thread", threading.get_ident()), threading.get_ident()
+        if leaf.grad is None or latest == here:
+            super().accumulate(leaf, arrived)
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """The engine's, whose thread is noted."""
+        super().backward(output, gradient, retain=retain)
+        self.kept["thread"] = threading.get_ident()
+
+
 def operands_in_one_slot(self: Any, function: Any) -> Any:
     """A compiled function keeps its operands in one place for all threads."""
     slot: list[Any] = [None]
@@ -123,6 +138,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B15/handed-over",), base=GraphOfOneThread),
     behaviour("product-of-another-thread", "A product is a constant where another thread made its first factor.",
         ("contract/B15/handed-over",), base=NumberedByThread),
+    behaviour("late-contribution-lost", "After a pass in another thread nothing is added to a stored gradient.",
+        ("contract/B15/passes-between",), base=LateContribution),
     behaviour("checkpoint-of-one-thread", "A checkpoint records nothing in a thread that did not make it.",
         ("contract/B15/built-elsewhere",), checkpoint=checkpoint_of_one_thread),
     behaviour("hook-of-one-thread", "A hook is not called in a thread that did not set it.",

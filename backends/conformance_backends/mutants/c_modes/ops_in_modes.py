@@ -102,6 +102,16 @@ def wrong_where(
     return make
 
 
+def _called_again(backend: Counting, xs: tuple[Any, ...]) -> bool:
+    """Whether the operands are those of the call before, and are computed."""
+    before, backend.kept["before"] = backend.kept.get("before", ()), xs
+    return (
+        any(map(is_computed, xs))
+        and len(before) == len(xs)
+        and all(x is y for x, y in zip(xs, before, strict=True))
+    )
+
+
 def is_computed(x: Any) -> bool:
     """Whether a tensor is the output of an op that was recorded."""
     edge = edge_of(x)
@@ -116,6 +126,8 @@ def mutant(name: str, wrong: str, check: str, make: Callable[[], Backend]) -> Mu
 MUTANTS: tuple[Mutant, ...] = (
     mutant("doubled-behind-an-op", "The gradient of an op is doubled where its operand is not a leaf.",
         "op/in-a-graph", wrong_where(lambda backend, xs: any(map(is_computed, xs)))),
+    mutant("doubled-where-called-again", "The gradient of an op is doubled where it is called a second time with the same results.",
+        "op/in-a-graph", wrong_where(_called_again)),
     mutant("doubled-in-a-checkpoint", "The gradient of an op is doubled inside a checkpointed function.",
         "op/checkpointed", wrong_where(lambda backend, xs: backend.inside(), "checkpoint")),
     Mutant("mapped-square-batch", "An op mapped over as many rows as an operand is long is doubled.",
