@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, Function, TapeBackend
+from conformance.backend import Backend, Capability, Function, TapeBackend, restricted
 from conformance.checks.b_graph.lifetime import resident, without_collector
 from conformance.checks.b_graph.ways import WAYS
 from conformance.checks.chains import ROWS, chain
@@ -37,7 +37,7 @@ REPETITIONS = 16  # of one op, once something is found to be left
 
 @contract("B12", "every-op", is_about_outcome=True, is_wide=True)
 def graphs_of_every_op_leave_no_object(engine: Backend, sample: Sample) -> None:
-    """A graph of any op leaves no Python object behind: dropped, differentiated, or ended by an exception.
+    """A graph of any op leaves no Python object behind: dropped, differentiated, with a recorded gradient, or ended by an exception.
 
     After a collection of cycles, objects that hold others are counted: nodes, tensors, closures. A count that grows in
     every round, by one for each graph at least, is a leak; a cache grows in some rounds only.
@@ -68,7 +68,7 @@ def new_objects_alone() -> Iterator[None]:
 
 
 def _build(engine: Backend, member: Member, number: int) -> tuple[Member, Callable[[], Any]]:
-    """What makes graphs of the op: one is differentiated, another is dropped or ended by an exception."""
+    """What makes graphs of the op: one is differentiated, one recorded for another gradient, another is dropped or ended by an exception."""
     function, count = member.function(engine), len(member.case.operands)
     operands, cotangents = member.operands, member.cotangents
     one = [np.ones((), member.case.dtype)]
@@ -87,8 +87,16 @@ def _build(engine: Backend, member: Member, number: int) -> tuple[Member, Callab
             if not is_intentional(error):
                 raise
 
+    def recorded() -> None:
+        arrays, given = list(map(engine.array, operands)), list(map(engine.array, cotangents))
+        engine.nested_vjp(restricted(function, arrays, member.wrt), [arrays[i] for i in member.wrt], given)
+
+    is_recorded = Capability.HIGHER_ORDER in engine.capabilities and _runs(recorded)
+
     def build() -> None:
         engine.vjp(graph, operands + cotangents, one, member.wrt)
+        if is_recorded:
+            recorded()
         if number % 2:
             engine.trace(function, operands, member.wrt)
         else:
@@ -168,6 +176,7 @@ def _ways(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], A
     for way in WAYS:
         if way.need is None or way.need in engine.capabilities:
             yield way.what, partial(_differentiated, engine, way.make(engine, w), (x, w), g)
+    yield "whose output is its cotangent", partial(_pulled_by_itself, engine, x)
     if Capability.FORWARD in engine.capabilities:
         multiply = engine.op(MULTIPLY)
         yield "of forward mode", lambda: engine.jvp(multiply, [np.array(x), np.array(w)], [g, g])
@@ -180,6 +189,13 @@ def _differentiated(engine: Backend, function: Callable[..., Any], operands: Any
     except Exception as error:
         if not is_intentional(error):
             raise
+
+
+def _pulled_by_itself(engine: Backend, x: Any) -> None:
+    """Differentiate a product with its own value as the cotangent."""
+    multiply = engine.op(MULTIPLY)
+    traced = engine.trace(lambda a: multiply(a, a), [np.array(x)])
+    traced.pull(list(traced.outputs))
 
 
 def _accumulated(tape: TapeBackend, x: Any, g: Any) -> None:

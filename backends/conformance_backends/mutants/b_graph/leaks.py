@@ -30,6 +30,41 @@ def keeping(name: str, *, is_cycle: bool) -> Callable[[], Any]:
     return make
 
 
+def kept_where_recorded(name: str) -> Callable[[], Any]:
+    """An op whose nodes stay referenced by a list where their pullback is recorded."""
+
+    def make() -> Any:
+        kept: list[Any] = []
+
+        def call(*operands: Any, **parameters: Any) -> Any:
+            output = SteppedTape.ops[name](*operands, **parameters)
+            if output.node is not None:
+                right = output.node.pullback
+
+                def pullback(cotangents: Any) -> Any:
+                    pulled = right(cotangents)
+                    if is_recording():
+                        kept.append([pulled])
+                    return pulled
+
+                output.node.pullback = pullback
+            return output
+
+        return with_ops({name: call}, SteppedTape)
+
+    return make
+
+
+class KeptBySeed(SteppedTape):
+    """A graph whose output is its own cotangent stays referenced by a list."""
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """The engine's, and a note."""
+        if gradient is output:
+            self.kept.setdefault("seeds", []).append([output])
+        super().backward(output, gradient, retain=retain)
+
+
 def writes_listed(self: Any, array: Any, index: Any, value: Any) -> None:
     """What a write replaces stays referenced by a list."""
     self.kept.setdefault("replaced", []).append([array.edge])
@@ -124,6 +159,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B12/every-op",), keeping("add", is_cycle=False), ("add",)),
     Mutant("reshaped-in-a-cycle", "The node of a reshaped array and its output reference each other.",
         ("contract/B12/freed-chain",), keeping("reshape", is_cycle=True), ("reshape",)),
+    Mutant("recorded-slopes-listed", "What the pullback of a hyperbolic tangent returns stays referenced by a list, where that is recorded.",
+        ("contract/B12/every-op",), kept_where_recorded("tanh"), ("tanh", "add", "multiply")),
+    behaviour("kept-by-its-seed", "A graph whose output is its own cotangent stays referenced by a list.",
+        ("contract/B12/every-way",), base=KeptBySeed),
     behaviour("rules-by-operand-in-a-cycle", "The node of a custom rule of each operand and its output reference each other.",
         ("contract/B12/freed-every-way",), custom_by_operand=rules_by_operand_in_a_cycle),
     Mutant("refused-operands-listed", "The operands of a product that is refused stay referenced by a list.",
