@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Function
+from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import answer_or_refusal, full_sum, gradients_of, hold_refusal, is_above
+from conformance.checks.engine_calls import (
+    answer_or_refusal,
+    full_sum,
+    gradients_of,
+    hold_refusal,
+    is_above,
+    unless_refused,
+)
+from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY
@@ -35,6 +43,35 @@ def _branching(engine: Backend) -> Function:
         return add(add(a, a), a)
 
     return function
+
+
+@contract("C7", "read-inside")
+def what_is_read_inside_keeps_its_history(engine: Backend, sample: Sample) -> None:
+    """A result whose numbers are read while a function is differentiated keeps its history, where reading them is not refused."""
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+
+    def function(a: Any, b: Any) -> Any:
+        product = multiply(a, b)
+        plain(engine, product)
+        square = multiply(product, product)
+        plain(engine, total(square))
+        return multiply(square, a)
+
+    x, w, g, u = (sample.array() for _ in range(4))
+    expected = (3 * g * x * x * w * w, 2 * g * x**3 * w)
+    given = unless_refused(partial(gradients_of, engine, function, [x, w], g))
+    for got, slope, name in zip(given or (), expected, "xw", strict=False):
+        hold_equal(got, slope, f"{name}'s gradient of (x w)² x, whose parts were read")
+    if Capability.HIGHER_ORDER not in engine.capabilities:
+        return
+
+    def first(a: Any, b: Any) -> Any:
+        return engine.nested_vjp(function, [a, b], [engine.array(np.array(u))])[0]
+
+    given = unless_refused(partial(gradients_of, engine, first, [x, w], g))
+    expected = (6 * u * g * x * w * w, 6 * u * g * x * x * w)
+    for got, slope, name in zip(given or (), expected, "xw", strict=False):
+        hold_equal(got, slope, f"{name}'s gradient of the gradient of (x w)² x, whose parts were read")
 
 
 @contract("C7", "compared")

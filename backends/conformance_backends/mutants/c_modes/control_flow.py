@@ -12,7 +12,7 @@ from conformance.backend import Backend, Trace
 from conformance.ops import CATALOGUE
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
-from conformance_backends.numpy_engine.tensor import detach
+from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
 class ReusesTotals(SteppedTape):
@@ -75,6 +75,13 @@ def sums_forget_where_they_are_compared() -> Backend:
     return with_ops({"sum": total}, SteppedTape)
 
 
+def read_is_cut(self: Any, array: Any) -> Any:
+    """A result whose numbers are read is a constant from then on."""
+    if isinstance(array, Tensor) and array.node is not None:
+        array.edge = None
+    return SteppedTape.numpy(self, array)
+
+
 CONTROL_FLOW = ("contract/C7/branch", "contract/C7/loop", "contract/C7/recursion")
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -82,6 +89,7 @@ MUTANTS: tuple[Mutant, ...] = (
         CONTROL_FLOW, base=ReusesTotals),
     Mutant("compared-is-cut", "A sum that is compared with a number is a constant from then on.",
         ("contract/C7/compared",), sums_forget_where_they_are_compared, ("sum",)),
+    behaviour("read-is-cut", "A result whose numbers are read is a constant from then on.", ("contract/C7/read-inside",), numpy=read_is_cut),
     Mutant("operands-in-one-buffer", "The saved operands of a product are overwritten by the next product.",
         CONTROL_FLOW[1:], one_buffer_for_operands, ("multiply",)),
     behaviour("declares-refusal-follows", "The adapter declares refusal of control flow on values, and it is followed.",
