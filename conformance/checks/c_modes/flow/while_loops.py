@@ -46,7 +46,7 @@ def _drawn(sample: Sample) -> list[tuple[Array, Array, int]]:
     return drawn
 
 
-def _hold_or_refused(
+def hold_or_refused(
     engine: Backend, function: Function, operands: Any, given: Any, expected: Any, what: str
 ) -> None:
     """Claim the gradients of such a loop, or that they are refused, as declared."""
@@ -69,7 +69,7 @@ def loop_goes_on_while_its_condition_holds(engine: Backend, sample: Sample) -> N
         hold_equal(plain(engine, value), x * w**rounds, what)
         slopes = (w**rounds, rounds * x * w ** max(rounds - 1, 0))
         expected = [g * slope for slope in slopes]
-        _hold_or_refused(engine, function, [x, w], [g], expected, what)
+        hold_or_refused(engine, function, [x, w], [g], expected, what)
 
 
 @contract("C11", "while-forward", Capability.LOOPS, Capability.FORWARD)
@@ -106,4 +106,4 @@ def carry_of_a_while_loop_may_be_several_arrays(engine: Backend, sample: Sample)
         g * w**rounds + h * sample.scalar(0.5**rounds),
         g * rounds * x * w ** max(rounds - 1, 0),
     )
-    _hold_or_refused(engine, function, [x, w], [g, h], expected, what)
+    hold_or_refused(engine, function, [x, w], [g, h], expected, what)
