@@ -110,6 +110,12 @@ def numbers_made(name: str, wrong: str, made: Any) -> Mutant:
     )
 
 
+def without_axes_at_zero(right: Any, i: int, g: Any, z: Any, x: Any, **parameters: Any) -> Any:
+    """The gradient of one entry, without its axes where the entry is 0."""
+    pulled = right(i, g, z, x, **parameters)
+    return np.reshape(pulled, ()) if x.size == 1 and not np.any(getattr(x, "value", x)) else pulled
+
+
 MUTANTS: tuple[Mutant, ...] = (
     numbers_made("number-widens", "Beside a Python number a value of lower precision is float64.", in_double),
     numbers_made("number-cut-in-half", "In float16 a Python number is cut to an integer.", in_the_operands_dtype_cut),
@@ -117,6 +123,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A7/second-order",), ("matmul",), cast_not_recorded),
     rule("0-d-gains-axis", "The gradient of a 0-d operand has shape (1,).",
         ("op/shape", "op/vjp"), ("tanh", "sin", "exp", "square"), one_axis_for_none),
+    rule("zero-loses-axes", "The gradient of one entry loses its axes where that is 0.", ("op/shape",), ("prod", "sin"), without_axes_at_zero),
     rule("empty-loses-axes", "An empty gradient has shape (0,).", ("op/shape",), ("sin", "sum", "tanh", "add"), flattened_where_empty),
     behaviour("mixed-dtypes-widen", "In a call that mixes precisions every gradient has the widest of them.",
         ("op/mixed-dtype",), trace=widened),
