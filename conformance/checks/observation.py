@@ -6,10 +6,10 @@ are tested on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from conformance.oracle.allowance import (
     expected_gradients,
 )
 from conformance.oracle.symmetry import is_symmetric, symmetric_part
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -227,6 +229,17 @@ def plain(backend: Backend, array: Any) -> Array:
             f"{type(backend).__name__}.numpy() returned {found}, where a numpy.ndarray of numbers is expected"
         )
     return np.array(value)
+
+
+def finished(backend: Backend, result: T) -> T:
+    """What an engine returned, with every array in it computed, in tuples, lists and dictionaries, too."""
+    parts = result.values() if isinstance(result, dict) else result
+    if isinstance(parts, (tuple, list, ValuesView)):
+        for part in parts:
+            finished(backend, part)
+    elif result is not None:
+        backend.finish(result)
+    return result
 
 
 def stored(tape: TapeBackend, leaf: Any) -> Array | None:
