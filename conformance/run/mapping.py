@@ -20,6 +20,7 @@ from conformance.checks.e_values.flat_ops import on_jumps
 from conformance.checks.observation import Observation, Oracle
 from conformance.errors import Unsupported, is_ctrl_c
 from conformance.op import Op, Signature, Trait
+from conformance.parameters import lacked_parameter
 from conformance.run.explanations import explanation
 from conformance.run.forms import COMPILED_FORMS, FORMS, case_of, forms_of, signature_of
 from conformance.run.lacking import (
@@ -67,7 +68,10 @@ def try_mapping(
         return kind, finding
 
     def is_offered(signature: Signature) -> bool:
-        """Whether the call counts as a form: where each may be compiled before it is refused, those not offered do, too."""
+        """Whether the call counts as a form: where each may be compiled before it is refused, those not offered do, too.
+
+        What is declared lacking is not called, so that it never counts.
+        """
         case = case_of(op, signature, dtype)
         made.append(signature)
         kind, finding = tried(case)
@@ -75,7 +79,8 @@ def try_mapping(
             right.append(case)
         else:
             found[kind].append(finding)
-        return kind != "not offered" or backend.compiles_signatures
+        is_lacked = lacked_parameter(op.name, signature.parameters, backend.lacks)
+        return kind != "not offered" or (backend.compiles_signatures and not is_lacked)
 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
