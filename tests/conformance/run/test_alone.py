@@ -1,0 +1,53 @@
+"""What the diagnosis lays to the adapter is asked again in a process of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from conformance.run.process.alone import DEPENDS
+
+ADAPTER = '''
+from conformance_backends.numpy_backend import NumpyTape
+
+
+def once_sine(tanh, sin, calls=[]):
+    """{what}"""
+
+    def function(x):
+        calls.append(x)
+        return ({condition} and sin or tanh)(x)
+
+    return function
+
+
+class Mine(NumpyTape):
+    engine = "mine"
+    dtypes = ("float64",)
+    ops = dict(NumpyTape.ops, tanh=once_sine(NumpyTape.ops["tanh"], NumpyTape.ops["sin"]))
+'''
+LATER = {"what": "Computes another function after the tenth call.", "condition": "len(calls) > 10"}
+ALWAYS = {"what": "Calls another function.", "condition": "True"}
+
+
+def asked(command: Any, folder: Path, words: dict[str, str]) -> Any:
+    (folder / "mine.py").write_text(ADAPTER.format(**words), encoding="utf-8")
+    return command("run", folder / "mine.py", "-q", "op/tanh/vjp", "-n", 1)
+
+
+def test_an_engine_that_keeps_another_function_is_not_the_adapter_s_slip(
+    command: Any, tmp_path: Path
+) -> None:
+    done = asked(command, tmp_path, LATER)
+    assert done.verdicts["mine/op/tanh/vjp/float64"] == "fail", done.said
+    (result,) = done.run.results
+    assert result.evidence.message.endswith(DEPENDS)
+    assert result.evidence.fault == "engine wrong"
+
+
+def test_an_adapter_that_calls_another_function_does_so_in_every_process(
+    command: Any, tmp_path: Path
+) -> None:
+    done = asked(command, tmp_path, ALWAYS)
+    assert done.verdicts["mine/op/tanh/vjp/float64"] == "adapter_error", done.said
+    assert "the adapter calls another function" in done.run.results[0].evidence.message
