@@ -43,6 +43,9 @@ def test_an_engine_that_keeps_another_function_is_not_the_adapter_s_slip(
     (result,) = done.run.results
     assert result.evidence.message.endswith(DEPENDS)
     assert result.evidence.fault == "engine wrong"
+    again = command("replay", result.id, "--trust")
+    assert "  pass  " in again.said
+    assert "it was fail in run.jsonl, and is right alone: the engine's answer depends" in again.said
 
 
 def test_an_adapter_that_calls_another_function_does_so_in_every_process(
