@@ -61,11 +61,7 @@ def try_mapping(
         if case.label in deadly:
             return "refused", Finding(case.label, deadly[case.label], signature=signature)
         note(case.label)
-        kind, finding = _tried(backend, op, case, signature)
-        for further in (_on_jumps, _on_every_piece, _below_margins):
-            if finding is None and (again := further(op, case)) is not None:
-                kind, finding = _tried(backend, op, again, signature)
-        return kind, finding
+        return _called(backend, op, case, signature)
 
     def is_offered(signature: Signature) -> bool:
         """Whether the call counts as a form: where each may be compiled before it is refused, those not offered do, too.
@@ -128,6 +124,22 @@ def _lacking(
 # ---- one call ---------------------------------------------------------------------------------------
 
 
+def is_right(backend: Backend, op: Op, dtype: str, signature: Signature) -> bool:
+    """Whether one call has the reference's value."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _called(backend, op, case_of(op, signature, dtype), signature)[1] is None
+
+
+def _called(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
+    """What came of a call, and of the same with other numbers where those show more."""
+    kind, finding = _tried(backend, op, case, signature)
+    for further in (_on_jumps, _on_every_piece, _below_margins):
+        if finding is None and (again := further(op, case)) is not None:
+            kind, finding = _tried(backend, op, again, signature)
+    return kind, finding
+
+
 def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
     try:
         values = Observation(backend, Oracle(op, case)).forward()
@@ -141,7 +153,7 @@ def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[
     wrong = difference(op, case, values)
     if not wrong:
         return "", None
-    return "slip", Finding(case.label, wrong, "", explanation(op, case, values), signature)
+    return "slip", Finding(case.label, wrong, "", explanation(op, case, values), signature, is_value=True)
 
 
 def _narrow(backend: Backend, op: Op, right: Sequence[Case]) -> list[Finding]:

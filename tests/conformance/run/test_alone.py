@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from conformance.cli.pages.smoke_ops import UNSTEADY
 from conformance.run.process.alone import DEPENDS
 
 ADAPTER = '''
@@ -27,6 +30,7 @@ class Mine(NumpyTape):
     ops = dict(NumpyTape.ops, tanh=once_sine(NumpyTape.ops["tanh"], NumpyTape.ops["sin"]))
 '''
 LATER = {"what": "Computes another function after the tenth call.", "condition": "len(calls) > 10"}
+SOON = {"what": "The same, after the fifth call.", "condition": "len(calls) > 5"}
 ALWAYS = {"what": "Calls another function.", "condition": "True"}
 
 
@@ -54,3 +58,14 @@ def test_an_adapter_that_calls_another_function_does_so_in_every_process(
     done = asked(command, tmp_path, ALWAYS)
     assert done.verdicts["mine/op/tanh/vjp/float64"] == "adapter_error", done.said
     assert "the adapter calls another function" in done.run.results[0].evidence.message
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"), [(SOON, 0, f"ENG   tanh: {UNSTEADY}"), (ALWAYS, 11, "BAD   tanh")]
+)
+def test_smoke_asks_wrong_values_again_where_the_engine_computed_nothing_before(
+    command: Any, tmp_path: Path, words: dict[str, str], code: int, says: str
+) -> None:
+    (tmp_path / "mine.py").write_text(ADAPTER.format(**words), encoding="utf-8")
+    done = command("smoke", tmp_path / "mine.py", "-q", "tanh")
+    assert (done.code, says in done.said) == (code, True), done.said
