@@ -689,6 +689,13 @@ def test_vectors_of_other_signs_are_named() -> None:
     assert "other signs of the vectors" in found.slips[0].explanation
 
 
+def test_of_values_that_explain_as_much_the_usual_one_is_named() -> None:
+    undilated = lambda x, dilation, **others: NumpyTape.ops["max_pool2d"](x, dilation=(1, 1), **others)  # noqa: E731
+    found = mapped("max_pool2d", undilated)
+    explained = {slip.explanation for slip in found.slips if "kernel_size=(1, 5)" in slip.call}
+    assert explained == {"it is the value for dilation=(1, 1)"}
+
+
 def test_the_first_value_that_is_wrong_is_explained() -> None:
     def halved(x: Any) -> Any:
         sign, logarithm = NumpyTape.ops["slogdet"](x)
