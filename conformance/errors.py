@@ -66,6 +66,10 @@ class Unsupported(ConformanceError):
     """The backend does not offer what a check needs; the message is the reason."""
 
 
+class Lacked(Unsupported):
+    """The engine does not take a value of a parameter, as declared: it may take other calls of the op."""
+
+
 class Violation(ConformanceError):
     """The engine does not do what a clause says.
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from conformance.errors import AdapterError, Unsupported
+from conformance.errors import AdapterError, Lacked
 from conformance.trace import Function
 
 # For an op, for a parameter of it, the values that an engine does not take: a value, or a type for all of that type.
@@ -15,11 +15,17 @@ Lacking = Mapping[str, Mapping[str, Collection[Any]]]
 
 
 def require_parameters(engine: str, op: str, parameters: Mapping[str, Any], lacking: Lacking) -> None:
-    """Raise Unsupported where a parameter has a value that the adapter declares lacking."""
-    for name, values in lacking.get(op, {}).items():
-        given = parameters.get(name)
-        if name in parameters and any(is_meant(value, given) for value in values):
-            raise Unsupported(f"{engine} has no {op} with {name} = {given!r}")
+    """Raise Lacked where a parameter has a value that the adapter declares lacking."""
+    name = lacked_parameter(op, parameters, lacking)
+    if name:
+        raise Lacked(f"{engine} has no {op} with {name} = {parameters[name]!r}")
+
+
+def lacked_parameter(op: str, parameters: Mapping[str, Any], lacking: Lacking) -> str:
+    """The parameter whose value the adapter declares lacking; empty where there is none."""
+    declared = lacking.get(op, {})
+    given = ((name, parameters[name]) for name in declared if name in parameters)
+    return next((name for name, value in given if any(is_meant(d, value) for d in declared[name])), "")
 
 
 def is_meant(declared: Any, given: Any) -> bool:

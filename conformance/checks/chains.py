@@ -23,6 +23,7 @@ from conformance.ops.names import (
     DIVIDE,
     EXPAND_DIMS,
     GETITEM,
+    GETITEM_INTEGER_ARRAY,
     MATMUL,
     MEAN,
     MULTIPLY,
@@ -76,6 +77,11 @@ def _doubled(call: Ops, y: Any, w: Any) -> Any:
     return call(DIVIDE, call(MULTIPLY, y, half), half)
 
 
+def _picked(call: Ops, y: Any, w: Any) -> Any:
+    reversed_rows = call(GETITEM_INTEGER_ARRAY, y, index=([1, 0],))
+    return call(GETITEM_INTEGER_ARRAY, reversed_rows, index=([1, 0],))
+
+
 def _averaged(call: Ops, y: Any, w: Any) -> Any:
     copies = call(BROADCAST_TO, call(EXPAND_DIMS, y, axis=0), shape=(2, ROWS, call.width))
     return call(MEAN, copies, axis=0, keepdims=False)
@@ -102,7 +108,7 @@ LINKS: tuple[tuple[int, tuple[str, ...], Link], ...] = (
     (2, (MULTIPLY, DIVIDE), _doubled),
     (2, (RESHAPE,), lambda call, y, w: call(RESHAPE, call(RESHAPE, y, shape=(-1,)), shape=(ROWS, -1))),
     (2, (PERMUTE_DIMS,), lambda call, y, w: call(PERMUTE_DIMS, call(PERMUTE_DIMS, y, axes=(1, 0)), axes=(1, 0))),
-    (2, (GETITEM,), lambda call, y, w: call(GETITEM, call(GETITEM, y, index=([1, 0],)), index=([1, 0],))),
+    (2, (GETITEM_INTEGER_ARRAY,), _picked),
     (2, (TAKE,), lambda call, y, w: call(TAKE, call(TAKE, y, indices=[1, 0], axis=0), indices=[1, 0], axis=0)),
     (2, (CONCAT, SPLIT), lambda call, y, w: call(CONCAT, *call(SPLIT, y, indices_or_sections=[1], axis=0), axis=0)),
     (2, (EXPAND_DIMS, SUM), lambda call, y, w: call(SUM, call(EXPAND_DIMS, y, axis=0), axis=0, keepdims=False)),

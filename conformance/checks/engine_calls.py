@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backend import Backend, Function, TapeBackend, restricted
 from conformance.case import Array
 from conformance.checks.comparison import decides, decides_by_refusal, hold_equal
-from conformance.checks.observation import Observation, plain
+from conformance.checks.observation import Observation, finished, plain
 from conformance.checks.registry import NotThisCase, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import AdapterError, Unsupported, Violation, error_text, text_of
@@ -20,9 +20,6 @@ from conformance.trace import aside
 T = TypeVar("T")
 Gradients = Callable[[], Sequence[Any]]  # a call that returns the engine's gradients
 FULL_REDUCTION = {"axis": None, "keepdims": False}  # of all axes, to a 0-d array
-
-
-# ---- gradients --------------------------------------------------------------------------------------
 
 
 def gradients_of(engine: Backend, function: Any, operands: Any, cotangent: Any) -> list[Any]:
@@ -51,7 +48,8 @@ def is_above(engine: Backend, array: Any, bound: float) -> Any:
 
 def product_dtype(engine: Backend, first: Array, second: Array) -> np.dtype[Any]:
     """The dtype of a product; NotThisCase where the engine refuses to multiply operands of these dtypes."""
-    outputs = unless_refused(lambda: engine.forward(engine.op(MULTIPLY), [np.array(first), np.array(second)]))
+    operands = [np.array(first), np.array(second)]
+    outputs = unless_refused(lambda: engine.forward(engine.op(MULTIPLY), operands), engine)
     if outputs is None:
         raise NotThisCase("the engine does not multiply operands of these dtypes")
     dtype: np.dtype[Any] = plain(engine, outputs[0]).dtype
@@ -126,9 +124,12 @@ def is_refusal(error: Exception) -> bool:
     return not isinstance(error, (Unsupported, AdapterError, Violation, NotThisCase))
 
 
-def unless_refused(call: Callable[[], T]) -> T | None:
-    """What a call returns; None where the engine raises an exception of its own, which is an answer too."""
-    return answer_or_refusal(call)[0]
+def unless_refused(call: Callable[[], T], of: Backend | None = None) -> T | None:
+    """What a call returns; None where the engine raises an exception of its own, which is an answer too.
+
+    `of` is the engine whose arrays the call returns unread: a lazy one refuses where it computes them.
+    """
+    return answer_or_refusal(call if of is None else lambda: finished(of, call()))[0]
 
 
 def answer_or_refusal(call: Callable[[], T]) -> tuple[T | None, str]:
@@ -142,9 +143,9 @@ def answer_or_refusal(call: Callable[[], T]) -> tuple[T | None, str]:
         return None, error_text(error)
 
 
-def is_refused(call: Any) -> bool:
-    """Whether the engine raises an exception of its own in a call."""
-    return unless_refused(lambda: (call(),)) is None  # in a tuple, since a call may return None
+def is_refused(call: Any, of: Backend | None = None) -> bool:
+    """Whether the engine raises an exception of its own in a call, or where it computes what that returns unread."""
+    return unless_refused(lambda: (call(),), of) is None  # in a tuple, since a call may return None
 
 
 def hold_refusal(convention: str, result: Any, what: str, raised: str = "") -> None:
@@ -168,7 +169,7 @@ def hold_no_gradient(
     Returns all gradients that the call returns; None where the engine refuses it.
     """
     decides(True)
-    gradients = unless_refused(call)
+    gradients = unless_refused(call, engine)
     found = "refused"
     if gradients is not None:
         found = form_of_no_gradient(engine, gradients[position], operand, what)

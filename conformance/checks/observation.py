@@ -6,10 +6,10 @@ are tested on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from conformance.oracle.allowance import (
     expected_gradients,
 )
 from conformance.oracle.symmetry import is_symmetric, symmetric_part
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ class Observation:
             outputs, gradients = self.backend.vjp(function, given, pushed, self.wrt)
         except Exception as error:
             if operands is None and parameters is None and not isinstance(error, ConformanceError):
-                self._hold_shapes(error)
+                self._hold_shapes(f"so the gradient is refused: {type(error).__name__}: {error}")
             raise
         if len(gradients) != len(self.wrt):
             raise AdapterError(
@@ -141,14 +143,17 @@ class Observation:
         for position, gradient in enumerate(pulled):
             shape = (self.case.operands if operands is None else operands)[self.wrt[position]].shape
             if gradient is not None and gradient.shape != shape:
-                raise Violation(f"{self.label(position)} has shape {gradient.shape}, its operand {shape}")
+                said = f"{self.label(position)} has shape {gradient.shape}, its operand {shape}"
+                if operands is None and parameters is None:
+                    self._hold_shapes(f"and {said}")
+                raise Violation(said)
         decided = (
             None if g is None else decided_part(self.op, i, g) for i, g in zip(self.wrt, pulled, strict=True)
         )
         return Answer(self._plain(outputs), tuple(decided))
 
-    def _hold_shapes(self, refusal: Exception) -> None:
-        """Claim that a cotangent of the case's shape was not refused because the value has another."""
+    def _hold_shapes(self, so: str) -> None:
+        """Claim that the value has the shape of the case's cotangents: what follows from another is said behind it."""
         try:
             shapes = [z.shape for z in self.forward()]
         except Exception:
@@ -157,9 +162,9 @@ class Observation:
         for got, shape in zip(shapes, expected, strict=False):
             if got != shape:
                 raise Violation(
-                    f"the value has shape {got}, expected {shape}; is it the adapter's? conformance smoke ADAPTER -q {self.op.name} "
-                    f"tells; so the gradient is refused: {type(refusal).__name__}: {refusal}"
-                ) from refusal
+                    f"the value has shape {got}, expected {shape}; is it the adapter's? conformance smoke ADAPTER "
+                    f"-q {self.op.name} tells; {so}"
+                )
 
     def allowed_for(
         self,
@@ -227,6 +232,17 @@ def plain(backend: Backend, array: Any) -> Array:
             f"{type(backend).__name__}.numpy() returned {found}, where a numpy.ndarray of numbers is expected"
         )
     return np.array(value)
+
+
+def finished(backend: Backend, result: T) -> T:
+    """What an engine returned, with every array in it computed, in tuples, lists and dictionaries, too."""
+    parts = result.values() if isinstance(result, dict) else result
+    if isinstance(parts, (tuple, list, ValuesView)):
+        for part in parts:
+            finished(backend, part)
+    elif result is not None:
+        backend.finish(result)
+    return result
 
 
 def stored(tape: TapeBackend, leaf: Any) -> Array | None:

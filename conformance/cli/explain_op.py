@@ -79,7 +79,8 @@ def explain_op(op: Op, page: Page) -> None:
 def purpose(op: Op) -> str:
     """The first sentence of the reference's docstring."""
     paragraphs = (inspect.getdoc(op.reference) or "").split("\n\n")
-    said = [p for p in paragraphs if p.strip() and not re.match(r"\w+\(", p.strip())]
+    is_call = re.compile(r"\w+\(.*\)", re.DOTALL).fullmatch  # with which NumPy's docstrings begin
+    said = [p for p in paragraphs if p.strip() and not is_call(p.strip())]
     text = " ".join(said[0].split()) if said else f"The function {op.name}, defined by the calls below."
     text = text.removesuffix(" Specifically,")  # what NumPy introduces a list with
     return text if text.endswith(".") else text + "."

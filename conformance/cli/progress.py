@@ -96,9 +96,10 @@ class Progress:
         elif time.monotonic() - self._printed > PAUSE:
             self._printed = time.monotonic()
             done = sum(self.counts.values())
-            self.say(
-                f"{done}/{self.total} {result.backend}, {failed} failed, {self._left(done)}{self._budget_left()}"
-            )
+            left = (
+                self._budget_left() or f", {self._left(done)}"
+            )  # of a budget, the whole is not what it is spent on
+            self.say(f"{done}/{self.total} {result.backend}, {failed} failed{left}")
 
     def waiting(self, identifier: str, since: float, left: float) -> None:
         """A question that takes long."""

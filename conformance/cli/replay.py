@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,11 @@ from conformance.cli.run import positive
 if TYPE_CHECKING:
     from conformance.backend import Backend
     from conformance.runfile.records import ResultLine
+
+DEPENDS_ON = (
+    "the engine's answer depends on the calls before it, on its release or on the machine; "
+    "conformance run -q asks the whole question again"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +70,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.run.process.scripted import script_apart
     from conformance.runfile.records import UNEXPECTED
 
-    token, key, backends = _found(options)
+    token, key, backends, recorded = _found(options)
     specs = options.on or backends
     if not specs:
         raise UsageError("say where to run it: --on BACKEND")
@@ -87,13 +92,23 @@ def command(options: argparse.Namespace) -> int:
             for result, text in _results(backend, spec, token, key):
                 results.append(result)
                 print(text)
+    if recorded and not options.on and _is_gone(recorded, results):
+        print(f"  it was {recorded.verdict.value} in {options.run}, and is right alone: {DEPENDS_ON}")
     if options.as_json:
         print_json(scripts if options.script else results)
     return 1 if any(result.verdict in UNEXPECTED for result in results) else 0
 
 
-def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
-    """The token, the key of the one check to run ("" for all that apply), and the backends on record."""
+def _is_gone(recorded: ResultLine, results: Sequence[ResultLine]) -> bool:
+    """Whether what failed in a run passes now."""
+    from conformance.runfile.records import UNEXPECTED, Verdict
+
+    are_right = [result.verdict is Verdict.PASS for result in results]
+    return recorded.verdict in UNEXPECTED and bool(are_right) and all(are_right)
+
+
+def _found(options: argparse.Namespace) -> tuple[str, str, list[str], ResultLine | None]:
+    """The token, the key of the one check to run ("" for all that apply), the backends on record, and the result of an id."""
     from conformance.errors import UsageError
     from conformance.load import named
     from conformance.questions import all_kinds
@@ -101,7 +116,7 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
 
     prefixes = sorted({kind.prefix for kind in all_kinds().values()})
     if options.what.startswith(tuple(prefixes)):
-        return options.what, _check_key(options.check), []
+        return options.what, _check_key(options.check), [], None
     if "/" not in options.what:
         listed = ", ".join(f"{prefix}…" for prefix in prefixes)
         raise UsageError(f"{options.what!r} is neither a replay token ({listed}) nor the id of a result")
@@ -122,7 +137,7 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str]]:
             f"{options.run} says that {result.backend} is loaded from {spec!r}, which would be executed; "
             f"name it yourself with --on, or pass --trust if you trust the file"
         )
-    return token, result.check_key, [spec]
+    return token, result.check_key, [spec], result
 
 
 def _recorded(result: ResultLine) -> str:

@@ -194,7 +194,7 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     from conformance.cli.pages.smoke_ops import blocks, remarks
     from conformance.run.claims.capabilities import real_dtype
     from conformance.run.mapped.known import reason_known
-    from conformance.run.mapping_process import try_ops
+    from conformance.run.mapping_process import asked_alone, try_ops
 
     dtype = real_dtype(backend)
     mapped: list[MappedOp] = []
@@ -202,6 +202,7 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     print(f"\nthe ops, each called in several forms in {dtype}:", flush=True)
     try:
         mapped.extend(try_ops(backend, spec, dtype, names, _progress, words.append))
+        mapped = asked_alone(spec, dtype, mapped)
     finally:  # what was found until Ctrl-C too
         _erase_progress()
         _print_words(words)
@@ -215,7 +216,9 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
         for line in blocks(said):
             print(line, flush=True)
     answered = [op for op in mapped if op.is_answered]
-    right = [op for op in answered if not (op.slips or op.refused or op.ungradable or op.suspect)]
+    right = [
+        op for op in answered if not (op.slips or op.unsteady or op.refused or op.ungradable or op.suspect)
+    ]
     part, never = sum(bool(op.not_offered) for op in right), len(mapped) - len(answered)
     but = f", {part} of them not in every call" if part else ""
     but += f"; no call of {never} is answered" if never else ""

@@ -21,6 +21,7 @@ from conformance.op import Trait
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT, find
 from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
 from conformance.oracle.uncertainty import beyond_doubt
+from conformance.parameters import lacked_parameter
 from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, first_few, register
 from conformance.strategies import Effort, draw_cases, more_cases, smallest_case
 from conformance.values import MAGNITUDES
@@ -28,6 +29,7 @@ from conformance.values import MAGNITUDES
 COUNTED = frozenset({"op/vjp", "op/flat"})  # the checks to which every case of an op is put
 COUNTS = {"levels": 1, "pairs": 2}  # what is counted, by how many levels are combined
 FURTHER = 32  # cases, after those of a profile, in which a check may yet be decided
+DRAWN_IN_ALL = 8 * FURTHER  # among which are so many whose parameters the engine takes
 
 
 class CaseQuestion(Question[Case]):
@@ -180,7 +182,9 @@ class OpKind(Kind):
         op, dtype = find(items[0].subject), items[0].dtype
         for textures, takers in _by_textures(items):
             count = FURTHER // 4 if effort.is_compact else FURTHER
-            for case in islice(more_cases(op, dtype, seed, effort, textures), count):
+            drawn = islice(more_cases(op, dtype, seed, effort, textures), DRAWN_IN_ALL)
+            offered = (c for c in drawn if not lacked_parameter(op.name, c.parameters, backend.lacks))
+            for case in islice(offered, count):
                 if not any(map(is_open, takers)):
                     break
                 yield CaseQuestion(replace(case, draw=0)), takers

@@ -86,7 +86,9 @@ def _other_calls(op: Op, case: Case) -> Iterator[tuple[str, Sequence[Any], dict[
                     dict(case.parameters),
                 )
     yield from _transposed(case)
-    yield from sorted(_with_other_values(op, case), key=lambda call: not call[0].endswith("=None"))
+    usual = {f"for {n}={v!r}" for n, v in op.law(lambda options: options[0]).parameters.items()}
+    others = _with_other_values(op, case)
+    yield from sorted(others, key=lambda call: (not call[0].endswith("=None"), call[0] not in usual))
 
 
 def _with_other_values(op: Op, case: Case) -> Iterator[tuple[str, Sequence[Any], dict[str, Any]]]:

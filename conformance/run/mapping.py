@@ -20,6 +20,7 @@ from conformance.checks.e_values.flat_ops import on_jumps
 from conformance.checks.observation import Observation, Oracle
 from conformance.errors import Unsupported, is_ctrl_c
 from conformance.op import Op, Signature, Trait
+from conformance.parameters import lacked_parameter
 from conformance.run.explanations import explanation
 from conformance.run.forms import COMPILED_FORMS, FORMS, case_of, forms_of, signature_of
 from conformance.run.lacking import (
@@ -60,14 +61,13 @@ def try_mapping(
         if case.label in deadly:
             return "refused", Finding(case.label, deadly[case.label], signature=signature)
         note(case.label)
-        kind, finding = _tried(backend, op, case, signature)
-        for further in (_on_jumps, _on_every_piece, _below_margins):
-            if finding is None and (again := further(op, case)) is not None:
-                kind, finding = _tried(backend, op, again, signature)
-        return kind, finding
+        return _called(backend, op, case, signature)
 
     def is_offered(signature: Signature) -> bool:
-        """Whether the call counts as a form: where each may be compiled before it is refused, those not offered do, too."""
+        """Whether the call counts as a form: where each may be compiled before it is refused, those not offered do, too.
+
+        What is declared lacking is not called, so that it never counts.
+        """
         case = case_of(op, signature, dtype)
         made.append(signature)
         kind, finding = tried(case)
@@ -75,7 +75,8 @@ def try_mapping(
             right.append(case)
         else:
             found[kind].append(finding)
-        return kind != "not offered" or backend.compiles_signatures
+        is_lacked = lacked_parameter(op.name, signature.parameters, backend.lacks)
+        return kind != "not offered" or (backend.compiles_signatures and not is_lacked)
 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -123,6 +124,22 @@ def _lacking(
 # ---- one call ---------------------------------------------------------------------------------------
 
 
+def is_right(backend: Backend, op: Op, dtype: str, signature: Signature) -> bool:
+    """Whether one call has the reference's value."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _called(backend, op, case_of(op, signature, dtype), signature)[1] is None
+
+
+def _called(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
+    """What came of a call, and of the same with other numbers where those show more."""
+    kind, finding = _tried(backend, op, case, signature)
+    for further in (_on_jumps, _on_every_piece, _below_margins):
+        if finding is None and (again := further(op, case)) is not None:
+            kind, finding = _tried(backend, op, again, signature)
+    return kind, finding
+
+
 def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
     try:
         values = Observation(backend, Oracle(op, case)).forward()
@@ -136,7 +153,7 @@ def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[
     wrong = difference(op, case, values)
     if not wrong:
         return "", None
-    return "slip", Finding(case.label, wrong, "", explanation(op, case, values), signature)
+    return "slip", Finding(case.label, wrong, "", explanation(op, case, values), signature, is_value=True)
 
 
 def _narrow(backend: Backend, op: Op, right: Sequence[Case]) -> list[Finding]:

@@ -9,12 +9,13 @@ from typing import Any
 from conformance.backend import Backend
 from conformance.checks.registry import COMPLEX
 from conformance.load import load_backend
-from conformance.op import Op
+from conformance.op import Op, Signature
 from conformance.ops import ALL_OPS
 from conformance.run.mapped.findings import Finding, MappedOp
-from conformance.run.mapping import try_mapping
+from conformance.run.mapping import is_right, try_mapping
 from conformance.run.process.apart import Ended, messages_of
 
+ALONE = 3  # wrong values of one op that are asked for again
 DEATHS = 4  # calls of one op that may end the process before the others are given up
 
 Send = Callable[[Any], None]
@@ -62,6 +63,33 @@ def _until_it_ends(
         if len(calls) == DEATHS or end.is_hang or call in ("", name):
             said = (Finding(call, how) for call, how in calls.items())
             yield MappedOp(name, len(calls), refused=tuple(said))
+
+
+def asked_alone(spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[MappedOp]:
+    """The ops; wrong values are the engine's where they are right in a process in which it computed nothing before.
+
+    An adapter that calls another function calls it there, too.
+    """
+    values = {op.op: op for op in mapped if op.slips and all(slip.is_value for slip in op.slips)}
+    calls = [
+        (name, op.dtype or dtype, slip.signature) for name, op in values.items() for slip in op.slips[:ALONE]
+    ]
+    wrong: set[str] = set()
+    try:
+        for name in messages_of(_ask_alone, spec, calls) if calls else ():
+            wrong.add(name)
+    except Ended:
+        return list(mapped)
+    return [
+        replace(op, slips=(), unsteady=op.slips) if op.op in values.keys() - wrong else op for op in mapped
+    ]
+
+
+def _ask_alone(send: Send, spec: str, calls: Sequence[tuple[str, str, Signature]]) -> None:
+    """Send the ops of calls that are wrong; "" is the sign that the engine goes on."""
+    backend = load_backend(spec)
+    for name, dtype, signature in calls:
+        send("" if is_right(backend, ALL_OPS[name], dtype, signature) else name)
 
 
 def _try_all(

@@ -18,6 +18,7 @@ from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
+from conformance.run.claims import orders
 from conformance.run.claims.capabilities import (
     array_of,
     claims_of,
@@ -161,6 +162,19 @@ def _read_between(backend: Backend) -> None:
     hold_equal(plain(backend, gradient), 2 * g * x, "the gradient of x * x whose value was read first")
 
 
+def _written_later(backend: Backend) -> None:
+    """A value is that of the numbers that were handed over, also where a lazy engine computes it only when it is read."""
+    x, w = array_of(backend, [1, 2]), array_of(backend, [3, 5])
+    given = np.array(x)
+    (output,) = backend.forward(backend.op(MULTIPLY), [given, np.array(w)])
+    if not given.flags.writeable:
+        return  # the engine keeps the caller from writing
+    given[...] = 7
+    hold_equal(
+        plain(backend, output), x * w, "[1, 2] * [3, 5], read after 7 was written into the first array"
+    )
+
+
 def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter; of what only spells ops those about its arrays."""
     yield SmokeQuestion("the engine has a name and a version", _named, "set `engine`, and let version() return the engine's, such as engine.__version__")  # fmt: skip
@@ -217,7 +231,13 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         _scalar,
         "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
     )
-    yield from (SmokeQuestion(*claim) for claim in claims_of(backend))
+    yield SmokeQuestion(
+        "what the caller writes into an array later changes no value",
+        _written_later,
+        "array() copies where the engine reads its operands later than it is called: np.array(value) does",
+    )
+    for claims in (orders.claims_of, claims_of):
+        yield from (SmokeQuestion(*claim) for claim in claims(backend))
     if backend.dialect is not None:
         yield SmokeQuestion(
             "the scripts of a few calls run",

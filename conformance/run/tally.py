@@ -13,7 +13,7 @@ from conformance import kept
 from conformance.checks import Check
 from conformance.checks.comparison import Comparison, decisions
 from conformance.checks.registry import NotThisCase
-from conformance.errors import Unsupported, Violation, is_ctrl_c, is_violation
+from conformance.errors import Lacked, Unsupported, Violation, is_ctrl_c, is_violation
 from conformance.questions import Question
 from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
@@ -48,6 +48,7 @@ class Tally:
     )
     said: list[str] = field(default_factory=list)  # the messages of failures after which it went on
     unsupported: list[str] = field(default_factory=list)
+    lacked: int = 0  # of those, for a parameter: other cases may be offered
     undecided: list[str] = field(default_factory=list)
     rows: set[int] = field(
         default_factory=set
@@ -117,8 +118,8 @@ class Tally:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is decided, though the engine offers what was asked."""
-        return not self.has_failed and not self.cases and not self.unsupported
+        """Whether nothing is decided, though the engine offers what was asked, or may offer other calls."""
+        return not self.has_failed and not self.cases and len(self.unsupported) == self.lacked
 
     @property
     def reasons(self) -> str:
@@ -138,6 +139,7 @@ class Tally:
                 raise raised
         except Unsupported as reason:
             self.unsupported.append(str(reason))
+            self.lacked += isinstance(reason, Lacked)
             return False
         except NotThisCase as reason:
             self.undecided.append(str(reason))

@@ -174,7 +174,7 @@ def real_operand_beside_complex_ones_gets_the_real_part(engine: Backend, sample:
 
         # The call may be refused; of one that was recorded the gradient may not.
         traced = unless_refused(lambda: engine.trace(function, operands, member.wrt))
-        if traced is None:
+        if traced is None or is_refused(lambda: traced.outputs, engine):
             return
         dtypes = [plain(engine, z).dtype for z in traced.outputs]
         if dtypes != [g.dtype for g in member.cotangents]:

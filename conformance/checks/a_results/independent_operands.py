@@ -57,7 +57,7 @@ def operand_that_the_output_does_not_depend_on(engine: Backend, sample: Sample) 
     if Capability.HIGHER_ORDER in engine.capabilities:
         zeros = np.zeros((2, 3, 1), x.dtype)
         arrays, upstream = [engine.array(np.array(a)) for a in (x, zeros)], engine.array(np.array(g))
-        found = unless_refused(partial(engine.nested_vjp, unused, arrays, [upstream]))
+        found = unless_refused(partial(engine.nested_vjp, unused, arrays, [upstream]), engine)
         if found is not None and found[1] is not None:
             what = "the gradient, as a value, of an operand that is not used"
             hold_equal(plain(engine, found[1]), zeros, what)

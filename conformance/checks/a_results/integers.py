@@ -82,7 +82,7 @@ def _hold_no_gradient_of_square(engine: Backend, convention: str, n: Array) -> N
         lambda: engine.vjp(multiply, [np.array(n), np.array(n)], [np.array(n)])[1],
         lambda: engine.gradient(lambda a: total(multiply(a, a)), [np.array(n)]),
     ):
-        gradients = unless_refused(call)
+        gradients = unless_refused(call, engine)
         if gradients is None:
             continue  # an engine that accepts integers beside a real number may still refuse them alone
         found = form_of_no_gradient(engine, gradients[0], n, f"a product of {n.dtype} with itself")
@@ -126,7 +126,7 @@ def operands_beside_integers_have_the_slopes_of_real_numbers(engine: Backend, sa
         value, slope = slopes[name]
         counts = np.where(n == 0, 4, n) if name == DIVIDE else n
         function = engine.op(name)
-        outputs = unless_refused(partial(engine.forward, function, [np.array(w), np.array(counts)]))
+        outputs = unless_refused(partial(engine.forward, function, [np.array(w), np.array(counts)]), engine)
         if outputs is None:
             continue
         dtype = plain(engine, outputs[0]).dtype

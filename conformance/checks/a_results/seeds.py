@@ -96,7 +96,7 @@ def _hold_unseeded(engine: Backend, clause: str, x: Array, w: Array) -> None:
     """Claim that without a gradient argument x * w is refused, or has w and x as gradients, as declared."""
     convention = declared_convention(engine, clause)
     multiply = engine.op(MULTIPLY)
-    gradients = unless_refused(lambda: engine.gradient(lambda a, b: multiply(a, b), [x, w]))
+    gradients = unless_refused(lambda: engine.gradient(lambda a, b: multiply(a, b), [x, w]), engine)
     hold_refusal(convention, gradients, f"an output of shape {x.shape} without a gradient argument")
     if gradients is not None:
         for got, expected in zip(gradients, (w, x), strict=True):

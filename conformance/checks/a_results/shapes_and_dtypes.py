@@ -69,7 +69,7 @@ def gradient_has_operand_dtype_in_mixed_calls(seen: Observation) -> None:
     first = seen.wrt[0]
     operands[first] = operands[first].astype(other)
     function = seen.backend.call(seen.op.name, seen.case.parameters)
-    outputs = unless_refused(lambda: seen.backend.forward(function, operands))
+    outputs = unless_refused(lambda: seen.backend.forward(function, operands), seen.backend)
     if outputs is None:
         raise NotThisCase("the engine refuses operands of different precision")
     dtypes = [plain(seen.backend, z).dtype for z in outputs]
@@ -104,7 +104,7 @@ def gradient_is_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
     for finer in seen.wrt:
         operands = [np.array(x) for x in seen.case.operands]
         operands[finer] = operands[finer].astype(other)
-        outputs = unless_refused(partial(seen.backend.forward, function, operands))
+        outputs = unless_refused(partial(seen.backend.forward, function, operands), seen.backend)
         if outputs is None:
             raise NotThisCase("the engine refuses operands of different precision")
         dtypes = [plain(seen.backend, z).dtype for z in outputs]
@@ -168,7 +168,7 @@ def number_beside_an_operand_has_no_precision(engine: Backend, sample: Sample) -
             if name not in engine.ops:
                 continue
             function = partial(beside, engine.op(name), number, place)
-            found = unless_refused(partial(engine.vjp, function, [np.array(x)], [np.array(g)]))
+            found = unless_refused(partial(engine.vjp, function, [np.array(x)], [np.array(g)]), engine)
             if found is None:
                 continue  # the engine takes no number there
             (output,), (gradient,) = found

@@ -88,7 +88,7 @@ def structure_of_named_parts_has_a_gradient_of_named_parts(engine: Backend, samp
         ),
     }  # fmt: skip
     for what, (structure, loss, expected) in forms.items():
-        gradient = unless_refused(partial(engine.structured_gradient, loss, structure))
+        gradient = unless_refused(partial(engine.structured_gradient, loss, structure), engine)
         if gradient is None:
             continue
         for where, got, value in _leaves(gradient, expected, f"the structure {what}"):

@@ -70,14 +70,16 @@ def odd_positions_are_refused_or_right(engine: Backend, sample: Sample) -> None:
     for wrt in TWICE_OR_NEGATIVE:
         operands, expected = _drawn(sample)
         call = partial(engine.value_and_gradient, function, _arrays(engine, operands), wrt)
-        answer = unless_refused(call)
+        answer = unless_refused(call, engine)
         if answer is None:
             decides_by_refusal()
         else:
             _hold_at(engine, answer[1], wrt, expected)
     for wrt in BEYOND:
         operands, _ = _drawn(sample)
-        if not is_refused(partial(engine.value_and_gradient, function, _arrays(engine, operands), wrt)):
+        if not is_refused(
+            partial(engine.value_and_gradient, function, _arrays(engine, operands), wrt), engine
+        ):
             raise Violation(f"the gradient of three operands by {wrt} was not refused")
     operands, expected = _drawn(sample)
     _hold_at(engine, engine.value_and_gradient(function, _arrays(engine, operands), 0)[1], 0, expected)

@@ -167,7 +167,7 @@ def compiled_branch_is_refused_or_taken_by_the_value_of_each_call(engine: Backen
     for operand in (x, -x, x):
         is_up = operand.sum() > 0
         expected = ([operand**2], [2 * g * operand]) if is_up else ([-operand], [-g])
-        answer = unless_refused(partial(engine.vjp, function, [np.array(operand)], [np.array(g)]))
+        answer = unless_refused(partial(engine.vjp, function, [np.array(operand)], [np.array(g)]), engine)
         if answer is not None:
             what = f"a compiled x² if sum(x) > 0 else -x, where sum(x) is {operand.sum()}"
             _hold(engine, function, [operand], [g], expected, what)

@@ -212,7 +212,7 @@ def number_given_to_a_checkpoint_stays_a_number(engine: Backend, sample: Sample)
         function = engine.checkpoint(multiply)
         seed = g.astype(alone)
         half_of = lambda a, f=function: f(a, 0.5)  # noqa: E731
-        answer = unless_refused(partial(engine.vjp, half_of, [np.array(x)], [seed]))
+        answer = unless_refused(partial(engine.vjp, half_of, [np.array(x)], [seed]), engine)
         if answer is None:
             decides_by_refusal()
             continue

@@ -41,7 +41,8 @@ def outputs_of_a_vectorized_function_are_built_as_the_functions(engine: Backend,
                 (square, x * x, "(x², c)"),
                 (repeated, np.broadcast_to(w, (ROWS, 4)), "(x², c), c of it,"),
             ]
-        alone = unless_refused(partial(engine.vectorized(lambda a, c=constant: c), engine.array(np.array(x))))
+        mapped = engine.vectorized(lambda a, c=constant: c)
+        alone = unless_refused(partial(mapped, engine.array(np.array(x))), engine)
         if alone is not None:
             pairs.append((alone, np.broadcast_to(w, (ROWS, 4)), "c"))
         for got, right, what in pairs:
@@ -57,14 +58,14 @@ def operands_of_other_lengths_are_not_mapped_together(engine: Backend, sample: S
     mapped = engine.vectorized(lambda a, b: multiply(total(a), total(b)))
     for lengths in ((ROWS, 2 * ROWS), (2 * ROWS, ROWS)):
         x, w = (sample.array((n, 2)) for n in lengths)
-        if not is_refused(partial(engine.forward, mapped, [x, w])):
+        if not is_refused(partial(engine.forward, mapped, [x, w]), engine):
             raise Violation(f"operands of {lengths[0]} and of {lengths[1]} rows were mapped together")
-    if not is_refused(partial(engine.forward, mapped, [sample.array(()), sample.array(())])):
+    if not is_refused(partial(engine.forward, mapped, [sample.array(()), sample.array(())]), engine):
         raise Violation("operands without axes were mapped over an axis")
     for lengths in ((ROWS, 1), (1, ROWS), (ROWS, ROWS)):
         x, w = (sample.array((n, 2)) for n in lengths)
         outputs = (
-            unless_refused(partial(engine.forward, mapped, [x, w]))
+            unless_refused(partial(engine.forward, mapped, [x, w]), engine)
             if 1 in lengths
             else engine.forward(mapped, [x, w])
         )

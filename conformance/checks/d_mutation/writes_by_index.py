@@ -83,7 +83,7 @@ def _hold_written(
         engine.assign(target, index, b)
         return target if before is None else add(target, before)
 
-    answer = unless_refused(lambda: engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)]))
+    answer = unless_refused(lambda: engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)]), engine)
     if answer is None:
         return False
     outputs, got = answer
@@ -158,7 +158,7 @@ def part_of_an_array_is_written_into_itself(engine: Backend, sample: Sample) -> 
         engine.assign(target, (slice(1, None),), getitem(target))
         return target
 
-    answer = unless_refused(lambda: engine.vjp(function, [np.array(x)], [np.array(g)]))
+    answer = unless_refused(lambda: engine.vjp(function, [np.array(x)], [np.array(g)]), engine)
     if answer is None:
         raise NotThisCase("the engine refuses to write a part of an array into itself")
     hold_equal(
@@ -224,7 +224,7 @@ def value_of_another_dtype_that_is_written_has_its_gradient(engine: Backend, sam
         engine.assign(target, (1,), b)
         return target
 
-    answer = unless_refused(lambda: engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)]))
+    answer = unless_refused(lambda: engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)]), engine)
     if answer is None:
         raise NotThisCase(f"the engine refuses to write {other} into {sample.dtype}")
     got = answer[1][1]
@@ -246,7 +246,7 @@ def write_inside_another_function_has_its_gradient(engine: Backend, sample: Samp
         return target
 
     for what, make in wrappers_of(engine):
-        answer = unless_refused(partial(engine.vjp, make(function), [np.array(x)], [np.array(g)]))
+        answer = unless_refused(partial(engine.vjp, make(function), [np.array(x)], [np.array(g)]), engine)
         if answer is not None:
             (output,), (got,) = answer
             hold_equal(plain(engine, output), -x * kept, f"-x with a column of zeros written, {what}")

@@ -20,12 +20,12 @@ from conformance.checks.e_values.second_order import (
     has_curvature,
     reverse_over_reverse,
 )
-from conformance.checks.engine_calls import full_sum, gradients_of, unless_refused
+from conformance.checks.engine_calls import full_sum, gradients_of, is_refused, unless_refused
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import ADD, GETITEM, MATMUL, MATRIX_TRANSPOSE, MULTIPLY
+from conformance.ops.names import ADD, GETITEM_INTEGER_ARRAY, MATMUL, MATRIX_TRANSPOSE, MULTIPLY
 from conformance.oracle.allowance import Expected
 
 TWO = 2  # calls side by side
@@ -79,7 +79,8 @@ def _is_right_alone(example: Observation, directions: Sequence[Array], expected:
 def _is_mapped(seen: Observation, mapped: Function, batch: Sequence[Case]) -> bool:
     """Whether the engine maps the op, with its gradients."""
     operands, cotangents = _side_by_side(batch)
-    return unless_refused(lambda: seen.backend.vjp(mapped, operands, cotangents, seen.wrt)) is not None
+    engine = seen.backend
+    return not is_refused(lambda: engine.vjp(mapped, operands, cotangents, seen.wrt), engine)
 
 
 # ---- exactly ---------------------------------------------------------------------------------------------
@@ -120,8 +121,8 @@ def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function,
     none = np.zeros((2, 3, 3), x.dtype)
     yield "x²", lambda a: multiply(a, a), [x], [2 * x[:, :, None, None] * ones]
     yield "w s, as many outputs as entries", multiply, [w, s], [s * np.eye(3, dtype=x.dtype), w]
-    if GETITEM in engine.ops:
-        turned = engine.call(GETITEM, {"index": ([2, 0, 1],)})
+    if GETITEM_INTEGER_ARRAY in engine.ops:
+        turned = engine.call(GETITEM_INTEGER_ARRAY, {"index": ([2, 0, 1],)})
         yield "w[[2, 0, 1]], another order of the entries", turned, [w], [np.eye(3, dtype=x.dtype)[[2, 0, 1]]]
     of_t = 2 * t[..., None, None, None] * np.eye(4, dtype=t.dtype).reshape(2, 1, 2, 2, 1, 2)
     yield "t², t of three axes", lambda a: multiply(a, a), [t], [of_t]

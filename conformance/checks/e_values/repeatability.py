@@ -31,6 +31,7 @@ from conformance.ops.names import (
     MULTIPLY,
     NEGATIVE,
     SUBTRACT,
+    SUM,
     TAKE,
     TANH,
 )
@@ -198,6 +199,31 @@ def numbers_that_are_equal_but_not_the_same_stay_apart(engine: Backend, sample: 
         part = engine.call(GETITEM, {"index": (index,)})
         if computes(engine, part, [x]):
             hold_equal(plain(engine, engine.forward(part, [np.array(x)])[0]), x[index], f"x[{index}]")
+
+
+@contract("E18", "graphs-alike")
+def graphs_that_are_alike_stay_apart(engine: Backend, sample: Sample) -> None:
+    """Of functions whose graphs differ in which operand stands where, or in an axis counted from the end, each has its own value and gradients."""
+    multiply, shape = engine.op(MULTIPLY), (3, 3)
+    for _ in range(2):
+        x, w, g = (sample.array(shape) for _ in range(3))
+        for words, function, operands, expected in (
+            ("x * x", lambda a: multiply(a, a), [x], (x * x, 2 * g * x)),
+            ("x * w", multiply, [x, w], (x * w, g * w, g * x)),
+        ):
+            (output,), gradients = engine.vjp(function, [np.array(a) for a in operands], [np.array(g)])
+            found = [None if z is None else plain(engine, z) for z in (output, *gradients)]
+            for got, right, what in zip(
+                found, expected, ("value", "gradient by x", "gradient by w"), strict=False
+            ):
+                hold_equal(got, right, f"the {what} of {words}, after functions of another graph")
+    for axis in (-2, -1, -2) if SUM in engine.ops else ():  # the hash of -1 is that of -2 in Python
+        total = engine.call(SUM, {"axis": axis, "keepdims": False})
+        x, g = sample.array(shape), sample.array((3,))
+        (output,), (gradient,) = engine.vjp(total, [np.array(x)], [np.array(g)])
+        what = f"of the sum over axis {axis}, after that over another"
+        hold_equal(plain(engine, output), x.sum(axis=axis), f"the value {what}")
+        hold_equal(plain(engine, gradient), np.expand_dims(g, axis) + 0 * x, f"the gradient {what}")
 
 
 @contract("E18", "alike-in-one-graph")

@@ -66,7 +66,8 @@ def in_a_line(point: SpecialPoint) -> str:
     names = [f"v{i}" for i in range(count)] if point.steps else names_of(find(point.op), count)
     where = ", ".join(f"{name} = {_numbers(x)}" for name, x in zip(names, place.operands, strict=True))
     given = "".join(f", {k} = {v!r}" for k, v in point.parameters.items())
-    return f"{point.name} ({point.nature.value}): at {where}{given}: {_fair(place, names)}"
+    fair = _fair(place, names)
+    return f"{point.name} ({point.nature.value}): at {where}{given}" + (f": {fair}" if fair else "")
 
 
 def _fair(place: Place, names: Sequence[str]) -> str:

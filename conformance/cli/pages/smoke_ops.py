@@ -14,6 +14,7 @@ from conformance.run.mapped.findings import Finding, MappedOp
 
 # Of one cause, a message differs in numbers, quoted names and lists, and in the line of the adapter that made the call.
 OF_THE_CALL = re.compile(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|\d[\d.e+-]*")
+UNSTEADY = "right in a process of its own, wrong after other calls: the engine takes one call for another"
 CAUSES = 3  # calls of an op that are shown, each of another cause
 SHOWN = 8  # ops that the first line of a block names
 
@@ -52,6 +53,8 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         claim = "fails in the adapter" if op.slips[0].is_raised else "not the op that the catalogue means"
         defines = f"conformance explain {op.op}    defines it, with a call for each parameter"
         yield _of_findings("BAD", op, op.slips, claim, defines)
+    if op.unsteady:
+        yield _of_findings("ENG", op, op.unsteady, UNSTEADY)
     lacking = lacking_of(op)
     for name, values in lacking.items():
         shown = ", ".join(written(value) for value in values)
@@ -69,8 +72,13 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         yield Remark("not", op.op, "no gradient, as `no_gradient` declares")
     elif op.ungradable:
         yield Remark("GRAD", op.op, "no gradient", shown_message(op.ungradable), is_raised=True)
-    if op.suspect:
-        yield _of_findings("ENG", op, op.suspect, "the value is right, the gradient is the engine's")
+    suspect = [f for f in op.suspect if not (has_declared and f.is_raised)]
+    if suspect:
+        yield _of_findings("ENG", op, suspect, "the value is right, the gradient is the engine's")
+    elif op.suspect:
+        yield Remark(
+            "not", op.op, "no gradient in some calls, as `no_gradient` declares", share=_share(op.suspect, op)
+        )
     alike: dict[str, list[Finding]] = {}
     for finding in op.not_offered:
         alike.setdefault(OF_THE_CALL.sub("#", finding.message), []).append(finding)

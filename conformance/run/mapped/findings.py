@@ -33,6 +33,7 @@ class Finding:
         explanation: what would make the answer right.
         signature: the shapes and parameters of the call.
         is_raised: whether there was an exception.
+        is_value: whether it is a wrong value, of the call alone.
     """
 
     call: str
@@ -41,6 +42,7 @@ class Finding:
     explanation: str = ""
     signature: Signature = field(default_factory=lambda: Signature(()))
     is_raised: bool = False
+    is_value: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class MappedOp:
         op: its name.
         calls: how many forms of a call were tried.
         slips: calls in which the adapter raises, or whose value is not that of the reference.
+        unsteady: calls whose value is wrong after others, and right where the engine computed nothing before.
         refused: calls that the engine refuses.
         not_offered: calls for which the adapter raises Unsupported, with its reasons.
         ungradable: how the engine refuses every gradient of the op; None where it gives one.
@@ -68,6 +71,7 @@ class MappedOp:
     ungradable: Finding | None = None
     suspect: tuple[Finding, ...] = ()
     lacking: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    unsteady: tuple[Finding, ...] = ()
     dtype: str = ""
     ungradable_in: str = "*"
 

@@ -26,7 +26,7 @@ from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.journal import Journal
 from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, shard
-from conformance.run.process import caches, memory, processes
+from conformance.run.process import alone, caches, memory, processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Surroundings
 from conformance.run.workers.deaths import lost
@@ -151,7 +151,7 @@ class Worker:
             self._forget(executor.backend)
             self._leave_out(executor.backend, items[0])
             with kept.opened(caches.shelf(items[0], self.profile, self.seed)):
-                results = list(executor.results(items))
+                results = [self._asked_alone(result) for result in executor.results(items)]
                 memory.bound()  # again: what an engine keeps of it is not what writing the shelf may take
             self._is_suspect = any(result.verdict not in HARMLESS for result in results)
             return [
@@ -161,6 +161,13 @@ class Worker:
             self.note("")
             self.journal.rest()
             self.journal.trim()
+
+    def _asked_alone(self, result: ResultLine) -> ResultLine:
+        """The result; one that is laid to the adapter is asked again where the engine was asked nothing before."""
+        if not alone.is_laid_to_the_adapter(result) or is_over(self.until):
+            return result
+        with self.aside(result, 0.0):
+            return alone.judged_alone(result, self._descriptions[result.backend].spec)
 
     def _end_if_spoilt(self, name: str) -> None:
         """End this process where a failure has left the engine unlike itself; the question is then asked in another."""

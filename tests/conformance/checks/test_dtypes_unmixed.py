@@ -20,6 +20,7 @@ from conformance.scripts.script import script_of
 from conformance.strategies import Effort, draw_cases
 
 FLAT, CUSTOM = "op/flat", "contract/C5/custom-dtype"
+BESIDE = "contract/A16/integers-beside"
 WITH_MASKS = ("argmax", "count_nonzero", "isnan", "less", "logical_not")
 
 
@@ -60,6 +61,57 @@ def test_the_script_quotes_the_cast_and_not_the_refused_product() -> None:
     assert "apply(ALL_OPS['astype'], (b,), {'dtype': 'float64'})" in text
     assert text.count(" = custom(") == 1
     exec(compile(text, "script", "exec"), {})
+
+
+class Later:
+    """What a lazy engine returns for a call that it refuses once it computes it."""
+
+    def __init__(self, refusal: TypeError) -> None:
+        self.refusal = refusal
+
+
+class LazyOneDtype(OneDtype):
+    """It refuses operands of two dtypes where the value is computed, and not where the op is called."""
+
+    def op(self, name: str) -> Any:
+        op = super().op(name)
+
+        def called(*operands: Any, **parameters: Any) -> Any:
+            try:
+                return op(*operands, **parameters)
+            except TypeError as refusal:
+                return Later(refusal)
+
+        return called
+
+    def finish(self, array: Any) -> None:
+        if isinstance(array, Later):
+            raise array.refusal
+
+
+@pytest.mark.parametrize("engine", [OneDtype, LazyOneDtype])
+def test_integers_beside_real_numbers_may_be_refused_as_late_as_the_value_is_computed(
+    engine: type[OneDtype],
+) -> None:
+    asked(BESIDE, SampleQuestion(Sample(1, "float64", BESIDE)), engine())
+    for check in ("contract/A16/integer-operand", "contract/A16/integer-partner"):
+        with pytest.raises(NotThisCase, match="does not multiply operands of these dtypes"):
+            asked(check, SampleQuestion(Sample(1, "float64", check)), engine())
+
+
+def test_a_chain_asks_for_no_list_where_the_adapter_names_indices_without_lists() -> None:
+    class WithoutLists(NumpyTape):
+        def __init__(self) -> None:
+            super().__init__()
+            self.ops = {name: op for name, op in self.ops.items() if name != "getitem_integer_array"}
+
+        def call(self, name: str, parameters: Any) -> Any:
+            if name == "getitem" and any(isinstance(part, list) for part in parameters["index"]):
+                raise TypeError("Invalid index type: list")
+            return super().call(name, parameters)
+
+    for seed in range(4):
+        asked("contract/B1/several-leaves", SampleQuestion(Sample(seed, "float64", "B1")), WithoutLists())
 
 
 class OnePrecision(NumpyTape):

@@ -34,3 +34,19 @@ def test_a_refused_cotangent_is_reported_as_a_value_of_another_shape() -> None:
 def test_what_an_engine_raises_of_a_right_value_is_its_own() -> None:
     with pytest.raises(ZeroDivisionError):
         observed(lambda x, axis: 1 // 0).vjp()
+
+
+def test_a_gradient_of_the_value_s_shape_is_reported_as_a_value_of_another_shape() -> None:
+    """NumPy's `ravel` of an array without axes has one axis; an engine's keeps none, and casts the cotangent back to one."""
+
+    class KeepsNone(NumpyTape):
+        def vjp(self, function: Any, operands: Any, cotangents: Any, wrt: Any = None) -> Any:
+            outputs, gradients = super().vjp(lambda x: x, operands, [g.reshape(()) for g in cotangents], wrt)
+            return outputs, tuple(np.reshape(g, (1,)) for g in gradients)
+
+    engine = KeepsNone()
+    engine.ops = {**engine.ops, "ravel": lambda x: x}  # type: ignore[misc]  # of this object alone
+    case = Case("ravel", (np.array(2.0),), {}, (np.ones(1),), ("C", "C"), "float64")
+    with pytest.raises(Violation, match=r"the value has shape \(\), expected \(1,\)") as caught:
+        Observation(engine, Oracle(ALL_OPS["ravel"], case)).vjp()
+    assert str(caught.value).endswith("and the gradient of operand 0 has shape (1,), its operand ()")

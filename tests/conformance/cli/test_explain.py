@@ -31,6 +31,19 @@ def in_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def test_a_formula_with_which_a_docstring_begins_is_no_call(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "softmax(q kᵀ/√d) v." in in_one_line(explained(capsys, "scaled_dot_product_attention"))
+    assert "add(x1, x2" not in explained(capsys, "add")
+
+
+def test_a_point_of_which_no_gradient_is_claimed_ends_with_its_call(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    points = [line for line in explained(capsys, "sum").splitlines() if "(value)" in line]
+    assert points
+    assert all(line.endswith("keepdims = False") for line in points)
+
+
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_op_is_explained(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     op, out = find(name), explained(capsys, name)

@@ -33,6 +33,19 @@ def test_progress_says_how_much_time_is_left(monkeypatch: Any, capsys: Any) -> N
     assert "3/13 mine, 0 failed, about 5 min left" in said  # ten more of 30 s
 
 
+def test_beside_a_budget_the_time_for_the_whole_is_not_guessed(monkeypatch: Any, capsys: Any) -> None:
+    now = [0.0]
+    monkeypatch.setattr("conformance.cli.progress.time.monotonic", lambda: now[0])
+    progress = Progress(budget=300.0)
+    progress.begin(RUN, 29748, [])
+    for result in range(2):
+        now[0] = 60.0 * (result + 1)
+        progress.result(LINE)
+    said = capsys.readouterr().out
+    assert "2/29748 mine, 0 failed, 3 min of the budget" in said
+    assert "left" not in said
+
+
 @pytest.mark.parametrize(
     ("count", "said"), [(1, "1 failure that is not known"), (2, "2 failures that are not known")]
 )

@@ -47,12 +47,67 @@ class ReadsWhileRecording(NumpyTape):
         return None if self.is_stopped else super().grad(leaf)
 
 
+class GradientsReversed(NumpyTape):
+    """It returns the gradients of a scalar in another order."""
+
+    def gradient(self, function: Any, operands: Any) -> Any:
+        return super().gradient(function, operands)[::-1]
+
+
+class TangentsReversed(NumpyTape):
+    """It hands on the tangents in another order."""
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        return super().jvp(function, operands, tangents[::-1])
+
+
+class InnerReversed(NumpyTape):
+    """It returns inner gradients in another order."""
+
+    def nested_vjp(self, function: Any, arrays: Any, cotangents: Any) -> Any:
+        return super().nested_vjp(function, arrays, cotangents)[::-1]
+
+
+class WithValueInOrder(NumpyTape):
+    """It returns the gradients beside a value by ascending positions, whatever was asked for."""
+
+    def value_and_gradient(self, function: Any, arrays: Any, wrt: Any, *, auxiliary: bool = False) -> Any:
+        positions = tuple(sorted(wrt)) if isinstance(wrt, tuple) else wrt
+        return super().value_and_gradient(function, arrays, positions, auxiliary=auxiliary)
+
+
+class JacobiansReversed(NumpyTape):
+    """It returns Jacobians in another order."""
+
+    def jacobian(self, function: Any, operands: Any, kind: str = "rows") -> Any:
+        return super().jacobian(function, operands, kind)[::-1]
+
+
+class Shared(NumpyTape):
+    """It computes later, by the caller's memory."""
+
+    def forward(self, function: Any, operands: Any) -> Any:
+        return tuple((super(Shared, self).forward, function, operands, i) for i in range(1))
+
+    def numpy(self, array: Any) -> Any:
+        if not isinstance(array, tuple):
+            return super().numpy(array)
+        forward, function, operands, place = array
+        return super().numpy(forward(function, operands)[place])
+
+
 @pytest.mark.parametrize(
     ("slip", "claim"),
     [
         (SeedsReplace, "an operand that is returned as it is has its gradient"),
         (TangentsCleared, "an operand that is returned as it is has its tangent"),
         (ReadsWhileRecording, "a stored gradient is read in a no_grad scope, too"),
+        (GradientsReversed, "the gradients of a scalar are in the order of its operands"),
+        (TangentsReversed, "each tangent goes with its own operand"),
+        (InnerReversed, "inner gradients are in the order of the arrays"),
+        (WithValueInOrder, "gradients beside a value are in the order of the positions"),
+        (JacobiansReversed, "Jacobians are in the order of the operands"),
+        (Shared, "what the caller writes into an array later changes no value"),
     ],
 )
 def test_one_claim_names_the_slip(slip: type[NumpyTape], claim: str) -> None:

@@ -287,6 +287,15 @@ def test_an_engine_that_compiles_makes_no_calls_in_place_of_those_that_are_not_o
     assert try_mapping(backend, ALL_OPS["pixel_shuffle"], "float64").calls <= COMPILED_FORMS
 
 
+def test_calls_that_are_declared_lacking_are_replaced_also_where_each_is_compiled() -> None:
+    unpadded = lambda x, padding, **others: NumpyTape.ops["max_pool2d"](x, padding=(0, 0), **others)  # noqa: E731
+    lacks = {"max_pool2d": {"ceil_mode": (True,), "dilation": ((1, 2), (2, 1))}}
+    members = {"compiles_signatures": True, "lacks": lacks, "ops": {**NumpyTape.ops, "max_pool2d": unpadded}}
+    found = try_mapping(type("Compiling", (NumpyTape,), members)(), ALL_OPS["max_pool2d"], "float64")
+    assert found.calls == len(found.not_offered) + COMPILED_FORMS
+    assert any("padding=(0, 0)" in slip.explanation or "shape" in slip.message for slip in found.slips)
+
+
 class Slipping(NumpyTape):
     """Declares what does not exist."""
 
@@ -705,6 +714,13 @@ def test_vectors_of_other_signs_are_named() -> None:
 
     found = mapped("eigh", negated)
     assert "other signs of the vectors" in found.slips[0].explanation
+
+
+def test_of_values_that_explain_as_much_the_usual_one_is_named() -> None:
+    undilated = lambda x, dilation, **others: NumpyTape.ops["max_pool2d"](x, dilation=(1, 1), **others)  # noqa: E731
+    found = mapped("max_pool2d", undilated)
+    explained = {slip.explanation for slip in found.slips if "kernel_size=(1, 5)" in slip.call}
+    assert explained == {"it is the value for dilation=(1, 1)"}
 
 
 def test_the_first_value_that_is_wrong_is_explained() -> None:

@@ -115,3 +115,21 @@ def test_a_cotangent_that_is_refused_as_declared_decides() -> None:
     item = Item("numpy", "op/cotangent-dtype", "tanh", "float64")
     (result,) = Executor(Refusing(), seed=0, effort=PROFILES["quick"]).results([item])
     assert (result.verdict, result.undecided) == (Verdict.PASS, 0)
+
+
+@pytest.mark.parametrize(
+    ("op", "parameter", "values"),
+    [("max_pool2d", "ceil_mode", (True,)), ("cross_entropy", "reduction", ("sum", "none"))],
+)
+def test_where_all_drawn_calls_are_declared_lacking_others_are_asked(
+    op: str, parameter: str, values: Any
+) -> None:
+    """Of an engine that compiles, a few signatures are drawn, and all may have what the engine lacks."""
+    members = {"compiles_signatures": True, "lacks": {op: {parameter: values}}}
+    backend, item = type("Compiling", (NumpyTape,), members)(), Item("numpy", "op/vjp", op, "float64")
+    results = [
+        result
+        for seed in range(3)
+        for result in Executor(backend, seed=seed, effort=PROFILES["quick"]).results([item])
+    ]
+    assert {result.verdict for result in results} == {Verdict.PASS}

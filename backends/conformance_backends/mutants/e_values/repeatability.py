@@ -93,6 +93,32 @@ def known_by_its_operand() -> Backend:
     return with_ops({"tanh": call}, SteppedTape)
 
 
+def squares_are_products() -> Backend:
+    """A graph is known by the shapes of its operands, and not by whether they are one array."""
+    right = NumpyTape.ops["multiply"]
+    squared: set[Any] = set()
+
+    def multiply(x: Any, y: Any) -> Any:
+        shapes = np.shape(x), np.shape(y)
+        if x is y:
+            squared.add(shapes)
+        return right(x, x if shapes in squared else y)
+
+    return with_ops({"multiply": multiply})
+
+
+def axes_of_one_hash() -> Backend:
+    """A sum is known by its shape and the hash of its axis."""
+    right = NumpyTape.ops["sum"]
+    known: dict[Any, Any] = {}
+
+    def total(x: Any, *, axis: Any, keepdims: Any) -> Any:
+        first = known.setdefault((np.shape(x), hash(axis), keepdims), axis)
+        return right(x, axis=first, keepdims=keepdims)
+
+    return with_ops({"sum": total})
+
+
 def long_indices_are_one() -> Backend:
     """Indices are known by how NumPy writes them, which leaves out the middle of a thousand."""
     known: dict[tuple[int, str], tuple[Any, Any]] = {}
@@ -168,6 +194,10 @@ MUTANTS: tuple[Mutant, ...] = (
         (HISTORY("alike"),), equal_numbers_are_one, ("divide",)),
     Mutant("equal-indices-are-one", "The index True is 1 where that came before.",
         (HISTORY("alike"),), equal_indices_are_one, ("getitem",)),
+    Mutant("squares-are-products", "Arrays of shapes whose square was computed before are squared where they are multiplied.",
+        (HISTORY("graphs-alike"),), squares_are_products, ("multiply",)),
+    Mutant("axes-of-one-hash", "Sums over axes of one hash, such as -1 and -2, are taken for one.",
+        (HISTORY("graphs-alike"),), axes_of_one_hash, ("sum",)),
     Mutant("long-indices-are-one", "Lists of indices that differ in the middle alone are taken for one.",
         (HISTORY("alike-in-one-graph"),), long_indices_are_one, ("take",)),
     Mutant("casts-are-one", "Casts of one array to two dtypes are taken for one.",

@@ -94,7 +94,7 @@ def _hold_none_of_a_result(engine: Backend, x: Array, g: Array) -> None:
 def _hold_recorded(engine: Backend, op: Function, operands: Sequence[Array], g: Array, kept: Any) -> None:
     """Claim the gradients of an op that keeps some cotangents where its backward pass is recorded."""
     arrays, cotangent = [engine.array(np.array(x)) for x in operands], engine.array(np.array(g))
-    pulled = unless_refused(lambda: engine.nested_vjp(op, arrays, [cotangent]))
+    pulled = unless_refused(lambda: engine.nested_vjp(op, arrays, [cotangent]), engine)
     if pulled is None:
         raise Violation(f"a rule returning cotangents for {list(kept)} alone is refused where it is recorded")
     for i, gradient in enumerate(pulled):
@@ -273,7 +273,9 @@ def cotangent_with_a_further_axis_is_refused_or_fitted(engine: Backend, sample: 
     ones = np.ones((1, 3), sample.dtype)
     double = engine.custom(lambda a, b: a + a, lambda g, a, b: (g * b + g * b, None))
     x, g = sample.array((3,)), sample.array((3,))
-    answer = unless_refused(lambda: engine.vjp(double, [np.array(x), np.array(ones)], [np.array(g)], [0]))
+    answer = unless_refused(
+        lambda: engine.vjp(double, [np.array(x), np.array(ones)], [np.array(g)], [0]), engine
+    )
     if answer is not None:
         got = plain(engine, answer[1][0])
         hold_equal(

@@ -133,7 +133,7 @@ def rule_of_forward_mode_is_differentiated_in_reverse(engine: Backend, sample: S
 
         pull = partial(engine.vjp, tangent, values, [np.array(g)])
         # The tangent of a²b has an op's value in it: engines that do not transpose refuse that.
-        answer = pull() if what == "ab" else unless_refused(pull)
+        answer = pull() if what == "ab" else unless_refused(pull, engine)
         names = ("a", "b", "a's tangent", "b's tangent")
         for got, right, name in zip(answer[1], expected, names, strict=True) if answer else ():
             value = None if got is None else plain(engine, got)
@@ -170,7 +170,7 @@ def rule_of_forward_mode_is_transposed_or_refused(engine: Backend, sample: Sampl
         (_ab_and_a2b(engine), "(ab, a²b)", [g, h], (g * w + 2 * h * x * w, g * x + h * x * x)),
     ):
         given = [np.array(c) for c in cotangents]
-        answer = unless_refused(partial(engine.vjp, op, [np.array(x), np.array(w)], given))
+        answer = unless_refused(partial(engine.vjp, op, [np.array(x), np.array(w)], given), engine)
         for i, gradient in enumerate(answer[1] if answer else ()):
             got = None if gradient is None else plain(engine, gradient)
             hold_equal(
@@ -183,7 +183,7 @@ def rule_of_forward_mode_is_transposed_or_refused(engine: Backend, sample: Sampl
     def first(a: Any, b: Any) -> Any:
         return engine.nested_vjp(op, [a, b], [engine.array(np.array(g))])[0]
 
-    again = unless_refused(partial(engine.vjp, first, [np.array(x), np.array(w)], [np.array(h)]))
+    again = unless_refused(partial(engine.vjp, first, [np.array(x), np.array(w)], [np.array(h)]), engine)
     if again is not None:
         gradient = again[1][1]
         got = None if gradient is None else plain(engine, gradient)

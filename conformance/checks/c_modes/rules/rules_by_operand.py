@@ -209,7 +209,7 @@ def custom_rule_in_forward_mode_is_refused_or_right(engine: Backend, sample: Sam
         ops["(ab, a²b)"] = (ab_and_a2b(engine), (of_product, of_a2b))
     for what, (op, expected) in ops.items():
         pushed = unless_refused(
-            partial(engine.jvp, op, [np.array(x), np.array(w)], [np.array(s), np.array(t)])
+            partial(engine.jvp, op, [np.array(x), np.array(w)], [np.array(s), np.array(t)]), engine
         )
         if pushed is None:
             continue

@@ -1,0 +1,129 @@
+"""Whether what an adapter hands on or returns for several operands is in the order of the operands.
+
+All is asked of x * x * w, whose derivatives by x and by w differ.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, Function
+from conformance.case import Array
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import full_sum
+from conformance.checks.observation import plain
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import MULTIPLY
+from conformance.run.claims.capabilities import array_of
+
+
+def _operands(backend: Backend) -> tuple[Array, Array]:
+    return array_of(backend, [3, 5]), array_of(backend, [2, 7])
+
+
+def _square_times(backend: Backend) -> Function:
+    multiply = backend.op(MULTIPLY)
+    return lambda a, b: multiply(multiply(a, a), b)
+
+
+def _total(backend: Backend) -> Function:
+    total, function = full_sum(backend), _square_times(backend)
+    return lambda a, b: total(function(a, b))
+
+
+def _hold(backend: Backend, found: Sequence[Any], expected: Sequence[Array], what: str) -> None:
+    """Claim one array for each operand, in order."""
+    if len(found) != len(expected):
+        raise Violation(f"two operands, but {len(found)} of {what}")
+    for got, right, name in zip(found, expected, "xw", strict=True):
+        hold_equal(None if got is None else plain(backend, got), right, f"{what}, by {name}, of x * x * w")
+
+
+def summed(backend: Backend) -> None:
+    """gradient() returns the gradients of a scalar in the order of its operands."""
+    x, w = _operands(backend)
+    found = backend.gradient(_total(backend), [np.array(x), np.array(w)])
+    _hold(backend, found, (2 * x * w, x * x), "the gradient of the sum")
+
+
+def pushed(backend: Backend) -> None:
+    """jvp() pushes each tangent along its own operand."""
+    (x, w), (s, t) = _operands(backend), (array_of(backend, [1, -1]), array_of(backend, [4, 2]))
+    _, (tangent,) = backend.jvp(_square_times(backend), [x, w], [s, t])
+    hold_equal(plain(backend, tangent), 2 * x * w * s + x * x * t, "the tangent of x * x * w")
+
+
+def inner(backend: Backend) -> None:
+    """nested_vjp() returns the gradients in the order of the arrays."""
+    x, w = _operands(backend)
+    g = array_of(backend, [1, -1])
+    arrays = [backend.array(np.array(value)) for value in (x, w)]
+    found = backend.nested_vjp(_square_times(backend), arrays, [backend.array(np.array(g))])
+    _hold(backend, found, (2 * x * w * g, x * x * g), "the inner gradient")
+
+
+def with_value(backend: Backend) -> None:
+    """value_and_gradient() returns the gradients in the order of the positions, whichever that is."""
+    x, w = _operands(backend)
+    gradients = (2 * x * w, x * x)
+    for wrt in ((0, 1), (1, 0)):
+        arrays = [backend.array(np.array(value)) for value in (x, w)]
+        with contextlib.suppress(Unsupported):
+            _, found, _ = backend.value_and_gradient(_total(backend), arrays, wrt)
+            for got, position in zip(found, wrt, strict=True):
+                what = f"the gradient at position {position} of {wrt}, with the value, of x * x * w"
+                hold_equal(plain(backend, got), gradients[position], what)
+
+
+def whole(backend: Backend) -> None:
+    """jacobian() returns the Jacobians in the order of the operands."""
+    x, w = _operands(backend)
+    for kind in ("rows", "columns"):
+        with contextlib.suppress(Unsupported):
+            found = backend.jacobian(_square_times(backend), [np.array(x), np.array(w)], kind)
+            _hold(backend, found, (np.diag(2 * x * w), np.diag(x * x)), f"the Jacobian by {kind}")
+
+
+# The capability that a claim needs, the claim, what tries it, and where to look.
+CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
+    (
+        Capability.FORWARD,
+        "each tangent goes with its own operand",
+        pushed,
+        "jvp() gets the tangents in the order of the operands",
+    ),
+    (
+        Capability.HIGHER_ORDER,
+        "inner gradients are in the order of the arrays",
+        inner,
+        "nested_vjp() returns one gradient per array, in order",
+    ),
+    (
+        Capability.VALUE_WITH_GRADIENT,
+        "gradients beside a value are in the order of the positions",
+        with_value,
+        "value_and_gradient() returns the gradients in the order of `wrt`, which need not ascend",
+    ),
+    (
+        Capability.JACOBIANS,
+        "Jacobians are in the order of the operands",
+        whole,
+        "jacobian() returns one Jacobian per operand, in order",
+    ),
+)
+
+
+def claims_of(backend: Backend) -> Iterator[tuple[str, Callable[[Any], None], str]]:
+    """The claims about the order of what an adapter declares: each, the function that tries it, and a hint."""
+    yield (
+        "the gradients of a scalar are in the order of its operands",
+        summed,
+        "gradient() returns one gradient per operand, in order",
+    )
+    for need, claim, try_it, hint in CLAIMS:
+        if need in backend.capabilities:
+            yield claim, try_it, hint
