@@ -154,6 +154,7 @@ def _has(declared: Any, value: Any) -> bool:
 def _questions(backend: Backend, found: Found) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
     from conformance.cli.console import to_errors
+    from conformance.run.claims.capabilities import undeclared
     from conformance.run.smoke import questions, try_question, version_of
 
     can_go_on = True
@@ -165,25 +166,14 @@ def _questions(backend: Backend, found: Found) -> bool:
             found.is_right = False
             can_go_on &= not question.is_basic
             print(f"          {answer}\n          hint: {question.hint}")
-    for advice in _advice(backend) if can_go_on and not backend.is_spelling else ():
-        print(f"  SAY   {advice}")
+    with to_errors():
+        advice = undeclared(backend) if can_go_on and not backend.is_spelling else []
+    for line in advice:
+        print(f"  SAY   {line}")
     right = sum(not answer for answer in found.claims.values())
     who = f"{backend.name} ({backend.engine} {version_of(backend)})"
     print(f"{right} of {len(found.claims)} hold for {who}")
     return can_go_on
-
-
-def _advice(backend: Backend) -> list[str]:
-    """What the adapter could declare; none where the engine refuses to be tried."""
-    import contextlib
-
-    from conformance.cli.console import to_errors
-    from conformance.run.claims.capabilities import undeclared
-
-    found: list[str] = []
-    with to_errors(), contextlib.suppress(Exception):
-        found.extend(undeclared(backend))
-    return found
 
 
 # ---- ops --------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ REMEMBERED = (
 HARMLESS = frozenset(
     {Verdict.PASS, Verdict.UNDECIDED, Verdict.UNSUPPORTED}
 )  # after them an engine is as it was
+SLIPS = 6  # of one adapter, after which what is laid to it is believed
 GROUPS = 8  # before it is to forget where nobody says how much memory they took
 
 
@@ -97,6 +98,7 @@ class Worker:
         self._gists: dict[str, Gist] = {}  # of each backend, before it was asked anything
         self._is_suspect = False  # whether a question of the latest group failed
         self._forgotten_at = 0  # bytes
+        self._slips: set[tuple[str, str]] = set()  # the backend and the subject of what is the adapter's
 
     def items(self) -> list[Item]:
         """Every question of this session, in the order in which it is run."""
@@ -163,11 +165,20 @@ class Worker:
             self.journal.trim()
 
     def _asked_alone(self, result: ResultLine) -> ResultLine:
-        """The result; one that is laid to the adapter is asked again where the engine was asked nothing before."""
+        """The result; one that is laid to the adapter is asked again where the engine was asked nothing before.
+
+        Once for each op: a process costs seconds, and an adapter that is new may have slips in many.
+        """
         if not alone.is_laid_to_the_adapter(result) or is_over(self.until):
             return result
+        of, slips = (result.backend, result.subject), [b for b, _ in self._slips if b == result.backend]
+        if of in self._slips or len(slips) >= SLIPS:
+            return result
         with self.aside(result, 0.0):
-            return alone.judged_alone(result, self._descriptions[result.backend].spec)
+            judged = alone.judged_alone(result, self._descriptions[result.backend].spec)
+        if judged is result:
+            self._slips.add(of)
+        return judged
 
     def _end_if_spoilt(self, name: str) -> None:
         """End this process where a failure has left the engine unlike itself; the question is then asked in another."""
