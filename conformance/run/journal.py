@@ -189,11 +189,29 @@ def culprits(folder: Path) -> frozenset[str]:
 
 def leave_out(folder: Path, backend: str, op: str) -> None:
     """Remember that an op of a backend ends workers, so that only questions about it call it."""
-    with (folder / "left-out").open("a", encoding="utf-8") as file:
-        file.write(f"{backend}\t{op}\n")
+    _add_pair(folder / "left-out", backend, op)
 
 
 def left_out(folder: Path) -> frozenset[tuple[str, str]]:
     """Backends and the ops that are left out of questions about other things."""
-    lines = _read(folder / "left-out").splitlines()
-    return frozenset((backend, op) for backend, _, op in (line.partition("\t") for line in lines))
+    return _pairs(folder / "left-out")
+
+
+def give_up(folder: Path, backend: str, subject: str) -> None:
+    """Remember that questions about a subject of a backend have no answer in time, so that no more of them are asked."""
+    _add_pair(folder / "given-up", backend, subject)
+
+
+def given_up(folder: Path) -> frozenset[tuple[str, str]]:
+    """Backends and the subjects that are not asked about any more."""
+    return _pairs(folder / "given-up")
+
+
+def _add_pair(path: Path, backend: str, subject: str) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{backend}\t{subject}\n")
+
+
+def _pairs(path: Path) -> frozenset[tuple[str, str]]:
+    lines = _read(path).splitlines()
+    return frozenset((backend, subject) for backend, _, subject in (line.partition("\t") for line in lines))

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance.cli.progress import Progress
+from conformance.cli.progress import Progress, in_words
 from conformance.cli.run import short_timing
 from conformance.run.conduct import Request
 from conformance.runfile.jsonl import SCHEMA
@@ -31,6 +31,11 @@ def test_progress_says_how_much_time_is_left(monkeypatch: Any, capsys: Any) -> N
     said = capsys.readouterr().out
     assert "1/13 mine, 0 failed, starting" in said
     assert "3/13 mine, 0 failed, about 5 min left" in said  # ten more of 30 s
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(119, "119 s"), (7199, "120 min"), (68220, "19 h")])
+def test_a_time_is_said_in_a_unit_of_which_it_has_a_few(seconds: float, said: str) -> None:
+    assert in_words(seconds) == said
 
 
 @pytest.mark.parametrize(

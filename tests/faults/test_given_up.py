@@ -1,0 +1,104 @@
+"""An op that hangs at every call costs a few time-outs, and not one for each question about it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.questions import items_of
+from conformance.run.workers.deaths import LATE, not_asked
+from conformance.runfile.jsonl import Run, read_run
+from conformance.runfile.known import KnownFailure
+from conformance.runfile.records import Verdict
+
+from ..conformance.conftest import clean_environment
+
+HANGS = """import time
+from conformance_backends.numpy_backend import NumpyTape
+
+class Hangs(NumpyTape):
+    ops = {"tanh": lambda x: time.sleep(600), "exp": NumpyTape.ops["exp"]}
+"""
+WHY = f"{LATE} questions about tanh had no answer within 3 s each"
+ITEM = next(item for item in items_of("mine", ("float64",)) if item.id == "mine/op/tanh/vjp/float64")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("hangs")
+    (found / "hangs.py").write_text(HANGS)
+    return found
+
+
+def asked(folder: Path, *arguments: str) -> tuple[str, Run]:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "conformance",
+            "run",
+            "hangs.py",
+            "-n",
+            "1",
+            "--timeout",
+            "3",
+            *arguments,
+        ],
+        cwd=folder,
+        env=clean_environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    return done.stdout, read_run(folder / "run.jsonl")
+
+
+def test_the_questions_after_a_few_time_outs_are_given_up_and_asked_when_the_run_is_resumed(
+    folder: Path,
+) -> None:
+    said, run = asked(folder, "-q", "op/tanh/*/float64", "-q", "op/exp/vjp/float64")
+    counts = run.counts()
+    assert counts["timeout"] == LATE
+    assert counts["interrupted"] > LATE
+    assert counts["pass"] == 1
+    messages = {r.evidence.message for r in run.results if r.verdict is Verdict.INTERRUPTED and r.evidence}
+    assert messages == {f"not asked, since {WHY}"}
+    (told,) = (text for text in said.splitlines() if text.startswith("no answer to"))
+    assert told == (
+        f"no answer to {counts['interrupted']} questions of hangs: not asked, since {WHY}; "
+        "to ask again: conformance run hangs.py --resume run.jsonl"
+    )
+    _, again = asked(folder, "--resume", "run.jsonl")
+    assert again.counts()["timeout"] == 2 * LATE
+    assert again.counts()["interrupted"] == counts["interrupted"] - LATE
+
+
+def test_pytest_gives_up_too(folder: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "-rA"),
+            *("--conformance-backend", "hangs.py", "--conformance-timeout", "3"),
+            *("--conformance-query", "op/tanh/v*/float64"),
+        ],
+        cwd=folder,
+        env=clean_environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"not asked, since {WHY}" in done.stdout
+
+
+def test_a_question_that_is_known_to_have_no_answer_in_time_is_known_where_it_is_given_up() -> None:
+    entry = KnownFailure("mine/op/tanh/*", "it hangs", says="no answer within 3 s*")
+    assert not_asked(ITEM, 3.0, [entry]).verdict is Verdict.KNOWN
+    other = KnownFailure("mine/op/tanh/*", "it is wrong", says="the gradient*")
+    assert not_asked(ITEM, 3.0, [other]).verdict is Verdict.INTERRUPTED
