@@ -31,11 +31,11 @@ def command(options: argparse.Namespace) -> int:
     from conformance.gate.github import add_to_summary
     from conformance.run.conduct import FAILED, INCOMPLETE
     from conformance.runfile.compare import compare
-    from conformance.runfile.jsonl import read_run
+    from conformance.runfile.jsonl import read_results
     from conformance.runfile.whole import write_whole
 
-    new = read_run(options.new)
-    found = compare(read_run(options.old), new)
+    new = read_results(options.new)
+    found = compare(read_results(options.old), new)
     encoded = msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
     for path in options.output:
         if path.suffix not in FORMATS:

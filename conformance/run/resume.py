@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.errors import AdapterError, UsageError
 from conformance.load import named
 from conformance.run.plan import PROFILES
-from conformance.runfile.jsonl import Run, read_run
+from conformance.runfile.jsonl import Run, read_results, read_run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.writer import PART
 
@@ -109,7 +109,7 @@ def failed_again(request: Request) -> Request:
     """The request to run what did not pass in an earlier run, with its draws."""
     assert request.rerun_failed is not None
     path = unfinished(request.rerun_failed)
-    run = read_run(path)
+    run = read_results(path)
     ids = tuple(r.id for r in run.results if r.verdict in UNEXPECTED | UNANSWERED)
     if not ids:
         raise UsageError(f"nothing failed in {request.rerun_failed}")

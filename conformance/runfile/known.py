@@ -18,7 +18,8 @@ from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
 from conformance.runfile.relative_error import Difference, difference
 
-NOT_IMPLEMENTED = "not implemented"
+DOCUMENTED, NOT_IMPLEMENTED = "documented", "not implemented"
+MATCHES_NOTHING = "(?!)"  # what fnmatch makes of an empty range, such as [z-a]
 Kind = Literal["", "fault", "documented", "not implemented"]
 
 
@@ -147,12 +148,30 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
     Raises UsageError if it cannot be read, or an entry lacks its id or its reason.
     """
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), _Listed).known
+        listed = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        entries = msgspec.convert(listed, _Listed).known
+        for place, (entry, written) in enumerate(zip(entries, listed.get("known", ()), strict=True)):
+            if slip := _slip_of(entry, written):
+                raise msgspec.ValidationError(f"{slip} - at `$.known[{place}]`, {entry.ids[0]}")
+        return entries
     except OSError as error:
         hint = "--known FILE names another; conformance known update RUN writes one"
         raise UsageError(f"cannot read the known failures {path}: {error.strerror}; {hint}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
         raise UsageError(f"{path} is not a known-failures file: {error}") from None
+
+
+def _slip_of(entry: KnownFailure, written: Mapping[str, object]) -> str:
+    """What of an entry says nothing, or can be about nothing; empty where all of it says something."""
+    for key, value in written.items():
+        if value in ("", []) or (isinstance(value, list) and "" in value):
+            return f"{key} is empty; an entry without it says the same: leave it out, or write what it is"
+    for pattern in entry.ids:
+        if MATCHES_NOTHING in fnmatch.translate(pattern):
+            return f"no id is like {pattern!r}, whose brackets hold an empty range"
+    if entry.kind == DOCUMENTED and not (entry.sentence and entry.link):
+        return f"what is {DOCUMENTED} needs the engine's sentence, and the link to where it stands"
+    return ""
 
 
 def in_force(known: Sequence[KnownFailure], versions: Mapping[str, str]) -> tuple[KnownFailure, ...]:

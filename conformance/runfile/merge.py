@@ -44,6 +44,7 @@ def merge(runs: Sequence[Run]) -> Run:
         [line for run in runs for line in run.timings],
         [line for run in runs for line in run.proofs],
         [line for run in runs for line in run.mutants],
+        generated=[line for run in runs for line in run.generated],
         damage=tuple(damage for run in runs for damage in run.damage),
     )
     ends = [run.end for run in runs if run.end]
