@@ -168,13 +168,15 @@ def _conducted(request: Request, listener: Listener) -> int:
             f"cannot write the run file: {recorder.error.strerror}; {recorder.writer.path} has what was finished, "
             f"and continues with: {command_to_resume(header.backends, recorder.writer.path)}"
         )
-    if request.resume and request.resume != recorder.writer.path:
+    if request.resume and request.resume.resolve() != recorder.writer.path.resolve():
         request.resume.unlink(missing_ok=True)
     return footer.exit_code
 
 
 def _planned(request: Request) -> tuple[list[Description], list[Item]]:
     """What the backends say of themselves, and the questions to ask them."""
+    if request.shard:
+        plan.numbers_of_shard(request.shard)  # before engines are started, which takes longer
     descriptions = _described(request)
     working = [d for d in descriptions if not d.line.error]
     asked, left_out = plan.parted(working, request.seed, plan.PROFILES[request.profile])

@@ -38,6 +38,7 @@ class RunWriter:
         self.force, self.results = force, 0
         self.moved: Path | None = None
         try:
+            path = _place_of(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             self.path, self.part, descriptor = _opened(path, force=force, beside=beside)
         except OSError as error:
@@ -135,12 +136,24 @@ def _free(path: Path) -> Path:
     return next(name for name in names_from(path) if not name.exists())
 
 
+def _place_of(path: Path) -> Path:
+    """What a link stands for, so that the link stays; OSError where that is the link itself."""
+    place = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if place.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return place
+
+
 def _opened(path: Path, *, force: bool, beside: Path | None) -> tuple[Path, Path, int]:
     """The path, its provisional name and the descriptor that it is written to."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.exists() and not path.is_file():  # a device or a pipe
-        return path, path, os.open(path, os.O_WRONLY)
+        descriptor = os.open(
+            path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0)
+        )  # a pipe that nobody reads is waited for otherwise
+        os.set_blocking(descriptor, True)
+        return path, path, descriptor
     if force:
         part = path.with_name(path.name + (f".resumed{PART}" if beside else PART))
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT, 0o666)
