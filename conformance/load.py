@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, version
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from conformance.backend import Backend
 from conformance.errors import AdapterError, UsageError, error_text
@@ -33,6 +33,18 @@ def registered() -> dict[str, EntryPoint]:
 def named() -> dict[str, EntryPoint]:
     """All installed adapters, by the name of their entry point."""
     return {**{point.name: point for point in entry_points(group=FURTHER)}, **registered()}
+
+
+def loaded(point: EntryPoint, what: str) -> Any:
+    """What an entry point stands for; raises UsageError where its module, which may be anybody's, cannot be imported."""
+    try:
+        return point.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise UsageError(
+            f"the {what} {point.name}, of {point.value}, cannot be loaded: {error_text(error)}"
+        ) from error
 
 
 def absence(name: str) -> str:

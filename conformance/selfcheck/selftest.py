@@ -23,6 +23,7 @@ from zlib import crc32
 from conformance.backend import Backend
 from conformance.checks import load_all
 from conformance.errors import AdapterError
+from conformance.load import loaded
 from conformance.questions import Item, items_of
 from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES, header_of
@@ -114,7 +115,7 @@ def is_killed(line: MutantLine) -> bool:
 def _everything() -> Mapping[str, Mutant]:
     found: dict[str, Mutant] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
-        for mutant in point.load():
+        for mutant in loaded(point, "family of mutants"):
             if mutant.name in found:
                 raise AdapterError(f"two mutants are called {mutant.name}")
             found[mutant.name] = mutant
