@@ -165,7 +165,7 @@ def _slip_of(entry: KnownFailure, written: Mapping[str, object]) -> str:
     """What of an entry says nothing, or can be about nothing; empty where all of it says something."""
     for key, value in written.items():
         if value in ("", []) or (isinstance(value, list) and "" in value):
-            return f"{key} is empty; an entry without it says the same: leave it out, or write what it is"
+            return f"{key} is empty: write what it is, or leave it out"
     for pattern in entry.ids:
         if MATCHES_NOTHING in fnmatch.translate(pattern):
             return f"no id is like {pattern!r}, whose brackets hold an empty range"
