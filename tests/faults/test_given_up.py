@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from conformance.questions import items_of
-from conformance.run.workers.deaths import LATE, not_asked
+from conformance.run import journal
+from conformance.run.workers.deaths import LATE, Deaths
 from conformance.runfile.jsonl import Run, read_run
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import Verdict
@@ -23,7 +24,6 @@ class Hangs(NumpyTape):
     ops = {"tanh": lambda x: time.sleep(600), "exp": NumpyTape.ops["exp"]}
 """
 WHY = f"{LATE} questions about tanh had no answer within 3 s each"
-ITEM = next(item for item in items_of("mine", ("float64",)) if item.id == "mine/op/tanh/vjp/float64")
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +97,12 @@ def test_pytest_gives_up_too(folder: Path) -> None:
     assert f"not asked, since {WHY}" in done.stdout
 
 
-def test_a_question_that_is_known_to_have_no_answer_in_time_is_known_where_it_is_given_up() -> None:
-    entry = KnownFailure("mine/op/tanh/*", "it hangs", says="no answer within 3 s*")
-    assert not_asked(ITEM, 3.0, [entry]).verdict is Verdict.KNOWN
-    other = KnownFailure("mine/op/tanh/*", "it is wrong", says="the gradient*")
-    assert not_asked(ITEM, 3.0, [other]).verdict is Verdict.INTERRUPTED
+def test_time_outs_that_are_known_give_up_nothing(tmp_path: Path) -> None:
+    (tmp_path / "worker.words").write_text("Timeout (0:00:03)!")
+    known = [KnownFailure("mine/op/tanh/v*", "it hangs now and then", says="no answer within 3 s*")]
+    asked = [item for item in items_of("mine", ("float64",)) if item.subject == "tanh"]
+    for entries, given_up in ((known, frozenset()), ((), {("mine", "tanh")})):
+        deaths = Deaths({item.id: item for item in asked}, tmp_path, entries, 3.0)
+        for item in [item for item in asked if item.check.startswith("op/v")][:LATE]:
+            assert deaths.result("worker", item.id, code=1, is_overdue=False) is not None
+        assert journal.given_up(tmp_path) == given_up

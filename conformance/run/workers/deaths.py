@@ -33,16 +33,13 @@ def lost(
     return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
 
 
-def not_asked(item: Item, timeout: float, known: Sequence[KnownFailure]) -> ResultLine:
+def not_asked(item: Item, timeout: float) -> ResultLine:
     """The result of a question that is given up, since others about its subject had no answer in time.
 
-    It has no answer, and is asked when the run is resumed; where an entry of the known failures says that it has none
-    in time, it is known.
+    It has no answer, and is asked when the run is resumed.
     """
     why = f"{LATE} questions about {item.subject} had no answer within {timeout:g} s each"
-    late = lost(item, Verdict.TIMEOUT, f"no answer within {timeout:g} s is expected: {why}")
-    listed = judge(late, known, datetime.date.today())
-    return lost(item, Verdict.INTERRUPTED, f"not asked, since {why}") if listed is late else listed
+    return lost(item, Verdict.INTERRUPTED, f"not asked, since {why}")
 
 
 def _case(token: str, key: str) -> dict[str, Any]:
@@ -97,11 +94,14 @@ class Deaths:
             return None
         journal.add_culprit(self.folder, culprit)
         verdict, message = self._verdict(worker, was_killed=was_killed, is_overdue=is_overdue)
-        if verdict is Verdict.TIMEOUT:
-            self._give_up_if_often(self.items[culprit])
         token = journal.asked(self.folder, worker)
         answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
-        return judge(answer, self.known, datetime.date.today())
+        judged = judge(answer, self.known, datetime.date.today())
+        if (
+            judged.verdict is Verdict.TIMEOUT
+        ):  # who lists one as known wants the others' answers, whatever it costs
+            self._give_up_if_often(self.items[culprit])
+        return judged
 
     def _give_up_if_often(self, item: Item) -> None:
         """Count a question without an answer in time; after a few of one subject the rest would cost as much, one by one."""

@@ -142,7 +142,7 @@ class Worker:
         culprits, given_up = journal.culprits(self.folder), journal.given_up(self.folder)
         left = [item for item in self._groups[group] if item.id not in culprits]
         items = [item for item in left if (item.backend, item.subject) not in given_up]
-        vain = [not_asked(item, self.timeout, self.known) for item in left if item not in items]
+        vain = [not_asked(item, self.timeout) for item in left if item not in items]
         return vain + self._asked(items) if items else vain
 
     def _asked(self, items: Sequence[Item]) -> list[ResultLine]:
