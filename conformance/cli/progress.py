@@ -147,7 +147,6 @@ class Progress:
             self.say(f"problem of the suite, not of an engine: {text}")
         for text in not_started:
             self.say(f"could not start: {text}")
-        missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
         if request.footer and request.footer.left_out:
             ops = ", ".join(request.footer.left_out)
             self.say(f"ended processes, so that questions about other things were asked without: {ops}")
@@ -156,8 +155,11 @@ class Progress:
             self.say(f"{text}; to ask again: {again}")
         if request.footer and request.footer.shortfall:
             self.say(f"{request.footer.shortfall}; to run them: {again}")
+        is_said = bool(request.footer and request.footer.shortfall) or not results
+        missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
+        missing += f"; to run them: {again}" if missing and not is_said else ""
         moved = f" (the one before is {request.moved} now)" if request.moved else ""
-        self.say(f"run file {request.output}{missing}{moved}")
+        self.say(f"run file {request.output}{moved}{missing}")
 
     def _causes(self, causes: Sequence[Cause], header: RunLine) -> None:
         """The worst result of the worst causes as a whole, then a line per cause."""

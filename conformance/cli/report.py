@@ -175,7 +175,6 @@ class Report:
             raise ConformanceError(
                 f"the report format {self.format}, of {of}, cannot render this: {error_text(error)}, {_place(error)}"
             ) from error
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(self.path, text)
 
 

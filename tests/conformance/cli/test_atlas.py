@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from conformance.cli import main
+
 Command = Callable[..., Any]
 
 ENGINE = Path(__file__).parents[2] / "adapters" / "two_kinks.py"
@@ -56,3 +60,11 @@ def test_a_model_names_its_rows(command: Command) -> None:
     assert "relu/at-0" in done.out
     assert "abs/at-0" not in done.out
     assert command("atlas", ENGINE, "--ops-of", "missing.py").code == 4
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's disk that is full")
+def test_what_was_measured_is_printed_where_the_file_cannot_be_written(capsys: Any) -> None:
+    assert main(["atlas", "numpy", "-q", "op/tanh", "-o", "/dev/full"]) == 4
+    said = capsys.readouterr()
+    assert "tanh/at-nan" in said.out
+    assert "No space left on device" in said.err
