@@ -161,6 +161,15 @@ def asked(folder: Path, worker: str) -> str:
     return _read(folder / f"{worker}.asked")
 
 
+def seconds_asked(folder: Path, worker: str) -> float:
+    """How long ago the question was put that the worker died of; 0 where it died of none."""
+    try:
+        found = (folder / f"{worker}.asked").stat()
+    except OSError:
+        return 0.0
+    return time.time() - found.st_mtime if found.st_size else 0.0
+
+
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")

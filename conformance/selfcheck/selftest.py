@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import io
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
@@ -27,7 +26,7 @@ from conformance.load import loaded
 from conformance.questions import Item, items_of
 from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES, header_of
-from conformance.run.process.spawned import safe_path
+from conformance.run.process.spawned import pool_of
 from conformance.runfile.records import EndLine, MutantLine, Verdict
 from conformance.runfile.writer import RunWriter
 from conformance.strategies import Effort
@@ -270,8 +269,8 @@ def _judge_all(
         for name, mutant in mutants.items():
             yield name, run(mutant)
         return
-    # Spawned rather than forked: engines and NumPy may hold threads. Names travel, since rules do not pickle.
-    with safe_path(), ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    # Names travel, since rules do not pickle.
+    with pool_of(workers) as pool:
         futures = {pool.submit(run, name): name for name in mutants}
         for future in as_completed(futures):
             yield futures[future], future.result()

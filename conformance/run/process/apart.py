@@ -12,7 +12,7 @@ from typing import Any
 
 from conformance.errors import AdapterError, UsageError
 from conformance.load import leave
-from conformance.run.process.spawned import safe_path
+from conformance.run.process.spawned import safe_path, without_ctrl_c
 
 SILENCE = 60.0  # seconds without a message after which a process counts as hanging
 
@@ -59,7 +59,7 @@ def messages_of(
     with tempfile.NamedTemporaryFile(prefix="conformance-", delete=False) as file:
         words = Path(file.name)
     process = context.Process(target=_working, args=(sender, words, work, *arguments), daemon=True)
-    with safe_path():
+    with safe_path(), without_ctrl_c():
         process.start()
     sender.close()
     is_done = False

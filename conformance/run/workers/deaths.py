@@ -97,9 +97,10 @@ class Deaths:
         token = journal.asked(self.folder, worker)
         answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
         judged = judge(answer, self.known, datetime.date.today())
-        if (
-            judged.verdict is Verdict.TIMEOUT
-        ):  # who lists one as known wants the others' answers, whatever it costs
+        # One question took the time, not many: those of a slow engine fit once a few are out of the way. Who lists a
+        # time-out as known wants the others' answers, whatever it costs.
+        is_hang = journal.seconds_asked(self.folder, worker) > self.timeout / 2
+        if judged.verdict is Verdict.TIMEOUT and is_hang:
             self._give_up_if_often(self.items[culprit])
         return judged
 
