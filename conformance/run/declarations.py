@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Set
-from typing import TypeGuard
 
 from conformance.backend import Backend, Capability, Dialect
 from conformance.clauses import STANDARD
@@ -14,9 +13,9 @@ from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
 
 LONGEST_NAME = 100
-OF_PATTERNS = frozenset("/*?[")  # in a query or an entry of the known failures they stand for something else
 NAMES = "a set of names"
 MEMBERS: Mapping[str, tuple[type | tuple[type, ...], str]] = {  # what each is to be, and that in words
+    "mode": (str, "a text"),
     "dtypes": ((tuple, list), "a tuple of names"),
     "is_spelling": (bool, "True or False"),
     "compiles_signatures": (bool, "True or False"),
@@ -52,23 +51,29 @@ def hold_declarations(backend: Backend) -> None:
 
 def _hold_name(backend: Backend) -> None:
     kind = type(backend).__name__
-    texts = {"version() returned": backend.version(), "engine is": backend.engine, "mode is": backend.mode}
+    texts = {"version() returned": backend.version(), "engine is": backend.engine}
     for what, text in texts.items():
-        if not _is_line(text) or not (text.strip() or what == "mode is"):
+        if (
+            not isinstance(text, str)
+            or not text.strip()
+            or len(text.splitlines()) > 1
+            or len(text) > LONGEST_NAME
+        ):
             shown = _shown(text) if isinstance(text, str) else type(text).__name__
             raise AdapterError(
-                f"{kind}.{what} {shown}, where a text is expected: a line of 1 to {LONGEST_NAME} printable characters"
+                f"{kind}.{what} {shown}, where a text is expected: a line of 1 to {LONGEST_NAME} characters"
             )
     name: object = backend.name
-    if not _is_line(name) or set(name) & OF_PATTERNS:
+    if (
+        not isinstance(name, str)
+        or not name.isprintable()
+        or set(name) & set("/*")
+        or len(name) > LONGEST_NAME
+    ):
         raise AdapterError(
             f"{kind}.name is {_shown(name)}, and begins every id and query: "
             "give it a name of letters, digits, dots, '-' and '_'"
         )
-
-
-def _is_line(text: object) -> TypeGuard[str]:
-    return isinstance(text, str) and text.isprintable() and len(text) <= LONGEST_NAME
 
 
 def _shown(text: object) -> str:

@@ -37,7 +37,7 @@ class Journal:
             os.open(folder / f"{worker}.{what}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             for what in ("kept", "asked")
         )
-        self._until = 0.0
+        self._until, self._count = 0.0, 0  # the questions that were put since something is being run
         self._file = path.open("r+b")
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
         self._words: IO[str] = (folder / f"{worker}.words").open("w", encoding="utf-8")
@@ -84,10 +84,12 @@ class Journal:
 
     def ask(self, token: str) -> None:
         """The question that is put to the engine now; empty while none is."""
-        _replace(self._asked, token)
+        self._count += bool(token)
+        _replace(self._asked, f"{self._count} {token}" if token else "")
 
     def rest(self) -> None:
         """Nothing is being run."""
+        self._count = 0
         faulthandler.cancel_dump_traceback_later()
         self._memory[: WHEN.size] = WHEN.pack(0.0)
         self.note("")
@@ -158,16 +160,19 @@ def kept(folder: Path, worker: str) -> str:
 
 def asked(folder: Path, worker: str) -> str:
     """The token of the question that the worker died of; empty where it died of none."""
-    return _read(folder / f"{worker}.asked")
+    return _read(folder / f"{worker}.asked").partition(" ")[2]
 
 
-def seconds_asked(folder: Path, worker: str) -> float:
-    """How long ago the question was put that the worker died of; 0 where it died of none."""
-    try:
-        found = (folder / f"{worker}.asked").stat()
-    except OSError:
-        return 0.0
-    return time.time() - found.st_mtime if found.st_size else 0.0
+def has_hung(folder: Path, worker: str, seconds: float) -> bool:
+    """Whether, of so many seconds, one question took most: the first that was put, or one that took half of them.
+
+    Before the first, its cases are drawn and what is expected is computed.
+    """
+    path = folder / f"{worker}.asked"
+    count, _, token = _read(path).partition(" ")
+    if not token:
+        return False
+    return count == "1" or time.time() - path.stat().st_mtime > seconds / 2
 
 
 def _read(path: Path) -> str:

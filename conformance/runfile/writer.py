@@ -46,7 +46,11 @@ class RunWriter:
         self.file: BinaryIO = os.fdopen(descriptor, "wb")
         self._lines: list[Line] = []  # those in the file
         self._size = 0  # of the file, in bytes
-        self.write(header)
+        try:
+            self.write(header)
+        except OSError as error:
+            self.discard()
+            raise UsageError(f"cannot write the run file {path}: {error.strerror}") from None
 
     def write(self, line: Line) -> None:
         """Append one line; it is on its way to the disk when this returns. Raises OSError where that is full."""
@@ -58,8 +62,11 @@ class RunWriter:
 
     def _append(self, line: Line) -> None:
         text = f"{encode(line)}\n".encode()
-        self.file.write(text)
-        self.file.flush()
+        try:
+            self.file.write(text)
+            self.file.flush()
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(self.part)) from None
         self._size += len(text)
 
     def _is_cut(self) -> bool:

@@ -48,7 +48,7 @@ def asked(folder: Path, *arguments: str) -> tuple[str, Run]:
             "-n",
             "1",
             "--timeout",
-            "3",
+            "5",
             *arguments,
         ],
         cwd=folder,
@@ -101,17 +101,22 @@ def test_pytest_gives_up_too(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "seconds", "given_up"),
-    [((), 3.0, {("mine", "tanh")}), ((), 0.5, set()), ((LISTED,), 3.0, set())],
-    ids=["a question hangs", "many questions are slow", "it is known"],
+    ("known", "put", "seconds", "given_up"),
+    [
+        ((), 1, 0.5, {("mine", "tanh")}),
+        ((), 9, 3.0, {("mine", "tanh")}),
+        ((), 9, 0.5, set()),
+        ((LISTED,), 1, 3.0, set()),
+    ],
+    ids=["the first question hangs", "a later one hangs", "many questions are slow", "it is known"],
 )
 def test_what_gives_up_is_one_question_that_took_the_time_and_is_news(
-    known: tuple[KnownFailure, ...], seconds: float, given_up: set[tuple[str, str]], tmp_path: Path
+    known: tuple[KnownFailure, ...], put: int, seconds: float, given_up: set[tuple[str, str]], tmp_path: Path
 ) -> None:
     (tmp_path / "worker.words").write_text("Timeout (0:00:03)!")
-    (tmp_path / "worker.asked").write_text("c1:abc")
-    put = time.time() - seconds
-    os.utime(tmp_path / "worker.asked", (put, put))
+    (tmp_path / "worker.asked").write_text(f"{put} c1:abc")
+    since = time.time() - seconds
+    os.utime(tmp_path / "worker.asked", (since, since))
     asked = [item for item in items_of("mine", ("float64",)) if item.subject == "tanh"]
     deaths = Deaths({item.id: item for item in asked}, tmp_path, known, 3.0)
     for item in [item for item in asked if item.check.startswith("op/v")][:LATE]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,7 @@ from conformance.runfile.jsonl import read_run
 from conformance.runfile.records import EndLine, Verdict
 from conformance.runfile.writer import RunWriter
 
+from ..conformance.conftest import clean_environment
 from ..conformance.runfile.drawn_runs import HEADER, line
 
 RESULT, END = line("tanh", Verdict.PASS), EndLine(True, {"pass": 1})
@@ -90,3 +95,39 @@ def test_a_name_that_two_packages_give_is_refused(monkeypatch: pytest.MonkeyPatc
         modes_of("mine")
     points.pop()
     assert modes_of("mine") == ["mine"]
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Any, line: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(RunWriter, "_append", full)
+    with pytest.raises(UsageError, match=r"cannot write the run file run\.jsonl: No space left on device"):
+        RunWriter(Path("run.jsonl"), HEADER)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_line_that_cannot_be_written_names_its_file() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("Linux's disk that is full")
+    with pytest.raises(UsageError, match="cannot write the run file /dev/full: No space left on device"):
+        RunWriter(Path("/dev/full"), HEADER)
+
+
+def test_a_full_folder_for_temporary_files_is_not_the_adapters_fault() -> None:
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "conformance", "doctor", "numpy"],
+        env={**clean_environment(), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+        preexec_fn=limited,
+    )
+    assert "could not say what it is: in " in done.stdout
+    assert "nothing can be written: File too large; TMPDIR names another folder" in done.stdout

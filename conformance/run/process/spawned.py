@@ -60,8 +60,10 @@ def pool_of(workers: int) -> Iterator[ProcessPoolExecutor]:
                 pool.submit(os.getpid)  # the first starts all of them
             yield pool
         except BaseException:
+            pool.shutdown(
+                wait=False, cancel_futures=True
+            )  # first: a dead process would be news to those that wait
             for process in multiprocessing.active_children():
                 process.kill()
-            pool.shutdown(wait=False, cancel_futures=True)
             raise
         pool.shutdown()

@@ -99,8 +99,7 @@ class Deaths:
         judged = judge(answer, self.known, datetime.date.today())
         # One question took the time, not many: those of a slow engine fit once a few are out of the way. Who lists a
         # time-out as known wants the others' answers, whatever it costs.
-        is_hang = journal.seconds_asked(self.folder, worker) > self.timeout / 2
-        if judged.verdict is Verdict.TIMEOUT and is_hang:
+        if judged.verdict is Verdict.TIMEOUT and journal.has_hung(self.folder, worker, self.timeout):
             self._give_up_if_often(self.items[culprit])
         return judged
 

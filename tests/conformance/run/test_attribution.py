@@ -83,21 +83,16 @@ def test_a_version_that_is_no_text_is_the_adapters_slip() -> None:
         hold_declarations(Unversioned())
 
 
-@pytest.mark.parametrize("odd", ["1\n2", "", "  ", "x" * 5000, "\x1b[31m1", "\udc80", None, 3])
-@pytest.mark.parametrize("member", ["version", "engine", "mode"])
-def test_a_version_an_engine_or_a_mode_that_is_no_line_of_text_is_refused(member: str, odd: Any) -> None:
+@pytest.mark.parametrize("odd", ["1\n2", "1\u20282", "", "  ", "x" * 5000, None, 3])
+@pytest.mark.parametrize("member", ["version", "engine"])
+def test_a_version_or_an_engine_that_is_no_line_of_text_is_refused(member: str, odd: Any) -> None:
     backend = NumpyTape()
     setattr(backend, member, (lambda: odd) if member == "version" else odd)
-    if member == "mode" and isinstance(odd, str) and not odd.strip():
-        hold_declarations(backend)  # most engines have one
-        return
     with pytest.raises(AdapterError, match=rf"NumpyTape\.{member}.*, where a text is expected"):
         hold_declarations(backend)
 
 
-@pytest.mark.parametrize(
-    "odd", ["../../evil", "a\nb", "*", "a[b]", "what?", "mine/op/tanh", "x" * 5000, "\udc80"]
-)
+@pytest.mark.parametrize("odd", ["../../evil", "a\nb", "*", "mine/op/tanh", "x" * 5000, "\udc80"])
 def test_a_name_that_would_break_ids_and_patterns_is_refused(odd: str) -> None:
     backend = NumpyTape()
     backend.name = odd
