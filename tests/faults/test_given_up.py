@@ -72,8 +72,8 @@ def test_the_questions_after_a_few_time_outs_are_given_up_and_asked_when_the_run
     assert counts["pass"] == 1
     messages = {r.evidence.message for r in run.results if r.verdict is Verdict.INTERRUPTED and r.evidence}
     assert messages == {f"not asked, since {WHY}"}
-    (told,) = (text for text in said.splitlines() if text.startswith("no answer to"))
-    assert told == (
+    (printed,) = (text for text in said.splitlines() if text.startswith("no answer to"))
+    assert printed == (
         f"no answer to {counts['interrupted']} questions of hangs: not asked, since {WHY}; "
         "to ask again: conformance run hangs.py --resume run.jsonl"
     )

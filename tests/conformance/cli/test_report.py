@@ -133,9 +133,9 @@ def test_a_format_that_is_broken_is_said_in_a_line_and_costs_no_other(
     register(monkeypatch, zz=f"{module}:render", json="conformance_reports.json_report:render")
     Path("run.jsonl").write_text("\n".join(map(encode, (RUN, EndLine(True, {})))))
     assert main(["report", "run.jsonl", "-o", "report.zz"]) in (3, 4)
-    told = capsys.readouterr().err
-    assert f"conformance: the report format zz, of {module}" in told
-    assert said in told
-    assert "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert f"conformance: the report format zz, of {module}" in printed
+    assert said in printed
+    assert "Traceback" not in printed
     assert main(["report", "run.jsonl", "-o", "report.json"]) == 0
     assert not Path("report.zz").exists()
