@@ -76,8 +76,7 @@ class Surroundings:
     def __init__(self) -> None:
         self._modules = [(module, vars(module), dict(vars(module))) for module in TRUSTED]
         self._needed = [(module, vars(module), dict(vars(module))) for module in NEEDED]
-        self._all: dict[str, ModuleType] = {}  # that are imported, and those of them that are watched
-        self._imported: dict[str, ModuleType] = {}
+        self._all: dict[str, ModuleType] = {}  # that are imported
         self._print_options = np.get_printoptions()
         self._environment = dict(os.environ)
         self._streams = (sys.stdout, sys.stderr, sys.stdin)
@@ -158,16 +157,14 @@ class Surroundings:
         """Put back what `sys.modules` has lost; of the core and NumPy, also what stands there in place of them."""
         if sys.modules == self._all:
             return
-        found = {
+        lost = {
             name: module
-            for name, module in self._imported.items()
-            if sys.modules.get(name) is not module and (name not in sys.modules or _root(name) in REPLACED)
+            for name, module in self._all.items()
+            if name not in sys.modules or (sys.modules[name] is not module and _root(name) in REPLACED)
         }
-        sys.modules.update(found)
-        self._replaced += [f"sys.modules[{name!r}]" for name in sorted(found)[:FEW]]
+        sys.modules.update(lost)
+        self._replaced += [f"sys.modules[{name!r}]" for name in sorted(filter(_is_watched, lost))[:FEW]]
         self._all = dict(sys.modules)  # what was imported late is known from now on
-        late = self._all.keys() - self._imported.keys()
-        self._imported |= {name: self._all[name] for name in late if _is_watched(name)}
 
     def put_all_back(self) -> None:
         """Put back also what costs more to look at: once for a group of questions."""
