@@ -248,11 +248,19 @@ def stale(
         known = [entry for entry in known if any(entry.concerns(backend.name) for backend in backends)]
     compact = [backend.name for backend in backends if backend.left_out]
     known = [entry for entry in known if not any(map(entry.concerns, compact))]
+    # Most entries name ids, which are looked up; patterns are compared with every result.
     if not is_complete:
-        known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
+        ids = {r.id for r in results}
+        known = [e for e in known if not ids.isdisjoint(e.ids) or any(map(e.covers, ids))]
     failing = [(r.id, m) for r in results if r.verdict in FAILING or _is_each(r) for m in messages_of(r)]
     failing += [(r.id, reason) for r in results for reason in r.declined]
-    return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
+    by_id: dict[str, list[str]] = {}
+    for identifier, message in failing:
+        by_id.setdefault(identifier, []).append(message)
+    unseen = [
+        entry for entry in known if not any(entry.explains(i, m) for i in entry.ids for m in by_id.get(i, ()))
+    ]
+    return [entry for entry in unseen if not any(entry.explains(*failure) for failure in failing)]
 
 
 def _is_each(result: ResultLine) -> bool:
