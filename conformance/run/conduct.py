@@ -19,7 +19,7 @@ from conformance.run.describe import Description, describe_all
 from conformance.run.process import caches, signals, threads
 from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely
-from conformance.run.resume import command_to_resume, failed_again, hold_alike, resumed
+from conformance.run.resume import command_to_resume, failed_again, hold_alike, hold_asked, resumed
 from conformance.run.session import run_session
 from conformance.runfile.known import KnownFailure, in_force, read_known
 from conformance.runfile.records import (
@@ -143,11 +143,12 @@ def _conducted(request: Request, listener: Listener) -> int:
     descriptions, chosen = _planned(request)
     known = in_force(known, {d.line.name: d.line.version for d in descriptions})
     header = plan.header_of(request.profile, request.seed, descriptions, request)
+    wanted = {item.id for item in chosen}
     if request.resume:
         hold_alike(request.resume, header)
+        hold_asked(request.resume, answered, wanted)
     writer = RunWriter(request.output, header, force=request.force, beside=request.resume)
     recorder, course = Recorder(writer, listener.result, listener.waiting), _Course()
-    wanted = {item.id for item in chosen}
     try:
         safely(listener.begin, header, len(chosen), [d.uncached for d in descriptions if d.uncached])
         recorder.take_over([result for result in answered if result.id in wanted])

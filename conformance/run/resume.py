@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,6 +83,16 @@ def hold_alike(path: Path, now: RunLine) -> None:
                 f"{path} was begun with {line.name} {earlier.version}, and this is {line.version}: run it anew, and: "
                 f"conformance compare {path} NEW"
             )
+
+
+def hold_asked(path: Path, answered: Sequence[ResultLine], asked: Set[str]) -> None:
+    """Refuse to write a file anew without some of its answers; raises UsageError."""
+    lost = [result.id for result in answered if result.id not in asked]
+    if lost:
+        raise UsageError(
+            f"{path} has {len(lost)} results of questions that are not asked any more, such as {lost[0]}: run it anew, "
+            f"and: conformance compare {path} NEW"
+        )
 
 
 def hold_as_begun(path: Path, *choices: tuple[str, Any, Any, Any]) -> None:

@@ -17,6 +17,7 @@ from conformance import load
 from conformance.cli import main
 from conformance.errors import UsageError
 from conformance.load import modes_of, name_of
+from conformance.run.resume import hold_asked
 from conformance.runfile.jsonl import read_run
 from conformance.runfile.records import EndLine, Verdict
 from conformance.runfile.writer import RunWriter
@@ -131,3 +132,12 @@ def test_a_full_folder_for_temporary_files_is_not_the_adapters_fault() -> None:
     )
     assert "could not say what it is: in " in done.stdout
     assert "nothing can be written: File too large; TMPDIR names another folder" in done.stdout
+
+
+def test_a_run_that_goes_on_loses_no_answer_to_what_is_asked_no_more() -> None:
+    known = line("tanh", Verdict.PASS)
+    hold_asked(Path("run.jsonl"), [known], {known.id})
+    with pytest.raises(
+        UsageError, match=f"has 1 results of questions that are not asked any more, such as {known.id}"
+    ):
+        hold_asked(Path("run.jsonl"), [known], set())
