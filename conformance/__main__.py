@@ -9,7 +9,11 @@ import sys
 if not sys.flags.safe_path and os.path.dirname(os.path.dirname(os.path.abspath(__file__))) != os.getcwd():
     sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
 
-from conformance.cli import main
+try:
+    from conformance.cli import main
+except KeyboardInterrupt:  # Ctrl-C while it is imported
+    sys.stderr.write("conformance: interrupted\n")
+    sys.exit(2)
 
 if __name__ == "__main__":  # a process that smoke starts imports this module too
     sys.exit(main())

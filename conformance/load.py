@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, version
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from conformance.backend import Backend
 from conformance.errors import AdapterError, UsageError, error_text
@@ -35,6 +35,18 @@ def named() -> dict[str, EntryPoint]:
     return {**{point.name: point for point in entry_points(group=FURTHER)}, **registered()}
 
 
+def loaded(point: EntryPoint, what: str) -> Any:
+    """What an entry point stands for; raises UsageError where its module, which may be anybody's, cannot be imported."""
+    try:
+        return point.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise UsageError(
+            f"the {what} {point.name}, of {point.value}, cannot be loaded: {error_text(error)}"
+        ) from error
+
+
 def absence(name: str) -> str:
     """Why a backend cannot run on this machine, such as one that needs a GPU; empty where nothing speaks against it.
 
@@ -51,15 +63,20 @@ def modes_of(spec: str) -> list[str]:
 
     Raises UsageError, with the most similar names, if there is no such backend.
     """
-    path = Path(spec if spec.endswith(".py") else spec.rpartition(":")[0])
-    if path.suffix == ".py" and not path.is_file():
-        raise UsageError(f"there is no file {path}")
-    if ":" in spec or path.suffix == ".py":
+    place, name = _parts(spec)
+    if place.endswith(".py"):
+        _hold_file(Path(place))
+    if name or place.endswith(".py"):
         return [spec]
     known = named()
+    _hold_one(spec)
     among = registered() if spec in registered() else known
     chosen = [name for name in among if name == spec or name.startswith(f"{spec}.")]
     if not chosen:
+        if Path(spec).is_file():
+            raise UsageError(
+                f"{spec} is a file, but an adapter is a file whose name ends in .py, or module:Name"
+            )
         near = difflib.get_close_matches(spec, known, n=3, cutoff=0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}."
         raise UsageError(
@@ -67,6 +84,32 @@ def modes_of(spec: str) -> list[str]:
             f"to begin one: conformance new-backend {spec}"
         )
     return chosen
+
+
+def _parts(spec: str) -> tuple[str, str]:
+    """The file or the module that a spec names, and the class in it; the name is empty where the spec has none."""
+    if spec.endswith(".py") or ":" not in spec:
+        return spec, ""
+    place, _, name = spec.rpartition(":")
+    return place, name
+
+
+def _hold_file(path: Path) -> None:
+    """Raise UsageError, which says what is there instead, unless it is a file."""
+    if path.is_file():
+        return
+    if path.is_symlink():
+        raise UsageError(f"there is no file {path}: it is a link to {os.readlink(path)}, which is none")
+    raise UsageError(f"{path} is a folder, not a file" if path.exists() else f"there is no file {path}")
+
+
+def _hold_one(name: str) -> None:
+    """Raise UsageError where two installed packages give the name to backends: nobody knows which is meant."""
+    points = {point.value for group in (GROUP, FURTHER) for point in entry_points(group=group, name=name)}
+    if len(points) > 1:
+        raise UsageError(
+            f"two installed backends are called {name}: {', '.join(sorted(points))}; name one of these instead"
+        )
 
 
 def load_backend(spec: str) -> Backend:
@@ -116,8 +159,8 @@ def name_of(spec: str) -> str:
     """The name of a backend in results: its entry point, its class, or its file."""
     if spec in named():
         return spec
-    path, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
-    return name or Path(path).stem
+    place, name = _parts(spec)
+    return name or Path(place).stem
 
 
 def start_timeout() -> float:
@@ -187,13 +230,13 @@ def _hint(spec: str, error: BaseException) -> str:
 
 
 def _load(spec: str) -> object:
-    path, _, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
-    if path.endswith(".py"):
-        module = _from_file(Path(path))
-    elif ":" in spec:
+    place, name = _parts(spec)
+    if place.endswith(".py"):
+        module = _from_file(Path(place))
+    elif name:
         sys.path.insert(0, str(Path.cwd()))  # where pytest and python -m look as well
         try:
-            module = importlib.import_module(path)
+            module = importlib.import_module(place)
         finally:
             sys.path.remove(str(Path.cwd()))
     else:
@@ -209,8 +252,7 @@ _files: dict[
 
 def _from_file(path: Path) -> ModuleType:
     """The module of a file, which is executed once in a process: it may patch an engine."""
-    if not path.is_file():
-        raise UsageError(f"there is no file {path}")
+    _hold_file(path)
     key = (path.resolve(), path.stat().st_mtime_ns)
     if key not in _files:
         _files[key] = _executed(path)

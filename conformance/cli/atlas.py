@@ -63,13 +63,13 @@ def command(options: argparse.Namespace) -> int:
     atlas = surveyed(specs, selection, progress())
     if not any(one.entries for one in atlas.surveys):
         raise NothingSelected("no row of the atlas matches; rows look like max/tie-of-2 or A2")
-    if options.output:
-        write_atlas(options.output, atlas)
     if options.conventions:
         for one in atlas.surveys:
             print(declarations(one))
     else:
         show(atlas, as_json=options.as_json)
+    if options.output:  # last: where it cannot be written, what was measured is there nevertheless
+        write_atlas(options.output, atlas)
     return 0
 
 

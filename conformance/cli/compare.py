@@ -22,7 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print and write the comparison; 1 for a regression, 12 where the new run is not complete."""
+    """Print and write the comparison; 1 for a regression, 12 where the new run is not complete, or nothing is in both."""
+    import sys
+
     import msgspec
 
     from conformance.cli.console import print_document
@@ -31,11 +33,11 @@ def command(options: argparse.Namespace) -> int:
     from conformance.gate.github import add_to_summary
     from conformance.run.conduct import FAILED, INCOMPLETE
     from conformance.runfile.compare import compare
-    from conformance.runfile.jsonl import read_run
+    from conformance.runfile.jsonl import read_results
     from conformance.runfile.whole import write_whole
 
-    new = read_run(options.new)
-    found = compare(read_run(options.old), new)
+    old, new = read_results(options.old), read_results(options.new)
+    found = compare(old, new)
     encoded = msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
     for path in options.output:
         if path.suffix not in FORMATS:
@@ -49,4 +51,10 @@ def command(options: argparse.Namespace) -> int:
     add_to_summary(as_markdown(found))
     if found.is_regression:
         return FAILED
-    return 0 if new.is_as_requested else INCOMPLETE
+    is_in_vain = bool(old.results and new.results) and not found.has_common_questions
+    if is_in_vain:
+        print(
+            f"conformance: {options.old} and {options.new} have no question in common: nothing was compared",
+            file=sys.stderr,
+        )
+    return 0 if new.is_as_requested and not is_in_vain else INCOMPLETE

@@ -129,7 +129,7 @@ def print_blocks(console: Console, rows: Sequence[Sequence[str]]) -> None:
         brief = [cell for cell in row[1:] if cell and len(cell) <= BRIEF]
         console.print(Text(row[0], style="bold").append("  " + "  ".join(brief), style="not bold"))
         for cell in (cell for cell in row[1:] if len(cell) > BRIEF):
-            for line in textwrap.wrap(cell, console.width - 4):
+            for line in textwrap.wrap(cell, max(console.width - 4, BRIEF)):
                 console.print(Text("    " + line))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -151,9 +152,9 @@ def next_steps(findings: Sequence[Finding], ready: Sequence[str], *, is_started:
     # The reference engine is always there, in each of its modes, and says nothing about anybody's engine.
     chosen = next((name for name in ready if name.partition(".")[0] != "numpy"), "")
     if chosen and not is_started:
-        yield f"see whether an engine starts:  conformance doctor {chosen}"
+        yield f"see whether an engine starts:  conformance doctor {shlex.quote(chosen)}"
     if chosen:
-        yield f"run its checks, with a report: conformance run {chosen} --profile quick --html report.html"
+        yield f"run its checks, with a report: conformance run {shlex.quote(chosen)} --profile quick --html report.html"
     elif not bad:
         yield "install an engine, one of those above"
     yield "check an engine of your own:   conformance new-backend NAME"

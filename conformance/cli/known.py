@@ -36,12 +36,12 @@ def command(options: argparse.Namespace) -> int:
     from conformance.cli.console import print_json
     from conformance.errors import AdapterError
     from conformance.run.conduct import INCOMPLETE, STALE
-    from conformance.runfile.jsonl import read_run
+    from conformance.runfile.jsonl import read_results
     from conformance.runfile.known import read_known, stale
     from conformance.runfile.listing import write_known
     from conformance.runfile.texts import printable
 
-    run = read_run(options.run)
+    run = read_results(options.run)
     if not run.is_complete:
         print(f"conformance: {options.run} is not complete: {run.missing}", file=sys.stderr)
     absent = [

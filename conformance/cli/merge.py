@@ -35,7 +35,14 @@ def command(options: argparse.Namespace) -> int:
     whole = merge(runs)
     assert whole.end is not None
     writer = RunWriter(options.output, whole.header, force=options.force)
-    lines: list[Line] = [*whole.results, *whole.timings, *whole.proofs, *whole.mutants, whole.end]
+    lines: list[Line] = [
+        *whole.results,
+        *whole.timings,
+        *whole.proofs,
+        *whole.mutants,
+        *whole.generated,
+        whole.end,
+    ]
     for line in lines:
         writer.write(line)
     writer.close()
@@ -49,7 +56,7 @@ def command(options: argparse.Namespace) -> int:
                 "missing_shards": missing,
             }
         )
-    print(f"{len(whole.results)} results of {len(runs)} file{'s' * (len(runs) != 1)} in {writer.path}")
+    print(f"{whole.contents} of {len(runs)} file{'s' * (len(runs) != 1)} in {writer.path}")
     for path, run in zip(options.runs, runs, strict=True):
         if not run.is_complete:
             print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)

@@ -50,6 +50,7 @@ def command(options: argparse.Namespace) -> int:
 
     from conformance.cli.console import print_json
     from conformance.errors import UsageError
+    from conformance.runfile.whole import write_whole
 
     name = options.name
     identifier = name.replace("-", "_").replace(".", "_")
@@ -79,8 +80,7 @@ def command(options: argparse.Namespace) -> int:
     }
     for file, template in files.items():
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(templates.get_template(template).render(given), encoding="utf-8")
+            write_whole(file, templates.get_template(template).render(given))
         except OSError as error:
             raise UsageError(f"cannot write {file}: {error.strerror}") from None
         print(f"wrote {file}")

@@ -24,6 +24,8 @@ from conformance.run.conduct import Request
 from conformance.run.failure_text import failure_text
 from conformance.run.resume import command_to_resume
 from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
+from conformance.runfile.known import message_of
+from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.texts import printable
 
@@ -146,15 +148,19 @@ class Progress:
             self.say(f"problem of the suite, not of an engine: {text}")
         for text in not_started:
             self.say(f"could not start: {text}")
-        missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
         if request.footer and request.footer.left_out:
             ops = ", ".join(request.footer.left_out)
             self.say(f"ended processes, so that questions about other things were asked without: {ops}")
+        again = command_to_resume(header.backends, request.output)
+        for text in unanswered(results):
+            self.say(f"{text}; to ask again: {again}")
         if request.footer and request.footer.shortfall:
-            again = command_to_resume(header.backends, request.output)
             self.say(f"{request.footer.shortfall}; to run them: {again}")
+        is_said = bool(request.footer and request.footer.shortfall) or not results
+        missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
+        missing += f"; to run them: {again}" if missing and not is_said else ""
         moved = f" (the one before is {request.moved} now)" if request.moved else ""
-        self.say(f"run file {request.output}{missing}{moved}")
+        self.say(f"run file {request.output}{moved}{missing}")
 
     def _causes(self, causes: Sequence[Cause], header: RunLine) -> None:
         """The worst result of the worst causes as a whole, then a line per cause."""
@@ -180,6 +186,15 @@ def lines_of(causes: Iterable[Cause]) -> Iterator[str]:
         yield f"{'':17}{cause.worst.id}"
 
 
+def unanswered(results: Iterable[ResultLine]) -> Iterator[str]:
+    """The questions that have no answer, which is nobody's fault: a sentence for each reason."""
+    said = Counter(
+        (r.backend, stated_line(message_of(r))) for r in results if r.verdict is Verdict.INTERRUPTED
+    )
+    for (backend, reason), count in said.items():
+        yield f"no answer to {count} question{'s' * (count > 1)} of {backend}: {reason}"
+
+
 def left_out_of(header: RunLine) -> list[str]:
     """What the profile leaves out of engines that compile: a sentence for each, or for its modes that do."""
     by_engine: dict[str, list[BackendLine]] = {}
@@ -197,8 +212,11 @@ def left_out_of(header: RunLine) -> list[str]:
 
 
 def in_words(seconds: float) -> str:
-    """A time that is guessed: in minutes, or in seconds below two of them."""
-    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
+    """A time that is guessed, in the largest unit of which it has two."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _cases(results: Sequence[ResultLine]) -> tuple[str, str]:

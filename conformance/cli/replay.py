@@ -114,6 +114,7 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str], ResultLine
     from conformance.questions import all_kinds
     from conformance.runfile.jsonl import read_run
 
+    options.what = options.what.strip()
     prefixes = sorted({kind.prefix for kind in all_kinds().values()})
     if options.what.startswith(tuple(prefixes)):
         return options.what, _check_key(options.check), [], None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.cli.console import add_json_flag, print_json
-from conformance.errors import UsageError
+from conformance.errors import ConformanceError, UsageError, error_text
 from conformance.runfile.whole import write_whole
 
 INCOMPLETE = 12  # the exit code of `conformance run`, which is heavy to import
@@ -154,15 +155,33 @@ class Report:
         return f"{self.format:14} {self.path}"
 
     def write(self, runs: Sequence[Path], against: Sequence[Path] = ()) -> None:
-        """Write the report of run files; raises RunFileError for a file that cannot be read."""
+        """Write the report of run files.
+
+        Raises RunFileError for a file that cannot be read, and ConformanceError where the format makes no text of it.
+        """
         found = read(runs)
         if against and "against" not in inspect.signature(self.render).parameters:
             raise UsageError(
                 f"the format {self.format} compares no runs; html does, and: conformance compare"
             )
-        text = self.render(found, read(against)) if against else self.render(found)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            text = self.render(found, read(against)) if against else self.render(found)
+            if not isinstance(text, str):
+                raise TypeError(f"render returned {type(text).__name__}, where a text is expected")
+        except (ConformanceError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            of = getattr(self.render, "__module__", "")
+            raise ConformanceError(
+                f"the report format {self.format}, of {of}, cannot render this: {error_text(error)}, {_place(error)}"
+            ) from error
         write_whole(self.path, text)
+
+
+def _place(error: BaseException) -> str:
+    """Where something was raised."""
+    (frame,) = traceback.extract_tb(error.__traceback__, limit=-1)
+    return f"raised in {frame.filename}:{frame.lineno}"
 
 
 def report_to(path: Path, name: str = "") -> Report:
@@ -178,7 +197,9 @@ def report_to(path: Path, name: str = "") -> Report:
             f"there is no report format {name!r}" if name else f"the suffix of {path} is of no report format"
         )
         raise UsageError(f"{missing}; the formats are {listed}")
-    return Report(path, chosen, points[chosen].load())
+    from conformance.load import loaded
+
+    return Report(path, chosen, loaded(points[chosen], "report format"))
 
 
 def _by_suffix(path: Path, points: Mapping[str, EntryPoint]) -> str:
@@ -189,5 +210,11 @@ def _by_suffix(path: Path, points: Mapping[str, EntryPoint]) -> str:
 
 
 def suffixes_of(point: EntryPoint) -> tuple[str, ...]:
-    """The suffixes of a format: the `SUFFIXES` of its module, or else its name."""
-    return tuple(getattr(import_module(point.module), "SUFFIXES", (f".{point.name}",)))
+    """The suffixes of a format: the `SUFFIXES` of its module, or else its name, also where that cannot be imported."""
+    by_name = (f".{point.name}",)
+    try:
+        return tuple(getattr(import_module(point.module), "SUFFIXES", by_name))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # it costs no other format: `loaded` says what is wrong where this one is chosen
+        return by_name

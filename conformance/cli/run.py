@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli.console import add_json_flag
-from conformance.errors import UsageError
+from conformance.errors import ConformanceError, UsageError
 
 if TYPE_CHECKING:
     from conformance.cli.progress import Progress
@@ -203,9 +203,10 @@ def command(options: argparse.Namespace) -> int:
     for report in reports:  # one that cannot be written costs no other
         try:
             report.write([progress.output, *(timings if report.format == "html" else [])])
-        except OSError as error:
+        except (OSError, ConformanceError) as error:
             is_written = False
-            safely(complain, f"conformance: cannot write the report {report.path}: {error.strerror}")
+            why = error.strerror if isinstance(error, OSError) else error
+            safely(complain, f"conformance: cannot write the report {report.path}: {why}")
         else:
             safely(progress.say, str(report))
     if is_on_github():

@@ -21,6 +21,7 @@ import conformance.backend
 import conformance.parameters
 from conformance.errors import text_of
 
+DEEPEST = 5_000  # frames of a traceback that are looked at; some engines need a thousand
 OURS = str(Path(conformance.__file__).parent) + os.sep
 # Every call of an engine passes through these, those of C functions too.
 BOUNDARY = (conformance.backend.__file__, conformance.parameters.__file__)
@@ -59,8 +60,13 @@ class Origin(enum.Enum):
 
 
 def origin_of(failure: BaseException) -> Origin:
-    """Who raised it: the innermost frame decides that is not of a library that all sides call."""
+    """Who raised it: the innermost frame decides that is not of a library that all sides call.
+
+    Where calls nest too deeply, whoever is called last raises it: most of the frames are of who nests them.
+    """
     files = [file for file in files_of(failure) if not _is_neutral(file)]
+    if issubclass(type(failure), RecursionError) and 2 * sum(map(_is_ours, files)) < len(files):
+        return Origin.ENGINE
     if not files or not _is_ours(files[-1]):
         return Origin.ENGINE
     return Origin.OURS if all(map(_is_ours, files)) else Origin.CALLBACK
@@ -108,6 +114,15 @@ def traceback_of(failure: BaseException) -> TracebackType | None:
     """Its traceback, past whatever its class makes of the attribute."""
     found: TracebackType | None = vars(BaseException)["__traceback__"].__get__(failure)
     return found
+
+
+def cut_traceback(failure: BaseException) -> None:
+    """Drop the innermost frames of calls that nest without end: they hold memory, and say the same as those before."""
+    last, length = traceback_of(failure), 1
+    while last is not None and length < DEEPEST:
+        last, length = last.tb_next, length + 1
+    if last is not None:
+        last.tb_next = None
 
 
 def trail_of(failure: BaseException) -> str:

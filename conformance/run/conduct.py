@@ -19,7 +19,7 @@ from conformance.run.describe import Description, describe_all
 from conformance.run.process import caches, signals, threads
 from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely
-from conformance.run.resume import command_to_resume, failed_again, hold_alike, resumed
+from conformance.run.resume import command_to_resume, failed_again, hold_alike, hold_asked, resumed
 from conformance.run.session import run_session
 from conformance.runfile.known import KnownFailure, in_force, read_known
 from conformance.runfile.records import (
@@ -143,11 +143,12 @@ def _conducted(request: Request, listener: Listener) -> int:
     descriptions, chosen = _planned(request)
     known = in_force(known, {d.line.name: d.line.version for d in descriptions})
     header = plan.header_of(request.profile, request.seed, descriptions, request)
+    wanted = {item.id for item in chosen}
     if request.resume:
         hold_alike(request.resume, header)
+        hold_asked(request.resume, answered, wanted)
     writer = RunWriter(request.output, header, force=request.force, beside=request.resume)
     recorder, course = Recorder(writer, listener.result, listener.waiting), _Course()
-    wanted = {item.id for item in chosen}
     try:
         safely(listener.begin, header, len(chosen), [d.uncached for d in descriptions if d.uncached])
         recorder.take_over([result for result in answered if result.id in wanted])
@@ -168,13 +169,15 @@ def _conducted(request: Request, listener: Listener) -> int:
             f"cannot write the run file: {recorder.error.strerror}; {recorder.writer.path} has what was finished, "
             f"and continues with: {command_to_resume(header.backends, recorder.writer.path)}"
         )
-    if request.resume and request.resume != recorder.writer.path:
+    if request.resume and request.resume.resolve() != recorder.writer.path.resolve():
         request.resume.unlink(missing_ok=True)
     return footer.exit_code
 
 
 def _planned(request: Request) -> tuple[list[Description], list[Item]]:
     """What the backends say of themselves, and the questions to ask them."""
+    if request.shard:
+        plan.numbers_of_shard(request.shard)  # before engines are started, which takes longer
     descriptions = _described(request)
     working = [d for d in descriptions if not d.line.error]
     asked, left_out = plan.parted(working, request.seed, plan.PROFILES[request.profile])

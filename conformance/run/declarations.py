@@ -50,10 +50,19 @@ def hold_declarations(backend: Backend) -> None:
 
 
 def _hold_name(backend: Backend) -> None:
-    version: object = backend.version()
-    if not isinstance(version, str):
-        found = type(version).__name__
-        raise AdapterError(f"{type(backend).__name__}.version() returned {found}, where a text is expected")
+    kind = type(backend).__name__
+    texts = {"version() returned": backend.version(), "engine is": backend.engine}
+    for what, text in texts.items():
+        if (
+            not isinstance(text, str)
+            or not text.strip()
+            or len(text.splitlines()) > 1
+            or len(text) > LONGEST_NAME
+        ):
+            shown = _shown(text) if isinstance(text, str) else type(text).__name__
+            raise AdapterError(
+                f"{kind}.{what} {shown}, where a text is expected: a line of 1 to {LONGEST_NAME} characters"
+            )
     name: object = backend.name
     if (
         not isinstance(name, str)
@@ -61,11 +70,15 @@ def _hold_name(backend: Backend) -> None:
         or set(name) & set("/*")
         or len(name) > LONGEST_NAME
     ):
-        shown = repr(name[:LONGEST_NAME] if isinstance(name, str) else name)
         raise AdapterError(
-            f"{type(backend).__name__}.name is {shown}, and begins every id and query: "
+            f"{kind}.name is {_shown(name)}, and begins every id and query: "
             "give it a name of letters, digits, dots, '-' and '_'"
         )
+
+
+def _shown(text: object) -> str:
+    """What it is, cut where it is long."""
+    return repr(text[:LONGEST_NAME] if isinstance(text, str) else text)[: 2 * LONGEST_NAME]
 
 
 def slips_of(backend: Backend) -> Iterator[str]:

@@ -25,6 +25,7 @@ from conformance.run.process.processes import end_group, orphans_ended
 from conformance.runfile.records import BackendLine
 
 LAST = 4_000_000  # bytes
+ROOM = 2**14  # bytes of a description, and of what is said beside it
 MARK = "conformance-backend:"
 
 
@@ -104,11 +105,23 @@ class PendingDescription:
         if found:
             with contextlib.suppress(msgspec.MsgspecError):  # an engine may print anything
                 return msgspec.json.decode(found[-1][len(MARK) :], type=Description)
+        if hindered := _no_room():
+            return self._failed(f"the adapter {self.spec} could not say what it is: {hindered}")
         last = (err.strip().splitlines() or ["it said nothing"])[-1]
         return self._failed(f"the adapter {self.spec} ended its process (exit {code}) while starting: {last}")
 
     def _failed(self, error: str) -> Description:
         return Description(BackendLine(name_of(self.spec), "", "", error=error), spec=self.spec)
+
+
+def _no_room() -> str:
+    """Why nothing can be written where a description is; empty where it can."""
+    try:
+        with tempfile.TemporaryFile() as file:
+            file.write(bytes(ROOM))
+    except OSError as error:
+        return f"in {tempfile.gettempdir()} nothing can be written: {error.strerror}; TMPDIR names another folder"
+    return ""
 
 
 def _end_of(file: IO[bytes]) -> str:

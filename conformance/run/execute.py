@@ -20,7 +20,7 @@ import numpy as np
 from conformance import kept
 from conformance.backend import Backend
 from conformance.checks import Check
-from conformance.errors import is_ctrl_c
+from conformance.errors import error_text, is_ctrl_c
 from conformance.questions import Item, Kind, Question
 from conformance.run.evidence import bare_evidence_of, entry_of, evidence_of, message_of
 from conformance.run.process.deadline import is_over
@@ -112,13 +112,11 @@ class Executor:
         except BaseException as failure:
             if is_ctrl_c(failure):
                 raise
-            return result_for(
-                item,
-                Verdict.INTERNAL_ERROR,
-                cases=tally.cases,
-                seconds=round(tally.seconds, 6),
-                evidence=Evidence(message=message_of(failure)),
-            )
+            verdict, message = Verdict.INTERNAL_ERROR, message_of(failure)
+            if issubclass(type(failure), MemoryError) and issubclass(type(tally.failure), MemoryError):
+                verdict, message = Verdict.ERROR, error_text(failure)  # the engine has it still
+            took, evidence = round(tally.seconds, 6), Evidence(message=message)
+            return result_for(item, verdict, cases=tally.cases, seconds=took, evidence=evidence)
 
     def _started(self, item: Item) -> Tally:
         """A fresh tally; closed from the start where the backend does not offer what the item needs."""

@@ -37,7 +37,7 @@ class Journal:
             os.open(folder / f"{worker}.{what}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             for what in ("kept", "asked")
         )
-        self._until = 0.0
+        self._until, self._count = 0.0, 0  # the questions that were put since something is being run
         self._file = path.open("r+b")
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
         self._words: IO[str] = (folder / f"{worker}.words").open("w", encoding="utf-8")
@@ -84,10 +84,12 @@ class Journal:
 
     def ask(self, token: str) -> None:
         """The question that is put to the engine now; empty while none is."""
-        _replace(self._asked, token)
+        self._count += bool(token)
+        _replace(self._asked, f"{self._count} {token}" if token else "")
 
     def rest(self) -> None:
         """Nothing is being run."""
+        self._count = 0
         faulthandler.cancel_dump_traceback_later()
         self._memory[: WHEN.size] = WHEN.pack(0.0)
         self.note("")
@@ -158,7 +160,19 @@ def kept(folder: Path, worker: str) -> str:
 
 def asked(folder: Path, worker: str) -> str:
     """The token of the question that the worker died of; empty where it died of none."""
-    return _read(folder / f"{worker}.asked")
+    return _read(folder / f"{worker}.asked").partition(" ")[2]
+
+
+def has_hung(folder: Path, worker: str, seconds: float) -> bool:
+    """Whether, of so many seconds, one question took most: the first that was put, or one that took half of them.
+
+    Before the first, its cases are drawn and what is expected is computed.
+    """
+    path = folder / f"{worker}.asked"
+    count, _, token = _read(path).partition(" ")
+    if not token:
+        return False
+    return count == "1" or time.time() - path.stat().st_mtime > seconds / 2
 
 
 def _read(path: Path) -> str:
@@ -189,11 +203,29 @@ def culprits(folder: Path) -> frozenset[str]:
 
 def leave_out(folder: Path, backend: str, op: str) -> None:
     """Remember that an op of a backend ends workers, so that only questions about it call it."""
-    with (folder / "left-out").open("a", encoding="utf-8") as file:
-        file.write(f"{backend}\t{op}\n")
+    _add_pair(folder / "left-out", backend, op)
 
 
 def left_out(folder: Path) -> frozenset[tuple[str, str]]:
     """Backends and the ops that are left out of questions about other things."""
-    lines = _read(folder / "left-out").splitlines()
-    return frozenset((backend, op) for backend, _, op in (line.partition("\t") for line in lines))
+    return _pairs(folder / "left-out")
+
+
+def give_up(folder: Path, backend: str, subject: str) -> None:
+    """Remember that questions about a subject of a backend have no answer in time, so that no more of them are asked."""
+    _add_pair(folder / "given-up", backend, subject)
+
+
+def given_up(folder: Path) -> frozenset[tuple[str, str]]:
+    """Backends and the subjects that are not asked about any more."""
+    return _pairs(folder / "given-up")
+
+
+def _add_pair(path: Path, backend: str, subject: str) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{backend}\t{subject}\n")
+
+
+def _pairs(path: Path) -> frozenset[tuple[str, str]]:
+    lines = _read(path).splitlines()
+    return frozenset((backend, subject) for backend, _, subject in (line.partition("\t") for line in lines))

@@ -13,6 +13,7 @@ import fnmatch
 import hashlib
 import os
 import platform
+import re
 import uuid
 import zlib
 from collections import Counter
@@ -113,10 +114,17 @@ def _hint(query: str, items: Iterable[Item]) -> str:
 
 def shard(items: Sequence[Item], text: str) -> list[Item]:
     """Part i of n of the items, `text` being "i/n"; items of one scope stay together, and no item is in two parts."""
-    first, slash, second = text.partition("/")
-    if not (slash and first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
+    part, count = numbers_of_shard(text)
+    return [item for item in items if zlib.crc32(item.scope.encode()) % count == part - 1]
+
+
+def numbers_of_shard(text: str) -> tuple[int, int]:
+    """The numbers i and n of "i/n"; raises UsageError where they name no part."""
+    found = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text)
+    part, count = map(int, found.groups()) if found else (1, 0)
+    if part > count:
         raise UsageError(f"--shard {text!r}: expected i/n with 1 <= i <= n, for example 1/4")
-    return [item for item in items if zlib.crc32(item.scope.encode()) % int(second) == int(first) - 1]
+    return part, count
 
 
 def parted(descriptions: Iterable[Description], seed: int, effort: Effort) -> tuple[list[Item], list[Item]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.errors import AdapterError, UsageError
 from conformance.load import named
 from conformance.run.plan import PROFILES
-from conformance.runfile.jsonl import Run, read_run
+from conformance.runfile.jsonl import Run, read_results, read_run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.writer import PART
 
@@ -85,6 +85,16 @@ def hold_alike(path: Path, now: RunLine) -> None:
             )
 
 
+def hold_asked(path: Path, answered: Sequence[ResultLine], asked: Set[str]) -> None:
+    """Refuse to write a file anew without some of its answers; raises UsageError."""
+    lost = [result.id for result in answered if result.id not in asked]
+    if lost:
+        raise UsageError(
+            f"{path} has {len(lost)} results of questions that are not asked any more, such as {lost[0]}: run it anew, "
+            f"and: conformance compare {path} NEW"
+        )
+
+
 def hold_as_begun(path: Path, *choices: tuple[str, Any, Any, Any]) -> None:
     """Refuse what an earlier run has decided otherwise; raises UsageError.
 
@@ -109,7 +119,7 @@ def failed_again(request: Request) -> Request:
     """The request to run what did not pass in an earlier run, with its draws."""
     assert request.rerun_failed is not None
     path = unfinished(request.rerun_failed)
-    run = read_run(path)
+    run = read_results(path)
     ids = tuple(r.id for r in run.results if r.verdict in UNEXPECTED | UNANSWERED)
     if not ids:
         raise UsageError(f"nothing failed in {request.rerun_failed}")

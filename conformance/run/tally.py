@@ -17,6 +17,7 @@ from conformance.errors import Lacked, Unsupported, Violation, is_ctrl_c, is_vio
 from conformance.questions import Question
 from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
+from conformance.run.attribution import cut_traceback
 from conformance.run.process.surroundings import Surroundings, keeps_small_numbers
 from conformance.runfile.diagnostics import NotEngineFault
 from conformance.runfile.known import KnownFailure
@@ -168,6 +169,7 @@ class Tally:
                 traceback.clear_frames(
                     error.__traceback__
                 )  # which hold what was taken as long as the failure is kept
+                cut_traceback(error)
                 kept.distrust()  # what was being computed when memory ended may be cut short
             raise
         finally:

@@ -111,6 +111,11 @@ class Comparison(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     @property
+    def has_common_questions(self) -> bool:
+        """Whether both runs answer some question: of others there is nothing to compare."""
+        return bool(self.same) or any(d.before and d.after for d in self.differences)
+
+    @property
     def is_regression(self) -> bool:
         """Whether something fails now that did not, or fails worse, or an engine that started starts no more."""
         fails = any(self.counts.get(change, 0) for change in REGRESSIONS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -104,6 +104,19 @@ class Run(msgspec.Struct):
         """Whether nothing is missing but what its budget left out."""
         return self.is_complete or bool(not self.damage and self.end and self.end.not_asked)
 
+    @property
+    def contents(self) -> str:
+        """What it holds, counted, such as "12 results"; "0 results" where that is nothing."""
+        held: dict[str, Sequence[object]] = {
+            "result": self.results,
+            "time": self.timings,
+            "proof": self.proofs,
+            "mutant": self.mutants,
+            "generated mutant": self.generated,
+        }
+        counted = [f"{len(lines)} {what}{'s' * (len(lines) != 1)}" for what, lines in held.items() if lines]
+        return ", ".join(counted) or "0 results"
+
     def counts(self) -> dict[str, int]:
         """Results by verdict, as they are in the file whatever its footer says."""
         return counts_of(self.results)
@@ -162,6 +175,14 @@ def read_run(path: Path) -> Run:
                 damage.append(Damage(DamageKind.FALSE_COUNTS, str(path), number, reason))
     run.damage = tuple(damage)
     run.results = with_cross_engine(run.results, cross_engine_answers)
+    return run
+
+
+def read_results(path: Path) -> Run:
+    """Read the run file of questions that were asked; raises RunFileError for a file of something else."""
+    run = read_run(path)
+    if not run.results and run.contents != Run(run.header, [], [], [], []).contents:
+        raise RunFileError(f"{path} has {run.contents}, and no results, which conformance run writes")
     return run
 
 

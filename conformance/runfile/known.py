@@ -18,7 +18,8 @@ from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
 from conformance.runfile.relative_error import Difference, difference
 
-NOT_IMPLEMENTED = "not implemented"
+DOCUMENTED, NOT_IMPLEMENTED = "documented", "not implemented"
+MATCHES_NOTHING = "(?!)"  # what fnmatch makes of an empty range, such as [z-a]
 Kind = Literal["", "fault", "documented", "not implemented"]
 
 
@@ -147,12 +148,30 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
     Raises UsageError if it cannot be read, or an entry lacks its id or its reason.
     """
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), _Listed).known
+        listed = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        entries = msgspec.convert(listed, _Listed).known
+        for place, (entry, written) in enumerate(zip(entries, listed.get("known", ()), strict=True)):
+            if slip := _slip_of(entry, written):
+                raise msgspec.ValidationError(f"{slip} - at `$.known[{place}]`, {entry.ids[0]}")
+        return entries
     except OSError as error:
         hint = "--known FILE names another; conformance known update RUN writes one"
         raise UsageError(f"cannot read the known failures {path}: {error.strerror}; {hint}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
         raise UsageError(f"{path} is not a known-failures file: {error}") from None
+
+
+def _slip_of(entry: KnownFailure, written: Mapping[str, object]) -> str:
+    """What of an entry says nothing, or can be about nothing; empty where all of it says something."""
+    for key, value in written.items():
+        if value in ("", []) or (isinstance(value, list) and "" in value):
+            return f"{key} is empty: write what it is, or leave it out"
+    for pattern in entry.ids:
+        if MATCHES_NOTHING in fnmatch.translate(pattern):
+            return f"no id is like {pattern!r}, whose brackets hold an empty range"
+    if entry.kind == DOCUMENTED and not (entry.sentence and entry.link):
+        return f"what is {DOCUMENTED} needs the engine's sentence, and the link to where it stands"
+    return ""
 
 
 def in_force(known: Sequence[KnownFailure], versions: Mapping[str, str]) -> tuple[KnownFailure, ...]:
@@ -229,11 +248,19 @@ def stale(
         known = [entry for entry in known if any(entry.concerns(backend.name) for backend in backends)]
     compact = [backend.name for backend in backends if backend.left_out]
     known = [entry for entry in known if not any(map(entry.concerns, compact))]
+    # Most entries name ids, which are looked up; patterns are compared with every result.
     if not is_complete:
-        known = [entry for entry in known if any(entry.covers(r.id) for r in results)]
+        ids = {r.id for r in results}
+        known = [e for e in known if not ids.isdisjoint(e.ids) or any(map(e.covers, ids))]
     failing = [(r.id, m) for r in results if r.verdict in FAILING or _is_each(r) for m in messages_of(r)]
     failing += [(r.id, reason) for r in results for reason in r.declined]
-    return [entry for entry in known if not any(entry.explains(*failure) for failure in failing)]
+    by_id: dict[str, list[str]] = {}
+    for identifier, message in failing:
+        by_id.setdefault(identifier, []).append(message)
+    unseen = [
+        entry for entry in known if not any(entry.explains(i, m) for i in entry.ids for m in by_id.get(i, ()))
+    ]
+    return [entry for entry in unseen if not any(entry.explains(*failure) for failure in failing)]
 
 
 def _is_each(result: ResultLine) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import Run
-from conformance.runfile.records import BackendLine, EndLine, ResultLine, counts_of
+from conformance.runfile.records import BackendLine, EndLine, ResultLine, RunLine, counts_of
 
 # As `conformance run` chooses among them: interrupted, internal, not started, failed, incomplete, stale, passed.
 GRAVEST_FIRST = (2, 3, 11, 1, 12, 10, 0)
@@ -44,6 +44,7 @@ def merge(runs: Sequence[Run]) -> Run:
         [line for run in runs for line in run.timings],
         [line for run in runs for line in run.proofs],
         [line for run in runs for line in run.mutants],
+        generated=[line for run in runs for line in run.generated],
         damage=tuple(damage for run in runs for damage in run.damage),
     )
     ends = [run.end for run in runs if run.end]
@@ -63,14 +64,34 @@ def merge(runs: Sequence[Run]) -> Run:
 
 
 def missing_shards(runs: Iterable[Run]) -> list[str]:
-    """The shards that are not among the parts, such as "2/3"; none where a whole run is."""
-    found = {run.header.shard for run in runs}
-    if "" in found:
-        return []
-    counts = {int(count) for _, _, count in (shard.partition("/") for shard in found) if count.isdecimal()}
+    """The shards that are not among the parts, such as "2/3"; none of what a whole run among them answers.
+
+    Shards of other backends, or of other queries, are shards of another run.
+    """
+    headers = [run.header for run in runs]
+    whole = [header for header in headers if not header.shard]
+    groups: dict[tuple[Any, ...], set[str]] = {}
+    for header in headers:
+        _, _, count = header.shard.partition("/")
+        if count.isdecimal() and not any(_answers(other, header) for other in whole):
+            key = (int(count), _names(header), header.queries, header.ids)
+            groups.setdefault(key, set()).add(header.shard)
     return [
-        f"{i}/{count}" for count in sorted(counts) for i in range(1, count + 1) if f"{i}/{count}" not in found
+        f"{i}/{count}" + f" of {' and '.join(names)}" * (len(groups) > 1)
+        for (count, names, *_), found in sorted(groups.items())
+        for i in range(1, count + 1)
+        if f"{i}/{count}" not in found
     ]
+
+
+def _names(header: RunLine) -> tuple[str, ...]:
+    return tuple(sorted(line.name for line in header.backends))
+
+
+def _answers(whole: RunLine, part: RunLine) -> bool:
+    """Whether a run that is no shard asks all that a shard is a part of."""
+    asks = not whole.is_part or (whole.queries, whole.ids) == (part.queries, part.ids)
+    return asks and set(_names(part)) <= set(_names(whole))
 
 
 def without_times(result: ResultLine) -> ResultLine:

@@ -24,7 +24,9 @@ class Verdict(enum.StrEnum):
     KNOWN = "known"
     UNDECIDED = "undecided"
     UNSUPPORTED = "unsupported"
-    INTERRUPTED = "interrupted"  # killed from outside, twice: nobody's fault, and no answer
+    INTERRUPTED = (
+        "interrupted"  # no answer: killed from outside, twice, or given up after time-outs of its subject
+    )
     INTERNAL_ERROR = "internal_error"  # this project is wrong; never counted against an engine
     ADAPTER_ERROR = "adapter_error"
     FAIL = "fail"

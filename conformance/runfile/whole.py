@@ -16,10 +16,14 @@ HAS_NO_ROOM_BESIDE = (
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text in UTF-8 in place of what is there, with its permissions; raises OSError that names the path."""
+    """Write a text in UTF-8 in place of what is there, with its permissions, in a folder that is made where it is not there.
+
+    Raises OSError that names the path.
+    """
     encoded = text.encode("utf-8", errors="backslashreplace")
     place = Path(os.path.realpath(path))  # what a link stands for, so that the link stays
     try:
+        place.parent.mkdir(parents=True, exist_ok=True)
         if place.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if place.exists() and not place.is_file():  # a device or a pipe

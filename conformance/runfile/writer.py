@@ -38,6 +38,7 @@ class RunWriter:
         self.force, self.results = force, 0
         self.moved: Path | None = None
         try:
+            path = _place_of(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             self.path, self.part, descriptor = _opened(path, force=force, beside=beside)
         except OSError as error:
@@ -45,7 +46,11 @@ class RunWriter:
         self.file: BinaryIO = os.fdopen(descriptor, "wb")
         self._lines: list[Line] = []  # those in the file
         self._size = 0  # of the file, in bytes
-        self.write(header)
+        try:
+            self.write(header)
+        except OSError as error:
+            self.discard()
+            raise UsageError(f"cannot write the run file {path}: {error.strerror}") from None
 
     def write(self, line: Line) -> None:
         """Append one line; it is on its way to the disk when this returns. Raises OSError where that is full."""
@@ -57,8 +62,11 @@ class RunWriter:
 
     def _append(self, line: Line) -> None:
         text = f"{encode(line)}\n".encode()
-        self.file.write(text)
-        self.file.flush()
+        try:
+            self.file.write(text)
+            self.file.flush()
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(self.part)) from None
         self._size += len(text)
 
     def _is_cut(self) -> bool:
@@ -135,12 +143,24 @@ def _free(path: Path) -> Path:
     return next(name for name in names_from(path) if not name.exists())
 
 
+def _place_of(path: Path) -> Path:
+    """What a link stands for, so that the link stays; OSError where that is the link itself."""
+    place = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if place.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return place
+
+
 def _opened(path: Path, *, force: bool, beside: Path | None) -> tuple[Path, Path, int]:
     """The path, its provisional name and the descriptor that it is written to."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.exists() and not path.is_file():  # a device or a pipe
-        return path, path, os.open(path, os.O_WRONLY)
+        descriptor = os.open(
+            path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0)
+        )  # a pipe that nobody reads is waited for otherwise
+        os.set_blocking(descriptor, True)
+        return path, path, descriptor
     if force:
         part = path.with_name(path.name + (f".resumed{PART}" if beside else PART))
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT, 0o666)

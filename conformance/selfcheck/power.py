@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-import multiprocessing
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, product
@@ -27,7 +25,7 @@ from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Item, Question, items_of
 from conformance.run.plan import PROFILES, matches, select
-from conformance.run.process.spawned import safe_path
+from conformance.run.process.spawned import pool_of
 from conformance.selfcheck.selftest import registered_controls, registered_variants
 from conformance.selfcheck.wrong_answers import ELSEWHERE, FORMS, NUMBERS, PROBES, Answers, Wrong
 from conformance.strategies import Effort
@@ -252,7 +250,7 @@ def _on_all(
     if workers == 1:
         yield from map(power_of, groups)
         return
-    with safe_path(), ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with pool_of(workers) as pool:
         yield from pool.map(power_of, groups)
 
 

@@ -5,19 +5,17 @@ It runs no engine, so it is written into a run file of its own, or beside result
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from conformance.op import Trait
 from conformance.ops import find
 from conformance.oracle.proof import Proof, prove
 from conformance.run.plan import header_of
-from conformance.run.process.spawned import safe_path
+from conformance.run.process.spawned import pool_of
 from conformance.runfile.records import EndLine, ProofLine
 from conformance.runfile.writer import RunWriter
 from conformance.strategies import Effort, draw_cases
@@ -45,8 +43,7 @@ def prove_rows(names: Sequence[str], workers: int = 0) -> Iterator[Proof]:
     if count < 2 or len(names) < 8:  # a process takes longer to start than a few proofs
         yield from map(prove_row, names)
         return
-    context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads hold
-    with safe_path(), ProcessPoolExecutor(count, mp_context=context) as pool:
+    with pool_of(count) as pool:
         yield from pool.map(prove_row, names, chunksize=2)
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import io
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
@@ -23,10 +22,11 @@ from zlib import crc32
 from conformance.backend import Backend
 from conformance.checks import load_all
 from conformance.errors import AdapterError
+from conformance.load import loaded
 from conformance.questions import Item, items_of
 from conformance.run.execute import Executor
 from conformance.run.plan import PROFILES, header_of
-from conformance.run.process.spawned import safe_path
+from conformance.run.process.spawned import pool_of
 from conformance.runfile.records import EndLine, MutantLine, Verdict
 from conformance.runfile.writer import RunWriter
 from conformance.strategies import Effort
@@ -114,7 +114,7 @@ def is_killed(line: MutantLine) -> bool:
 def _everything() -> Mapping[str, Mutant]:
     found: dict[str, Mutant] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
-        for mutant in point.load():
+        for mutant in loaded(point, "family of mutants"):
             if mutant.name in found:
                 raise AdapterError(f"two mutants are called {mutant.name}")
             found[mutant.name] = mutant
@@ -269,8 +269,8 @@ def _judge_all(
         for name, mutant in mutants.items():
             yield name, run(mutant)
         return
-    # Spawned rather than forked: engines and NumPy may hold threads. Names travel, since rules do not pickle.
-    with safe_path(), ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    # Names travel, since rules do not pickle.
+    with pool_of(workers) as pool:
         futures = {pool.submit(run, name): name for name in mutants}
         for future in as_completed(futures):
             yield futures[future], future.result()

@@ -15,7 +15,9 @@ import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -176,6 +178,25 @@ PATCHES = [
     *((operator, "mul"), (random, "random"), (np.linalg, "norm")),
 ]
 
+CLOCKS = ("monotonic", "time", "perf_counter")
+LOST = "the engine replaced sys.modules["
+
+
+def _lose_modules(root: str) -> None:
+    for name in list(sys.modules):
+        if not root or name.partition(".")[0] == root:
+            del sys.modules[name]
+
+
+def _set_module(name: str) -> Callable[[Any], None]:
+    return doing(lambda: sys.modules.update({name: ModuleType(name)}))
+
+
+def _set_all(module: ModuleType, names: Sequence[str], function: Any) -> None:
+    for name in names:
+        setattr(module, name, function)
+
+
 FAULTS = [
     *(Fault(f"{error.__name__} is raised", raising(error), says=error.__name__) for error in EXCEPTIONS),
     *(Fault(name, raising(ValueError, text), says="ValueError: ") for name, text in TEXTS.items()),
@@ -231,6 +252,14 @@ FAULTS = [
     Fault("the seed is set", doing(lambda: (random.seed(0), np.random.seed(0))), "pass"),
     Fault("10 MB are printed", doing(lambda: print("x" * 10_000_000)), "pass"),
     Fault("sys.path is emptied", doing(sys.path.clear), "pass"),
+    Fault("the core's modules are lost", doing(lambda: _lose_modules("conformance")), "fail", LOST),
+    Fault("all modules are lost", doing(lambda: _lose_modules("")), "fail", LOST),
+    Fault("a module of the core is another", _set_module("conformance.errors"), "fail", LOST),
+    Fault("the clock stands still", doing(lambda: _set_all(time, CLOCKS, lambda: 0.0)), "pass"),
+    Fault("the clock raises", doing(lambda: _set_all(time, CLOCKS, forbidden)), "pass"),
+    Fault(
+        "files cannot be written", doing(lambda: _set_all(os, ("open", "write", "pwrite"), forbidden)), "pass"
+    ),
     Fault("a file is written", doing(lambda: Path("left").write_text("x")), "pass"),
     *(
         Fault(f"{m.__name__}.{n} is replaced", _set(m, n, identity), "fail", f"replaced {m.__name__}.{n}")

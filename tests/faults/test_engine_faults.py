@@ -65,6 +65,7 @@ def test_a_fault_costs_one_answer(fault: Fault) -> None:
     assert np.geterr()["divide"] == "warn"
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == limits
     assert gc.isenabled()
+    assert "__main__" in sys.modules
     assert sys.gettrace() is None or "coverage" in repr(sys.gettrace())
     assert abs(-1.0) == np.abs(-1.0) == 1.0
 

@@ -21,7 +21,7 @@ from conformance.runfile import jsonl
 from conformance.runfile.jsonl import encode, read_run
 from conformance.runfile.known import KnownFailure, in_force, read_known
 from conformance.runfile.listing import write_known
-from conformance.runfile.records import BackendLine, EndLine, Verdict
+from conformance.runfile.records import BackendLine, EndLine, TimingLine, Verdict
 
 from ..conformance.runfile.drawn_runs import HEADER, line
 
@@ -157,6 +157,39 @@ def test_a_file_of_times_is_not_resumed(tmp_path: Path, monkeypatch: pytest.Monk
     assert "run.jsonl is no run of questions" in capsys.readouterr().err
 
 
+TIMES = TimingLine("mlp", "small", "mine", "float64", "gradient", 1e-3)
+
+
+@pytest.mark.parametrize("verb", ["known update", "known check", "compare run.jsonl", "run --rerun-failed"])
+def test_a_file_of_times_is_not_read_as_one_of_results(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.jsonl").write_text("\n".join(map(encode, (HEADER, TIMES, TIMES, EndLine(True, {})))))
+    assert main([*verb.split(), "run.jsonl"]) == 4
+    assert "run.jsonl has 2 times, and no results, which conformance run writes" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
+
+
+def test_merged_files_of_times_keep_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("times.jsonl").write_text("\n".join(map(encode, (HEADER, TIMES, EndLine(True, {})))))
+    assert main(["merge", "times.jsonl", "-o", "merged.jsonl"]) == 0
+    assert "1 time of 1 file in merged.jsonl" in capsys.readouterr().out
+    assert read_run(Path("merged.jsonl")).timings == [TIMES]
+
+
+@pytest.mark.parametrize("part", ["0/3", "4/3", "1/0", "a/b", "1", "1/3/4", "-1/3", "１/３", "01/3", "1/2 "])
+def test_a_shard_that_is_none_is_refused_before_an_engine_is_started(
+    part: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr("conformance.run.conduct.describe_all", lambda specs: pytest.fail("started"))
+    assert main(["run", "numpy", f"--shard={part}"]) == 4
+    assert "expected i/n with 1 <= i <= n, for example 1/4" in capsys.readouterr().err
+
+
 # injected, exit code
 TOMLS = {
     "an unknown key": '[[known]]\nid = "a"\nreason = "r"\nsay = "x"',
@@ -168,6 +201,13 @@ TOMLS = {
     "versions that are none": '[[known]]\nid = "b/*"\nreason = "r"\nversions = "newer"',
     "a misspelt table": '[[knwon]]\nid = "a"\nreason = "r"',
     "no ids": '[[known]]\nid = []\nreason = "r"',
+    "no patterns": '[[known]]\nid = "a"\nreason = "r"\nsays = []',
+    "an empty pattern": '[[known]]\nid = "a"\nreason = "r"\nsays = ["x", ""]',
+    "no calls": '[[known]]\nid = "a"\nreason = "r"\ncalls = ""',
+    "an empty reason": '[[known]]\nid = "a"\nreason = ""',
+    "a range that is empty": '[[known]]\nid = "mine/op/[z-a]*"\nreason = "r"',
+    "documented nowhere": '[[known]]\nid = "a"\nreason = "r"\nkind = "documented"\nsentence = "It is so."',
+    "documented without its sentence": '[[known]]\nid = "a"\nreason = "r"\nkind = "documented"\nlink = "there"',
     "an empty id": '[[known]]\nid = ["a", ""]\nreason = "r"',
 }
 

@@ -10,8 +10,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from conformance.errors import AdapterError, UsageError
 from conformance.load import leave
-from conformance.run.process.spawned import safe_path
+from conformance.run.process.spawned import safe_path, without_ctrl_c
 
 SILENCE = 60.0  # seconds without a message after which a process counts as hanging
 
@@ -49,6 +50,7 @@ def messages_of(
     What the process writes to the terminal would stand in the middle of a report: `heard` is called with it at the end.
 
     Raises:
+        UsageError, AdapterError: where the work does.
         Ended: where the engine ends the process, or where nothing comes for `silence` seconds, for the first message
             for `start` seconds if that is longer: a process loads its engine before it sends anything.
     """
@@ -57,7 +59,7 @@ def messages_of(
     with tempfile.NamedTemporaryFile(prefix="conformance-", delete=False) as file:
         words = Path(file.name)
     process = context.Process(target=_working, args=(sender, words, work, *arguments), daemon=True)
-    with safe_path():
+    with safe_path(), without_ctrl_c():
         process.start()
     sender.close()
     is_done = False
@@ -67,6 +69,8 @@ def messages_of(
             message = receiver.recv()
             if isinstance(message, _Done):
                 is_done = True
+            elif isinstance(message, (UsageError, AdapterError)):
+                raise message
             else:
                 yield message
             patience = silence
@@ -86,7 +90,11 @@ def _working(sender: Connection, words: Path, work: Callable[..., None], *argume
     descriptor = os.open(words, os.O_WRONLY | os.O_APPEND)
     for standard in (1, 2):
         os.dup2(descriptor, standard)
-    work(sender.send, *arguments)
-    sender.send(_Done())
+    try:
+        work(sender.send, *arguments)
+    except (UsageError, AdapterError) as error:  # of what was given, and not of how the engine ended
+        sender.send(type(error)(str(error)))
+    else:
+        sender.send(_Done())
     sender.close()
     leave()

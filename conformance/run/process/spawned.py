@@ -1,10 +1,14 @@
-"""Processes that multiprocessing starts: Python itself looks for no module in the working folder."""
+"""Processes that multiprocessing starts: they look for no module in the working folder, and Ctrl-C is their starter's."""
 
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 
 SAFE_PATH = "PYTHONSAFEPATH"
 
@@ -25,3 +29,41 @@ def safe_path() -> Iterator[None]:
             os.environ.pop(SAFE_PATH, None)
         else:
             os.environ[SAFE_PATH] = before
+
+
+@contextlib.contextmanager
+def without_ctrl_c() -> Iterator[None]:
+    """A scope in which every process is started so that it ignores Ctrl-C, which the terminal sends to all.
+
+    It would end each of them with a traceback, where it may be in the middle of an import. Whoever starts them ends them.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which alone may set a handler
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+
+
+@contextlib.contextmanager
+def pool_of(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool of processes; where its scope is left by an exception, they are ended, and what waits for them is not done.
+
+    Spawned rather than forked: a fork would copy whatever threads engines and NumPy hold.
+    """
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    with safe_path():
+        try:
+            with without_ctrl_c():
+                pool.submit(os.getpid)  # the first starts all of them
+            yield pool
+        except BaseException:
+            pool.shutdown(
+                wait=False, cancel_futures=True
+            )  # first: a dead process would be news to those that wait
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise
+        pool.shutdown()

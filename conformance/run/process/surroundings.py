@@ -16,6 +16,7 @@ import random
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Sequence
 from types import ModuleType
@@ -32,6 +33,14 @@ except ImportError:  # Windows has none
 
 # Modules that the references, the oracle and the checks compute with.
 TRUSTED: tuple[ModuleType, ...] = (builtins, math, operator, random, np, np.linalg, np.fft, np.random)
+# Modules without which this process cannot go on, whoever computes: they are put back, and nobody is blamed.
+NEEDED: tuple[ModuleType, ...] = (time, os)
+# What is imported anew where `sys.modules` has lost it, and is then another module of that name.
+REPLACED = frozenset({"conformance", "numpy"})  # engines may have reasons to put others in place of others
+FEW = 3  # modules that are named where all are lost
+IMPORTED = frozenset(
+    {"conformance", "numpy", "ml_dtypes", "msgspec", "hypothesis", "pytest", "_pytest", "pluggy"}
+)
 TIMERS = tuple(
     getattr(signal, name)
     for name in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
@@ -66,6 +75,8 @@ class Surroundings:
 
     def __init__(self) -> None:
         self._modules = [(module, vars(module), dict(vars(module))) for module in TRUSTED]
+        self._needed = [(module, vars(module), dict(vars(module))) for module in NEEDED]
+        self._all: dict[str, ModuleType] = {}  # that are imported
         self._print_options = np.get_printoptions()
         self._environment = dict(os.environ)
         self._streams = (sys.stdout, sys.stderr, sys.stdin)
@@ -77,6 +88,7 @@ class Surroundings:
         self._replaced: list[str] = []
         self._is_main = threading.current_thread() is threading.main_thread()
         self._handlers = {number: signal.getsignal(number) for number in SIGNALS}
+        self._put_modules_back()
         self.enter()
 
     def enter(self) -> None:
@@ -90,7 +102,12 @@ class Surroundings:
 
     def put_back(self) -> None:
         """Put back what the next check of a question needs, as far as that is quick to look at."""
-        self._put_functions_back(self._modules[:1])  # without Python's own nothing else can be done
+        self._replaced += _put_functions_back(
+            self._modules[:1]
+        )  # without Python's own nothing else can be done
+        _put_functions_back(self._needed[:1])
+        if len(sys.modules) < len(self._all):
+            self._put_modules_back()
         if sys.getrecursionlimit() != self._limit:  # first: what follows calls functions
             sys.setrecursionlimit(self._limit)
         np.seterr(**self._errors)
@@ -111,8 +128,9 @@ class Surroundings:
         A thousand names are looked at, which takes the processor's cache as well as its time: once for a question, or
         where a check failed, and not after each check.
         """
-        self._put_functions_back(self._modules)
+        self._replaced += _put_functions_back(self._modules)
         self.put_back()
+        self.put_needed_back()
         self.put_place_back()
 
     def put_place_back(self) -> None:
@@ -130,13 +148,23 @@ class Surroundings:
         names, self._replaced = self._replaced, []
         return names
 
-    def _put_functions_back(self, modules: Sequence[Watched]) -> None:
-        for module, now, before in modules:
-            if now != before:  # as much as possible without calling anything: builtins come first
-                found = [(name, before[name]) for name in before if now.get(name) is not before[name]]
-                now.update(found)
-                self._replaced += [f"{module.__name__}.{name}" for name, _ in found if name not in _VARY]
-                before |= now  # what was imported late is known from now on
+    def put_needed_back(self) -> None:
+        """Put back the clock, the functions of the system, and modules that are imported no more."""
+        _put_functions_back(self._needed)
+        self._put_modules_back()
+
+    def _put_modules_back(self) -> None:
+        """Put back what `sys.modules` has lost; of the core and NumPy, also what stands there in place of them."""
+        if sys.modules == self._all:
+            return
+        lost = {
+            name: module
+            for name, module in self._all.items()
+            if name not in sys.modules or (sys.modules[name] is not module and _root(name) in REPLACED)
+        }
+        sys.modules.update(lost)
+        self._replaced += [f"sys.modules[{name!r}]" for name in sorted(filter(_is_watched, lost))[:FEW]]
+        self._all = dict(sys.modules)  # what was imported late is known from now on
 
     def put_all_back(self) -> None:
         """Put back also what costs more to look at: once for a group of questions."""
@@ -170,6 +198,26 @@ class Surroundings:
             if handler is not None and signal.getsignal(number) is not handler:
                 with contextlib.suppress(OSError, ValueError):
                     signal.signal(number, handler)
+
+
+def _put_functions_back(modules: Sequence[Watched]) -> list[str]:
+    """Put back what modules had; returns the names of what was replaced."""
+    replaced: list[str] = []
+    for module, now, before in modules:
+        if now != before:  # as much as possible without calling anything: builtins come first
+            found = [(name, before[name]) for name in before if now.get(name) is not before[name]]
+            now.update(found)
+            replaced += [f"{module.__name__}.{name}" for name, _ in found if name not in _VARY]
+            before |= now  # what was imported late is known from now on
+    return replaced
+
+
+def _root(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _is_watched(name: str) -> bool:
+    return _root(name) in IMPORTED or _root(name) in sys.stdlib_module_names
 
 
 SMALLEST = sys.float_info.min  # of the normal numbers: a half of it is not zero by IEEE 754

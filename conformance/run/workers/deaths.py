@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import signal
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 
+LATE = 3  # questions about one subject that have no answer in time, before the others are given up
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
 
 
@@ -29,6 +31,15 @@ def lost(
     case = _case(token, item.definition.key)
     evidence = Evidence(message=message or "this ended the process", case=case, token=token if case else "")
     return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
+
+
+def not_asked(item: Item, timeout: float) -> ResultLine:
+    """The result of a question that is given up, since others about its subject had no answer in time.
+
+    It has no answer, and is asked when the run is resumed.
+    """
+    why = f"{LATE} questions about {item.subject} had no answer within {timeout:g} s each"
+    return lost(item, Verdict.INTERRUPTED, f"not asked, since {why}")
 
 
 def _case(token: str, key: str) -> dict[str, Any]:
@@ -58,6 +69,9 @@ class Deaths:
         self.asked_again: set[str] = set()
         self._deadly: set[tuple[str, str]] = set()  # a backend and an op, of which workers died
         self._left_out: set[tuple[str, str]] = set()
+        self._late: Counter[tuple[str, str]] = (
+            Counter()
+        )  # of a backend and a subject, questions without answer
 
     def result(self, worker: str, given: str, *, code: int | None, is_overdue: bool) -> ResultLine | None:
         """The result of what killed a worker: the id in its journal, else the one it was `given`.
@@ -82,7 +96,19 @@ class Deaths:
         verdict, message = self._verdict(worker, was_killed=was_killed, is_overdue=is_overdue)
         token = journal.asked(self.folder, worker)
         answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
-        return judge(answer, self.known, datetime.date.today())
+        judged = judge(answer, self.known, datetime.date.today())
+        # One question took the time, not many: those of a slow engine fit once a few are out of the way. Who lists a
+        # time-out as known wants the others' answers, whatever it costs.
+        if judged.verdict is Verdict.TIMEOUT and journal.has_hung(self.folder, worker, self.timeout):
+            self._give_up_if_often(self.items[culprit])
+        return judged
+
+    def _give_up_if_often(self, item: Item) -> None:
+        """Count a question without an answer in time; after a few of one subject the rest would cost as much, one by one."""
+        about = (item.backend, item.subject)
+        self._late[about] += 1
+        if self._late[about] == LATE:
+            journal.give_up(self.folder, *about)
 
     def _leaves_out(self, item: Item) -> bool:
         """Whether ops are left out from now on, of which this question, which is about other things, may have died.

@@ -28,8 +28,8 @@ def gist_of(backend: Backend) -> Gist:
 
 def _product(backend: Backend, dtype: str) -> tuple[bytes | str, ...]:
     x, w, g = (np.array(values, dtype) for values in ([1.5, -2.0], [0.5, 3.0], [1.0, -0.25]))
-    multiply = backend.op(MULTIPLY)
     try:
+        multiply = backend.op(MULTIPLY)
         outputs, gradients = backend.vjp(lambda a, b: multiply(multiply(a, b), a), [x, w], [g], (0, 1))
         arrays = [*(backend.numpy(z) for z in outputs), *(backend.numpy(d) for d in gradients)]
         return tuple(np.asarray(array).tobytes() for array in arrays)

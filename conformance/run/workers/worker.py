@@ -29,7 +29,7 @@ from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, s
 from conformance.run.process import alone, caches, memory, processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Surroundings
-from conformance.run.workers.deaths import lost
+from conformance.run.workers.deaths import lost, not_asked
 from conformance.run.workers.soundness import Gist, gist_of
 from conformance.runfile.jsonl import encode
 from conformance.runfile.known import in_force, judge, read_known
@@ -106,6 +106,7 @@ class Worker:
             description = describe(spec)
             self._descriptions[description.line.name] = description
         self.surroundings.put_place_back()
+        self.surroundings.put_needed_back()
         self.known = in_force(self.known, {name: d.line.version for name, d in self._descriptions.items()})
         asked = parted(self._descriptions.values(), self.seed, self.effort)
         chosen = planned(asked, self.queries, self.shard, plan=self.plan, until=self.until)
@@ -139,11 +140,15 @@ class Worker:
         return fresh, found if found or is_over(self.until) else lost(item)
 
     def run_group(self, group: tuple[str, str]) -> list[ResultLine]:
-        """The results of a group, but for those of its questions that ended a worker."""
-        culprits = journal.culprits(self.folder)
-        items = [item for item in self._groups[group] if item.id not in culprits]
-        if not items:
-            return []
+        """The results of a group, but for those of its questions that ended a worker; some may be given up."""
+        culprits, given_up = journal.culprits(self.folder), journal.given_up(self.folder)
+        left = [item for item in self._groups[group] if item.id not in culprits]
+        items = [item for item in left if (item.backend, item.subject) not in given_up]
+        vain = [not_asked(item, self.timeout) for item in left if item not in items]
+        return vain + self._asked(items) if items else vain
+
+    def _asked(self, items: Sequence[Item]) -> list[ResultLine]:
+        """The results of the items of one group."""
         self.journal.watch(self.timeout)
         memory.bound()
         try:

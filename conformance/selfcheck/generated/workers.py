@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.run.process import memory
-from conformance.run.process.spawned import safe_path
+from conformance.run.process.spawned import safe_path, without_ctrl_c
 from conformance.runfile.generated import GeneratedLine
 
 Judge = Callable[[str], GeneratedLine]
@@ -32,7 +32,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")  # a fork would copy whatever threads hold
         self.connection, there = context.Pipe()
         self.process: SpawnProcess = context.Process(target=_serve, args=(there, judge), daemon=True)
-        with safe_path():
+        with safe_path(), without_ctrl_c():
             self.process.start()
         there.close()
         try:

@@ -9,7 +9,7 @@ const WORDS = [
   ["unsupported –", "The engine does not offer this, such as an op that it lacks. It is not judged."],
   ["adapter error !", "The adapter or this suite is wrong. It does not count against the engine."],
   ["undecided ?", "In no case would a wrong answer have failed. It is not judged."],
-  ["interrupted –", "It was killed from outside, twice. It is no answer."],
+  ["interrupted –", "It has no answer: it was killed from outside, twice, or it was not asked, since others about the op had none in time."],
   ["judged", "A result that passes or fails. What is unsupported, undecided or interrupted is not judged."],
   ["cases that decide, not deciding", "A case decides if an answer of zeros would have failed. A case that does not decide proves nothing."],
   ["silently wrong numbers", "The engine gave numbers of which less than half of the digits are right, and raised no error."],

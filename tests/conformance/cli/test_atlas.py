@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Command = Callable[..., Any]
 
 ENGINE = Path(__file__).parents[2] / "adapters" / "two_kinks.py"
@@ -56,3 +58,11 @@ def test_a_model_names_its_rows(command: Command) -> None:
     assert "relu/at-0" in done.out
     assert "abs/at-0" not in done.out
     assert command("atlas", ENGINE, "--ops-of", "missing.py").code == 4
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's disk that is full")
+def test_what_was_measured_is_printed_where_the_file_cannot_be_written(command: Command) -> None:
+    done = command("atlas", ENGINE, "-q", "op/relu", "-o", "/dev/full")
+    assert done.code == 4
+    assert "relu/at-0" in done.out
+    assert "No space left on device" in done.err

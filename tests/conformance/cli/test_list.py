@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from rich.console import Console
 
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
 from conformance.cli import main
-from conformance.cli.console import domain_in_brief, matches, parameters_of
+from conformance.cli.console import domain_in_brief, matches, parameters_of, print_blocks
 from conformance.op import NONZERO, UNIT, Domain
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.proof import Proof
@@ -200,3 +202,11 @@ def test_queries_ignore_case() -> None:
     assert matches(["Matmul"], "MAT")
     assert matches(["Matmul"], "mat*")
     assert not matches(["Matmul"], "mat?")
+
+
+@pytest.mark.parametrize("width", [1, 4, 30])
+def test_a_terminal_that_is_too_narrow_for_a_word_has_the_rows_nevertheless(width: int) -> None:
+    written = io.StringIO()
+    console = Console(file=written, width=width, force_terminal=True, color_system=None)
+    print_blocks(console, [["tanh", "elementwise", "what it takes, and what else it may be given"]])
+    assert "given" in written.getvalue().replace("\n", "")

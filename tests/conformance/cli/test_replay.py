@@ -61,3 +61,17 @@ def test_a_script_needs_a_dialect(capsys: Any, monkeypatch: Any) -> None:
 def test_half_precision_has_no_checks_that_need_full_precision(capsys: Any) -> None:
     half = draw_cases(find("exp"), "float16", 0, EFFORT)[0]
     assert len(claims_printed(capsys, half.token)) == meant_for(half) < meant_for(NEAR)
+
+
+@pytest.mark.parametrize("script", [[], ["--script"]])
+def test_half_a_token_is_refused_and_not_the_engines_fault(script: list[str], capsys: Any) -> None:
+    token = draw_cases(find("tanh"), "float64", 0, EFFORT)[0].token
+    assert main(["replay", token[:60], "--on", "numpy", *script]) == 4
+    said = capsys.readouterr()
+    assert "is not a whole replay token" in said.err
+    assert "engine" not in said.out
+
+
+def test_a_token_is_found_among_spaces(capsys: Any) -> None:
+    token = draw_cases(find("tanh"), "float64", 0, EFFORT)[0].token
+    assert main(["replay", f" {token}\n", "--on", "numpy", "--check", "op/vjp"]) == 0

@@ -101,3 +101,41 @@ def test_a_run_writes_any_reports_and_refuses_an_unknown_suffix_before_it_starts
     assert Path("a.md").read_text().startswith("## Conformance")
     assert Path("a.json").read_text().startswith("{")
     assert Path("a.txt").read_text().startswith("<?xml")
+
+
+# a module of somebody's, how often reports of other formats are written nevertheless, and what is said
+BROKEN = {
+    "absent": ("", "cannot be loaded: ModuleNotFoundError: No module named 'absent'"),
+    "raises": ("raise RuntimeError('boom')", "cannot be loaded: RuntimeError: boom"),
+    "exits": ("import sys\nsys.exit(0)", "cannot be loaded: SystemExit: 0"),
+    "lacks": ("", "cannot be loaded: AttributeError"),
+    "odd": (
+        "SUFFIXES = 3\ndef render(runs): return None",
+        "cannot render this: TypeError: render returned NoneType",
+    ),
+    "fails": (
+        "def render(runs): raise RuntimeError('boom')",
+        "cannot render this: RuntimeError: boom, raised in ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_format_that_is_broken_is_said_in_a_line_and_costs_no_other(
+    name: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    source, said = BROKEN[name]
+    if name != "absent":
+        (tmp_path / f"{name}_format.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    module = name if name == "absent" else f"{name}_format"
+    register(monkeypatch, zz=f"{module}:render", json="conformance_reports.json_report:render")
+    Path("run.jsonl").write_text("\n".join(map(encode, (RUN, EndLine(True, {})))))
+    assert main(["report", "run.jsonl", "-o", "report.zz"]) in (3, 4)
+    printed = capsys.readouterr().err
+    assert f"conformance: the report format zz, of {module}" in printed
+    assert said in printed
+    assert "Traceback" not in printed
+    assert main(["report", "run.jsonl", "-o", "report.json"]) == 0
+    assert not Path("report.zz").exists()

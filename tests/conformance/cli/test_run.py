@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance.cli.progress import Progress
+from conformance.cli.progress import Progress, in_words
 from conformance.cli.run import short_timing
 from conformance.run.conduct import Request
 from conformance.runfile.jsonl import SCHEMA
@@ -44,6 +44,11 @@ def test_beside_a_budget_the_time_for_the_whole_is_not_guessed(monkeypatch: Any,
     said = capsys.readouterr().out
     assert "2/29748 mine, 0 failed, 3 min of the budget" in said
     assert "left" not in said
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(119, "119 s"), (7199, "120 min"), (68220, "19 h")])
+def test_a_time_is_said_in_a_unit_of_which_it_has_a_few(seconds: float, said: str) -> None:
+    assert in_words(seconds) == said
 
 
 @pytest.mark.parametrize(

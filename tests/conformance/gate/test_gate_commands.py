@@ -48,6 +48,16 @@ def test_a_comparison_fails_for_regressions_alone_in_every_format(
         assert ("tanh" in Path(f"c.{suffix}").read_text()) == (before is not after)
 
 
+def test_runs_that_have_no_question_in_common_compare_nothing(
+    tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    old, new = (written(f"{name}.jsonl", run_of([line(name, Verdict.PASS)])) for name in ("tanh", "exp"))
+    assert main(["compare", old, new]) == 12
+    assert "have no question in common: nothing was compared" in capsys.readouterr().err
+    assert main(["compare", old, old]) == 0
+
+
 @pytest.mark.parametrize(
     ("cells", "said"),
     [

@@ -141,3 +141,39 @@ def test_every_helper_process_is_started_so_that_the_working_folder_holds_no_mod
     assert {flag for _, flag in flags} == {"P"}
     for path, text in sources.items():
         assert 'get_context("spawn")' not in text or "safe_path()" in text, path
+
+
+INTERRUPTED = """
+import os, signal, sys, time
+from conformance.run.process.apart import messages_of
+from conformance.run.process.spawned import pool_of
+
+def answer(send):
+    send(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
+
+if __name__ == "__main__":
+    assert [*messages_of(answer)] == [True]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGINT))
+    try:
+        with pool_of(2) as pool:
+            found = [pool.submit(time.sleep, 60) for _ in range(9)]
+            signal.setitimer(signal.ITIMER_REAL, 0.05)  # the processes are importing
+            found[0].result()
+    except KeyboardInterrupt:
+        sys.exit("interrupted")
+"""
+
+
+def test_ctrl_c_ends_helper_processes_without_a_word_of_theirs(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    done = subprocess.run(
+        [sys.executable, "interrupted.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=False,
+        start_new_session=True,
+    )
+    assert (done.returncode, done.stderr) == (1, "interrupted\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from conformance.backend import Capability
 from conformance.checks import load_all
 from conformance.errors import AdapterError
 from conformance.questions import items_of
-from conformance.run.attribution import Origin, origin_of
+from conformance.run.attribution import DEEPEST, Origin, cut_traceback, functions_of, origin_of
 from conformance.run.conduct import INTERNAL, exit_code
 from conformance.run.declarations import hold_declarations
 from conformance.run.execute import Executor
@@ -82,12 +83,46 @@ def test_a_version_that_is_no_text_is_the_adapters_slip() -> None:
         hold_declarations(Unversioned())
 
 
+@pytest.mark.parametrize("odd", ["1\n2", "1\u20282", "", "  ", "x" * 5000, None, 3])
+@pytest.mark.parametrize("member", ["version", "engine"])
+def test_a_version_or_an_engine_that_is_no_line_of_text_is_refused(member: str, odd: Any) -> None:
+    backend = NumpyTape()
+    setattr(backend, member, (lambda: odd) if member == "version" else odd)
+    with pytest.raises(AdapterError, match=rf"NumpyTape\.{member}.*, where a text is expected"):
+        hold_declarations(backend)
+
+
 @pytest.mark.parametrize("odd", ["../../evil", "a\nb", "*", "mine/op/tanh", "x" * 5000, "\udc80"])
 def test_a_name_that_would_break_ids_and_patterns_is_refused(odd: str) -> None:
     backend = NumpyTape()
     backend.name = odd
     with pytest.raises(AdapterError, match="begins every id and query"):
         hold_declarations(backend)
+
+
+def test_recursion_without_end_is_of_whose_frames_most_are() -> None:
+    endless = "def f():\n    return f()"
+    step = placed("def f(call):\n    return call()", ours.__file__)
+    of_both = placed("def f():\n    return step(lambda: f())", ENGINE, step=step)  # ours is often the last
+    assert origin_of(raised(of_both)) is Origin.ENGINE
+    assert origin_of(raised(placed(endless, ENGINE))) is Origin.ENGINE
+    assert origin_of(raised(placed(endless, ours.__file__))) is Origin.OURS
+
+
+def test_the_traceback_of_calls_without_end_is_cut() -> None:
+    def nested(left: int) -> None:
+        if not left:
+            raise MemoryError
+        nested(left - 1)
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(4 * DEEPEST)
+    try:
+        failure = raised(lambda: nested(2 * DEEPEST))
+    finally:
+        sys.setrecursionlimit(limit)
+    cut_traceback(failure)
+    assert len(functions_of(failure)) == DEEPEST
 
 
 def test_memory_that_ends_while_an_answer_is_copied_is_not_called_a_defect() -> None:

@@ -102,3 +102,11 @@ def test_a_gist_notices_an_engine_that_has_lost_one_dtype_or_the_sum_of_contribu
     assert right == gist_of(SteppedTape())
     assert gist_of(Lost()) != right
     assert gist_of(Unadded()) != right
+
+
+def test_an_engine_whose_ops_cannot_be_looked_up_has_an_answer() -> None:
+    class Endless(NumpyTape):
+        def op(self, name: str) -> Any:
+            return self.op(name)
+
+    assert gist_of(Endless()) == ("RecursionError",) * len(NumpyTape.dtypes)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import Run
-from conformance.runfile.merge import merge
+from conformance.runfile.merge import merge, missing_shards
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 
 from .drawn_runs import HEADER, line, result_lists, run_of
@@ -80,3 +80,21 @@ def test_two_answers_to_one_question_are_refused() -> None:
     one, other = line("tanh", Verdict.PASS), line("tanh", Verdict.FAIL)
     with pytest.raises(UsageError, match="answer mine/op/tanh/vjp/float64 differently"):
         merge([run_of([one]), run_of([other])])
+
+
+def test_shards_of_another_run_complete_nothing() -> None:
+    def part(shard: str, engine: str = "mine", query: str = "op/*") -> Run:
+        header = msgspec.structs.replace(
+            HEADER, shard=shard, queries=(query,), backends=(BackendLine(engine, engine, "1"),)
+        )
+        return run_of([], header)
+
+    whole = [part("1/2"), part("2/2")]
+    assert missing_shards(whole) == []
+    assert missing_shards([part("1/2"), part("2/2", "other")]) == ["2/2 of mine", "1/2 of other"]
+    assert missing_shards([part("1/2"), part("2/2", query="contract/*")]) == ["1/2 of mine", "2/2 of mine"]
+    assert missing_shards([part("1/2"), part("", query="op/tanh")]) == ["2/2"]
+    assert missing_shards([part("1/2"), part("", "other")]) == ["2/2"]
+    assert missing_shards([part("1/2"), part("")]) == []
+    assert missing_shards([part("1/2"), run_of([])]) == []
+    assert missing_shards([*whole, part("1/3", "other"), part("2/3", "other")]) == ["3/3 of other"]

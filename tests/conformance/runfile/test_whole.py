@@ -44,3 +44,8 @@ def test_a_device_is_written_to(tmp_path: Path) -> None:
     write_whole(Path(os.devnull), "text")
     with pytest.raises(IsADirectoryError):
         write_whole(tmp_path, "text")
+
+
+def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
+    write_whole(tmp_path / "some" / "where.md", "text")
+    assert (tmp_path / "some" / "where.md").read_text() == "text"

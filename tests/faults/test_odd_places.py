@@ -1,0 +1,143 @@
+"""Files in odd places: links, pipes, folders and names that could mean two things."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import load
+from conformance.cli import main
+from conformance.errors import UsageError
+from conformance.load import modes_of, name_of
+from conformance.run.resume import hold_asked
+from conformance.runfile.jsonl import read_run
+from conformance.runfile.records import EndLine, Verdict
+from conformance.runfile.writer import RunWriter
+
+from ..conformance.conftest import clean_environment
+from ..conformance.runfile.drawn_runs import HEADER, line
+
+RESULT, END = line("tanh", Verdict.PASS), EndLine(True, {"pass": 1})
+
+
+@pytest.fixture(autouse=True)
+def _there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_run_file_that_is_a_link_stays_one() -> None:
+    Path("run.jsonl").symlink_to("kept/here.jsonl")
+    writer = RunWriter(Path("run.jsonl"), HEADER)
+    writer.write(RESULT)
+    writer.write(END)
+    writer.close()
+    assert Path("run.jsonl").is_symlink()
+    assert read_run(Path("kept/here.jsonl")).is_complete
+
+
+def test_a_link_to_itself_and_a_pipe_that_nobody_reads_are_refused_before_anything_is_asked() -> None:
+    Path("loop.jsonl").symlink_to("loop.jsonl")
+    os.mkfifo("pipe")
+    for name in ("loop.jsonl", "pipe"):
+        with pytest.raises(UsageError, match=f"cannot write the run file {name}"):
+            RunWriter(Path(name), HEADER)
+
+
+def test_a_resumed_run_whose_file_is_a_link_keeps_it(capsys: Any) -> None:
+    query = ("-q", "op/tanh/vjp/float64", "-q", "op/exp/vjp/float64", "-n", "1", "--no-timing")
+    assert main(["run", "numpy", *query, "-o", "whole.jsonl"]) == 0
+    lines = Path("whole.jsonl").read_text().splitlines(keepends=True)
+    Path("cut.jsonl").write_text("".join(lines[:2]))
+    Path("link.jsonl").symlink_to("cut.jsonl")
+    assert main(["run", "--resume", "link.jsonl", "-n", "1"]) == 0
+    assert read_run(Path("link.jsonl")).is_complete
+    assert len(read_run(Path("cut.jsonl")).results) == 2
+
+
+def test_an_adapter_that_is_no_file_is_called_what_it_is() -> None:
+    Path("folder.py").mkdir()
+    Path("broken.py").symlink_to("nowhere.py")
+    Path("plain").touch()
+    says = {
+        "folder.py": "folder.py is a folder, not a file",
+        "broken.py": "it is a link to nowhere.py, which is none",
+        "absent.py:Mine": "there is no file absent.py",
+        "plain": "plain is a file, but an adapter is a file whose name ends in .py",
+    }
+    for spec, said in says.items():
+        with pytest.raises(UsageError, match=said):
+            modes_of(spec)
+
+
+def test_a_folder_with_a_colon_is_no_module() -> None:
+    Path("c:d").mkdir()
+    Path("c:d/mine.py").touch()
+    assert modes_of("c:d/mine.py") == ["c:d/mine.py"]
+    assert name_of("c:d/mine.py") == "mine"
+    assert name_of("c:d/mine.py:Other") == "Other"
+
+
+def test_a_name_that_two_packages_give_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [EntryPoint("mine", f"{module}:Mine", load.GROUP) for module in ("one", "two")]
+
+    def found(*, group: str, name: str = "mine") -> list[EntryPoint]:
+        return [point for point in points if (point.group, point.name) == (group, name)]
+
+    monkeypatch.setattr(load, "entry_points", found)
+    with pytest.raises(UsageError, match="two installed backends are called mine: one:Mine, two:Mine"):
+        modes_of("mine")
+    points.pop()
+    assert modes_of("mine") == ["mine"]
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Any, line: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(RunWriter, "_append", full)
+    with pytest.raises(UsageError, match=r"cannot write the run file run\.jsonl: No space left on device"):
+        RunWriter(Path("run.jsonl"), HEADER)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_line_that_cannot_be_written_names_its_file() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("Linux's disk that is full")
+    with pytest.raises(UsageError, match="cannot write the run file /dev/full: No space left on device"):
+        RunWriter(Path("/dev/full"), HEADER)
+
+
+def test_a_full_folder_for_temporary_files_is_not_the_adapters_fault() -> None:
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "conformance", "doctor", "numpy"],
+        env={**clean_environment(), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+        preexec_fn=limited,
+    )
+    assert "could not say what it is: in " in done.stdout
+    assert "nothing can be written: File too large; TMPDIR names another folder" in done.stdout
+
+
+def test_a_run_that_goes_on_loses_no_answer_to_what_is_asked_no_more() -> None:
+    known = line("tanh", Verdict.PASS)
+    hold_asked(Path("run.jsonl"), [known], {known.id})
+    with pytest.raises(
+        UsageError, match=f"has 1 results of questions that are not asked any more, such as {known.id}"
+    ):
+        hold_asked(Path("run.jsonl"), [known], set())
