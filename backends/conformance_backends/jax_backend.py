@@ -23,9 +23,9 @@ from conformance.backend import (
 from conformance_backends.caches import jax_compiled as kept
 from conformance_backends.caches.jax_cache import keep_compiled
 from conformance_backends.control_flow.of_jax import JaxFlow
+from conformance_backends.dialects.of_jax import EAGER, JIT
 from conformance_backends.further_modes.needs import platforms_of_jax
 from conformance_backends.jacobians.of_jax import JaxJacobians
-from conformance_backends.jax_dialect import EAGER, JIT
 from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
 from conformance_backends.jax_rules import JaxRules

@@ -13,7 +13,7 @@ from conformance.backend import Capability, GraphNode, NDArray, TapeBackend, as_
 from conformance.op import Op
 from conformance.ops import ALL_OPS
 from conformance_backends import numpy_engine as engine
-from conformance_backends.numpy_dialect import TAPE
+from conformance_backends.dialects.of_numpy import TAPE
 from conformance_backends.numpy_engine import Tensor, gradients
 from conformance_backends.numpy_points import DEPARTURES
 from conformance_backends.usual_points import declared_points

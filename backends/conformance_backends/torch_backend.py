@@ -22,6 +22,7 @@ from conformance.backend import (
 )
 from conformance.errors import Unsupported
 from conformance_backends.control_flow.of_torch import TorchFlow
+from conformance_backends.dialects.of_torch import FUNC, TAPE
 from conformance_backends.jacobians.of_torch import FuncJacobians, TapeJacobians
 from conformance_backends.torch_arrays import (
     Torch,
@@ -30,7 +31,6 @@ from conformance_backends.torch_arrays import (
     pushed_along,
     recorded_gradients,
 )
-from conformance_backends.torch_dialect import FUNC, TAPE
 from conformance_backends.torch_testers import TESTERS
 
 

@@ -237,20 +237,6 @@ def value_comes_with_the_gradient(engine: Backend, sample: Sample) -> None:
         hold_equal(plain(engine, got), slope, f"{name}'s gradient of sum(x * w) with its value")
 
 
-@probe(Capability.INTERMEDIATES)
-def gradients_by_results_are_taken(engine: Backend, sample: Sample) -> None:
-    """The gradient by a result on the way is that by what the output was computed from."""
-    x, g = sample.array(), sample.array()
-    negative = engine.op(NEGATIVE)
-
-    def graph(a: Any) -> Any:
-        y = negative(a)
-        return (negative(y),), (y,)
-
-    (got,) = engine.gradients_within(graph, [np.array(x)], [np.array(g)])
-    hold_equal(plain(engine, got), -g, "the gradient of -y by y = -x")
-
-
 @probe(Capability.STRUCTURES)
 def operands_can_be_structures(engine: Backend, sample: Sample) -> None:
     """The gradient with respect to a structure has the same structure."""

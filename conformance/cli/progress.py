@@ -213,10 +213,9 @@ def left_out_of(header: RunLine) -> list[str]:
 
 def in_words(seconds: float) -> str:
     """A time that is guessed, in the largest unit of which it has two."""
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{seconds:.0f} s"
+    if seconds >= 2 * 3600:
+        return f"{seconds / 3600:.0f} h"
+    return f"{seconds / 60:.0f} min" if seconds >= 2 * 60 else f"{seconds:.0f} s"
 
 
 def _cases(results: Sequence[ResultLine]) -> tuple[str, str]:

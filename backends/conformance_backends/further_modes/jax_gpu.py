@@ -11,8 +11,8 @@ import jax
 
 from conformance.backend import NDArray
 from conformance.errors import AdapterError
+from conformance_backends.dialects.of_jax import on_platform
 from conformance_backends.jax_backend import JaxEager
-from conformance_backends.jax_dialect import on_platform
 
 
 class JaxGpu(JaxEager):

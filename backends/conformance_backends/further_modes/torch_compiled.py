@@ -18,9 +18,9 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from conformance.backend import Capability, Function, FunctionalBackend, NDArray, Trace, as_tuple
+from conformance_backends.dialects.of_torch import compiled_with
 from conformance_backends.torch_arrays import Torch
 from conformance_backends.torch_backend import TorchTape
-from conformance_backends.torch_dialect import compiled_with
 
 SHAPES = 1000  # that a function may be compiled for; of the ninth, torch runs the function uncompiled
 _NUMBERS = itertools.count()

@@ -12,8 +12,8 @@ import torch
 
 from conformance.backend import Capability, Function, NDArray
 from conformance.errors import AdapterError
+from conformance_backends.dialects.of_torch import tape_on
 from conformance_backends.torch_backend import TorchTape
-from conformance_backends.torch_dialect import tape_on
 
 
 class TorchCuda(TorchTape):

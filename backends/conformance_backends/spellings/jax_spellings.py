@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 
 from conformance.errors import Unsupported
+from conformance_backends.dialects.of_jax import EAGER
 from conformance_backends.jax_backend import JaxEager
-from conformance_backends.jax_dialect import EAGER
 from conformance_backends.jax_ops import OPS, counted, key
 from conformance_backends.jax_points import DEPARTURES
 from conformance_backends.spellings.jax_methods import CUSTOM_RULE, RESPELLED, WORDS, JaxMethods

@@ -16,10 +16,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from conformance.capability import Capability
 from conformance.errors import Unsupported
+from conformance_backends.dialects.of_torch import TAPE
 from conformance_backends.families.torch_families import all_sent
 from conformance_backends.spellings.torch_methods import CUSTOM_RULE, RESPELLED, WORDS, TorchMethods
 from conformance_backends.torch_backend import TorchTape
-from conformance_backends.torch_dialect import TAPE
 from conformance_backends.torch_ops import OPS
 from conformance_backends.torch_points import DEPARTURES
 from conformance_backends.usual_points import declared_points

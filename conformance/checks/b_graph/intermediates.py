@@ -14,7 +14,7 @@ from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import form_of_no_gradient
 from conformance.checks.members import Member, hold_for_each, members, tupled
 from conformance.checks.observation import Answer, plain
-from conformance.checks.registry import contract
+from conformance.checks.registry import check, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
@@ -45,6 +45,20 @@ def _hold(engine: Backend, got: Sequence[Any], expected: Sequence[Array], what: 
         if gradient is None:
             raise Violation(f"there is no gradient (None) {label}", expected=slope)
         hold_equal(plain(engine, gradient), slope, f"the gradient {label}")
+
+
+@check("capability", "capability intermediates", "intermediates")
+def gradients_by_results_are_taken(engine: Backend, sample: Sample) -> None:
+    """The gradient by a result on the way is that by what the output was computed from."""
+    x, g = sample.array(), sample.array()
+    negative = engine.op(NEGATIVE)
+
+    def graph(a: Any) -> Any:
+        y = negative(a)
+        return (negative(y),), (y,)
+
+    (got,) = engine.gradients_within(graph, [np.array(x)], [np.array(g)])
+    hold_equal(plain(engine, got), -g, "the gradient of -y by y = -x")
 
 
 @contract("B20", "any-arrays", NEEDED)

@@ -1,0 +1,1 @@
+"""How calls of engines are written in scripts."""
