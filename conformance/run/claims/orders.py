@@ -88,6 +88,23 @@ def whole(backend: Backend) -> None:
             _hold(backend, found, (np.diag(2 * x * w), np.diag(x * x)), f"the Jacobian by {kind}")
 
 
+def on_the_way(backend: Backend) -> None:
+    """gradients_within() returns the gradients in the order of the arrays that the function names."""
+    (x, w), g, multiply = _operands(backend), array_of(backend, [1, -1]), backend.op(MULTIPLY)
+
+    def graph(a: Any, b: Any) -> Any:
+        square = multiply(a, a)
+        return (multiply(square, b),), (b, square, a)
+
+    found = backend.gradients_within(graph, [np.array(x), np.array(w)], [np.array(g)])
+    expected = {"w": x * x * g, "x * x": w * g, "x": 2 * x * w * g}
+    if len(found) != len(expected):
+        raise Violation(f"three arrays are named, but there are {len(found)} gradients")
+    for got, (name, right) in zip(found, expected.items(), strict=True):
+        what = f"the gradient by {name}, of x * x * w, asked by w, x * x and x"
+        hold_equal(None if got is None else plain(backend, got), right, what)
+
+
 # The capability that a claim needs, the claim, what tries it, and where to look.
 CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
     (
@@ -107,6 +124,12 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
         "gradients beside a value are in the order of the positions",
         with_value,
         "value_and_gradient() returns the gradients in the order of `wrt`, which need not ascend",
+    ),
+    (
+        Capability.INTERMEDIATES,
+        "gradients by results on the way are in the order of the arrays named",
+        on_the_way,
+        "gradients_within() calls the function with leaves, and returns one gradient per array that it names, in order",
     ),
     (
         Capability.JACOBIANS,

@@ -83,6 +83,13 @@ class JacobiansReversed(NumpyTape):
         return super().jacobian(function, operands, kind)[::-1]
 
 
+class WithinReversed(NumpyTape):
+    """Gradients by the arrays named, the last one first."""
+
+    def gradients_within(self, function: Any, operands: Any, cotangents: Any) -> Any:
+        return super().gradients_within(function, operands, cotangents)[::-1]
+
+
 class Shared(NumpyTape):
     """It computes later, by the caller's memory."""
 
@@ -104,6 +111,7 @@ class Shared(NumpyTape):
         (ReadsWhileRecording, "a stored gradient is read in a no_grad scope, too"),
         (GradientsReversed, "the gradients of a scalar are in the order of its operands"),
         (TangentsReversed, "each tangent goes with its own operand"),
+        (WithinReversed, "gradients by results on the way are in the order of the arrays named"),
         (InnerReversed, "inner gradients are in the order of the arrays"),
         (WithValueInOrder, "gradients beside a value are in the order of the positions"),
         (JacobiansReversed, "Jacobians are in the order of the operands"),
