@@ -81,7 +81,11 @@ def purpose(op: Op) -> str:
     paragraphs = (inspect.getdoc(op.reference) or "").split("\n\n")
     is_call = re.compile(r"\w+\(.*\)", re.DOTALL).fullmatch  # with which NumPy's docstrings begin
     said = [p for p in paragraphs if p.strip() and not is_call(p.strip())]
-    text = " ".join(said[0].split()) if said else f"The function {op.name}, whose definition in NumPy stands below, at: To map it."
+    text = (
+        " ".join(said[0].split())
+        if said
+        else f"The function {op.name}, whose definition in NumPy stands below, at: To map it."
+    )
     text = text.removesuffix(" Specifically,")  # what NumPy introduces a list with
     return text if text.endswith(".") else text + "."
 

@@ -23,6 +23,7 @@ from conformance.points.constructors import (
 )
 from conformance.points.point import Nature, SpecialPoint
 
+BESIDE_2 = {"3": 3.0, "below-2": 1.75}  # orders of norms, by what they are called
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 ROOT_THIRD = 1 / math.sqrt(3)
 
@@ -128,7 +129,7 @@ SPREAD_POINTS = (
         {"zero": (0.0,), "along the diagonal": (2**-0.5,), "one each": (1.0,)}, norm_type=2.0, kernel_size=2, stride=2),
     limit("lp_pool1d", "with-a-0", ([[[0.0, 3.0, 4.0]]],), ([[[0, 0.6, 0.8]]],), norm_type=2.0, kernel_size=3, stride=3),
     limit("vector_norm", "with-a-0", ([0.0, 3.0, 4.0],), ([0, 0.6, 0.8],), ord=2, **WHOLE),
-    *(limit("vector_norm", f"with-a-0-ord-{ord:g}", ([0.0, 2.0],), ([0, 1],), ord=ord, **WHOLE) for ord in (3, 1.5)),
+    *(limit("vector_norm", f"with-a-0-ord-{name}", ([0.0, 2.0],), ([0, 1],), ord=ord, **WHOLE) for name, ord in BESIDE_2.items()),
     fair("vector_norm", "with-a-0-ord-1", ([0.0, 2.0],), (([-1, 1], [1, 1]),),
         {"zero": ([0, 1],), "left": ([-1, 1],), "right": ([1, 1],)}, ord=1, **WHOLE),
     finite("vector_norm", "huge", lambda e: ([3 * e.huge, 4 * e.huge],), ([0.6, 0.8],), ord=2, **WHOLE),
@@ -205,8 +206,8 @@ MATRICES = (
     *(fair("pdist", f"equal-rows-p-{p:g}", ([[2.0], [2.0]],), (([[-1], [-1]], [[1], [1]]),), {"zero": (0.0,), "nan": (NAN,)}, p=p)
       for p in (2.0, 1.0, 3.0)),
     # Of |d|^p, 1 < p, the slope is 0 at d = 0, though that of its logarithm is not.
-    *(limit("cdist", f"one-equal-coordinate-p-{p:g}", ([[1.0, 2.0]], [[1.0, 3.0]]), ([[0, -1]], [[0, 1]]), p=p) for p in (1.5, 3.0)),
-    *(limit("pdist", f"one-equal-coordinate-p-{p:g}", ([[1.0, 2.0], [1.0, 3.0]],), ([[0, -1], [0, 1]],), p=p) for p in (1.5, 3.0)),
+    *(limit("cdist", f"one-equal-coordinate-p-{name}", ([[1.0, 2.0]], [[1.0, 3.0]]), ([[0, -1]], [[0, 1]]), p=p) for name, p in BESIDE_2.items()),
+    *(limit("pdist", f"one-equal-coordinate-p-{name}", ([[1.0, 2.0], [1.0, 3.0]],), ([[0, -1], [0, 1]],), p=p) for name, p in BESIDE_2.items()),
     *(fair("cdist", f"equal-rows-p-{p:g}", ([[2.0]], [[2.0]]), (([[-1]], [[1]]), ([[-1]], [[1]])),
            {"zero": (0.0, 0.0), "nan": (NAN, NAN)}, p=p) for p in (2.0, 1.0, 3.0)),
     *(fair("cdist", f"one-equal-row-among-others-p-{p:g}", ([[2.0], [5.0]], [[2.0], [9.0]]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -118,17 +117,17 @@ def test_a_line_that_cannot_be_written_names_its_file() -> None:
 
 
 def test_a_full_folder_for_temporary_files_is_not_the_adapters_fault() -> None:
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
-
+    limited = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)); "
+    limited += (
+        "sys.argv = ['conformance', 'doctor', 'numpy']; runpy.run_module('conformance', run_name='__main__')"
+    )
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "conformance", "doctor", "numpy"],
+        [sys.executable, "-P", "-c", limited],
         env={**clean_environment(), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         encoding="utf-8",
         timeout=100,
         check=False,
-        preexec_fn=limited,
     )
     assert "could not say what it is: in " in done.stdout
     assert "nothing can be written: File too large; TMPDIR names another folder" in done.stdout
