@@ -7,9 +7,13 @@ import zlib
 from collections import Counter
 
 import pytest
+from hypothesis import settings
 
 from conformance.op import Op
 from conformance.ops import ALL_OPS
+
+settings.register_profile("here", deadline=None, derandomize=True)  # tests assert no time
+settings.load_profile("here")
 
 MANY = 40  # ops that a test is run on: it proves something of every op, or of all that an engine has
 

@@ -70,7 +70,7 @@ def command(tmp_path: Path) -> Command:
             env={**clean_environment(), **environment},
             capture_output=True,
             encoding="utf-8",
-            timeout=90,
+            timeout=300,  # a busy machine takes three times as long
             check=False,
         )
         return Completed(done.returncode, done.stdout, done.stderr, tmp_path)

@@ -201,18 +201,13 @@ def layer_with_dropout_is_the_layer_with_its_mask(engine: Backend, sample: Sampl
 def backward_pass_through_a_checkpoint_does_not_repeat_numbers(engine: Backend, sample: Sample) -> None:
     """Numbers drawn after a backward pass through a checkpoint are none that were drawn before it."""
     x, w, g = _drawn(sample)
-    draw = partial(_mask_of_a_call, engine, dropped(engine), x, w)
+    draw = partial(_hold_that_of_its_value, engine, dropped(engine), (x, w, g), "x n w")
     traced = engine.trace(engine.checkpoint(dropped(engine)), [np.array(x), np.array(w)])
     before = [draw() for _ in range(2)]
     traced.pull([engine.array(np.array(g))])
     after = [draw() for _ in range(2)]
     if any(np.array_equal(a, b) for a in after for b in before):
         raise Violation("after a backward pass through a checkpoint the numbers drawn before it come again")
-
-
-def _mask_of_a_call(engine: Backend, function: Function, x: Array, w: Array) -> Array:
-    (output,) = engine.forward(function, [np.array(x), np.array(w)])
-    return _mask(plain(engine, output), x * w, "x n w")
 
 
 @contract("C12", "compiled", RANDOM, Capability.COMPILING)
