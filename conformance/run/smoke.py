@@ -177,6 +177,15 @@ def _written_later(backend: Backend) -> None:
 
 def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter; of what only spells ops those about its arrays."""
+    yield from _about_arrays(backend)
+    if not backend.is_spelling:
+        yield from _about_calls()
+        for claims in (orders.claims_of, claims_of):
+            yield from (SmokeQuestion(*claim) for claim in claims(backend))
+        yield from _about_scripts(backend)
+
+
+def _about_arrays(backend: Backend) -> Iterator[SmokeQuestion]:
     yield SmokeQuestion("the engine has a name and a version", _named, "set `engine`, and let version() return the engine's, such as engine.__version__")  # fmt: skip
     for dtype in backend.dtypes:
         yield SmokeQuestion(
@@ -201,8 +210,9 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         _layouts,
         "array() gets operands with strides, negative ones too; np.array(value, order='C') is a plain copy for an engine that cannot read them",
     )
-    if backend.is_spelling:
-        return
+
+
+def _about_calls() -> Iterator[SmokeQuestion]:
     yield SmokeQuestion("an op that is not named is not offered", _unnamed, "op() gets every name of the catalogue: begin with super().op(name)")  # fmt: skip
     yield SmokeQuestion(
         "add is found and adds",
@@ -236,8 +246,10 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         _written_later,
         "array() copies where the engine reads its operands later than it is called: np.array(value) does",
     )
-    for claims in (orders.claims_of, claims_of):
-        yield from (SmokeQuestion(*claim) for claim in claims(backend))
+
+
+def _about_scripts(backend: Backend) -> Iterator[SmokeQuestion]:
+    """Those about how calls are written, and about reading values, which comes last."""
     if backend.dialect is not None:
         yield SmokeQuestion(
             "the scripts of a few calls run",
