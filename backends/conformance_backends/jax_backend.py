@@ -5,6 +5,7 @@ Double precision is switched on for the whole process. Computing stays on the CP
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -37,6 +38,8 @@ jax.config.update(
     "jax_traceback_filtering", "off"
 )  # else an error of JAX's seems to be raised in the adapter
 jax.config.update("jax_platforms", platforms_of_jax())
+# Each process would take three quarters of a GPU's memory at its start, and there is one for each worker.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 
 class JaxEager(JaxJacobians, JaxFlow, JaxRules, FunctionalBackend):

@@ -47,13 +47,15 @@ def command(options: argparse.Namespace) -> int:
     from conformance.run.declarations import hold_declarations
     from conformance.run.smoke import version_of
     from conformance.runfile.known import in_force, read_known
+    from conformance.runfile.records import BackendLine
 
     names = [find(name.removeprefix("op/")).name for name in options.op]  # as `run -q op/tanh` has it
     backend = load_backend(options.backend)
     if not options.conventions:
         hold_declarations(backend)
     known = read_known(options.known) if options.known else ()
-    known = in_force(known, {backend.name: version_of(backend)})
+    line = BackendLine(backend.name, backend.engine, version_of(backend), repeats=backend.repeats)
+    known = in_force(known, [line])
     found = _smoke(backend, options.backend, names, known, is_brief=options.conventions)
     if options.as_json:
         print_json(found)

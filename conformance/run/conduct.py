@@ -141,7 +141,7 @@ def _conducted(request: Request, listener: Listener) -> int:
     request = failed_again(request) if request.rerun_failed else request
     known = read_known(request.known) if request.known else ()
     descriptions, chosen = _planned(request)
-    known = in_force(known, {d.line.name: d.line.version for d in descriptions})
+    known = in_force(known, [d.line for d in descriptions])
     header = plan.header_of(request.profile, request.seed, descriptions, request)
     wanted = {item.id for item in chosen}
     if request.resume:

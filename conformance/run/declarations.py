@@ -17,6 +17,7 @@ NAMES = "a set of names"
 MEMBERS: Mapping[str, tuple[type | tuple[type, ...], str]] = {  # what each is to be, and that in words
     "mode": (str, "a text"),
     "dtypes": ((tuple, list), "a tuple of names"),
+    "repeats": (str, "a text"),
     "is_spelling": (bool, "True or False"),
     "compiles_signatures": (bool, "True or False"),
     "compiles_functions": (bool, "True or False"),
@@ -94,6 +95,8 @@ def slips_of(backend: Backend) -> Iterator[str]:
         yield from _unless_op(name, "ops")
         if not callable(function):
             yield f"ops: {name!r} is {type(function).__name__}, not a function"
+    if backend.repeats and backend.repeats.partition(".")[0] != backend.engine:
+        yield f"repeats: {_shown(backend.repeats)} is no backend of {backend.engine}"
     yield from _unless_all_known(backend.dtypes, DTYPES, "dtypes")
     if not backend.dtypes:
         yield "dtypes: there must be one"

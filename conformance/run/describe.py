@@ -60,6 +60,7 @@ def describe(spec: str) -> Description:
         capabilities=tuple(sorted(c.name.lower() for c in backend.capabilities)),
         conventions=dict(backend.conventions),
         spec="" if spec == backend.name else spec,
+        repeats=backend.repeats,
     )
     return Description(
         line,

@@ -6,7 +6,7 @@ import datetime
 import fnmatch
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -174,14 +174,42 @@ def _slip_of(entry: KnownFailure, written: Mapping[str, object]) -> str:
     return ""
 
 
-def in_force(known: Sequence[KnownFailure], versions: Mapping[str, str]) -> tuple[KnownFailure, ...]:
-    """The entries that are about one of these engines' versions, by the name of the backend."""
+class _Extended(KnownFailure, frozen=True):
+    """An entry that speaks of further backends, of which it is not said that all of it shows there: no pass refutes it."""
+
+    further: tuple[str, ...] = ()
+
+    def covers(self, identifier: str) -> bool:
+        return super().covers(identifier) or any(_is_like(identifier, pattern) for pattern in self.further)
+
+    def concerns(self, backend: str) -> bool:
+        return super().concerns(backend) or any(
+            _is_like(backend, pattern.partition("/")[0]) for pattern in self.further
+        )
+
+
+def in_force(known: Sequence[KnownFailure], backends: Iterable[BackendLine]) -> tuple[KnownFailure, ...]:
+    """The entries that are about one of these backends, or about what it repeats, in its version."""
+    backends = tuple(backends)
+    for backend in backends:
+        if backend.repeats:
+            known = [_extended(entry, backend) for entry in known]
     return tuple(
         entry
         for entry in known
         if not entry.versions
-        or any(entry.concerns(name) and _is_in(entry, version) for name, version in versions.items())
+        or any(entry.concerns(backend.name) and _is_in(entry, backend.version) for backend in backends)
     )
+
+
+def _extended(entry: KnownFailure, backend: BackendLine) -> KnownFailure:
+    """The entry, of that backend too where it is of what it repeats; a pattern that says "of any" has it already."""
+    parts = [pattern.partition("/") for pattern in entry.ids if not entry.concerns(backend.name)]
+    further = tuple(f"{backend.name}/{rest}" for name, _, rest in parts if _is_like(backend.repeats, name))
+    if not further:
+        return entry
+    given = {name: getattr(entry, name) for name in entry.__struct_fields__}
+    return _Extended(**given | {"further": (*given.get("further", ()), *further)})
 
 
 def _is_in(entry: KnownFailure, version: str) -> bool:

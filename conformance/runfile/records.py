@@ -51,6 +51,7 @@ class BackendLine(msgspec.Struct, frozen=True, omit_defaults=True):
     conventions: dict[str, str] = {}
     error: str = ""  # why the adapter could not start; empty where it did
     spec: str = ""  # how to load it again, where its name is not enough: module:Name, or a file
+    repeats: str = ""  # the backend whose calls it makes on another device
     left_out: dict[
         str, int
     ] = {}  # by chapter, the checks that the profile leaves out of an engine that compiles

@@ -18,6 +18,7 @@ from conformance.load import absence, load_backend, modes_of
 from conformance.ops import find
 from conformance.questions.compact import Compact
 from conformance.run.declarations import hold_declarations
+from conformance.run.process import memory
 from conformance.run.smoke import questions, try_question
 from conformance.strategies import Effort, draw_cases
 
@@ -104,6 +105,25 @@ def test_ops_that_make_tensors_make_them_on_the_device(name: str) -> None:
         except Unsupported:
             continue
         assert [z.device.type for z in outputs] == ["meta"] * len(outputs)
+
+
+def test_ops_of_a_device_may_stand_in_a_branch_of_the_engine() -> None:
+    backend = torch_mode("torch_cuda", "TorchCuda")("cpu")
+    multiply = backend.op("multiply")
+
+    def branched(x: Any) -> Any:
+        is_positive = backend.op("sum")(x, axis=None, keepdims=False) > 0
+        return backend.branch(is_positive, lambda y: multiply(y, y), lambda y: multiply(y, 3 * y), [x])
+
+    _, (gradient,) = backend.vjp(branched, [X], [X])
+    assert backend.numpy(gradient).tolist() == [2.0, 8.0]
+
+
+def test_beside_a_device_more_data_is_allowed() -> None:
+    backend = torch_mode("torch_cuda", "TorchCuda")("cpu")
+    assert memory.room_of(backend) == memory.BOUND
+    backend.device = lambda: "gpu"
+    assert memory.room_of(backend) == memory.BOUND_BESIDE_A_DEVICE
 
 
 ON_THE_SECOND = """

@@ -157,7 +157,7 @@ class Listener(Executor):
 def asked_of(spec: str, queries: Sequence[str], profile: str, seed: int, known: Path) -> list[Asked]:
     """Every question of the checks of which an entry speaks, but for those that end the process."""
     described, effort = describe(spec), PROFILES[profile]
-    entries = in_force(read_known(known), {described.line.name: described.line.version})
+    entries = in_force(read_known(known), [described.line])
     items, _ = parted([described], seed, effort)
     items = select(items, queries) if queries else items
     deadly = [entry for entry in entries if DEADLY in str(entry.says)]

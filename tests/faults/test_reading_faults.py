@@ -237,7 +237,8 @@ def test_a_file_that_an_editor_gave_a_mark_of_its_encoding_is_read(tmp_path: Pat
 )  # fmt: skip
 def test_an_entry_is_about_the_versions_that_it_names(versions: str, version: str, *, holds: bool) -> None:
     entry = KnownFailure("mine/op/*", "r", versions=versions)
-    assert bool(in_force([entry], {"mine": version, "other": "2.14"})) == holds
+    backends = [BackendLine("mine", "mine", version), BackendLine("other", "other", "2.14")]
+    assert bool(in_force([entry], backends)) == holds
 
 
 def test_a_line_is_not_read_whole_to_be_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

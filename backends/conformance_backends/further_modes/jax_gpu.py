@@ -1,6 +1,6 @@
 """jax with its arrays on a GPU: the eager adapter, with a device.
 
-It has not been run on a GPU: the project's tests run it on a second device of the CPU.
+The project's tests run it on a second device of the CPU.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ class JaxGpu(JaxEager):
     """jax on a GPU: the same calls, with every array committed to it, and so everything that is computed from them."""
 
     mode = "gpu"
+    repeats = "jax"
     dialect = on_platform("gpu")
     testers: ClassVar[dict[str, Any]] = {}  # they are of functions, not of a mode
 

@@ -1,6 +1,6 @@
 """torch with its arrays on a GPU: the tape's adapter, with a device.
 
-It has not been run on a GPU: the project's tests run it on other devices.
+The project's tests run it on other devices.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ class TorchCuda(TorchTape):
     """torch on a GPU: the same calls, with every array there."""
 
     mode = "cuda"
+    repeats = "torch"
     capabilities = TorchTape.capabilities - {Capability.WRITABLE}  # NumPy does not reach that memory
     dialect = tape_on("cuda")
     testers: ClassVar[dict[str, Any]] = {}  # they are the tape's
@@ -42,6 +43,8 @@ class TorchCuda(TorchTape):
 
         @wraps(function)
         def on_device(*operands: Any, **parameters: Any) -> Any:
+            if torch.compiler.is_compiling():  # torch.cond refuses a device as a context
+                return function(*operands, **parameters)
             with self._device:
                 return function(*operands, **parameters)
 

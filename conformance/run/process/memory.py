@@ -9,8 +9,12 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from conformance.backend import Backend
+
 # Bytes beyond what the process has: the deepest graphs of the checks take the reference engine some 130 MB.
 BOUND = 2**31
+# A GPU's driver counts as data of the process what it maps, of which little is in memory.
+BOUND_BESIDE_A_DEVICE = 2**36
 
 
 def resident() -> int:
@@ -32,9 +36,17 @@ def bound(beyond: int = BOUND) -> None:
     with contextlib.suppress(OSError, ImportError, ValueError):
         import resource
 
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        # Lifted first: an engine may have left too little to read a file in.
+        resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
         statm = Path("/proc/self/statm").read_text(encoding="ascii")
         pages = int(statm.split()[5])  # of data and stack, see proc(5)
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         wanted = pages * resource.getpagesize() + beyond
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def room_of(backend: Backend) -> int:
+    """Bytes that a group of questions may take of this backend's process beyond what it has."""
+    device = getattr(backend, "device", None)
+    return BOUND_BESIDE_A_DEVICE if device is not None and device() != "cpu" else BOUND

@@ -92,8 +92,8 @@ class Supervisor:
         self._described = {d.line.name: d for d in descriptions}
         parts = parted(descriptions, asked.seed, PROFILES[asked.profile])
         self._planned = planned(parts, asked.queries, asked.shard, until=asked.until)
-        versions = {name: d.line.version for name, d in self._described.items()}
-        known = in_force(read_known(Path(asked.known)), versions) if asked.known else ()
+        lines = [d.line for d in self._described.values()]
+        known = in_force(read_known(Path(asked.known)), lines) if asked.known else ()
         by_id = {item.id: item for item in self._planned}
         self._deaths = Deaths(by_id, self.folder, known, asked.timeout)
 

@@ -107,7 +107,7 @@ class Worker:
             self._descriptions[description.line.name] = description
         self.surroundings.put_place_back()
         self.surroundings.put_needed_back()
-        self.known = in_force(self.known, {name: d.line.version for name, d in self._descriptions.items()})
+        self.known = in_force(self.known, [d.line for d in self._descriptions.values()])
         asked = parted(self._descriptions.values(), self.seed, self.effort)
         chosen = planned(asked, self.queries, self.shard, plan=self.plan, until=self.until)
         for item in chosen:
@@ -154,12 +154,14 @@ class Worker:
         try:
             today = datetime.date.today()
             executor = self._executor(items[0].backend)
+            room = memory.room_of(executor.backend)
+            memory.bound(room)
             self._end_if_spoilt(items[0].backend)
             self._forget(executor.backend)
             self._leave_out(executor.backend, items[0])
             with kept.opened(caches.shelf(items[0], self.profile, self.seed)):
                 results = [self._asked_alone(result) for result in executor.results(items)]
-                memory.bound()  # again: what an engine keeps of it is not what writing the shelf may take
+                memory.bound(room)  # again: what an engine keeps of it is not what writing the shelf may take
             self._is_suspect = any(result.verdict not in HARMLESS for result in results)
             return [
                 judge(result, self.known, today, is_compact=executor.effort.is_compact) for result in results

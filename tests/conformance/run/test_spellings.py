@@ -55,6 +55,7 @@ def test_a_wrong_method_is_caught_with_ops_that_it_does_not_spell(command: Any, 
     ("member", "value", "said"),
     [
         ("spells", frozenset({"tahn"}), "did you mean tan or tanh"),
+        ("repeats", "other", "is no backend of"),
         ("respells", frozenset({Capability.COMPILING}), "is not among the capabilities"),
     ],
 )

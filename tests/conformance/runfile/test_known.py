@@ -15,7 +15,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.errors import UsageError
 from conformance.questions import Item
 from conformance.run.execute import Executor
-from conformance.runfile.known import KnownFailure, judge, messages_of, read_known, stale
+from conformance.runfile.known import KnownFailure, in_force, judge, messages_of, read_known, stale
 from conformance.runfile.listing import write_known
 from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
@@ -462,3 +462,16 @@ def test_brackets_of_a_message_may_be_written_as_they_stand(says: str) -> None:
     failed = result(Verdict.FAIL, message="[scatter] JVP of x")
     assert judge(failed, known("*", says=says), TODAY).verdict is Verdict.KNOWN
     assert judge(failed, known("*", says="[scatter] VJP of *"), TODAY).verdict is Verdict.FAIL
+
+
+def test_what_is_known_of_a_backend_is_known_of_one_that_repeats_it_and_no_pass_there_refutes_it() -> None:
+    of_one, of_any = KnownFailure("numpy/op/tanh/*", "r"), KnownFailure("numpy*/op/exp/*", "r")
+    exact = KnownFailure("numpy/op/tanh/vjp/float64", "r")
+    lines = [BackendLine("numpy.gpu", "numpy", "1", repeats="numpy"), BackendLine("numpy.jit", "numpy", "1")]
+    entries = in_force([of_one, of_any, exact], lines)
+    on_gpu, on_jit = (f"{line.name}/op/tanh/vjp/float64" for line in lines)
+    assert judge(result(Verdict.FAIL, on_gpu), entries, TODAY).verdict is Verdict.KNOWN
+    assert judge(result(Verdict.FAIL, on_jit), entries, TODAY).verdict is Verdict.FAIL
+    assert judge(result(Verdict.PASS, on_gpu), entries, TODAY).verdict is Verdict.PASS
+    assert entries[1] == of_any
+    assert not stale([of_one, exact], [result(Verdict.PASS, on_gpu)], backends=lines)
