@@ -33,7 +33,6 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
         host = {**host, "load before": f"{os.getloadavg()[0]:.2f}"}
     header = msgspec.structs.replace(header, host={**header.host, **host, **devices(backends)})
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    writer = RunWriter(Path(options.output), header)
     # Away from a terminal no width is given, and a table must stay whole.
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
     lines: list[TimingLine] = []
@@ -43,7 +42,7 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
             f"{progress.done + 1}/{progress.total} {progress.workload} {progress.size}", markup=False
         )
 
-    for line in measure(
+    measured = measure(
         backends,
         reference=options.reference,
         dtype=options.dtype,
@@ -51,7 +50,9 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
         sizes=options.size or None,
         seed=options.seed,
         on_progress=print_progress,
-    ):
+    )
+    writer = RunWriter(Path(options.output), header)  # once it is known that there is something to measure
+    for line in measured:
         lines.append(line)
         writer.write(line)
     writer.write(EndLine(complete=True, counts={}))

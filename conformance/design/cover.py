@@ -7,7 +7,8 @@ rows that have it the one that adds most.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +16,8 @@ import numpy as np
 
 Codes = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 Tuples = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+# Rows that are alike but for some factors: what they have before these, each its own, and what they have after these.
+Alike = tuple[dict[str, str], Sequence[dict[str, str]], dict[str, str]]
 CANDIDATES = 64  # rows compared at each step
 ABSENT = -1  # the level of a factor that does not apply to a row
 BASE = 1 << 20  # more than an op has levels, so that three fit one number
@@ -26,11 +29,28 @@ class Levels:
     def __init__(self) -> None:
         self.numbers: dict[tuple[str, str], int] = {}
 
-    def encode(self, rows: Sequence[dict[str, str]]) -> Codes:
+    def encode(self, rows: Iterable[dict[str, str]]) -> Codes:
         """A row of numbers for each row of levels, a column for each factor."""
-        columns = {factor: _Column(self, factor) for factor in dict.fromkeys(f for row in rows for f in row)}
-        codes = [[column[row.get(factor)] for factor, column in columns.items()] for row in rows]
-        return np.array(codes, dtype=np.int64).reshape(len(rows), len(columns))
+        return self.encode_alike([({}, [row], {}) for row in rows])
+
+    def encode_alike(self, groups: Sequence[Alike]) -> Codes:
+        """What `encode` gives of all rows of the groups; what is alike is looked up once."""
+        named: dict[str, None] = {}
+        for before, each, after in groups:
+            for part in (before, each[0], after, *each[1:]):
+                named |= dict.fromkeys(part)
+        columns = [_Column(self, factor) for factor in named]
+        places = {factor: place for place, factor in enumerate(named)}
+        codes: list[list[int]] = []
+        for before, each, after in groups:
+            first = before | each[0] | after
+            common = [column[first.get(column.factor)] for column in columns]
+            own = sorted({places[factor] for row in each for factor in row}) if len(each) > 1 else ()
+            for row in each:
+                codes.append(common.copy())
+                for place in own:
+                    codes[-1][place] = columns[place][row.get(columns[place].factor)]
+        return np.array(codes, dtype=np.int64).reshape(len(codes), len(columns))
 
     def translate(
         self, codes: Codes, own: Levels, rename: Callable[[str], str] = lambda factor: factor
@@ -94,16 +114,28 @@ def levels_in(found: Tuples, strength: int) -> Codes:
     return np.stack(digits, axis=1)
 
 
+class Combinations:
+    """What `tuples` finds of rows, found where it is looked at: of all rows of a convolution it takes hundreds of megabytes."""
+
+    def __init__(self, codes: Codes, strength: int) -> None:
+        self.codes, self.strength = codes, strength
+        self.count = math.comb(codes.shape[1], min(strength, codes.shape[1]))  # of each row
+
+    def of(self, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[list[int]]:
+        """Those of some rows."""
+        return tuples(self.codes[np.asarray(rows, dtype=np.int64)], self.strength).tolist()
+
+
 class Greedy:
     """Chooses rows of one op.
 
     Attributes:
-        found: the combinations of each row that count as gain.
+        found: the combinations that count as gain.
         covered: those that are covered so far, shared by whoever shares their coverage.
         chosen: the rows, in the order in which they were chosen.
     """
 
-    def __init__(self, found: Tuples, covered: set[int], rng: np.random.Generator) -> None:
+    def __init__(self, found: Combinations, covered: set[int], rng: np.random.Generator) -> None:
         self.found, self.covered, self.rng = found, covered, rng
         self.chosen: list[int] = []
 
@@ -122,7 +154,7 @@ class Greedy:
 
     def fill(self, count: int, among: Sequence[int] | None = None) -> None:
         """Choose rows that add most, of all or `among` some, until there are `count`, or none is left."""
-        is_left = np.full(len(self.found), among is None)
+        is_left = np.full(len(self.found.codes), among is None)
         is_left[list(among or ())] = True
         is_left[self.chosen] = False
         while len(self.chosen) < count and is_left.any():
@@ -132,14 +164,14 @@ class Greedy:
     def take(self, row: int) -> None:
         """Choose a row."""
         self.chosen.append(row)
-        self.covered.update(self.found[row].tolist())
+        self.covered.update(*self.found.of([row]))
 
     def best(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]], missing: Any = None) -> int:
         """Of some of the rows the one with most combinations that are not covered; those wanted count first."""
         some = rows if len(rows) <= CANDIDATES else self.rng.choice(rows, CANDIDATES, replace=False)
         some = self.rng.permutation(some)
-        new = [len(row) - sum(map(self.covered.__contains__, row)) for row in self.found[some].tolist()]
+        new = [len(row) - sum(map(self.covered.__contains__, row)) for row in self.found.of(some)]
         gain = np.array(new, dtype=np.int64)
         if missing is not None:
-            gain = gain + len(self.found.T) * missing[some].sum(axis=1)
+            gain = gain + self.found.count * missing[some].sum(axis=1)
         return int(some[int(np.argmax(gain))])

@@ -46,10 +46,11 @@ LONG = 12  # a written value longer than this is distinguished by its form
 
 def levels_of(op: Op, row: Row) -> Levels:
     """The level of every factor that applies to the op."""
-    return next(_levels_of_each(op, [row]))
+    before, (own,), after = next(_grouped(op, [row]))
+    return before | own | after
 
 
-def _levels_of_each(op: Op, rows: Iterable[Row]) -> Iterator[Levels]:
+def _grouped(op: Op, rows: Iterable[Row]) -> Iterator[tuple[Levels, list[Levels], Levels]]:
     """The levels of rows; what the signature alone decides is found once for all that have it, one after the other."""
     for _, group in groupby(rows, key=lambda row: id(row.signature)):
         alike = list(group)
@@ -61,12 +62,14 @@ def _levels_of_each(op: Op, rows: Iterable[Row]) -> Iterator[Levels]:
         of_needs = {**of_needs, **_vectors(op, shapes), **by_operand(op, signature)}
         others = _levels_of_pairs(op, shapes) | _levels_of_parameters(op, signature, where)
         constants = [i for i in range(len(shapes)) if not op.is_differentiable(i)]  # which need none
+        each = []
         for row in alike:
             needed = range(len(shapes)) if row.wrt is None else (*row.wrt, *constants)
-            found = of_shapes | {factor: level for factor, (i, level) in of_needs.items() if i in needed}
+            own = {factor: level for factor, (i, level) in of_needs.items() if i in needed}
             if len(shapes) > 1:
-                found["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
-            yield found | others
+                own["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
+            each.append(own)
+        yield of_shapes, each, others
 
 
 def _levels_of_shapes(op: Op, shapes: Sequence[Shape], where: str) -> Levels:
@@ -141,7 +144,7 @@ def _levels_of_parameters(op: Op, signature: Signature, where: str) -> Levels:
 def encoded(op: Op) -> tuple[Codes, Numbers]:
     """The levels of all rows of an op, as numbers of the op's own, and these numbers."""
     numbers = Numbers()
-    return numbers.encode(list(_levels_of_each(op, rows_of(op)))), numbers
+    return numbers.encode_alike(list(_grouped(op, rows_of(op)))), numbers
 
 
 def is_own(op: Op, factor: str) -> bool:

@@ -15,7 +15,7 @@ from conformance.op import Law, Op, Signature, Trait
 # Parameters by which no output is empty: those of windows, which laws make no larger than what they move over, and others.
 # Not `axis`: of what lies between the entries of an axis, one entry leaves nothing.
 KEEPS_SOMETHING = frozenset({"reduction", "stride", "padding", "dilation", "groups", "kernel_size"})
-KEEPS_SOMETHING |= {"output_padding", "count_include_pad", "divisor_override", "norm_type"}
+KEEPS_SOMETHING |= {"ceil_mode", "output_padding", "count_include_pad", "divisor_override", "norm_type"}
 PROBED = 4096  # entries up to which a row's output is computed to see whether it has any
 T = TypeVar("T")
 Wrt = tuple[int, ...]

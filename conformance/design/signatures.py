@@ -22,7 +22,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from conformance.design.cover import ABSENT, Codes, Greedy, Levels, Tuples, tuples
+from conformance.design.cover import ABSENT, Codes, Combinations, Greedy, Levels, Tuples, tuples
 from conformance.design.effort import Effort
 from conformance.design.levels import encoded, is_own
 from conformance.design.rows import Row, rows_of
@@ -87,7 +87,7 @@ def _compact_family(family: tuple[Op, ...], seed: int) -> dict[str, list[int]]:
         named = encoded(op)[1].numbers
         renamed = {factor: factor.removeprefix(f"{op.name} ") for factor, _ in named}
         every[op.name] = codes = levels.translate(*encoded(op), renamed.__getitem__)
-        greedy[op.name] = chooser = Greedy(tuples(codes, 1), gained, _rng(op, seed))
+        greedy[op.name] = chooser = Greedy(Combinations(codes, 1), gained, _rng(op, seed))
         _take_plain(op, chooser)
     offered = Counter(n for codes in every.values() for n in np.unique(codes).tolist())
     alone = [number for number, count in offered.items() if count == 1]
@@ -120,12 +120,10 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
     levels = Levels()
     gained: set[int] = set()
     every: dict[str, Codes] = {}
-    found: dict[str, Tuples] = {}
     greedy: dict[str, Greedy] = {}
     for op in family:
         every[op.name] = codes = _codes(op, levels)
-        found[op.name] = tuples(codes, 2)
-        greedy[op.name] = chooser = Greedy(found[op.name], gained, _rng(op, seed))
+        greedy[op.name] = chooser = Greedy(Combinations(codes, 2), gained, _rng(op, seed))
         if strength:
             _take_plain(op, chooser)  # the first, which checks of a few signatures take
         chooser.fill(least // 4, among=_deciding(op))
@@ -134,7 +132,9 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
             chooser.cover(tuples(wanted, IN_OP[strength]))
         chooser.fill(least)
     if IN_FAMILY[strength]:
-        _share(greedy, found if IN_FAMILY[strength] == 2 else every)
+        _share(
+            greedy, every if IN_FAMILY[strength] == 1 else {n: tuples(codes, 2) for n, codes in every.items()}
+        )
     return {op.name: list(map(int, greedy[op.name].chosen)) for op in family}
 
 
@@ -172,9 +172,8 @@ def _other_dtype(op: Op, dtype: str, seed: int, count: int) -> list[int]:
     return list(map(int, chooser.chosen))
 
 
-@lru_cache(maxsize=4)  # those of a convolution take 80 MB
-def _pairs(op: Op) -> Tuples:
-    return tuples(encoded(op)[0], 2)
+def _pairs(op: Op) -> Combinations:
+    return Combinations(encoded(op)[0], 2)
 
 
 @lru_cache(maxsize=512)

@@ -163,7 +163,8 @@ class Tally:
         try:
             found = question.run(check, arguments)
         except BaseException as error:
-            if self.surroundings is not None:
+            # What the adapter declines is no failure that is looked into: the end of the question puts back all.
+            if self.surroundings is not None and not isinstance(error, (Unsupported, NotThisCase)):
                 self.surroundings.put_back_more()
             if isinstance(error, MemoryError):
                 traceback.clear_frames(

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from conformance.design.cover import ABSENT, Greedy, Levels, tuples
+from conformance.design.cover import ABSENT, Combinations, Greedy, Levels, tuples
 
 FACTORS = {"a": 4, "b": 3, "c": 3, "d": 2, "e": 5}
 # Not every row is possible: where a is 0, c is 0 too; d applies only where b is not 1.
@@ -26,7 +26,7 @@ def combined(rows: list[dict[str, str]], strength: int) -> set[tuple[tuple[str, 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_combination_that_is_possible_is_covered(strength: int, seed: int) -> None:
     codes = Levels().encode(ROWS)
-    chooser = Greedy(tuples(codes, 2), set(), np.random.default_rng(seed))
+    chooser = Greedy(Combinations(codes, 2), set(), np.random.default_rng(seed))
     chooser.cover(tuples(codes, strength))
     chosen = [ROWS[i] for i in chooser.chosen]
     assert combined(chosen, strength) == combined(ROWS, strength)
@@ -48,7 +48,7 @@ def test_rows_of_two_ops_share_the_combinations_of_levels_that_they_share() -> N
 
 def test_rows_are_filled_up_by_what_adds_most() -> None:
     codes = Levels().encode(ROWS)
-    chooser = Greedy(tuples(codes, 2), set(), np.random.default_rng(0))
+    chooser = Greedy(Combinations(codes, 2), set(), np.random.default_rng(0))
     chooser.fill(30)
     drawn = np.random.default_rng(0).choice(len(ROWS), 30, replace=False)
     assert len(set(chooser.chosen)) == 30

@@ -97,6 +97,17 @@ def linear_for_cubic(right: Any, i: int, g: Any, z: Any, x: Any, *, mode: str, *
     return right(i, g, z, x, mode="linear" if mode == "cubic" else mode, **p)
 
 
+def by_a_single_quotient(right: Any, i: int, g: Any, z: Any, x: Any, *, mode: str, **p: Any) -> Any:
+    """Places are multiples of a quotient in single precision."""
+    if mode != "nearest":
+        return right(i, g, z, x, mode=mode, **p)
+    pulled = np.zeros_like(x)
+    steps = [np.float32(old / new) for old, new in zip(x.shape[2:], g.shape[2:], strict=True)]
+    places = [np.minimum((s * np.arange(n)).astype(int), old - 1) for s, n, old in zip(steps, g.shape[2:], x.shape[2:], strict=True)]  # fmt: skip
+    np.add.at(pulled, (..., *np.ix_(*places)), g)
+    return pulled
+
+
 def by_the_size(right: Any, i: int, g: Any, z: Any, x: Any, *, scale_factor: Any, **p: Any) -> Any:
     """Samples are as far apart as the sizes say."""
     return interpolate_transposed(g, x, size=g.shape[2:], **p)
@@ -152,6 +163,7 @@ OF_PARAMETERS: tuple[tuple[str, str, str, Wrong], ...] = (
     ("soft-labels-unsmoothed", "The gradient of soft_cross_entropy does not smooth labels.", "soft_cross_entropy", as_if(label_smoothing=0.0)),
     *((f"linear-for-cubic-{op}", f"The gradient of {op} takes lines for cubics.", op, linear_for_cubic)
         for op in ("interpolate", "interpolate_by_factor")),
+    ("nearest-by-a-quotient", "The gradient of interpolate finds the nearest samples by a quotient in single precision.", "interpolate", by_a_single_quotient),
     ("factor-by-the-size", "The gradient of interpolate_by_factor has the places of interpolate.", "interpolate_by_factor", by_the_size),
     ("standardized-last-axis", "The gradient of standardize is that along the last axis.", "standardize", as_if(axis=(-1,))),
     *((f"last-step-{op}", f"The gradient of {op} is that of the last step's result.", op, of_the_last_step) for op in ("lstm", "gru")),
