@@ -48,6 +48,8 @@ OF_VECTORS: dict[str, Any] = {
     "a slice of every third entry": (slice(1, None, 3),),
     "an array of negative integers": (np.array([-1, 1, -5]),),
 }
+ONE_NUMBER, MORE_AXES = " of one number", " of a row with an axis more than there is"
+FORMS = ("", ONE_NUMBER, MORE_AXES)  # of what is written
 CALLS = (
     *((what, index, SHAPE) for what, index in INDICES.items()),
     *((what, index, (5,)) for what, index in OF_VECTORS.items()),
@@ -56,14 +58,15 @@ CALLS = (
 
 @contract("D7", "every-index", Capability.RECORDED_WRITES)
 def write_by_any_index_is_recorded(engine: Backend, sample: Sample) -> None:
-    """A write by integers, slices, masks or arrays is recorded, of one number too, and what was used before is kept."""
+    """A write by integers, slices, masks or arrays is recorded, of one number or of a row with axes more too, and what was used before is kept."""
     decided = 0
-    for number, ((what, index, shape), is_one_number) in enumerate(
-        product(CALLS, (False, True)), start=sample.seed
-    ):
+    for number, ((what, index, shape), form) in enumerate(product(CALLS, FORMS), start=sample.seed):
         x, is_used_before = sample.array(shape), number % 4 < 2
-        w = sample.array(() if is_one_number else x[index].shape)
-        what = f"by {what}" + (" of one number" if is_one_number else "")
+        own = x[index].shape
+        if not own and form == MORE_AXES:
+            continue  # NumPy writes no array with axes in place of one entry
+        w = sample.array({ONE_NUMBER: (), MORE_AXES: (1,) * len(own) + own[-1:]}.get(form, own))
+        what = f"by {what}{form}"
         what += " into an array that was used before" if is_used_before else ""
         decided += _hold_written(engine, sample, x, w, index, what, is_used_before=is_used_before)
     if not decided:
@@ -88,14 +91,17 @@ def _hold_written(
         return False
     outputs, got = answer
     value, rest = -x, -g
-    value[index], rest[index] = w, 0
-    written = g[index] if w.ndim else g[index].sum()
+    own = x[index].shape
+    row = w.reshape(w.shape[-1:]) if w.ndim > len(own) else w  # by a mask NumPy itself writes no more axes
+    value[index], rest[index] = row, 0
+    stretched = tuple(range(len(own) - row.ndim))
+    written = np.reshape(np.sum(g[index], axis=stretched), w.shape)
     if is_used_before:
         value, rest = value - 3 * x, rest - 3 * g
     hold_equal(plain(engine, outputs[0]), value, f"the value after a write {what}")
     of_x = None if got[0] is None else plain(engine, got[0])
     hold_equal(of_x, rest, f"the gradient of what was written into {what}")
-    hold_equal(plain(engine, got[1]), np.asarray(written), f"the gradient of what was written {what}")
+    hold_equal(plain(engine, got[1]), written, f"the gradient of what was written {what}")
     return True
 
 

@@ -123,6 +123,9 @@ TWO_FACTORS: tuple[tuple[str, tuple[Shape, ...]], ...] = (
     # size 1 of one operand under a letter of more: in the sum, in the result, in a batch
     *(("ij,jk->ik", ((2, 1), (3, 2))), ("ij,jk->ik", ((2, 3), (1, 2))), ("ij,ij->ij", ((1, 3), (2, 1)))),
     *(("bij,bjk->bik", ((1, 2, 3), (2, 3, 2))), ("i,i->", ((1,), (3,))), ("...ij,...j->...i", ((1, 2, 3), (2, 1)))),
+    # so many products that an engine may take another way: transposed, in batches, with letters of one factor alone
+    *(("ij,jk->ki", ((26, 25), (25, 27))), ("bij,kbj->ikb", ((3, 18, 17), (19, 3, 17)))),
+    *(("sbij,tjbk->kbi", ((2, 2, 21, 20), (3, 20, 2, 20))),),
 )  # fmt: skip
 MORE_FACTORS: tuple[tuple[str, tuple[Shape, ...]], ...] = (
     *(("i,ij,j->", ((2,), (2, 3), (3,))), ("ij,jk,kl->il", ((3, 3), (3, 3), (3, 3)))),

@@ -36,6 +36,11 @@ def one_number_is_divided(self: Any, array: Tensor, index: Any, value: Any) -> N
     array[index] = value * (1 / count) + constant
 
 
+def more_axes_are_constants(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """An array with more axes than its place has is written as a constant."""
+    array[index] = value if value.ndim <= array.value[index].ndim else detach(value)
+
+
 def pushed_through_writes(self: Any, function: Any, operands: Any, tangents: Any) -> Any:
     """While a tangent is computed, what is written is a constant."""
     self.kept["is_forward"] = True
@@ -127,6 +132,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D7/every-index",), assign=empty_mask_ends_the_graph),
     behaviour("spread-number-averaged", "One number written at several places receives the mean of their cotangents.",
         ("contract/D7/every-index",), assign=one_number_is_divided),
+    behaviour("axis-more-constant", "An array that has more axes than its place is written as a constant.",
+        ("contract/D7/every-index",), assign=more_axes_are_constants),
     behaviour("written-tangent-lost", "In forward mode a written value has no tangent.",
         ("contract/D7/forward",), jvp=pushed_through_writes, assign=constant_in_forward_mode),
     behaviour("written-constants-in-a-nested-gradient", "What is written in a function whose gradient is recorded is a constant.",

@@ -137,6 +137,17 @@ def of_both_parts(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return g[0] + g[1]
 
 
+def letters_averaged(right: Any, i: int, g: Any, z: Any, *xs: Any, subscripts: str) -> Any:
+    """Of factors of many entries a letter that stands in one of them alone is averaged over, not summed."""
+    terms, _, result = subscripts.partition("->")
+    own, *others = (*terms.split(",")[i:], *terms.split(",")[:i])
+    alone = [
+        n for n, letter in zip(np.shape(xs[i]), own, strict=False) if letter not in result + "".join(others)
+    ]
+    is_large = min(map(np.size, xs)) > 1024 and "..." not in subscripts and len(xs) > 1
+    return right(i, g, z, *xs, subscripts=subscripts) / (math.prod(alone) if is_large else 1)
+
+
 def of_the_other_sign(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     """The exponent has the other sign."""
     return right(i, g, z, x) * np.exp(-2 * x)
@@ -169,6 +180,7 @@ OF_PARAMETERS: tuple[tuple[str, str, str, Wrong], ...] = (
     *((f"last-step-{op}", f"The gradient of {op} is that of the last step's result.", op, of_the_last_step) for op in ("lstm", "gru")),
     *((f"no-last-state-{op}", f"The gradient of {op} leaves out the last state's cotangent.", op, without_the_last_state)
         for op in ("lstm", "gru")),
+    ("einsum-averaged", "In the gradient of einsum of two large factors a letter of one of them alone is averaged over.", "einsum", letters_averaged),
     ("unwrap-unmoved", "What unwrap adds a period to receives nothing.", "unwrap", where_nothing_is_added),
     ("interp-no-left", "The gradient of interp does not look at the number before the points.", "interp", as_if(left=None)),
     ("interp-no-right", "The gradient of interp does not look at the number behind the points.", "interp", as_if(right=None)),
