@@ -275,11 +275,15 @@ def _converted(backend: Backend, array: Any) -> Any:
     try:
         return backend.numpy(array)
     except Exception as error:
-        if not isinstance(array, (np.ndarray, np.generic, int, float, complex, list, tuple)):
+        own = backend.array(np.ones(1))  # of an engine that computes with NumPy's arrays, one of those
+        is_own = type(own) is type(array) and getattr(own, "dtype", None) == getattr(array, "dtype", None)
+        if is_own or not isinstance(array, (np.ndarray, np.generic, int, float, complex, list, tuple)):
             raise
         name, given = type(backend).__name__, type(array).__name__
+        given += f" of {array.dtype}" if isinstance(array, np.ndarray) else ""
         raise AdapterError(
-            f"{name}.numpy() was given a Python or NumPy value ({given}), where an op or a gradient must be the engine's array: {error}"
+            f"{name}.numpy() was given a Python or NumPy value ({given}), where an op or a gradient (what grad(), gradient() "
+            f"or a pullback returns) must be the engine's array: {error}"
         ) from error
 
 

@@ -23,7 +23,7 @@ from rich.text import Text
 from conformance.run.conduct import Request
 from conformance.run.failure_text import failure_text
 from conformance.run.resume import command_to_resume
-from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
+from conformance.runfile.causes import SEVERITY_TEXT, Cause, Severity, causes_of
 from conformance.runfile.known import message_of
 from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
@@ -172,10 +172,17 @@ class Progress:
         total = sum(len(cause.results) for cause in causes)
         what = "failure that is" if total == 1 else "failures that are"
         self.say(f"\n{total} {what} not known, by cause, the worst first:")
-        for line in lines_of(causes[:LISTED]):
+        shown = shown_of(causes)
+        for line in lines_of(shown):
             self.say(line)
-        if len(causes) > LISTED:
-            self.say(f"… and {len(causes) - LISTED} more causes: conformance report {self.output}")
+        if len(causes) > len(shown):
+            self.say(f"… and {len(causes) - len(shown)} more causes: conformance report {self.output}")
+
+
+def shown_of(causes: Sequence[Cause]) -> list[Cause]:
+    """The worst causes, and some that are not the engine's at all, which are to be corrected before the others are read."""
+    ours = [cause for cause in causes[LISTED:] if cause.severity is Severity.OURS]
+    return [*causes[:LISTED], *ours[:LISTED]]
 
 
 def lines_of(causes: Iterable[Cause]) -> Iterator[str]:

@@ -196,7 +196,7 @@ def report_to(path: Path, name: str = "") -> Report:
         missing = (
             f"there is no report format {name!r}" if name else f"the suffix of {path} is of no report format"
         )
-        raise UsageError(f"{missing}; the formats are {listed}")
+        raise UsageError(f"{missing}; the formats are {listed or 'none: the project is not installed'}")
     from conformance.load import loaded
 
     return Report(path, chosen, loaded(points[chosen], "report format"))

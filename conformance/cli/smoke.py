@@ -97,7 +97,9 @@ def _smoke(
     )
     found.is_right = not (failed or slips)
     if not found.is_right:
-        print(f"\ncorrect the adapter first: {failed} claims, {slips} ops")
+        counts = ((failed, "claim"), (slips, "op"))
+        wrong = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
+        print(f"\ncorrect the adapter first: {', '.join(wrong)}")
     elif not names:
         paste = "paste what is to be declared, then " if found.declare else ""
         print(f"\nnext: {paste}conformance run {spec} --profile quick --budget 5m -o run.jsonl")
@@ -251,6 +253,7 @@ def _print_words(words: Sequence[str]) -> None:
 def _conventions(backend: Backend, spec: str) -> dict[str, str]:
     """Say for each clause in which engines differ what this one does; returns what to declare."""
     from conformance.atlas.conventions_process import try_conventions
+    from conformance.cli.pages.smoke_ops import contradictions
 
     if backend.is_spelling:
         return {}  # it declares those of the mode that it belongs to
@@ -261,8 +264,8 @@ def _conventions(backend: Backend, spec: str) -> dict[str, str]:
         _erase_progress()
         mark = "not " if convention.reason else "ok  " if convention.is_settled else "SAY "
         print(f"  {mark}  {_line(convention)}", flush=True)
-        for choice, failure in {} if convention.found else convention.failures.items():
-            print(f"              not {choice!r}: {failure}")
+        for line in contradictions(convention):
+            print(f"              {line}")
         entries |= convention.entries
     _print_words(words)
     return entries

@@ -33,7 +33,13 @@ from conformance.run.lacking import (
 )
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
-from conformance.run.mapped.values import difference, narrowed, on_every_piece, written_operands
+from conformance.run.mapped.values import (
+    changed_values,
+    difference,
+    narrowed,
+    on_every_piece,
+    written_operands,
+)
 from conformance.run.verdict import is_slip
 
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
@@ -169,10 +175,10 @@ def _narrow(backend: Backend, op: Op, right: Sequence[Case]) -> list[Finding]:
 
 
 def _side_effects(backend: Backend, op: Op, right: Sequence[Case]) -> list[Finding]:
-    """An operand that a call writes into, in the first call that has entries; an engine that compiles it cannot be asked."""
+    """An operand that a call writes into, or the value of a call that the next one writes into, in the first call that has entries; an engine that compiles it cannot be asked."""
     for case in [] if backend.compiles_signatures else right:
         if all(x.size > 1 for x in case.operands):
-            said = written_operands(backend, op, case)
+            said = written_operands(backend, op, case) or changed_values(backend, op, case)
             return [Finding(case.label, said, signature=signature_of(case))] if said else []
     return []
 

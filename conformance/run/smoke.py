@@ -281,6 +281,6 @@ def try_question(question: SmokeQuestion, backend: Backend) -> str:
     except BaseException as error:
         if is_ctrl_c(error):
             raise
-        place = "" if isinstance(error, Violation) else f"  at {place_of(error, backend)}"
-        return f"{error_text(error)}{numbers_of(error)}{place}"
+        place = "" if isinstance(error, Violation) else place_of(error, backend)
+        return f"{error_text(error)}{numbers_of(error)}{f'  at {place}' if place else ''}"
     return ""

@@ -23,6 +23,7 @@ from conformance.run.attribution import (
 from conformance.runfile.records import ResultLine, Verdict
 
 CONVERSIONS = ("array", "numpy", "leaf", "memory")  # an adapter's own work, whatever is raised in it
+READS = ("grad", "clear")  # where an adapter reads and forgets what the engine has stored already
 LOOKUPS = ("op", "call")  # where an adapter finds an op by its name
 
 
@@ -65,10 +66,13 @@ def is_slip(failure: BaseException, adapter: type[Backend]) -> bool:
     is_innermost = bool(frames) and frames[-1][0] in files
     converts = any(file in files and function in CONVERSIONS for file, function in frames)
     is_name = is_innermost and issubclass(kind, (NameError, AttributeError, ImportError))
+    # The engine has computed by then: what an own line of these raises, of its file alone, is no refusal of a call.
+    reads = is_innermost and any(file in files and function in READS for file, function in frames)
     looks_up = is_innermost and frames[-1][1] in LOOKUPS and issubclass(kind, LookupError)
     is_own = (
         is_name
         or looks_up
+        or reads
         or (is_innermost and (is_about_python_values(failure) or is_about_the_call(failure)))
     )
     return origin is Origin.CALLBACK or converts or is_own

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ from conformance.ops.names import ADD, BROADCAST_TO, MULTIPLY, NEGATIVE
 LONG = 100_000
 GRAPHS = 48
 ENTRIES = 2**17  # of an intermediate array: 1 MB in double precision
+PROBED, TIMES = 256, 3  # entries of an array whose Python objects are counted, and how often
+OBJECT = 256  # numbers take as long as one node with objects of its own, which has the memory of 64
 
 
 @contract("B11", "deep-chain", Capability.DEEP)
@@ -98,6 +101,21 @@ def memory_of_a_graph_is_freed_with_its_outputs(engine: Backend, sample: Sample)
                 f"{GRAPHS} graphs, {what}, each with an array of {square} bytes, left the process {grown} bytes "
                 "larger with the cycle collector off"
             )
+
+
+def entries_for(engine: Backend, dtype: str, most: int) -> int:
+    """So many entries of an array; of an engine with Python objects for every entry so few that they take as long.
+
+    Such a node takes the memory of some 64 numbers: a graph that is kept is still larger than an array of `most`.
+    """
+    numbers = np.ones(PROBED, dtype)
+    blocks = []
+    for _ in range(TIMES):
+        before = sys.getallocatedblocks()
+        array = engine.array(np.array(numbers))
+        blocks.append(sys.getallocatedblocks() - before)
+        del array
+    return most if min(blocks) < PROBED else most // OBJECT
 
 
 @contextmanager

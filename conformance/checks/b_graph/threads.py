@@ -12,6 +12,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.checks.b_graph.history_runner import in_other_thread
+from conformance.checks.b_graph.lifetime import entries_for
 from conformance.checks.c_modes.built_functions import LAYERS, WORDS, built
 from conformance.checks.chains import ROWS, chain
 from conformance.checks.comparison import hold_equal
@@ -57,7 +58,7 @@ def disjoint_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
 def large_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
     """Graphs of twenty ops on large arrays, their gradients nested where the engine nests them, share no buffer."""
     square = engine.op(SQUARE) if SQUARE in engine.ops else _square(engine)
-    shape = (ROWS, ENTRIES // ROWS)
+    shape = (ROWS, entries_for(engine, sample.dtype, ENTRIES) // ROWS)
     inputs = [tuple(sample.array(shape) for _ in range(4)) for _ in range(THREADS)]
     function, sign = chain(engine, sample, FEW_LINKS if engine.compiles_signatures else LINKS, shape[1])
 

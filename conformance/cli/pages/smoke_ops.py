@@ -7,14 +7,29 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from conformance.run.lacking import is_explained
 from conformance.run.mapped.findings import Finding, MappedOp
 
+if TYPE_CHECKING:
+    from conformance.atlas.conventions import MeasuredConvention
+
 # Of one cause, a message differs in numbers, quoted names and lists, and in the line of the adapter that made the call.
 OF_THE_CALL = re.compile(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|\d[\d.e+-]*")
 UNSTEADY = "right in a process of its own, wrong after other calls: the engine takes one call for another"
+OF_A_FACTOR = (
+    "where the adapter multiplies the output by the cotangent, the product broadcasts and casts it, not the engine: "
+    "raise Unsupported for one of another shape or dtype"
+)
+OF_THE_ADAPTER = MappingProxyType(  # what an adapter may have done, by the clause that then fails
+    {
+        "A4": OF_A_FACTOR,
+        "A5": OF_A_FACTOR,
+        "A16": "if the adapter makes floating point of integers, let it raise TypeError: for it, the engine has none",
+    }
+)
 CAUSES = 3  # calls of an op that are shown, each of another cause
 SHOWN = 8  # ops that the first line of a block names
 
@@ -86,6 +101,16 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         others = len({finding.message for finding in findings}) - 1
         said = findings[0].message + (f", and {others} such" if others else "")
         yield Remark("not", op.op, f"not offered: {said}", share=_share(findings, op))
+
+
+def contradictions(convention: MeasuredConvention) -> Iterator[str]:
+    """Why none of a clause's conventions holds, each reason once, and what it is where it is the adapter's."""
+    choices: dict[str, list[str]] = {}
+    for choice, failure in {} if convention.found else convention.failures.items():
+        choices.setdefault(failure, []).append(repr(choice))
+    yield from (f"not {', '.join(which)}: {failure}" for failure, which in choices.items())
+    if choices and convention.clause.number in OF_THE_ADAPTER:
+        yield f"hint: {OF_THE_ADAPTER[convention.clause.number]}"
 
 
 def blocks(found: Iterable[Remark]) -> Iterator[str]:

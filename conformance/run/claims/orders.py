@@ -1,6 +1,6 @@
 """Whether what an adapter hands on or returns for several operands is in the order of the operands.
 
-All is asked of x * x * w, whose derivatives by x and by w differ.
+Most is asked of x * x * w, whose derivatives by x and by w differ.
 """
 
 from __future__ import annotations
@@ -40,14 +40,26 @@ def _hold(backend: Backend, found: Sequence[Any], expected: Sequence[Array], wha
     if len(found) != len(expected):
         raise Violation(f"two operands, but {len(found)} of {what}")
     for got, right, name in zip(found, expected, "xw", strict=True):
-        hold_equal(None if got is None else plain(backend, got), right, f"{what}, by {name}, of x * x * w")
+        hold_equal(None if got is None else plain(backend, got), right, f"{what}, by {name}")
 
 
 def summed(backend: Backend) -> None:
     """gradient() returns the gradients of a scalar in the order of its operands."""
     x, w = _operands(backend)
     found = backend.gradient(_total(backend), [np.array(x), np.array(w)])
-    _hold(backend, found, (2 * x * w, x * x), "the gradient of the sum")
+    _hold(backend, found, (2 * x * w, x * x), "the gradient of the sum of x * x * w")
+
+
+def of_several(backend: Backend) -> None:
+    """Each output of a function of several has its own cotangent."""
+    (x, w), multiply = _operands(backend), backend.op(MULTIPLY)
+    g, h = array_of(backend, [1, -1]), array_of(backend, [4, 2])
+    with contextlib.suppress(Unsupported):
+        _, found = backend.vjp(
+            lambda a, b: (multiply(a, b), multiply(a, a)), [np.array(x), np.array(w)], [g, h]
+        )
+        what = "the gradient of the outputs x * w and x * x"
+        _hold(backend, found, (g * w + 2 * h * x, g * x), what)
 
 
 def pushed(backend: Backend) -> None:
@@ -63,7 +75,7 @@ def inner(backend: Backend) -> None:
     g = array_of(backend, [1, -1])
     arrays = [backend.array(np.array(value)) for value in (x, w)]
     found = backend.nested_vjp(_square_times(backend), arrays, [backend.array(np.array(g))])
-    _hold(backend, found, (2 * x * w * g, x * x * g), "the inner gradient")
+    _hold(backend, found, (2 * x * w * g, x * x * g), "the inner gradient of x * x * w")
 
 
 def with_value(backend: Backend) -> None:
@@ -85,7 +97,9 @@ def whole(backend: Backend) -> None:
     for kind in ("rows", "columns"):
         with contextlib.suppress(Unsupported):
             found = backend.jacobian(_square_times(backend), [np.array(x), np.array(w)], kind)
-            _hold(backend, found, (np.diag(2 * x * w), np.diag(x * x)), f"the Jacobian by {kind}")
+            _hold(
+                backend, found, (np.diag(2 * x * w), np.diag(x * x)), f"the Jacobian of x * x * w by {kind}"
+            )
 
 
 def on_the_way(backend: Backend) -> None:
@@ -146,6 +160,11 @@ def claims_of(backend: Backend) -> Iterator[tuple[str, Callable[[Any], None], st
         "the gradients of a scalar are in the order of its operands",
         summed,
         "gradient() returns one gradient per operand, in order",
+    )
+    yield (
+        "each output of several has its own cotangent",
+        of_several,
+        "of a function that returns a tuple, a pullback takes a tuple; backward() is called once for each output",
     )
     for need, claim, try_it, hint in CLAIMS:
         if need in backend.capabilities:

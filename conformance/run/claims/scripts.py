@@ -10,14 +10,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.backend import Backend
+from conformance.backend import Backend, TapeBackend
 from conformance.errors import Violation
 from conformance.load import start_timeout
 from conformance.scripts.script import script_of
 
+# The templates without which no gradient can be written.
+OF_A_TAPE = ("leaf", "backward", "backward_with", "grad")
+OF_FUNCTIONS = ("pullback", "gradient")
+
 
 def run_scripts(backend: Backend, claims: Sequence[Callable[[Any], None]]) -> None:
     """The scripts of claims that hold run as plain Python, all in one process: to import an engine takes seconds."""
+    needed = OF_A_TAPE if isinstance(backend, TapeBackend) else OF_FUNCTIONS
+    if lacking := [name for name in needed if not getattr(backend.dialect, name, "")]:
+        raise Violation(f"`dialect` writes nothing where scripts need {', '.join(lacking)}")
     text = "\n\n".join(script_of(backend, claim, None) for claim in claims)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "script.py")

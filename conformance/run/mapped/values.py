@@ -85,6 +85,26 @@ def on_every_piece(x: Array, domain: Domain) -> Array:
     return np.asarray(np.resize(inside[::-1], x.shape), x.dtype)
 
 
+def changed_values(backend: Backend, op: Op, case: Case) -> str:
+    """What a call with other numbers makes of the value of this one; empty where that stays what it was."""
+    function = backend.call(op.name, case.parameters)
+    arrays = backend.forward(function, [np.array(x) for x in case.operands])
+    before = [np.array(plain(backend, array)) for array in arrays]
+    # Reversed numbers are as good operands of most ops; indices may have an order.
+    other = [np.array(x[..., ::-1] if x.dtype.kind in "fc" else x) for x in case.operands]
+    if all(np.array_equal(x, y, equal_nan=True) for x, y in zip(other, case.operands, strict=True)):
+        return ""
+    try:
+        backend.forward(function, other)
+    except Exception:
+        return ""
+    after = [plain(backend, array) for array in arrays]
+    for old, new in zip(before, after, strict=True):
+        if not np.array_equal(old, new, equal_nan=old.dtype.kind in "fc"):
+            return f"the value is {brief(new)} after another call, and was {brief(old)}: does the function return a buffer that it keeps?"
+    return ""
+
+
 def operand_dtype(case: Case) -> str:
     """The dtype in which the reference computes the case; another than the case's where NumPy computes badly in that."""
     return str(np.result_type(*map(carried, case.operands)).name) if case.operands else case.dtype

@@ -66,6 +66,13 @@ def test_a_verb_whose_process_is_watched_has_the_exit_codes_of_any(tmp_path: Pat
     )
 
 
+def test_only_what_is_wrong_is_counted(tmp_path: Path) -> None:
+    body = "ops = {**NumpyTape.ops, 'tanh': lambda x: NumpyTape.ops['sin'](x)}"
+    code, said = said_by(tmp_path, body, "smoke", "mine.py", "-q", "tanh")
+    assert code == 11
+    assert said.endswith("correct the adapter first: 1 op\n")
+
+
 def test_what_an_engine_prints_while_smoke_tries_its_calls_goes_to_standard_error(tmp_path: Path) -> None:
     body = LEAF.format("print('by python'), os.write(1, b'by C' + b'\\n'); return super().leaf(value)")
     (tmp_path / "mine.py").write_text(ADAPTER.format(body=body.replace("): print", "):\n        print")))

@@ -10,9 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance.cli.progress import Progress, in_words
+from conformance.cli.progress import LISTED, Progress, in_words, shown_of
+from conformance.cli.report import report_to
 from conformance.cli.run import short_timing
+from conformance.errors import UsageError
 from conformance.run.conduct import Request
+from conformance.runfile.causes import Cause, Severity
 from conformance.runfile.jsonl import SCHEMA
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, SpecLine, Verdict
 
@@ -99,3 +102,16 @@ def test_the_report_of_a_run_has_a_short_timing_of_its_backends_or_says_why_not(
     (command,) = commands
     assert command[3:] == [*("conformance", "bench", "numpy", "torch"), *("--size", "small", "-o", "run.timing.jsonl")]  # fmt: skip
     assert said in capsys.readouterr().out
+
+
+def test_what_is_not_the_engines_is_listed_however_many_worse_causes_there_are() -> None:
+    causes = [Cause("mine", Severity.WRONG, f"cause {n}", (LINE,), False) for n in range(2 * LISTED)]
+    of_the_adapter = Cause("mine", Severity.OURS, "AttributeError", (LINE,), False)
+    assert shown_of([*causes, of_the_adapter]) == [*causes[:LISTED], of_the_adapter]
+    assert shown_of([causes[0], of_the_adapter]) == [causes[0], of_the_adapter]
+
+
+def test_a_project_that_is_not_installed_has_no_report_formats(monkeypatch: Any, tmp_path: Path) -> None:
+    monkeypatch.setattr("conformance.cli.report.entry_points", lambda **_: [])
+    with pytest.raises(UsageError, match="the formats are none: the project is not installed"):
+        report_to(tmp_path / "report.xml", "junit")

@@ -13,8 +13,11 @@ from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
-from conformance.backend import Capability
-from conformance.cli.pages.smoke_ops import blocks, remarks, written
+from conformance.atlas.conventions import MeasuredConvention
+from conformance.backend import Capability, FunctionalBackend
+from conformance.checks.observation import plain
+from conformance.clauses import STANDARD
+from conformance.cli.pages.smoke_ops import blocks, contradictions, remarks, written
 from conformance.errors import AdapterError, Unsupported
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
@@ -707,6 +710,19 @@ def test_a_function_that_writes_into_its_operand_is_a_slip() -> None:
     assert "writes into it" in slip.message
 
 
+def test_a_function_that_returns_a_buffer_that_it_keeps_is_a_slip() -> None:
+    buffers: dict[Any, Any] = {}
+
+    def square(x: Any) -> Any:
+        value = NumpyTape.ops["square"](x)
+        buffer = buffers.setdefault(x.shape, np.empty(x.shape))
+        buffer[...], value.value = value.value, buffer
+        return value
+
+    (slip,) = mapped("square", square).slips
+    assert "does the function return a buffer that it keeps?" in slip.message
+
+
 def test_vectors_of_other_signs_are_named() -> None:
     def negated(x: Any) -> Any:
         values, vectors = NumpyTape.ops["eigh"](x)
@@ -1079,3 +1095,129 @@ def test_a_custom_rule_that_fails_beside_a_constant_is_a_finding() -> None:
     claim = claims["a custom rule works, beside a constant too"]
     assert try_question(claim, NumpyTape()) == ""
     assert "NoneType" in try_question(claim, ExpectsEveryCotangent())
+
+
+def test_what_is_raised_by_no_line_of_theirs_is_said_without_a_place() -> None:
+    backend = NumpyTape()
+    backend.ops = {}  # type: ignore[misc]  # of this object alone
+    said = {q.claim: try_question(q, backend) for q in questions(backend)}
+    assert said["add is found and adds"] == "Unsupported: the adapter of numpy names no add"
+
+
+class ReadsOneNumber(NumpyTape):
+    """Its own line mistakes what is stored."""
+
+    def grad(self, leaf: Any) -> Any:
+        gradient = super().grad(leaf)
+        return gradient if gradient is None or gradient.ndim != 1 else np.zeros(2).item(5)
+
+
+class IsRefusedWhereItReads(NumpyTape):
+    """The engine says something of the gradient that is read."""
+
+    def grad(self, leaf: Any) -> Any:
+        gradient = super().grad(leaf)
+        return (
+            gradient
+            if gradient is None or gradient.ndim != 1
+            else Tensor(gradient, requires_grad=True).backward()
+        )
+
+
+def test_what_a_line_of_grad_raises_is_the_adapters_and_what_the_engine_raises_there_is_not() -> None:
+    found = try_mapping(ReadsOneNumber(), ALL_OPS["tanh"], "float64")
+    assert any("IndexError" in slip.message for slip in found.slips)
+    assert not found.suspect
+    found = try_mapping(IsRefusedWhereItReads(), ALL_OPS["tanh"], "float64")
+    assert any(finding.is_raised and "seeds.py" in finding.place for finding in found.suspect)
+    assert not found.slips
+
+
+class StoresNumbers(NumpyTape):
+    """Its stored gradients are NumPy's arrays."""
+
+    def numpy(self, array: Any) -> Any:
+        return array.value
+
+
+def test_a_gradient_that_numpy_does_not_read_names_what_returns_it() -> None:
+    said = {q.claim: try_question(q, StoresNumbers()) for q in questions(StoresNumbers())}
+    assert "(ndarray of float64)" in said["the gradients of a product are right"]
+    assert "what grad(), gradient() or a pullback returns" in said["the gradients of a product are right"]
+
+
+class ComputesWithObjects(NumpyTape):
+    """Its arrays are NumPy's, of objects; of some it reads no numbers."""
+
+    def array(self, value: Any) -> Any:
+        return np.asarray(value, object)
+
+    def numpy(self, array: Any) -> Any:
+        raise TypeError("complex numbers")
+
+
+def test_what_numpy_raises_of_an_array_of_its_own_is_said_as_it_is() -> None:
+    with pytest.raises(TypeError, match="complex numbers"):
+        plain(ComputesWithObjects(), np.asarray([1j], object))
+    with pytest.raises(AdapterError, match=r"\(ndarray of complex128\)"):
+        plain(ComputesWithObjects(), np.asarray([1j]))
+
+
+def test_a_template_that_a_dialect_lacks_is_named() -> None:
+    backend = NumpyTape()
+    assert backend.dialect is not None
+    backend.dialect = replace(backend.dialect, grad="", backward_with="")
+    (script,) = [q for q in questions(backend) if q.claim == "the scripts of a few calls run"]
+    assert try_question(script, backend).endswith(
+        "`dialect` writes nothing where scripts need backward_with, grad"
+    )
+
+
+def test_why_no_convention_holds_is_said_once_and_with_what_the_adapter_may_have_done() -> None:
+    failures = {"refused": "accepted", "broadcast": "accepted"}
+    measured = MeasuredConvention(STANDARD["A4"], None, (), failures=failures)
+    first, hint = contradictions(measured)
+    assert first == "not 'refused', 'broadcast': accepted"
+    assert "raise Unsupported" in hint
+    assert not list(contradictions(replace(measured, found=("refused",))))
+
+
+class TakesOneCotangent(FunctionalBackend):
+    """Its pullback knows functions of one output alone."""
+
+    name = engine = "one-cotangent"
+    ops: ClassVar = {name: NumpyTape.ops[name] for name in ("add", "multiply", "sum")}
+
+    def version(self) -> str:
+        return "1"
+
+    def array(self, value: Any) -> Any:
+        return Tensor(value)
+
+    def numpy(self, array: Any) -> Any:
+        return array.value
+
+    def pullback(self, function: Any, arrays: Any) -> Any:
+        output, pull = numpy_engine.vjp(function, *arrays)
+        return output, lambda cotangent: pull(Tensor(cotangent.value))
+
+    def gradient(self, function: Any, operands: Any) -> Any:
+        return numpy_engine.grad(function)(*map(self.array, operands))
+
+
+class AddsCotangents(NumpyTape):
+    """It goes back from the last output alone, with the sum of all cotangents."""
+
+    def vjp(self, function: Any, operands: Any, cotangents: Any, wrt: Any = None) -> Any:
+        if len(cotangents) == 1:
+            return super().vjp(function, operands, cotangents, wrt)
+        outputs, _ = super().vjp(function, operands, cotangents, wrt)
+        _, gradients = super().vjp(lambda *xs: function(*xs)[-1], operands, [sum(cotangents)], wrt)
+        return outputs, gradients
+
+
+@pytest.mark.parametrize("adapter", [TakesOneCotangent, AddsCotangents])
+def test_cotangents_of_several_outputs_are_asked_for(adapter: Any) -> None:
+    said = {q.claim: try_question(q, adapter()) for q in questions(adapter())}
+    assert said["each output of several has its own cotangent"]
+    assert not said["the gradients of a product are right"]

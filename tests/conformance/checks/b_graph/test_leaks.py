@@ -11,6 +11,7 @@ from conformance.checks.b_graph.leaks import (
     graphs_ended_in_any_way_leave_no_object,
     graphs_of_every_op_leave_no_object,
 )
+from conformance.checks.b_graph.lifetime import OBJECT, entries_for
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 
@@ -31,3 +32,20 @@ class KeepsArrays(NumpyTape):
 def test_what_every_array_leaves_is_not_said_of_the_graph_of_an_op(check: Any) -> None:
     with pytest.raises(Violation, match="every array leaves objects behind, in no graph"):
         check(KeepsArrays(), Sample(0, "float64"))
+
+
+class Node:
+    """One number of an engine that has no arrays."""
+
+    def __init__(self, value: float) -> None:
+        self.value, self.gradient = value, [0.0]
+
+
+class HasScalars(NumpyTape):
+    def array(self, value: Any) -> Any:
+        return [Node(float(number)) for number in value.ravel()]
+
+
+def test_an_engine_with_objects_for_every_entry_is_asked_of_fewer_entries() -> None:
+    assert entries_for(NumpyTape(), "float64", 2**16) == 2**16
+    assert entries_for(HasScalars(), "float64", 2**16) == 2**16 // OBJECT
