@@ -32,7 +32,7 @@ class Backend(Offers, abc.ABC):
         engine: the engine's distribution name, as its users install it.
         mode: how the engine is called, where there are several ("tape", "jit").
         dtypes: the names of the floating point dtypes in which it has gradients.
-        repeats: the backend whose calls it makes on another device, as "torch" is for a "torch.cuda": what is known of that, is known of it.
+        repeats: the backend whose calls it makes on another device, as "mine" is for a "mine.gpu": what is known of that, is known of it.
         is_spelling: whether its ops are other functions for what another mode has, as `x.pow_(y)` for `pow(x, y)`: they alone are asked.
         spells, respells: of such a mode that has the other's ops too, those that are its own, and the capabilities whose
             methods are other functions: what needs one of these is asked as well.
