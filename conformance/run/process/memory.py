@@ -7,6 +7,7 @@ and what the machine then ends may be anybody's.
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 
 from conformance.backend import Backend
@@ -33,6 +34,8 @@ def bound(beyond: int = BOUND) -> None:
     Set as a soft limit on data (getrlimit(2), RLIMIT_DATA); nothing happens on systems other than Linux,
     which neither report nor enforce it.
     """
+    if not sys.platform.startswith("linux"):
+        return
     with contextlib.suppress(OSError, ImportError, ValueError):
         import resource
 
