@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.cli.console import add_json_flag, print_json
+from conformance.cli.console import Doing, add_json_flag, print_json
 
 if TYPE_CHECKING:
     from conformance.atlas.entries import Atlas, Entry, Survey
@@ -60,7 +60,10 @@ def command(options: argparse.Namespace) -> int:
         return compare(*options.diff, as_json=options.as_json)
     specs = specs_of(options.backends)
     selection = selected(options.query, options.ops_of, specs)
-    atlas = surveyed(specs, selection, progress())
+    print(f"measuring {', '.join(specs)}", file=sys.stderr, flush=True)
+    doing = Doing()
+    atlas = surveyed(specs, selection, doing)
+    doing.erase()
     if not any(one.entries for one in atlas.surveys):
         raise NothingSelected("no row of the atlas matches; rows look like max/tie-of-2 or A2")
     if options.conventions:
@@ -85,21 +88,6 @@ def show(atlas: Atlas, *, as_json: bool) -> None:
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else COLUMNS
     print("\n".join(lines_of(rows, width)))
-
-
-def progress() -> Callable[[str], None]:
-    """Where the survey is, on stderr: one line that changes on a terminal, a line per backend elsewhere."""
-    is_terminal, said = sys.stderr.isatty(), set[str]()
-
-    def report(place: str) -> None:
-        backend = place.partition(":")[0]
-        if is_terminal:
-            print(f"\r\x1b[K{place[:90]}\r", end="", file=sys.stderr, flush=True)
-        elif backend not in said:
-            said.add(backend)
-            print(f"{backend} is being measured", file=sys.stderr, flush=True)
-
-    return report
 
 
 def selected(queries: Sequence[str], model: str | None, specs: Sequence[str]) -> Selection:

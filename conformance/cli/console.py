@@ -15,6 +15,7 @@ import random
 import re
 import sys
 import textwrap
+import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -202,6 +203,30 @@ class Page:
 
 
 # ---- ops in words --------------------------------------------------------------------------------
+
+
+class Doing:
+    """Says on stderr what long work is at: on a line that changes on a terminal, and elsewhere on a line now and then."""
+
+    PAUSE = 20.0  # seconds between two lines where none can be written over
+    WIDTH = 90  # characters that are shown
+
+    def __init__(self) -> None:
+        self.is_terminal = sys.stderr.isatty()
+        self._printed = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        """What is being done now."""
+        if self.is_terminal:
+            print(f"\r\x1b[K  {text[: self.WIDTH]}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - self._printed > self.PAUSE:
+            self._printed = time.monotonic()
+            print(f"  {text[: self.WIDTH]}", file=sys.stderr, flush=True)
+
+    def erase(self) -> None:
+        """Clear the line of a terminal."""
+        if self.is_terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def names_of(op: Op, count: int) -> list[str]:

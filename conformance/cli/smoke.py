@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.cli.console import add_json_flag
+from conformance.cli.console import Doing, add_json_flag
 
 WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
 
@@ -165,7 +164,7 @@ def _questions(backend: Backend, found: Found) -> bool:
     for question in questions(backend):
         with to_errors():
             answer = found.claims[question.claim] = try_question(question, backend)
-        print(f"  {'BAD ' if answer else 'ok  '}  {question.claim}")
+        print(f"  {'BAD ' if answer else 'ok  '}  {question.claim}", flush=True)
         if answer:
             found.is_right = False
             can_go_on &= not question.is_basic
@@ -191,14 +190,21 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     from conformance.run.mapping_process import asked_alone, try_ops
 
     dtype = real_dtype(backend)
+    count = sum(not names or name in names for name in backend.ops)
     mapped: list[MappedOp] = []
     words: list[str] = []
+    doing = Doing()
+
+    def doing_one(call: str) -> None:
+        doing(f"{len(mapped)} of {count} ops done, now {call}")
+
     print(f"\nthe ops, each called in several forms in {dtype}:", flush=True)
     try:
-        mapped.extend(try_ops(backend, spec, dtype, names, _progress, words.append))
+        for op in try_ops(backend, spec, dtype, names, doing_one, words.append):
+            mapped.append(op)
         mapped = asked_alone(spec, dtype, mapped)
     finally:  # what was found until Ctrl-C too
-        _erase_progress()
+        doing.erase()
         _print_words(words)
         said = (
             remark
@@ -222,16 +228,6 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
 
 def _has_declared(backend: Backend, op: MappedOp) -> bool:
     return op.op in backend.no_gradient.get(op.ungradable_in, ()) or op.op in backend.no_gradient.get("*", ())
-
-
-def _progress(doing: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K  {doing[:90]}", end="", file=sys.stderr, flush=True)
-
-
-def _erase_progress() -> None:
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _print_words(words: Sequence[str]) -> None:
@@ -260,8 +256,9 @@ def _conventions(backend: Backend, spec: str) -> dict[str, str]:
     print("\nwhere engines may differ, this one:", flush=True)
     entries: dict[str, str] = {}
     words: list[str] = []
-    for convention in try_conventions(backend, spec, _progress, words.append):
-        _erase_progress()
+    doing = Doing()
+    for convention in try_conventions(backend, spec, lambda check: doing(f"now {check}"), words.append):
+        doing.erase()
         mark = "not " if convention.reason else "ok  " if convention.is_settled else "SAY "
         print(f"  {mark}  {_line(convention)}", flush=True)
         for line in contradictions(convention):

@@ -22,7 +22,7 @@ def test_the_atlas_of_a_small_engine_can_be_kept_and_compared(command: Command) 
     (line,) = [line for line in lines if line.startswith("relu/at-0 ")]
     assert line.split(maxsplit=1)[1].startswith("gradient 0 (zero)  x = 0  ")
     assert max(map(len, lines)) <= 100
-    assert "is being measured" in done.err
+    assert "measuring" in done.err
     kept = done.folder / "before.json"
     kept.with_name("after.json").write_text(kept.read_text().replace('"found": "zero"', '"found": "right"'))
     compared = command("atlas", "--diff", "before.json", "after.json")
