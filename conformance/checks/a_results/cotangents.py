@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.backend import Backend, Capability
-from conformance.case import Array
+from conformance.case import Array, Case
 from conformance.checks.a_results.shapes_and_dtypes import OTHER, hold_dtype
 from conformance.checks.comparison import (
     Comparison,
@@ -19,8 +19,9 @@ from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Observation, overwrite, plain
 from conformance.checks.registry import NotThisCase, declared_convention, op_check
 from conformance.errors import Violation
+from conformance.kept import kept
 from conformance.op import Op
-from conformance.oracle.allowance import expect, of_operands, reference_vjp
+from conformance.oracle.allowance import Expected, expect, of_operands, reference_vjp
 
 UNDERFLOW = 1024  # smallest numbers: the rounding of an underflow, multiplied by operands of this size
 
@@ -122,22 +123,27 @@ def missing_cotangent_means_zeros(seen: Observation) -> list[Comparison]:
         raise NotThisCase("only one output")
     function = seen.backend.call(seen.op.name, seen.case.parameters)
     compared = []
-    for kept, cotangent in enumerate(seen.case.cotangents):
+    for output, cotangent in enumerate(seen.case.cotangents):
         _, gradients = seen.backend.vjp(
-            lambda *xs, kept=kept: function(*xs)[kept],
+            lambda *xs, output=output: function(*xs)[output],
             [np.array(x) for x in seen.case.operands],
             [np.array(cotangent)],
             seen.wrt,
         )
-        alone = [g if i == kept else np.zeros_like(g) for i, g in enumerate(seen.case.cotangents)]
-        evaluate = reference_vjp(seen.op, seen.case, seen.wrt)
-        largest = float(np.abs(cotangent).max(initial=1.0))
-        found = expect(evaluate, (*seen.case.operands, *alone), seen.case.dtype, [largest] * len(seen.wrt))
-        bounds = of_operands(seen.op, seen.wrt, found)
+        bounds = _expected_alone(seen.op, seen.case, output, tuple(seen.wrt))
         for position, (gradient, expected) in enumerate(zip(gradients, bounds, strict=True)):
             got = None if gradient is None else plain(seen.backend, gradient)
-            compared.append(hold_within(got, expected, f"{seen.label(position)} with output {kept} alone"))
+            compared.append(hold_within(got, expected, f"{seen.label(position)} with output {output} alone"))
     return compared
+
+
+@kept(Expected)
+def _expected_alone(op: Op, case: Case, output: int, wrt: tuple[int, ...]) -> list[Expected]:
+    """The gradients where one output alone has a cotangent, that of the case."""
+    alone = [g if i == output else np.zeros_like(g) for i, g in enumerate(case.cotangents)]
+    largest = float(np.abs(case.cotangents[output]).max(initial=1.0))
+    found = expect(reference_vjp(op, case, wrt), (*case.operands, *alone), case.dtype, [largest] * len(wrt))
+    return of_operands(op, wrt, found)
 
 
 @op_check("A11", "cotangent-untouched", Capability.WRITABLE)
