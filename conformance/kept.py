@@ -47,6 +47,7 @@ class Shelf:
         self._found = _read(path)
         self._has_new = False
         self._is_trusted = True
+        self._beside: dict[str, Shelf] = {}
 
     def get(self, key: bytes) -> bytes | None:
         """What is there under a key."""
@@ -57,6 +58,13 @@ class Shelf:
         self._found[key] = value
         self._has_new = True
 
+    def beside(self, key: bytes) -> Shelf:
+        """The shelf of one result that other scopes look up too."""
+        name = f"shared-{key.hex()}"
+        if name not in self._beside:
+            self._beside[name] = Shelf(self.path.with_name(name))
+        return self._beside[name]
+
     def distrust(self) -> None:
         """Write nothing: what these results were computed with was not what it should be."""
         self._is_trusted = False
@@ -65,6 +73,8 @@ class Shelf:
         """Write the file, where there is something new; a folder that takes none costs the results, and is no error."""
         if not self._is_trusted:
             return
+        for shelf in self._beside.values():
+            shelf.write()
         with contextlib.suppress(OSError, MemoryError):  # an engine may have left no memory to encode them in
             packed = msgspec.msgpack.encode(self._found) if self._has_new else b""
             if not packed or len(packed) > LARGEST:
@@ -124,11 +134,14 @@ def forget() -> None:
         function.cache_clear()
 
 
-def kept(record: type | None = None) -> Callable[[Callable[..., Found]], Callable[..., Found]]:
+def kept(
+    record: type | None = None, *, is_shared: bool = False
+) -> Callable[[Callable[..., Found]], Callable[..., Found]]:
     """Mark a function whose results are kept: of rows, cases, arrays and plain data; of its parameters none may be an engine's.
 
     Args:
         record: the dataclass that results hold, if any; of fields that are arrays or plain data.
+        is_shared: whether other scopes need a result too, so that it has a file of its own.
     """
 
     def marked(function: Callable[..., Found]) -> Callable[..., Found]:
@@ -138,7 +151,7 @@ def kept(record: type | None = None) -> Callable[[Callable[..., Found]], Callabl
             key = _key(function, args, named) if _shelves else None
             if key is None:
                 return function(*args, **named)
-            shelf = _shelves[-1]
+            shelf = _shelves[-1].beside(key) if is_shared else _shelves[-1]
             value = shelf.get(key)
             if value is None:
                 found = function(*args, **named)

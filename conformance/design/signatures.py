@@ -59,7 +59,8 @@ def _order(row: Row) -> tuple[bool, bool]:
 @kept()
 def _whole(op: Op, dtype: str, seed: int, strength: int, least: int) -> list[int]:
     """The numbers of the rows of an effort that is not compact."""
-    chosen = _first_dtype(_family_of(op), seed, strength, least)[op.name]
+    family = _family_of(op)
+    chosen = _first_dtype(family, seed, strength, least)[family.index(op)]
     return chosen if dtype == FIRST else _other_dtype(op, dtype, seed, max(2, len(chosen) // OTHER))
 
 
@@ -67,15 +68,16 @@ def _whole(op: Op, dtype: str, seed: int, strength: int, least: int) -> list[int
 def _compact(op: Op, dtype: str, seed: int) -> list[int]:
     """The numbers of the rows of a compact effort: one that can decide, and, in the first dtype, what makes its family whole."""
     if dtype == FIRST:
-        return _compact_family(_family_of(op), seed)[op.name]
+        family = _family_of(op)
+        return _compact_family(family, seed)[family.index(op)]
     chooser = Greedy(_pairs(op), set(), _rng(op, seed, dtype))
     _take_plain(op, chooser)
     return list(map(int, chooser.chosen))
 
 
-@lru_cache(maxsize=32)
-def _compact_family(family: tuple[Op, ...], seed: int) -> dict[str, list[int]]:
-    """The numbers of the rows of every op of a family: what two ops can have is asked of one, what one alone can have as far as MOST rows go.
+@kept(is_shared=True)
+def _compact_family(family: tuple[Op, ...], seed: int) -> list[list[int]]:
+    """The numbers of the rows of each op of a family: what two ops can have is asked of one, what one alone can have as far as MOST rows go.
 
     Parameters of one name are one factor, whichever ops have them.
     """
@@ -94,7 +96,7 @@ def _compact_family(family: tuple[Op, ...], seed: int) -> dict[str, list[int]]:
     of_one = {name: np.where(np.isin(codes, alone), codes, ABSENT) for name, codes in every.items()}
     _share(greedy, {name: np.where(np.isin(codes, alone), ABSENT, codes) for name, codes in every.items()})
     _share(greedy, of_one, np.random.default_rng(seed), most=MOST)
-    return {op.name: list(map(int, greedy[op.name].chosen)) for op in family}
+    return [list(map(int, greedy[op.name].chosen)) for op in family]
 
 
 def _take_plain(op: Op, chooser: Greedy) -> None:
@@ -114,9 +116,9 @@ def _family_of(op: Op) -> tuple[Op, ...]:
     return next((rows for rows in FAMILIES.values() if op in rows), (op,))
 
 
-@lru_cache(maxsize=32)
-def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -> dict[str, list[int]]:
-    """The numbers of the rows of every op of a family."""
+@kept(is_shared=True)
+def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -> list[list[int]]:
+    """The numbers of the rows of each op of a family."""
     levels = Levels()
     gained: set[int] = set()
     every: dict[str, Codes] = {}
@@ -135,7 +137,7 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
         _share(
             greedy, every if IN_FAMILY[strength] == 1 else {n: tuples(codes, 2) for n, codes in every.items()}
         )
-    return {op.name: list(map(int, greedy[op.name].chosen)) for op in family}
+    return [list(map(int, greedy[op.name].chosen)) for op in family]
 
 
 def _share(

@@ -79,6 +79,16 @@ def test_what_is_kept_is_not_computed_again(path: Path, monkeypatch: Any) -> Non
     assert looked_up(path, find_out) == first
 
 
+def test_what_a_family_has_is_not_computed_again_for_another_op(path: Path, monkeypatch: Any) -> None:
+    def keys(name: str) -> list[tuple[object, ...]]:
+        return [row.key for row in design.signatures_of(find(name), "float64", 0, EFFORT)]
+
+    alone = looked_up(path.with_name("alone"), lambda: keys("hfft"))
+    looked_up(path, lambda: keys("fft"))
+    monkeypatch.setattr(design, "Greedy", lambda *args, **named: pytest.fail("again"))
+    assert looked_up(path.with_name("another"), lambda: keys("hfft")) == alone
+
+
 def test_every_op_has_rows_and_expectations_that_can_be_kept(path: Path) -> None:
     for name, op in CATALOGUE.items():
         case = draw_cases(op, "float64", 0, Effort(1, 1, 1, 1))[0]
@@ -167,7 +177,9 @@ def test_two_processes_that_write_at_once_leave_one_whole_shelf(path: Path) -> N
     with context.Pool(2) as pool:
         assert pool.starmap(_filled, [(path, "tanh"), (path, "exp")] * 3)
     assert kept._read(path)
-    assert [file.name for file in path.parent.iterdir()] == [path.name]  # and no drafts
+    own, *shared = sorted((file.name for file in path.parent.iterdir()), key=lambda name: name != path.name)
+    assert own == path.name
+    assert [name for name in shared if "." in name or not name.startswith("shared-")] == []  # no drafts
 
 
 ENGINE = """
@@ -201,4 +213,12 @@ def test_a_run_keeps_what_is_expected_but_not_beside_an_engine_that_spoils_it(
     assert command("run", "numpy", *asked, "--no-cache", **places).code == 0
     assert not shelves.exists()
     assert command("run", "numpy", *asked, **places).code == 0
-    assert len([file for file in shelves.rglob("*") if file.is_file()]) == 1
+    shared, of_the_scope = (
+        [
+            file
+            for file in shelves.rglob("*")
+            if file.is_file() and file.name.startswith("shared-") is is_shared
+        ]
+        for is_shared in (True, False)
+    )
+    assert len(shared) == len(of_the_scope) == 1
