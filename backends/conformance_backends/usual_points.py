@@ -122,6 +122,8 @@ USUAL: Mapping[str, str] = {
     "logit/at-1": "infinite",
     "softmax/all-minus-infinity": "nan",
     "log_softmax/all-minus-infinity": "nan",
+    "masked_attention/no-key-left": "nan",
+    "biased_attention/no-key-left": "nan",
     "max/tie-of-2": "shared equally",
     "max/tie-of-2-apart": "shared equally",
     "max/tie-of-3": "shared equally",

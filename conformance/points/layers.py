@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from conformance.points.constructors import INF, LEFT, MIDDLE, RIGHT, ZERO, fair, finite, limit
+from conformance.points.constructors import (
+    INF,
+    LEFT,
+    MIDDLE,
+    NAN,
+    RIGHT,
+    ZERO,
+    border,
+    fair,
+    finite,
+    limit,
+)
 from conformance.points.point import SpecialPoint
 
 ROW = [[[[3.0, 2.0, 4.0]]]]  # an image of one row
@@ -41,6 +53,13 @@ def mirrored(folds: int, place: float) -> SpecialPoint:
         mode="bilinear", padding_mode="reflection", align_corners=False)  # fmt: skip
 
 
+def without_keys(
+    op: str, operands: Any, conventions: dict[str, Any], *, also: Any, **parameters: Any
+) -> SpecialPoint:
+    """A query that may see no key: the reference divides zero by zero there, and engines say otherwise."""
+    return replace(border(op, "no-key-left", operands, conventions, scale=1.0, **parameters), also=also)
+
+
 def nearest(before: int, after: int) -> SpecialPoint:
     """New samples of which some stand exactly on old ones: a scale that is rounded puts them beside."""
     places = np.arange(after) * before // after
@@ -65,6 +84,10 @@ POINTS: tuple[SpecialPoint, ...] = (
     finite("biased_attention", "excluded-key", (*ATTENDED, [[0.0, -INF]]), ([[0]], [[0], [0]], [[1], [0]], [[0, 0]]), scale=1.0),
     limit("masked_attention", "equal-scores", ATTENDED, UNSCALED, mask=[[True, True]], scale=1.0),
     limit("masked_attention", "single-key", ATTENDED, ([[0]], [[0], [0]], [[0], [1]]), mask=[[False, True]], scale=1.0),
+    without_keys("masked_attention", ATTENDED, {"zero": (0,) * 3, "nan": (NAN,) * 3, "mean of the values": (0, 0, 0.5)},
+        also=([[0.0]], [[3.0]]), mask=[[False, False]]),
+    without_keys("biased_attention", (*ATTENDED, [[-INF, -INF]]), {"zero": (0,) * 4, "nan": (NAN,) * 4},
+        also=([[0.0]],)),
     # Nothing is added to a variance: 0 is a number like any other, and not the absence of one.
     limit("layer_norm", "without-eps", (SPREAD, [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]),
         ([[OF_SPREAD, -OF_SPREAD, 0]], [-2 * OF_SPREAD, 0, 0], [1, 0, 0]), cotangent=[[1.0, 0.0, 0.0]], eps=0.0),

@@ -97,6 +97,7 @@ class SpecialPoint:
         cotangent: the upstream cotangent; ones where it is not given.
         steps: for a point of several ops, what they compute from the operands.
         has_nans_anywhere: whether the place of a NaN in the value is the engine's choice.
+        also: values that are as fair as the reference's.
     """
 
     op: str
@@ -110,6 +111,7 @@ class SpecialPoint:
     cotangent: Any = None
     steps: tuple[Step, ...] = ()
     has_nans_anywhere: bool = False
+    also: Values = ()
 
     @property
     def key(self) -> str:

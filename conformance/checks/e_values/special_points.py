@@ -172,7 +172,7 @@ def nans_last(x: Array) -> Array:
 
 @point_check("E22", Nature.VALUE)
 def value_at_a_special_point_is_the_references(observed: PointObservation) -> None:
-    """At a special point the value is the reference's, exactly or as its formula rounds; NaN and infinities included."""
+    """At a special point the value is the reference's, exactly or as its formula rounds, or another that the point names; NaN and infinities included."""
     arranged = nans_last if observed.point.has_nans_anywhere else np.asarray
     operands = [np.array(x) for x in observed.place.operands]
     try:
@@ -183,7 +183,8 @@ def value_at_a_special_point_is_the_references(observed: PointObservation) -> No
     found = [plain(observed.backend, z) for z in observed.backend.forward(observed.function(), operands)]
     for got, *values in zip(found, exact, in_its_precision, strict=True):
         decides(bool(got.size))
-        pairs = [(z, _rounding(z, observed.place.dtype)) for z in values]
+        fair = [*values, *(np.asarray(z, exact[0].dtype) for z in observed.point.also)]
+        pairs = [(z, _rounding(z, observed.place.dtype)) for z in fair]
 
         def is_fair(
             altered: Callable[[Array], Array], given: Array = got, pairs: Sequence[tuple[Array, Any]] = pairs
