@@ -30,7 +30,16 @@ from conformance.ops import (
 from conformance.ops.comparisons import correlations, distances, labels, margins, middles, orders, twofold
 from conformance.ops.factorings import banded, decompositions, norms, pivoted, reflections, systems, triangles
 from conformance.ops.gathered import blocks, choices, masked, numbers, placed, scattered, segments, weighted
-from conformance.ops.networks import alignments, attention, channels, layers_in_time, limits, pairs, recurrent
+from conformance.ops.networks import (
+    alignments,
+    attention,
+    channels,
+    layers_in_time,
+    limits,
+    pairs,
+    recurrent,
+    statistics,
+)
 from conformance.ops.signals import (
     curves,
     frames,
@@ -116,7 +125,8 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + attention.ROWS
     + grids.ROWS
     + pairs.ROWS
-    + limits.ROWS,
+    + limits.ROWS
+    + statistics.ROWS,
     "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS + frames.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + labels.ROWS + alignments.ROWS,
     "flat": flat.ROWS,

@@ -22,7 +22,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             erf erfc nan_to_num nansum nanmean nanprod nancumsum gelu gammaln digamma polygamma
             nanvar erfcx ndtr log_ndtr erfinv ndtri betaln i0 i1 i0e i1e normalize entr rel_entr gammainc gammaincc zeta
             bessel_j0 bessel_j1 multigammaln gamma betainc
-            log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
+            log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm batch_norm_with_statistics group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy ctc ctc_with_logits grid_sample
             scaled_dot_product_attention biased_attention masked_attention

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from conformance.ops import find
 from conformance.ops.factorings.banded import whole
 from conformance.ops.special import digamma
 from conformance_backends.mutants.mutant import Wrong
+
+BATCH_NORM = find("batch_norm")
 
 
 def where_the_second_holds(
@@ -180,6 +183,13 @@ def of_the_first_result(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) 
     return right(i, (g[0], 0 * g[1]), z, *xs, **p)
 
 
+def of_the_batch(
+    right: Any, i: int, g: Any, z: Any, x: Any, *others: Any, mean: Any, variance: Any, eps: float
+) -> Any:
+    """The statistics are those of the batch."""
+    return BATCH_NORM.rule(i, g, z, x, *others, eps=eps) if x.size else np.zeros_like((x, *others)[i])
+
+
 OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("select-second-always", "Where both conditions of select hold, the second array receives the cotangent too.",
         "select", where_the_second_holds),
@@ -212,5 +222,7 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("var-mean-of-the-variance", "The gradient of var_mean leaves out the mean's cotangent.", "var_mean", of_the_first_result),
     ("aminmax-of-the-smallest", "The gradient of aminmax leaves out the largest entry's cotangent.", "aminmax", of_the_first_result),
     ("stft-of-the-real-part", "The gradient of stft leaves out the imaginary part.", "stft", of_the_first_result),
+    ("evaluation-of-the-batch", "The gradient of batch_norm with given statistics is that of the batch's own.",
+        "batch_norm_with_statistics", of_the_batch),
     ("spence-by-a-sum", "The gradient of spence divides by 1 + x.", "spence", by_a_sum),
 )  # fmt: skip
