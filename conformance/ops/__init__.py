@@ -29,7 +29,17 @@ from conformance.ops import (
 )
 from conformance.ops.comparisons import correlations, distances, labels, margins, middles, orders, twofold
 from conformance.ops.factorings import banded, decompositions, norms, pivoted, reflections, systems, triangles
-from conformance.ops.gathered import blocks, choices, masked, numbers, placed, scattered, segments, weighted
+from conformance.ops.gathered import (
+    blocks,
+    choices,
+    masked,
+    numbers,
+    picked,
+    placed,
+    scattered,
+    segments,
+    weighted,
+)
 from conformance.ops.networks import (
     alignments,
     attention,
@@ -91,6 +101,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + middles.ROWS
     + numbers.ROWS
     + weighted.ROWS
+    + picked.ROWS
     + twofold.ROWS,
     "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS + sequences.ROWS + tables.ROWS,
     "indexing": indexing.ROWS

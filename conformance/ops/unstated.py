@@ -29,7 +29,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
             cosine_embedding renorm standardize lstm gru exp1 expi unwrap
         """,
-        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft stft",
+        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn rfftn irfftn hfft ihfft stft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve cholesky_inverse",
         "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov householder_product",
     },
