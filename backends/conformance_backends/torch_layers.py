@@ -25,6 +25,11 @@ def of_classes(weight: Any, x: Any) -> Any:
     return None if weight is None else torch.tensor(weight, dtype=x.dtype)
 
 
+def statistics(mean: Any, variance: Any, x: Any) -> tuple[Any, Any]:
+    """The mean and the variance of each channel as tensors of the operand's type."""
+    return torch.tensor(mean, dtype=x.dtype), torch.tensor(variance, dtype=x.dtype)
+
+
 def pad_by_mode(x: Any, pad_width: Any, mode: Any) -> Any:
     """Margins of the operand's own entries; torch has them along the last axes, behind one or two others."""
     axes = [axis for axis, width in enumerate(pad_width) if any(width)]
@@ -78,6 +83,9 @@ LAYERS: Mapping[str, Callable[..., Any]] = {
     "rms_norm": lambda x, weight, eps: F.rms_norm(x, weight.shape, weight, eps=eps),
     "batch_norm": lambda x, weight, bias, eps: F.batch_norm(
         x, None, None, weight, bias, training=True, eps=eps
+    ),
+    "batch_norm_with_statistics": lambda x, weight, bias, mean, variance, eps: F.batch_norm(
+        x, *statistics(mean, variance, x), weight, bias, training=False, eps=eps
     ),
     "group_norm": lambda x, weight, bias, num_groups, eps: F.group_norm(x, num_groups, weight, bias, eps),
     "instance_norm": lambda x, weight, bias, eps: F.instance_norm(x, weight=weight, bias=bias, eps=eps),

@@ -29,8 +29,27 @@ from conformance.ops import (
 )
 from conformance.ops.comparisons import correlations, distances, labels, margins, middles, orders, twofold
 from conformance.ops.factorings import banded, decompositions, norms, pivoted, reflections, systems, triangles
-from conformance.ops.gathered import blocks, choices, masked, numbers, placed, scattered, segments, weighted
-from conformance.ops.networks import alignments, attention, channels, layers_in_time, limits, pairs, recurrent
+from conformance.ops.gathered import (
+    blocks,
+    choices,
+    masked,
+    numbers,
+    picked,
+    placed,
+    scattered,
+    segments,
+    weighted,
+)
+from conformance.ops.networks import (
+    alignments,
+    attention,
+    channels,
+    layers_in_time,
+    limits,
+    pairs,
+    recurrent,
+    statistics,
+)
 from conformance.ops.signals import (
     curves,
     frames,
@@ -82,6 +101,7 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + middles.ROWS
     + numbers.ROWS
     + weighted.ROWS
+    + picked.ROWS
     + twofold.ROWS,
     "shape": shape.ROWS + joining.ROWS + curves.ROWS + lines.ROWS + sequences.ROWS + tables.ROWS,
     "indexing": indexing.ROWS
@@ -116,7 +136,8 @@ FAMILIES: dict[str, tuple[Op, ...]] = {
     + attention.ROWS
     + grids.ROWS
     + pairs.ROWS
-    + limits.ROWS,
+    + limits.ROWS
+    + statistics.ROWS,
     "spectra": spectra.ROWS + volume_spectra.ROWS + hermitian.ROWS + frames.ROWS,
     "losses": losses.ROWS + weighted_losses.ROWS + margins.ROWS + labels.ROWS + alignments.ROWS,
     "flat": flat.ROWS,

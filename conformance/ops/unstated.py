@@ -22,14 +22,14 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             erf erfc nan_to_num nansum nanmean nanprod nancumsum gelu gammaln digamma polygamma
             nanvar erfcx ndtr log_ndtr erfinv ndtri betaln i0 i1 i0e i1e normalize entr rel_entr gammainc gammaincc zeta
             bessel_j0 bessel_j1 multigammaln gamma betainc
-            log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm group_norm instance_norm mse log_cosh
+            log_sigmoid softplus mish gelu_tanh glu layer_norm rms_norm batch_norm batch_norm_with_statistics group_norm instance_norm mse log_cosh
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy ctc ctc_with_logits grid_sample
             scaled_dot_product_attention biased_attention masked_attention
             local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
             cosine_embedding renorm standardize lstm gru exp1 expi unwrap
         """,
-        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn hfft ihfft stft",
+        "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn rfftn irfftn hfft ihfft stft",
         "the reference factors L Lᵀ, engines factor L Lᴴ": "cholesky cholesky_solve cholesky_inverse",
         "the reference transposes, engines conjugate too": "eigh eigvalsh svd svdvals pinv qr lstsq cond cov householder_product",
     },

@@ -16,8 +16,10 @@ from conformance.points.constructors import (
     SHARED,
     border,
     fair,
+    finite,
     limit,
     masked,
+    slopes,
     tie,
     tied_pair,
 )
@@ -27,6 +29,12 @@ WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 ALONG: dict[str, Any] = {"axis": 1, "keepdims": False}
 MIDDLES = [[1.0, NAN, 3.0, 2.0], [NAN, NAN, 4.0, NAN]]
 ROWS = [[1.0, NAN, 2.0], [NAN, NAN, 4.0]]
+PICKED: tuple[tuple[str, list[float], dict[str, Any]], ...] = (
+    ("sum_where", [1, 1], {}),
+    ("mean_where", [0.5, 0.5], {}),
+    ("max_where", [0, 1], {"initial": -INF}),
+    ("min_where", [1, 0], {"initial": INF}),
+)
 CONDITIONS = ([True, False, False], [True, True, False])
 TALL = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]
 PRIMES = [[1.0, 2.0], [3.0, 5.0], [7.0, 11.0], [13.0, 17.0]]  # and 1
@@ -166,4 +174,26 @@ POINTS: tuple[SpecialPoint, ...] = (
             nature=Nature.TIE, total=1.0, **scattered(reduce))
         for reduce, other in (("amax", 1.0), ("amin", 3.0))
     ),
+    *(masked(op, "nan-left-out", ([NAN, 2.0, 3.0],), ([0, *shares],), where=[False, True, True], **more, **WHOLE)
+      for op, shares, more in PICKED),
+    *(masked(op, "infinite-left-out", ([INF, 2.0, 3.0],), ([0, *shares],), where=[False, True, True], **more, **WHOLE)
+      for op, shares, more in PICKED),
+    masked("sum_where", "none-picked", ([2.0, NAN],), ([0, 0],), where=[False, False], **WHOLE),
+    border("mean_where", "none-picked", ([2.0, 3.0],), slopes("nan", "zero"), where=[False, False], **WHOLE),
+    *(point
+      for op, number, far in (("max_where", -INF, 1.0), ("min_where", INF, 5.0))
+      for point in (
+          tie(op, "tie-of-2", [3.0, far, 3.0, 3.0], [0, 2], where=[True, True, True, False], initial=number, **WHOLE),
+          limit(op, "beyond-the-number", ([3.0, far],), ([0, 0],), where=[True, True], initial=3.0 + 3.0 - far, **WHOLE),
+          limit(op, "none-picked", ([3.0, far],), ([0, 0],), where=[False, False], initial=2.0, **WHOLE),
+          fair(op, "at-the-number", ([3.0, far],), (([0, 0], [1, 0]),),
+              {"zero": ([0, 0],), SHARED: ([0.5, 0],), "one": ([1, 0],)}, where=[True, True], initial=3.0, **WHOLE),
+      )),
+    limit("weighted_logsumexp", "weight-of-0", ([0.0, 0.0], [1.0, 0.0]), ([1, 0], [1, 1]), **WHOLE),
+    limit("weighted_logsumexp", "negative-weight", ([0.0, 0.0], [2.0, -1.0]), ([2, -1], [1, 1]), **WHOLE),
+    limit("weighted_logsumexp", "negative-weight-in-rows", ([[0.0, 0.0], [1.0, 1.0]], [2.0, -1.0]), ([[2, -1], [6, -3]], [4, 4]),
+        cotangent=[1.0, 3.0], axis=1, keepdims=False),
+    finite("weighted_logsumexp", "at-1000", ([1000.0, 1000.0], [0.25, 0.75]), ([0.25, 0.75], [1, 1]), **WHOLE),
+    finite("weighted_logsumexp", "with-minus-infinity", ([-INF, 0.0], [5.0, 1.0]), ([0, 1], [0, 1]), **WHOLE),
+    border("weighted_logsumexp", "below-0", ([0.0], [-1.0]), {"nan": ([NAN], [NAN]), "zero": ([0], [0]), "continued": ([1], [-1])}, **WHOLE),
 )  # fmt: skip

@@ -70,6 +70,13 @@ def normed(op: str, shape: tuple[int, ...], axis: int, **parameters: Any) -> tup
         np.reshape(weight, count), np.reshape(bias, count), cotangent=g, eps=4.0, **parameters)  # fmt: skip
 
 
+def evaluated() -> tuple[SpecialPoint, ...]:
+    """A layer of given statistics, whose mean every precision has, as it has the entries beside it."""
+    mean, g = 250.0, UPSTREAM[:, None]
+    return far("batch_norm_with_statistics", lambda offset: (mean + STEPS[:, None], [1.0], [0.0]), g / 3,
+        [np.sum(STEPS / 3 * UPSTREAM)], [UPSTREAM.sum()], cotangent=g, mean=(mean,), variance=(5.0,), eps=4.0)  # fmt: skip
+
+
 def alone(op: str, shape: tuple[int, ...], **parameters: Any) -> tuple[SpecialPoint, ...]:
     """A layer that gives one entry mean 0: whatever the entry, what is left of it is 0, and no rounding."""
     scale = (np.array([2.0]), np.array([3.0]))
@@ -91,6 +98,7 @@ POINTS: tuple[SpecialPoint, ...] = (
         SYMMETRIC[0, 1] / math.sqrt(6 * 20) * np.stack([ACROSS, STEPS]), cotangent=WEIGHTS),
     *normed("layer_norm", (1, 4), -1),
     *normed("batch_norm", (4, 1), 0),
+    *evaluated(),
     *normed("group_norm", (1, 1, 4), 1, num_groups=1),
     *normed("instance_norm", (1, 1, 4), 1),
     *alone("layer_norm", (1, 1)),

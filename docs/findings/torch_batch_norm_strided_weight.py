@@ -13,7 +13,11 @@ g = torch.tensor(
 )
 strided = torch.tensor([0.75, 0.0, 0.25, 0.0, 0.375, 0.0], dtype=torch.float64)[::2]
 print("torch", torch.__version__)
-for name, weight in (("contiguous", strided.contiguous()), ("strided", strided)):
-    leaf = x.clone().requires_grad_()
-    F.batch_norm(leaf, None, None, weight, None, training=True).backward(g)
-    print(f"{name:10} weight {weight.tolist()}: gradient of the first row", leaf.grad[0].tolist())
+statistics = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+for mode, given, is_training in (("training", (None, None), True), ("evaluation", statistics, False)):
+    for name, weight in (("contiguous", strided.contiguous()), ("strided", strided)):
+        leaf = x.clone().requires_grad_()
+        F.batch_norm(leaf, *given, weight, None, training=is_training).backward(g)
+        print(
+            f"{mode:10} {name:10} weight {weight.tolist()}: gradient of the first row", leaf.grad[0].tolist()
+        )

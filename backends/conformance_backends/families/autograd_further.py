@@ -37,12 +37,22 @@ def as_complex(re: Any, im: Any) -> Any:
     return re + 1j * im
 
 
+def parts(z: Any) -> tuple[Any, Any]:
+    """The real and the imaginary part."""
+    return np.real(z), np.imag(z)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
     "select": lambda first, second, x, y, default: np.select([first, second], [x, y], default),
     "linspace": linspace,
     "angle": np.angle,
     "complex_abs": lambda re, im: np.abs(as_complex(re, im)),
     "complex_angle": lambda re, im: np.angle(as_complex(re, im)),
+    # Its own names of the parameters: a backward norm is None.
+    "rfftn": lambda x, s, axes, norm: parts(np.fft.rfftn(x, s, axes, None if norm == "backward" else norm)),
+    "irfftn": lambda re, im, s, axes, norm: np.fft.irfftn(
+        as_complex(re, im), s, axes, None if norm == "backward" else norm
+    ),
     "gamma": autograd.scipy.special.gamma,
     "betainc": lambda x, a, b: autograd.scipy.special.betainc(a, b, x),
     "tridiagonal_solve": tridiagonal_solve,

@@ -127,6 +127,21 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "average": lambda x, weights, axis, keepdims: jnp.average(x, axis, weights, keepdims=keepdims),
     "nanprod": lambda x, axis, keepdims: jnp.nanprod(x, axis=axis, keepdims=keepdims),
     "nancumsum": lambda x, axis: jnp.nancumsum(x, axis=axis),
+    "weighted_logsumexp": lambda x, weights, axis, keepdims: jax.scipy.special.logsumexp(
+        x, axis=axis, b=weights, keepdims=keepdims
+    ),
+    "sum_where": lambda x, axis, keepdims, where: jnp.sum(x, axis, keepdims=keepdims, where=np.array(where)),
+    "mean_where": lambda x, axis, keepdims, where: jnp.mean(
+        x, axis, keepdims=keepdims, where=np.array(where)
+    ),
+    "max_where": lambda x, axis, keepdims, where, initial: jnp.max(
+        x, axis, keepdims=keepdims, initial=initial, where=np.array(where)
+    ),
+    "min_where": lambda x, axis, keepdims, where, initial: jnp.min(
+        x, axis, keepdims=keepdims, initial=initial, where=np.array(where)
+    ),
+    "rfftn": lambda x, s, axes, norm: parts(jnp.fft.rfftn(x, s, axes, norm)),
+    "irfftn": lambda re, im, s, axes, norm: jnp.fft.irfftn(jax.lax.complex(re, im), s, axes, norm),
     "hfft": lambda re, im, n, axis, norm: jnp.fft.hfft(jax.lax.complex(re, im), n, axis, norm),
     "ihfft": lambda x, n, axis, norm: parts(jnp.fft.ihfft(x, n, axis, norm)),
     # What partition leaves on either side of the place is in no order that an engine promises.

@@ -179,6 +179,8 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "stft": lambda x, window, hop: parts(
         torch.stft(x, window.shape[0], hop, window=window, center=False, return_complex=True)
     ),
+    "rfftn": lambda x, s, axes, norm: parts(torch.fft.rfftn(x, s, axes, norm)),
+    "irfftn": lambda re, im, s, axes, norm: torch.fft.irfftn(torch.complex(re, im), s, axes, norm),
     "hfft": lambda re, im, n, axis, norm: torch.fft.hfft(torch.complex(re, im), n, axis, norm),
     "ihfft": lambda x, n, axis, norm: parts(torch.fft.ihfft(x, n, axis, norm)),
 }

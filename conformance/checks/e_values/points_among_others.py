@@ -56,8 +56,11 @@ def _rows(observed: PointObservation) -> list[Sequence[Array]]:
 
 
 def _along(parameters: Mapping[str, Any], axis: int) -> dict[str, Any]:
-    """Those of the point, along one axis of two."""
-    return {name: axis if name == "axis" else value for name, value in parameters.items()}
+    """Those of the point, along one axis of two; a mask of its entries is of every row's."""
+    changed: dict[str, Any] = {"axis": axis} if "axis" in parameters else {}
+    if axis == 0 and "where" in parameters:
+        changed["where"] = np.expand_dims(parameters["where"], -1).tolist()
+    return {**parameters, **changed}
 
 
 def _pulled(

@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from conformance.ops import find
 from conformance.ops.factorings.banded import whole
 from conformance.ops.special import digamma
 from conformance_backends.mutants.mutant import Wrong
+from conformance_backends.mutants.wrong_rules.of_parameters import as_if
+
+BATCH_NORM = find("batch_norm")
 
 
 def where_the_second_holds(
@@ -180,6 +184,32 @@ def of_the_first_result(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) 
     return right(i, (g[0], 0 * g[1]), z, *xs, **p)
 
 
+def of_the_batch(
+    right: Any, i: int, g: Any, z: Any, x: Any, *others: Any, mean: Any, variance: Any, eps: float
+) -> Any:
+    """The statistics are those of the batch."""
+    return BATCH_NORM.rule(i, g, z, x, *others, eps=eps) if x.size else np.zeros_like((x, *others)[i])
+
+
+def of_all(right: Any, i: int, g: Any, z: Any, x: Any, *, where: Any, **p: Any) -> Any:
+    """What is left out receives what its neighbours do."""
+    return right(i, g, z, x, where=True, **p)
+
+
+def unweighted(right: Any, i: int, g: Any, z: Any, x: Any, weights: Any, **p: Any) -> Any:
+    """The entries' gradients have no weights."""
+    pulled = right(i, g, z, x, weights, **p)
+    return pulled / weights if i == 0 else pulled
+
+
+def without_the_number(right: Any, i: int, g: Any, z: Any, x: Any, *, initial: float, **p: Any) -> Any:
+    """The largest entry receives the cotangent, also where the number is larger."""
+    kept, whole = {**p, "keepdims": True}, np.max if initial <= 0 else np.min
+    least = -np.inf if whole is np.max else np.inf
+    top = whole(x, axis=p["axis"], keepdims=True, where=np.asarray(p["where"]), initial=least)
+    return right(i, np.reshape(g, top.shape), top, x, initial=least, **kept)
+
+
 OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("select-second-always", "Where both conditions of select hold, the second array receives the cotangent too.",
         "select", where_the_second_holds),
@@ -212,5 +242,11 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("var-mean-of-the-variance", "The gradient of var_mean leaves out the mean's cotangent.", "var_mean", of_the_first_result),
     ("aminmax-of-the-smallest", "The gradient of aminmax leaves out the largest entry's cotangent.", "aminmax", of_the_first_result),
     ("stft-of-the-real-part", "The gradient of stft leaves out the imaginary part.", "stft", of_the_first_result),
+    ("evaluation-of-the-batch", "The gradient of batch_norm with given statistics is that of the batch's own.",
+        "batch_norm_with_statistics", of_the_batch),
+    *((f"all-picked-{op}", f"The gradient of {op} does not look at the mask.", op, of_all) for op in ("sum_where", "mean_where")),
+    ("max-without-the-number", "The gradient of max_where does not look at the number beside the entries.", "max_where", without_the_number),
+    ("logsumexp-unweighted", "The gradient of a weighted logsumexp is not multiplied by the weights.", "weighted_logsumexp", unweighted),
+    *((f"forward-{op}", f"The factor of {op} is that of the backward norm.", op, as_if(norm="backward")) for op in ("rfftn", "irfftn")),
     ("spence-by-a-sum", "The gradient of spence divides by 1 + x.", "spence", by_a_sum),
 )  # fmt: skip
