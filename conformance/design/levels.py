@@ -27,6 +27,7 @@ from conformance.design.relations import (
     both_long,
     by_operand,
     longer,
+    matrix_and_stacks,
     relations_of,
     vector_and_stack,
 )
@@ -108,7 +109,9 @@ def _levels_of_pairs(op: Op, shapes: Sequence[Shape]) -> Levels:
 
 
 def _vectors(op: Op, shapes: Sequence[Shape]) -> Relations:
-    return {} if _is_alike(op, shapes) else vector_and_stack(op, *shapes[:2])
+    if _is_alike(op, shapes):
+        return {}
+    return {**vector_and_stack(op, *shapes[:2]), **matrix_and_stacks(op, *shapes[:2])}
 
 
 def _is_alike(op: Op, shapes: Sequence[Shape]) -> bool:

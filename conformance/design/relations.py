@@ -52,6 +52,16 @@ def vector_and_stack(op: Op, first: Shape, second: Shape) -> Relations:
     return {f"{op.name} vector beside a stack": (which, f"{('the first', 'the second')[which]}, {of_what}")}
 
 
+def matrix_and_stacks(op: Op, first: Shape, second: Shape) -> Relations:
+    """Which of two operands is a matrix beside a stack of stacks, over each of whose axes its gradient is summed; nothing where neither is."""
+    ranks = len(first), len(second)
+    stacks = (first, second)[ranks.index(max(ranks))][:-2]
+    if min(ranks) != 2 or len(stacks) < 2 or min(stacks) < 2:
+        return {}
+    which = ranks.index(2)
+    return {f"{op.name} matrix beside stacks": (which, ("the first", "the second")[which])}
+
+
 def by_operand(op: Op, signature: Signature) -> Relations:
     """What parameters and shapes together are to each operand that needs a gradient.
 

@@ -20,6 +20,7 @@ from conformance.ops.names import MULTIPLY, TANH
 NEEDED = Capability.VALUE_WITH_GRADIENT
 Wrt = int | tuple[int, ...]
 POSITIONS: tuple[Wrt, ...] = (0, 2, (0,), (1,), (0, 1, 2), (1, 0), (2, 0), (2, 1, 0))
+BESIDE_OTHERS: tuple[Wrt, ...] = ((1, 0), 1, (1,))  # where there are auxiliary results
 TWICE_OR_NEGATIVE: tuple[Wrt, ...] = ((0, 0), (1, 0, 1), -1, (-1, 0), (0, -3))
 BEYOND: tuple[Wrt, ...] = (3, (0, 3), (-4,))
 
@@ -109,7 +110,7 @@ def value_and_gradients_are_those_of_the_calls_alone(engine: Backend, sample: Sa
 
 @contract("A24", "auxiliary", NEEDED)
 def auxiliary_results_are_handed_on(engine: Backend, sample: Sample) -> None:
-    """Auxiliary results come in their structure, with their values and dtypes, an operand, a constant and integers among them, and are no part of the gradient."""
+    """Auxiliary results come in their structure, with their values and dtypes, an operand, a constant and integers among them, and change no gradient nor its place."""
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
     x, w, c = (sample.array() for _ in range(3))
     whole = np.arange(3, dtype=np.int32)
@@ -127,6 +128,9 @@ def auxiliary_results_are_handed_on(engine: Backend, sample: Sample) -> None:
     )
     hold_equal(plain(engine, value), (x * x * w).sum(), "the value beside auxiliary results")
     _hold_at(engine, gradients, (0, 1), [2 * x * w, x * x])
+    for wrt in BESIDE_OTHERS:
+        _, gradients, _ = engine.value_and_gradient(function, _arrays(engine, [x, w]), wrt, auxiliary=True)
+        _hold_at(engine, gradients, wrt, [2 * x * w, x * x])
     hold_same_form(others, {"computed": [0, (0,)], "given": (0, 0, 0)})
     pairs = (
         (others["computed"][0], x * w * w, "x w²"),

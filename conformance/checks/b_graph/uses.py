@@ -207,10 +207,13 @@ def operands_made_of_one_array_are_apart(engine: Backend, sample: Sample) -> Non
         def weighed(a: Any, b: Any, first: Any = first, second: Any = second) -> Any:
             return add(multiply(a, first), multiply(b, second))
 
-        _, gradients = engine.vjp(weighed, [x, x], [np.array(g)])
-        for got, factor, name in zip(gradients, (c, d), ("first", "second"), strict=True):
-            value = None if got is None else plain(engine, got)
-            hold_equal(value, g * factor, f"the gradient of the {name} of two operands of one array")
+        for function, what, factors in ((weighed, "", (c, d)), (multiply, " in one call", (x, x))):
+            _, gradients = engine.vjp(function, [x, x], [np.array(g)])
+            for got, factor, name in zip(gradients, factors, ("first", "second"), strict=True):
+                value = None if got is None else plain(engine, got)
+                hold_equal(
+                    value, g * factor, f"the gradient of the {name} of two operands of one array{what}"
+                )
 
 
 @contract("B1", "returned-twice")

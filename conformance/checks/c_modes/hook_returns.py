@@ -21,6 +21,7 @@ from conformance.ops.names import MULTIPLY, NEGATIVE, SPLIT
 
 SHAPES = ((3, 2), ())
 PLACES = ("x", "x w", "the output")  # of −x w: where the hook is
+PARTS = 3
 Returned = tuple[str, Callable[[Any], Any], Callable[[Array], Array]]  # in words; by the hook; what that is
 
 
@@ -181,6 +182,31 @@ def hook_of_what_is_not_used_sees_nothing(engine: Backend, sample: Sample) -> No
     arrived = np.concatenate([2 * g * (x * w)[:2], np.zeros((2, 3), g.dtype)])
     hold_equal(got[0], arrived * w, "x's gradient of the square of one half of x w")
     hold_equal(got[1], arrived * x, "w's gradient of the square of one half of x w")
+
+
+@contract("C9", "beside-unused", Capability.HOOKS)
+def hook_beside_those_of_unused_outputs_is_called(engine: Backend, sample: Sample) -> None:
+    """Where all outputs of an op have hooks and some are used, the hooks of these are called, and replace their cotangents."""
+    negative, multiply = engine.op(NEGATIVE), engine.op(MULTIPLY)
+    split = engine.call(SPLIT, {"indices_or_sections": PARTS, "axis": 0})
+    for used in ((0,), (1,), (2,), (0, 2), (1, 2)):
+        x, g = sample.array((2 * PARTS, 3)), sample.array((2, 3))
+
+        def function(a: Any, used: Any = used) -> Any:
+            parts = split(negative(a))
+            for part in parts:
+                engine.hook(part, lambda c: c + c)
+            first, *others = (parts[i] for i in used)
+            return multiply(first, others[0]) if others else negative(first)
+
+        (got,) = gradients_of(engine, function, [x], g)
+        rows = [-x[2 * i : 2 * i + 2] for i in range(PARTS)]
+        slopes = {used[0]: -g} if len(used) == 1 else {used[0]: g * rows[used[1]], used[1]: g * rows[used[0]]}
+        arrived = [-2 * slopes.get(i, np.zeros_like(g)) for i in range(PARTS)]
+        which = " and ".join(map(str, used))
+        hold_equal(
+            got, np.concatenate(arrived), f"x's gradient by part {which} of -x, each part doubled by a hook"
+        )
 
 
 @contract("C9", "raising", Capability.HOOKS, is_about_outcome=True)

@@ -1,4 +1,4 @@
-"""Writes by every kind of index, into an array used before and after (D7)."""
+"""Writes by every kind of index, into an array used before and after (D3, D7)."""
 
 from __future__ import annotations
 
@@ -103,6 +103,25 @@ def _hold_written(
     hold_equal(of_x, rest, f"the gradient of what was written into {what}")
     hold_equal(plain(engine, got[1]), written, f"the gradient of what was written {what}")
     return True
+
+
+@contract("D3", "every-index", Capability.RECORDED_WRITES)
+def write_by_any_index_leaves_saved_values(engine: Backend, sample: Sample) -> None:
+    """A value that an op saved is written by integers, slices, masks or arrays: refused, or the gradient is of the value as it was."""
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+    for what, index, shape in CALLS:
+        x, w, g = (sample.array(shape) for _ in range(3))
+        written = sample.array(x[index].shape)
+
+        def function(a: Any, b: Any, index: Any = index, written: Any = written) -> Any:
+            target = negative(a)
+            product = multiply(target, b)
+            engine.assign(target, index, engine.array(np.array(written)))
+            return product
+
+        got = unless_refused(partial(gradients_of, engine, function, [x, w], g), engine)
+        for gradient, right, name in zip(got or (), (-g * w, -g * x), "xw", strict=bool(got)):
+            hold_equal(gradient, right, f"{name}'s gradient of -x w, -x then written by {what}")
 
 
 @contract("D7", "forward", Capability.RECORDED_WRITES, Capability.FORWARD)

@@ -27,6 +27,15 @@ def in_ascending_order(
     return right(self, function, arrays, ordered, auxiliary=auxiliary)
 
 
+def in_ascending_order_beside_others(
+    self: Any, function: Function, arrays: Sequence[Any], wrt: Wrt, *, auxiliary: bool = False
+) -> Answer:
+    """Where there are auxiliary results the gradients are in the order of the operands."""
+    way = in_ascending_order if auxiliary else right
+    answer: Answer = way(self, function, arrays, wrt, auxiliary=auxiliary)
+    return answer
+
+
 def one_gradient_alone(
     self: Any, function: Function, arrays: Sequence[Any], wrt: Wrt, *, auxiliary: bool = False
 ) -> Answer:
@@ -143,6 +152,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A24/odd-positions",), value_and_gradient=beyond_is_the_last),
     behaviour("value-with-gradient-off", "The value that comes with the gradients is the next number.",
         ("contract/A24/same-as-alone",), value_and_gradient=value_a_digit_off),
+    behaviour("ascending-order-beside-others", "Where there are auxiliary results the gradients are in the order of the operands.",
+        ("contract/A24/auxiliary",), value_and_gradient=in_ascending_order_beside_others),
     behaviour("auxiliary-in-the-gradient", "Auxiliary results are a part of what is differentiated.",
         ("contract/A24/auxiliary",), value_and_gradient=added_to_the_value),
     behaviour("auxiliary-in-double", "Auxiliary results are of double precision.",

@@ -110,6 +110,24 @@ def called_for_the_node(self: Any, array: Any, seen: Seen) -> Callable[[], None]
     return remove
 
 
+def first_missing_ends_it(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """A hook on one of several outputs is called if those before it that have hooks received a cotangent."""
+    edge = edge_of(array)
+    earlier = [hook for hook in edge[0].hooks if hook[0] < edge[1]] if edge else []
+    if not edge or not earlier:
+        return engine.hook(array, seen)
+    called: list[Any] = []
+    for at, _ in earlier:
+        edge[0].hooks = ((at, called.append), *edge[0].hooks)
+
+    def guarded(cotangent: Any) -> Any:
+        is_reached = len(called) == len(earlier)
+        called.clear()
+        return seen(cotangent) if is_reached else None
+
+    return engine.hook(array, guarded)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-returned-zeros-ignored", "Zeros that a hook returns count as nothing returned.",
         RETURNED, hook=returning(zeros_are_none)),
@@ -127,6 +145,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C9/each-pass",), hook=called_once_for_each_hook),
     behaviour("hook-of-a-node", "A hook on one of an op's outputs is called with the cotangent of the first.",
         ("contract/C9/unused",), hook=called_for_the_node),
+    behaviour("hook-behind-a-missing-one", "Where an output with a hook has no cotangent, the hooks of the outputs behind it are not called.",
+        ("contract/C9/beside-unused",), hook=first_missing_ends_it),
     behaviour("hook-errors-swallowed", "What a hook raises does not reach the caller.",
         ("contract/C9/raising",), hook=errors_swallowed),
 )  # fmt: skip

@@ -55,6 +55,19 @@ def constant_in_forward_mode(self: Any, array: Tensor, index: Any, value: Any) -
     array[index] = value.detach() if self.kept.get("is_forward") else value
 
 
+def masks_write_into_memory(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """A write by a mask is made in the memory that the array has, though an op may have saved it."""
+    memory = array.value
+    array[index] = value
+    if any(isinstance(part, np.ndarray) and part.dtype == bool for part in _parts(index)):
+        memory[...] = array.value
+        array.value = memory
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
 def empty_mask_ends_the_graph(self: Any, array: Tensor, index: Any, value: Any) -> None:
     """After a write by a mask that selects nothing the array is a constant."""
     array[index] = value
@@ -126,6 +139,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D7/added-twice",), what_is_read_back_is_a_constant, ("getitem",)),
     behaviour("mask-unrecorded", "A write by a mask is not recorded.",
         ("contract/D7/every-index",), assign=masks_are_not_recorded),
+    behaviour("mask-writes-into-memory", "A write by a mask changes the values that ops saved.",
+        ("contract/D3/every-index",), assign=masks_write_into_memory),
     behaviour("list-index-is-a-tuple", "A write by a list of integers is one by a tuple of them.",
         ("contract/D7/every-index",), assign=lists_are_tuples),
     behaviour("empty-mask-detaches", "A write by a mask that selects nothing makes the array a constant.",

@@ -153,6 +153,21 @@ def of_the_other_sign(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return right(i, g, z, x) * np.exp(-2 * x)
 
 
+def diagonals_of_the_first(right: Any, i: int, g: Any, z: Any, *xs: Any, subscripts: str) -> Any:
+    """A factor behind the first that has a letter twice receives nothing."""
+    own = subscripts.partition("->")[0].split(",")[i].replace("...", "")
+    return right(i, g, z, *xs, subscripts=subscripts) * float(i == 0 or len(set(own)) == len(own))
+
+
+def one_axis_of_stacks_summed(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
+    """Of the axes of a stack beside a matrix the first is summed over, and of the second the first entry is taken."""
+    other = xs[1 - i]
+    if xs[i].ndim != 2 or other.ndim < 4 or not other.size:
+        return right(i, g, z, *xs)
+    first = (slice(None), slice(0, 1))
+    return right(i, g[first], z[first], *(x if x is xs[i] else x[first] for x in xs))
+
+
 OF_PARAMETERS: tuple[tuple[str, str, str, Wrong], ...] = (
     *((f"whole-windows-{op}", f"The gradient of {op} leaves out the windows that reach beyond the margin.", op, of_whole_windows)
         for op in ("max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d")),
@@ -181,6 +196,8 @@ OF_PARAMETERS: tuple[tuple[str, str, str, Wrong], ...] = (
     *((f"no-last-state-{op}", f"The gradient of {op} leaves out the last state's cotangent.", op, without_the_last_state)
         for op in ("lstm", "gru")),
     ("einsum-averaged", "In the gradient of einsum of two large factors a letter of one of them alone is averaged over.", "einsum", letters_averaged),
+    ("einsum-diagonals-of-the-first", "A factor of einsum behind the first that has a letter twice receives nothing.", "einsum", diagonals_of_the_first),
+    ("matmul-one-axis-of-stacks", "The gradient of a matrix beside a stack of stacks is summed over one axis.", "matmul", one_axis_of_stacks_summed),
     ("unwrap-unmoved", "What unwrap adds a period to receives nothing.", "unwrap", where_nothing_is_added),
     ("interp-no-left", "The gradient of interp does not look at the number before the points.", "interp", as_if(left=None)),
     ("interp-no-right", "The gradient of interp does not look at the number behind the points.", "interp", as_if(right=None)),
