@@ -58,8 +58,13 @@ def _rows(observed: PointObservation) -> list[Sequence[Array]]:
 def _along(parameters: Mapping[str, Any], axis: int) -> dict[str, Any]:
     """Those of the point, along one axis of two; a mask of its entries is of every row's."""
     changed: dict[str, Any] = {"axis": axis} if "axis" in parameters else {}
-    if axis == 0 and "where" in parameters:
-        changed["where"] = np.expand_dims(parameters["where"], -1).tolist()
+    masks = {
+        name: mask
+        for name, mask in parameters.items()
+        if isinstance(mask, list) and np.asarray(mask).dtype == bool
+    }
+    if axis == 0:
+        changed |= {name: np.expand_dims(mask, -1).tolist() for name, mask in masks.items()}
     return {**parameters, **changed}
 
 
