@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -144,6 +145,8 @@ class Progress:
         self.say("")
         self.console.print(table_of(header, results))
         self.say("what the words mean: conformance explain verdicts")
+        if points := unasked_points(request.queries, results):
+            self.say(f"special points were not asked; to add them: {' '.join(points)}")
         for text in trouble:
             self.say(f"problem of the suite, not of an engine: {text}")
         for text in not_started:
@@ -200,6 +203,18 @@ def unanswered(results: Iterable[ResultLine]) -> Iterator[str]:
     )
     for (backend, reason), count in said.items():
         yield f"no answer to {count} question{'s' * (count > 1)} of {backend}: {reason}"
+
+
+def unasked_points(queries: Iterable[str], results: Sequence[ResultLine]) -> list[str]:
+    """The queries for special points of the ops that were asked whole, where none of theirs was asked."""
+    from conformance.points import SPECIAL_POINTS
+
+    named = (re.fullmatch(r"op/([^/*?\[]+)(/\*)?", query.strip("/")) for query in queries)
+    ops = dict.fromkeys(found[1] for found in named if found)
+    having = {point.op for point in SPECIAL_POINTS.values()}
+    return [
+        f"-q point/{op}" for op in ops if op in having and not any(f"/point/{op}/" in r.id for r in results)
+    ]
 
 
 def left_out_of(header: RunLine) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance.cli.progress import LISTED, Progress, in_words, shown_of
+from conformance.cli.progress import LISTED, Progress, in_words, shown_of, unasked_points
 from conformance.cli.report import report_to
 from conformance.cli.run import short_timing
 from conformance.errors import UsageError
@@ -47,6 +47,13 @@ def test_beside_a_budget_the_time_for_the_whole_is_not_guessed(monkeypatch: Any,
     said = capsys.readouterr().out
     assert "2/29748 mine, 0 failed, 3 min of the budget" in said
     assert "left" not in said
+
+
+def test_special_points_of_ops_that_are_asked_whole_are_named() -> None:
+    point = msgspec.structs.replace(LINE, id="mine/point/tanh/at-infinity/float64")
+    asked = ("op/relu", "op/tanh/*", "op/pow/vjp", "op/matmul", "op/*")
+    assert unasked_points(asked, [LINE, point]) == ["-q point/relu", "-q point/matmul"]
+    assert unasked_points((), [LINE]) == []
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(119, "119 s"), (7199, "120 min"), (68220, "19 h")])
