@@ -11,6 +11,7 @@ import msgspec
 from conformance.backend import Backend
 from conformance.case import listed
 from conformance.checks import Check
+from conformance.diagnosis.pattern import pattern_of
 from conformance.errors import ConformanceError, Violation, class_name, is_ctrl_c, is_violation, text_of
 from conformance.questions import Question
 from conformance.run.attribution import Origin, is_defect, origin_of, trail_of
@@ -47,17 +48,23 @@ def is_own(failure: BaseException) -> bool:
 
 
 def evidence_of(
-    check: Check, backend: Backend, question: Question[Any] | None, failure: BaseException | None
+    check: Check,
+    backend: Backend,
+    question: Question[Any] | None,
+    failure: BaseException | None,
+    first: BaseException | None,
 ) -> Evidence:
     """What makes a failure believable: values, a token, a script.
 
-    What cannot be written down is left out, and the message says so: a result must not be lost with its evidence.
+    `first` is the failure before its case was made small: its numbers are more, so that a pattern shows in them. What cannot be written down is left out, and the message says so: a result must not be lost with its evidence.
     """
     message = message_of(failure)
     if question is None:
         return Evidence(message=message)
     try:
-        return _whole(check, backend, question, failure)
+        made = _whole(check, backend, question, failure)
+        pattern = pattern_of(_violation(first)) or pattern_of(_violation(failure))
+        return msgspec.structs.replace(made, pattern=pattern)
     except BaseException as error:  # a script is recorded by running the question again
         if is_ctrl_c(error):
             raise

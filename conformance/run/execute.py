@@ -274,7 +274,7 @@ class Executor:
             unshrunk = found.unshrunk
         made = Evidence(message=message_of(failure))
         if self.scripts:
-            made = evidence_of(item.definition, self.backend, question, failure)
+            made = evidence_of(item.definition, self.backend, question, failure, tally.failure)
         said = dict.fromkeys((message_of(tally.failure), *tally.said))
         return msgspec.structs.replace(
             made, unshrunk=unshrunk, also=tuple(t for t in said if t != made.message)

@@ -21,6 +21,8 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
         lines.append(f"  call    {evidence.call}")
     if evidence and evidence.where:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
+    if evidence and evidence.pattern:
+        lines.append(f"  pattern {evidence.pattern}")
     if evidence and evidence.raised:
         lines.append(f"  raised  {evidence.raised}")
     if evidence and evidence.because:

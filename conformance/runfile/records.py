@@ -110,6 +110,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     ] = ()  # the messages of other failures of the check, and of this one's case before it was made small
     raised: str = ""  # of an exception: the adapter's line, and the one that raised it
     unshrunk: str = ""  # why smaller cases were not all tried; empty where they were
+    pattern: str = ""  # what was got is beside what is expected, such as "what is expected times 2"
     because: str = ""  # where what is allowed to the entry furthest out comes from
     where: str = ""  # "[0, 2]": the entry that is furthest out
     token: str = ""

@@ -221,6 +221,7 @@ const numbers = (r, evidence) => {
     apart && apart.length && apart[0].ratio !== undefined
       ? [el("h3", {}, "difference divided by the allowed error, entry by entry"), heatStrip(apart)]
       : null,
+    evidence.pattern ? note("What was got is " + evidence.pattern + ".") : null,
     evidence.because ? note("Allowed there: " + short(evidence.because, 400) + ".") : null,
     evidence.unshrunk ? note("Perhaps not the smallest case: " + evidence.unshrunk + ".") : null,
   );

@@ -119,6 +119,13 @@ def test_a_forward_mode_that_raises_cannot_tell() -> None:
     )
 
 
+def test_a_slip_that_has_a_name_is_named_in_the_failure() -> None:
+    doubled = calling("tanh", engine.custom(np.tanh, lambda g, x: [2 * g * (1 - np.tanh(x) ** 2)]))
+    line = asked(doubled)
+    assert evidence(line).pattern == "what is expected times 2"
+    assert "\n  pattern what is expected times 2\n" in failure_text(line, None)
+
+
 def test_a_gradient_off_by_some_hundred_ulp_is_the_engine_s() -> None:
     loose = calling("tanh", engine.custom(np.tanh, lambda g, x: [g * (1 - np.tanh(x) ** 2) * (1 + 1e-13)]))
     line = asked(loose)

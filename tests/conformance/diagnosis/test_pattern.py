@@ -1,0 +1,71 @@
+"""The sentence about what a wrong result is beside the expected one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.diagnosis.pattern import pattern_of
+from conformance.errors import Violation
+
+RIGHT = np.array([[1.5, -2.25, 3.0], [0.5, 4.75, -1.25]])
+SQUARE = np.array([[1.5, -2.25, 3.0], [0.5, 4.75, -1.25], [2.0, 0.75, -3.5]])
+DIAGONAL = np.eye(3, dtype=bool)
+
+
+def sentence(expected: Any, got: Any, allowed: Any = None) -> str:
+    return pattern_of(Violation("", expected=np.asarray(expected), got=np.asarray(got), allowed=allowed))
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "said"),
+    [
+        (RIGHT, 0 * RIGHT, "zero everywhere"),
+        (RIGHT, -RIGHT, "what is expected with the opposite sign"),
+        (RIGHT, RIGHT / 6, "what is expected times 0.1667, one over the number of its entries"),
+        (RIGHT, 3 * RIGHT, "what is expected times 3, the length of axis 1"),
+        (RIGHT, 1.1 * RIGHT, "what is expected times 1.1"),
+        (RIGHT, np.abs(RIGHT), "what is expected, without its signs"),
+        (RIGHT * (1 + 2j), RIGHT * (1 - 2j), "the complex conjugate of what is expected"),
+        (SQUARE, SQUARE.T, "what is expected with its last two axes exchanged"),
+        (RIGHT, RIGHT[::-1], "what is expected in reverse order along axis 0"),
+        (RIGHT, np.roll(RIGHT, 1, 1), "what is expected, moved by 1 along axis 1"),
+        (RIGHT, RIGHT.ravel()[[3, 0, 5, 1, 2, 4]].reshape(2, 3), "the expected entries in other places"),
+        (RIGHT, RIGHT + 0.25, "what is expected plus 0.25 in every entry"),
+        (RIGHT / 3, (RIGHT / 3).astype("f4").astype("f8"),
+            "what is expected to the digits of single precision, and no further"),
+        (SQUARE, np.where(DIAGONAL, 0, SQUARE), "right but for the entries on the diagonal, which are zero"),
+        (RIGHT, RIGHT * [1, 1, 7], "right but for the entries with index 2 on axis 1"),
+        (RIGHT, np.where(RIGHT == 0.5, np.nan, RIGHT), "right in 5 of 6 entries; the others are NaN"),
+        (RIGHT, RIGHT * np.nan, "no finite number anywhere"),
+        ([2.0], [4.0], "what is expected times 2"),
+    ],
+)  # fmt: skip
+def test_a_slip_that_has_a_name_is_named(expected: Any, got: Any, said: str) -> None:
+    assert sentence(expected, got) == said
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        ([2.0], [4.7]),  # one entry is a multiple of every other
+        (RIGHT, RIGHT**2),
+        (RIGHT, RIGHT.ravel()),
+        (RIGHT, RIGHT),
+        ([0.0, 0.0], [1.0, 2.0]),
+        ([True, False], [False, True]),
+        (None, None),
+        (np.zeros((0, 2)), np.zeros((0, 2))),
+        ([np.inf, 1.0], [1.0, 1.0]),
+    ],
+)
+def test_what_has_no_name_has_no_sentence(expected: Any, got: Any) -> None:
+    assert sentence(expected, got) == ""
+
+
+def test_a_multiple_is_known_as_far_as_rounding_lets_it() -> None:
+    off = RIGHT * (1 + 1e-3 * np.arange(6).reshape(2, 3))
+    assert sentence(RIGHT, -off, allowed=np.full((2, 3), 0.05)) == "what is expected with the opposite sign"
+    assert sentence(RIGHT, -off) == ""
