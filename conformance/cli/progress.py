@@ -189,11 +189,13 @@ def shown_of(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def lines_of(causes: Iterable[Cause]) -> Iterator[str]:
-    """A cause in two lines: how many failures, of which engine, how bad and what; and the worst of them."""
+    """A cause in two lines: how many failures, of which engine, how bad and what; and the worst of them, with its pattern."""
     for cause in causes:
+        evidence = cause.worst.evidence
+        pattern = f" ({evidence.pattern})" if evidence and evidence.pattern else ""
         known = ", known" if cause.is_known else ""
         yield f"{len(cause.results):5}  {cause.engine:9} {SEVERITY_TEXT[cause.severity]}{known}: {cause.title}"
-        yield f"{'':17}{cause.worst.id}"
+        yield f"{'':17}{cause.worst.id}{pattern}"
 
 
 def unanswered(results: Iterable[ResultLine]) -> Iterator[str]:

@@ -10,14 +10,22 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance.cli.progress import LISTED, Progress, in_words, shown_of, unasked_points
+from conformance.cli.progress import LISTED, Progress, in_words, lines_of, shown_of, unasked_points
 from conformance.cli.report import report_to
 from conformance.cli.run import short_timing
 from conformance.errors import UsageError
 from conformance.run.conduct import Request
-from conformance.runfile.causes import Cause, Severity
+from conformance.runfile.causes import Cause, Severity, causes_of
 from conformance.runfile.jsonl import SCHEMA
-from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, SpecLine, Verdict
+from conformance.runfile.records import (
+    UNEXPECTED,
+    BackendLine,
+    Evidence,
+    ResultLine,
+    RunLine,
+    SpecLine,
+    Verdict,
+)
 
 RUN = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
 LINE = ResultLine("mine/op/tanh/vjp/float64", "mine", "op", "tanh", "vjp", "E1", "must", "float64", Verdict.PASS, 1, 0.0)  # fmt: skip
@@ -54,6 +62,13 @@ def test_special_points_of_ops_that_are_asked_whole_are_named() -> None:
     asked = ("op/relu", "op/tanh/*", "op/pow/vjp", "op/matmul", "op/*")
     assert unasked_points(asked, [LINE, point]) == ["-q point/relu", "-q point/matmul"]
     assert unasked_points((), [LINE]) == []
+
+
+def test_a_cause_says_what_its_worst_result_is_beside_the_expected_one() -> None:
+    evidence = Evidence("the gradient differs", expected=[1.0], got=[2.0], pattern="what is expected times 2")
+    wrong = msgspec.structs.replace(LINE, verdict=Verdict.FAIL, evidence=evidence)
+    (_, worst) = lines_of(causes_of([BackendLine("mine", "mine", "1")], [wrong]))
+    assert worst.strip() == "mine/op/tanh/vjp/float64 (what is expected times 2)"
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(119, "119 s"), (7199, "120 min"), (68220, "19 h")])
