@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Array
+from conformance.dtype import BFLOAT16, finfo
 from conformance.errors import Violation
 
-ROOM = 64.0  # units in the last place beside what is allowed: a multiple has rounding errors of its own
+ROOM = 8.0  # units in the last place beside what is allowed: a multiple has rounding errors of its own
 CLEAR = 8.0  # times what is allowed: a smaller entry is a multiple of everything
 DIGITS = 4  # of a factor that has no name
 SINGLE = float(np.finfo(np.float32).eps)
@@ -40,13 +41,13 @@ def _numbers(values: Any) -> Array | None:
     array = np.asarray(values)
     if array.dtype.kind == "c":
         return array.astype(np.complex128)
-    return array.astype(np.float64) if array.dtype.kind not in "biuOSUMm" else None
+    is_narrow = array.dtype == BFLOAT16
+    return array.astype(np.float64) if array.dtype.kind == "f" or is_narrow else None
 
 
 def _room(failure: Violation, expected: Array) -> Array:
     """How far entries may be apart that are called equal."""
-    of_dtype = np.asarray(failure.got).dtype
-    eps = float(np.finfo(of_dtype).eps) if of_dtype.kind in "fc" else SINGLE
+    eps = float(finfo(np.asarray(failure.got).dtype).eps)
     given = np.asarray(0.0 if failure.allowed is None else failure.allowed, np.float64)
     allowed = np.where(np.isfinite(given), given, 0.0) if given.shape in ((), expected.shape) else 0.0
     return np.broadcast_to(allowed + ROOM * eps * np.abs(expected).max(initial=0.0), expected.shape)
@@ -96,7 +97,7 @@ def _sizes(shape: tuple[int, ...]) -> dict[float, str]:
     return {
         factor: f", {how}{what}"
         for n, what in sizes.items()
-        if n > 1
+        if n > 2  # twice, or half, has more causes than a length of 2
         for factor, how in ((float(n), ""), (1.0 / n, "one over "))
     }
 

@@ -63,13 +63,20 @@ def evidence_of(
         return Evidence(message=message)
     try:
         made = _whole(check, backend, question, failure)
-        pattern = pattern_of(_violation(first)) or pattern_of(_violation(failure))
-        return msgspec.structs.replace(made, pattern=pattern)
+        return msgspec.structs.replace(made, pattern=_pattern(failure, first))
     except BaseException as error:  # a script is recorded by running the question again
         if is_ctrl_c(error):
             raise
         slip = f"its case could not be written down, which is this project's fault: {class_name(error)}: {text_of(error)}"
         return Evidence(message=f"{message}\n({slip})")
+
+
+def _pattern(failure: BaseException | None, first: BaseException | None) -> str:
+    """What has a name in the numbers of a failure, or in the more numbers of the first one, of which that is said."""
+    own, of_first = pattern_of(_violation(failure)), pattern_of(_violation(first))
+    if own == of_first or not of_first:
+        return own
+    return f"{of_first}, in the case before it was made small"
 
 
 def call_of(question: Question[Any] | None) -> str:

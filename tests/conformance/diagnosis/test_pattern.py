@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from conformance.diagnosis.pattern import pattern_of
+from conformance.dtype import BFLOAT16
 from conformance.errors import Violation
+from conformance.run.evidence import _pattern
 
 RIGHT = np.array([[1.5, -2.25, 3.0], [0.5, 4.75, -1.25]])
 SQUARE = np.array([[1.5, -2.25, 3.0], [0.5, 4.75, -1.25], [2.0, 0.75, -3.5]])
@@ -63,6 +65,21 @@ def test_a_slip_that_has_a_name_is_named(expected: Any, got: Any, said: str) -> 
 )
 def test_what_has_no_name_has_no_sentence(expected: Any, got: Any) -> None:
     assert sentence(expected, got) == ""
+
+
+def test_every_precision_has_patterns() -> None:
+    for dtype in ("float16", "float32", BFLOAT16):
+        assert (
+            sentence(RIGHT, (RIGHT / 3).astype(dtype))
+            == "what is expected times 0.3333, one over the length of axis 1"
+        )
+
+
+def test_what_the_first_case_shows_is_said_of_it() -> None:
+    first, small = (Violation("", expected=RIGHT[:, :n], got=2 * RIGHT[:, :n] + (n == 1)) for n in (3, 1))
+    assert _pattern(first, first) == "what is expected times 2"
+    assert _pattern(small, first) == "what is expected times 2, in the case before it was made small"
+    assert _pattern(small, None) == ""
 
 
 def test_a_multiple_is_known_as_far_as_rounding_lets_it() -> None:
