@@ -70,7 +70,7 @@ def is_number(value: Any) -> bool:
 
 
 def features(signature: Signature) -> set[Any]:
-    """What a call shows of an op: the rank of each operand, the kind of each parameter's value, and an empty operand."""
+    """What a call shows of an op: the rank of each operand, the kind of each parameter's value, an empty operand and a square one."""
     ranks = {("rank", position, len(shape)) for position, shape in enumerate(signature.shapes)}
     has_axes = any(signature.shapes)  # of a 0-d array no axes are all axes
     kinds = {(n, kind_of_value(v)) for n, v in signature.parameters.items() if has_axes or v != ()}
@@ -94,10 +94,16 @@ def features(signature: Signature) -> set[Any]:
         if not isinstance(part, int)
     }
     empty = {("entries", "none", _where_empty(signature)) for shape in signature.shapes if 0 in shape}
+    # What takes one of its matrices for its transpose raises of any other: of a square one its value shows.
+    square = {
+        ("rank", position, "square")
+        for position, shape in enumerate(signature.shapes)
+        if len(signature.shapes) > 1 and len(shape) == 2 and shape[0] == shape[1] > 1
+    }
     # Without entries None, or a tuple, shows nothing of gradients, and little of values.
     whole = [n for n, v in signature.parameters.items() if v is None or isinstance(v, tuple)]
     full = set() if empty else {(f"{n} with entries", kind) for n, kind in kinds if n in whole}
-    return full | ranks | kinds | uneven | falling | nested | parts | empty
+    return full | ranks | kinds | uneven | falling | nested | parts | empty | square
 
 
 def _where_empty(signature: Signature) -> str:
