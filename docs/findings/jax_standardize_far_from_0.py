@@ -15,3 +15,7 @@ def first(x):
 for shift in (0.0, 2048.0, 16384.0):
     value, slopes = jax.value_and_grad(first)(x + shift)
     print("shifted by", shift, "expected the same, got", value, slopes.tolist())
+
+pair = [-2.75, -2.625]
+for dtype in (jnp.float32, jnp.bfloat16):
+    print(pair, "in", dtype.__name__, jax.nn.standardize(jnp.array(pair, dtype), epsilon=1e-5).tolist())
