@@ -96,7 +96,7 @@ def features(signature: Signature) -> set[Any]:
     empty = {("entries", "none", _where_empty(signature)) for shape in signature.shapes if 0 in shape}
     # What takes one of its matrices for its transpose raises of any other: of a square one its value shows.
     square = {
-        ("rank", position, "square")
+        ("rank", position, "equal sides")
         for position, shape in enumerate(signature.shapes)
         if len(signature.shapes) > 1 and len(shape) == 2 and shape[0] == shape[1] > 1
     }
