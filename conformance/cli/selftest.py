@@ -63,12 +63,12 @@ def command(options: argparse.Namespace) -> int:
         return generated.command(options)
     if options.power:
         return _power(options)
+    from conformance.selfcheck.recording import write_selftest
     from conformance.selfcheck.selftest import (
         Part,
         registered_controls,
         registered_variants,
         selftest,
-        write_selftest,
     )
 
     started = time.perf_counter()

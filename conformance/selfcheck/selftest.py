@@ -14,9 +14,8 @@ from concurrent.futures import as_completed
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
-from itertools import groupby
-from pathlib import Path
-from typing import Protocol
+from itertools import groupby, islice
+from typing import Any, Protocol
 from zlib import crc32
 
 from conformance.backend import Backend
@@ -25,13 +24,13 @@ from conformance.errors import AdapterError
 from conformance.load import loaded
 from conformance.questions import Item, items_of
 from conformance.run.execute import Executor
-from conformance.run.plan import PROFILES, header_of
+from conformance.run.plan import PROFILES
 from conformance.run.process.spawned import pool_of
-from conformance.runfile.records import EndLine, MutantLine, Verdict
-from conformance.runfile.writer import RunWriter
+from conformance.runfile.records import MutantLine, Verdict
 from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
+SLICES = 8  # of a control's questions, so that no core waits for the one that asks them
 SHARE = 12  # of a control's ops one in so many is checked, unless all are asked for
 # A second or more each time, of the engine as a whole: run, as wide checks are, only on controls and on mutants
 # that name them.
@@ -192,13 +191,19 @@ def _is_slow(item: Item) -> bool:
 
 
 def catchers(
-    mutant: Mutant, seed: int, effort: Effort, *, all_checks: bool = False, part: Part | None = None
+    mutant: Mutant,
+    seed: int,
+    effort: Effort,
+    *,
+    all_checks: bool = False,
+    part: Part | None = None,
+    slice_: tuple[int, int] = (0, 1),
 ) -> Caught:
-    """The checks that catch a mutant, and where."""
+    """The checks that catch a mutant, and where; with a slice (i, n), of every n groups of questions the i-th is asked."""
     caught: Caught = {}
     # Of an engine that is right, an error of this project's own is a fault of the suite, too.
     wrong = CAUGHT if mutant.kills else CAUGHT | {Verdict.ADAPTER_ERROR, Verdict.INTERNAL_ERROR}
-    for group in questions_for(mutant, all_checks=all_checks, part=part):
+    for group in islice(questions_for(mutant, all_checks=all_checks, part=part), slice_[0], None, slice_[1]):
         if not (items := [item for item in group if item.check not in caught]):  # one catch is enough
             continue
         # What an engine remembers ends with it.
@@ -209,14 +214,13 @@ def catchers(
     return caught
 
 
-def _judged(mutant: Mutant, seed: int, effort: Effort, all_checks: bool, part: Part | None) -> Caught:
+def _judged(mutant: Mutant, seed: int, effort: Effort, **how: Any) -> Caught:
     """The same in a context of its own, where a scope that is left open ends with the mutant.
 
     What a mutant prints is part of its wrong, and nobody else's to read.
     """
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        ask = partial(catchers, mutant, seed, effort, all_checks=all_checks, part=part)
-        return contextvars.copy_context().run(ask)
+        return contextvars.copy_context().run(partial(catchers, mutant, seed, effort, **how))
 
 
 def selftest(
@@ -245,45 +249,49 @@ def selftest(
         on_progress: receives the name of each that is done.
     """
     named = {mutant.name: mutant for mutant in (*controls, *mutants)}
-    caught: dict[str, Caught] = {}
+    caught: dict[str, Caught] = {name: {} for name in named}
+    missing = {name: _slices(mutant) for name, mutant in named.items()}
     judge = partial(_caught_by, seed=seed, effort=effort, is_whole=is_whole, all_checks=all_checks, part=part)
     for name, found in _judge_all(named, judge, workers):
-        caught[name] = found
-        on_progress(name)
+        caught[name] |= found
+        missing[name] -= 1
+        if not missing[name]:
+            on_progress(name)
     lines = [MutantLine(m.name, m.wrong, m.kills, tuple(sorted(caught[m.name]))) for m in mutants]
     return Report(lines, [where for control in controls for where in caught[control.name].values()])
 
 
+def _slices(mutant: Mutant) -> int:
+    """In how many slices an engine is asked: one that may not be caught is asked everything, which takes minutes."""
+    return 1 if mutant.kills else SLICES
+
+
 def _caught_by(
-    mutant: Mutant | str, *, seed: int, effort: Effort, is_whole: bool, all_checks: bool, part: Part | None
+    mutant: Mutant | str,
+    slice_: int,
+    *,
+    seed: int,
+    effort: Effort,
+    is_whole: bool,
+    part: Part | None,
+    **how: Any,
 ) -> Caught:
     given = mutant if not isinstance(mutant, str) else _everything()[mutant]
     is_sampled = not (is_whole or given.kills) and (bool(given.varies) or part is None)
-    return _judged(sampled(given, seed) if is_sampled else given, seed, effort, all_checks, part)
+    asked = sampled(given, seed) if is_sampled else given
+    return _judged(asked, seed, effort, part=part, slice_=(slice_, _slices(given)), **how)
 
 
 def _judge_all(
-    mutants: Mapping[str, Mutant], run: Callable[[Mutant | str], Caught], workers: int
+    mutants: Mapping[str, Mutant], run: Callable[[Mutant | str, int], Caught], workers: int
 ) -> Iterator[tuple[str, Caught]]:
+    parts = [(name, slice_) for name, mutant in mutants.items() for slice_ in range(_slices(mutant))]
     if workers == 1:
-        for name, mutant in mutants.items():
-            yield name, run(mutant)
+        for name, slice_ in parts:
+            yield name, run(mutants[name], slice_)
         return
     # Names travel, since rules do not pickle.
     with pool_of(workers) as pool:
-        futures = {pool.submit(run, name): name for name in mutants}
+        futures = {pool.submit(run, name, slice_): name for name, slice_ in parts}
         for future in as_completed(futures):
             yield futures[future], future.result()
-
-
-# ---- as a run file -------------------------------------------------------------------------------
-
-
-def write_selftest(path: Path, report: Report, *, seed: int, seconds: float, exit_code: int) -> None:
-    """Write the mutants as a run file, which the report shows beside the runs of engines."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    writer = RunWriter(path, header_of("selftest", seed))
-    for line in report.mutants:
-        writer.write(line)
-    writer.write(EndLine(True, {}, round(seconds, 3), exit_code))
-    writer.close()

@@ -28,9 +28,9 @@ def test_a_branch_is_the_step_that_is_taken(x: float, value: float, slope: float
 
 
 def test_programs_visit_most_of_the_catalogue_and_branch() -> None:
-    programs = [p for seed in range(14) for p in draw_programs(find, "float64", seed, 60)]
+    programs = [p for seed in range(12) for p in draw_programs(find, "float64", seed, 60)]
     visited = {step.op for program in programs for step in program.steps}
-    assert len(visited & set(CATALOGUE)) > len(CATALOGUE) / 2
+    assert len(visited & set(CATALOGUE)) > 3 * len(CATALOGUE) / 5
     assert BRANCH in visited
     assert sum(program.changes_precision for program in programs) > len(programs) / 20
     assert max(len(program.steps) for program in programs) <= 30

@@ -2,6 +2,7 @@
 
 import contextvars
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,10 +11,13 @@ from conformance_backends import numpy_engine as engine
 
 from conformance.checks import load_all
 from conformance.ops import ALL_OPS
+from conformance.questions import Item
 from conformance.run.execute import Executor
 from conformance.runfile.jsonl import read_run
 from conformance.runfile.records import MutantLine, Verdict
+from conformance.selfcheck.recording import write_selftest
 from conformance.selfcheck.selftest import (
+    SLICES,
     Part,
     Report,
     catchers,
@@ -25,7 +29,6 @@ from conformance.selfcheck.selftest import (
     registered_variants,
     sampled,
     selftest,
-    write_selftest,
 )
 from conformance.strategies import Effort
 
@@ -94,17 +97,41 @@ def test_control_is_not_caught_at_a_share_of_its_ops(name: str) -> None:
 def test_a_control_is_asked_at_a_share_of_its_ops_beside_all_mutants_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[int] = []
+    asked: list[tuple[int, tuple[int, int]]] = []
     monkeypatch.setattr(
         "conformance.selfcheck.selftest.catchers",
-        lambda mutant, *_, **__: asked.append(len(mutant.ops)) or {},
+        lambda mutant, *_, slice_, **__: asked.append((len(mutant.ops), slice_)) or {},
     )
     control = registered_controls()["control"]
     for options in ({}, {"is_whole": True}, {"part": Part.of([MUTANTS["sign-lost"]])}):
         selftest([], [control], **options)
-    share, *others = asked
+    share, *others = (ops for ops, _ in asked[::SLICES])
     assert 0 < share < len(control.ops) / 4
     assert others == 2 * [len(control.ops)]
+    assert [slice_ for _, slice_ in asked] == 3 * [(i, SLICES) for i in range(SLICES)]
+
+
+def test_a_slice_asks_its_groups_and_the_slices_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    class Noting:
+        def __init__(self, *_: object, **__: object) -> None:
+            pass
+
+        def results(self, items: list[Item]) -> list[SimpleNamespace]:
+            asked.extend(item.id for item in items)
+            return [SimpleNamespace(verdict=Verdict.PASS) for _ in items]
+
+    monkeypatch.setattr("conformance.selfcheck.selftest.Executor", Noting)
+    control = registered_controls()["control"]
+    part = Part(frozenset({"op/vjp", "op/value"}), frozenset({"add", "sin", "matmul"}))
+    catchers(control, 0, SMALL, part=part)
+    whole = sorted(asked)
+    asked.clear()
+    for i in range(SLICES):
+        catchers(control, 0, SMALL, part=part, slice_=(i, SLICES))
+    assert whole
+    assert sorted(asked) == whole
 
 
 def test_beside_one_mutant_a_control_is_asked_what_that_is_asked() -> None:
