@@ -31,7 +31,7 @@ from conformance.strategies import Effort
 
 GROUP = "conformance.mutants"
 SLICES = 8  # of a control's questions, so that no core waits for the one that asks them
-SHARE = 12  # of a control's ops one in so many is checked, unless all are asked for
+SHARE = 24  # of a control's ops one in so many is checked, unless all are asked for
 # A second or more each time, of the engine as a whole: run, as wide checks are, only on controls and on mutants
 # that name them.
 SLOW = frozenset({"contract/B11/deep-chain", "contract/B11/long-chain", "contract/B12/freed"})
