@@ -47,6 +47,22 @@ def leaf_detached_once_or_twice_stays_a_leaf(engine: Backend, sample: Sample) ->
     hold_equal(got[1], g * x, "w's gradient of detach(x) * w + x * detach(detach(w))")
 
 
+@contract("C2", "detached-tangent", Capability.DETACH, Capability.FORWARD)
+def detached_value_has_no_tangent(engine: Backend, sample: Sample) -> None:
+    """In forward mode a detached value is a constant too: its tangent is zero."""
+    (x, w), (t, u) = ([sample.array(), sample.array()] for _ in range(2))
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
+
+    def function(a: Any, b: Any) -> Any:
+        product = multiply(a, b)
+        return add(multiply(engine.detach(product), a), multiply(engine.detach(b), product))
+
+    _, tangents = engine.jvp(function, [np.array(x), np.array(w)], [np.array(t), np.array(u)])
+    expected = x * w * t + w * (t * w + x * u)
+    what = "the tangent of detach(x * w) * x + detach(w) * x * w"
+    hold_equal(plain(engine, tangents[0]), expected, what)
+
+
 @contract("C2", "detached-constant", Capability.DETACH, Capability.RECORDED_WRITES)
 def detached_constant_is_another_array(engine: Backend, sample: Sample) -> None:
     """A constant, detached, is another array: what is written into that one is no part of the constant's history."""

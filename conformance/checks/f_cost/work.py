@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
@@ -11,19 +13,21 @@ from conformance.checks.f_cost.workload import Measured, hold_gradient, operands
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import ADD
+from conformance.ops.names import ADD, MULTIPLY
 
 
 @contract("F3", "work", Capability.CUSTOM_RULE)
 def every_rule_is_applied_once(engine: Backend, sample: Sample) -> Measured:
     """In a lattice of any depth, width and fan-out every rule is applied once; an engine that merges equal calls applies fewer."""
-    add, calls = engine.op(ADD), []
+    add, multiply, calls = engine.op(ADD), engine.op(MULTIPLY), []
 
     def halved(g: Any, a: Any) -> tuple[Any, ...]:
         calls.append(1)
-        return (g * 0.5,)
+        return (multiply(g, engine.array(np.full(sample.shape, 0.5, sample.dtype))),)
 
-    half = engine.custom(lambda a: a * 0.5, halved)
+    half = engine.custom(
+        lambda a: multiply(a, engine.array(np.full(sample.shape, 0.5, sample.dtype))), halved
+    )
     x, g = sample.array(), sample.array()
     for depth, width, fan in ((2, 2, 2), (6, 2, 2), (2, 6, 2), (2, 2, 4)):
 

@@ -45,6 +45,22 @@ def constants_not_detached(self: Any, array: Any) -> Tensor:
     return array if edge_of(array) is None else array.detach()  # type: ignore[no-any-return]
 
 
+class DetachedKeepsItsTangent(SteppedTape):
+    """In forward mode a detached value keeps its tangent."""
+
+    def detach(self, array: Any) -> Any:
+        """The value itself, while a tangent is pushed."""
+        return array if self.kept.get("forward") else array.detach()
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        """The engine's forward mode, which notes that it is at work."""
+        self.kept["forward"] = True
+        try:
+            return super().jvp(function, operands, tangents)
+        finally:
+            self.kept["forward"] = False
+
+
 STORAGE = ("contract/C3/detached-storage",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -60,6 +76,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C2/detach-leaf",), detach=reattached_when_detached_twice),
     behaviour("detach-spares-leaves", "A leaf cannot be detached.",
         ("contract/C2/detach-leaf",), detach=leaves_not_detached),
+    behaviour("detach-keeps-tangents", "In forward mode a detached value keeps its tangent.",
+        ("contract/C2/detached-tangent",), base=DetachedKeepsItsTangent),
     behaviour("detach-spares-constants", "A constant, detached, is the constant itself.",
         ("contract/C2/detached-constant",), detach=constants_not_detached),
     behaviour("detach-copies", "A detached value is a copy, though the adapter declares sharing.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import MULTIPLY, NEGATIVE
+
+MANY_STEPS = 130  # beyond the blocks, of 8 to 128 steps, in which an engine may unroll or save its states
 
 
 @contract("C11", "loop", Capability.LOOPS)
@@ -65,6 +68,15 @@ def _hold_loop_of(engine: Backend, sample: Sample, count: int) -> None:
     hold_values(engine, outputs, [run.states[-1], run.outputs], f"a loop of {count} steps")
     last = lambda h, xs, w: loop(h, xs, w)[0]  # noqa: E731
     hold_gradients(engine, last, run.operands, [g], run.pulled(g), f"a loop of {count} steps")
+
+
+@contract("C11", "loop-of-many", Capability.LOOPS)
+def loop_of_many_steps_has_the_gradients_of_all(engine: Backend, sample: Sample) -> None:
+    """A loop of a hundred steps and more has the gradients of all of them, the first and the last too."""
+    run, g, loop = drawn(sample, MANY_STEPS), sample.array(), scanned(engine)
+    run = replace(run, factor=np.sign(run.factor))  # nothing grows, so that every number is exact
+    last = lambda h, xs, w: loop(h, xs, w)[0]  # noqa: E731
+    hold_gradients(engine, last, run.operands, [g], run.pulled(g), f"h w + x in a loop of {MANY_STEPS} steps")
 
 
 @contract("C11", "loop-dtypes", Capability.LOOPS)

@@ -38,9 +38,9 @@ def _rounds(x: Array, factor: float) -> int:
 
 
 def _drawn(sample: Sample) -> list[tuple[Array, Array, int]]:
-    """Operands for loops of several numbers of steps, none among them."""
+    """Operands for loops of several numbers of steps, none and more than 40 among them."""
     drawn = []
-    for factor, scale in ((0.5, 1.0), (0.25, 1.0), (0.5, 2.0**-10)):
+    for factor, scale in ((0.5, 1.0), (0.25, 1.0), (0.5, 2.0**-10), (0.5, 2.0**40)):
         x, w = sample.array() * sample.scalar(scale), np.full(sample.shape, factor, sample.dtype)
         drawn.append((x, w, _rounds(x, factor)))
     return drawn

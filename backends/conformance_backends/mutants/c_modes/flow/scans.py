@@ -216,6 +216,21 @@ class InnerLoopCaptures(SteppedTape):
             self.kept["depth"] = depth
 
 
+def cut_every(count: int) -> Callable[..., Any]:
+    """A loop whose carry is a constant after every so many steps."""
+
+    def scan(self: Any, step: Function, carry: Any, items: Any) -> Any:
+        numbers = iter(range(len(items)))
+
+        def cut(state: Any, item: Any) -> Any:
+            n = next(numbers)
+            return step(_whole(state, lambda x: Tensor(detach(x))) if n and n % count == 0 else state, item)
+
+        return engine.scan(cut, carry, items)
+
+    return scan
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("loop-drops-last", "A loop's last item does not change the carry.", (LOOP, LENGTHS, "capability/loops"), scan=last_step_dropped),
     behaviour("loop-captured-once", "What a loop captures has the gradient of its last step.", (LOOP,), scan=captured_counts_once),
@@ -223,6 +238,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("loop-carry-constant", "The first carry of a loop has no gradient.", (LOOP,), scan=carry_is_a_constant),
     behaviour("loop-of-nothing-steps", "A loop over no items makes one step.", ("contract/C11/loop-of-nothing",), scan=at_least_one_step),
     behaviour("loop-of-one-not-stacked", "The outputs of a loop of one step are not stacked.", (LENGTHS,), scan=outputs_squeezed),
+    behaviour("loop-cut-every-8", "The carry of a loop is a constant after every eight steps.", ("contract/C11/loop-of-many",), scan=cut_every(8)),
+    behaviour("loop-cut-every-128", "The carry of a loop is a constant after every 128 steps.", ("contract/C11/loop-of-many",), scan=cut_every(128)),
     behaviour("loop-in-double", "A loop keeps its carry in double precision.", ("contract/C11/loop-dtypes",), scan=in_double),
     behaviour("loop-first-array-alone", "Of a carry of several arrays the first one has a gradient.",
         ("contract/C11/loop-carries",), scan=first_array_alone),

@@ -54,11 +54,25 @@ def second_array_is_a_constant(self: Any, condition: Function, step: Function, c
     return engine.while_loop(condition, cut, carry)
 
 
+def cut_after_32(self: Any, condition: Function, step: Function, carry: Any) -> Any:
+    """The carry of a loop is a constant after every 32 steps."""
+    count = 0
+
+    def cut(state: Any) -> Any:
+        nonlocal count
+        count += 1
+        return step(state if count % 32 else Tensor(detach(state)))
+
+    return engine.while_loop(condition, cut, carry)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("while-asks-afterwards", "A loop that goes on while a condition holds makes a step before it asks.",
         ("contract/C11/while", "contract/C11/while-forward"), while_loop=asked_afterwards),
     behaviour("while-counts-once", "In forward mode a loop that goes on while a condition holds has as many steps as the first one.",
         ("contract/C11/while-forward",), base=CountOfTheFirstLoop),
+    behaviour("while-cut-every-32", "The carry of such a loop is a constant after every 32 steps.",
+        ("contract/C11/while",), while_loop=cut_after_32),
     behaviour("while-second-constant", "Of the arrays that such a loop carries the first one has a gradient.",
         ("contract/C11/while-carries",), while_loop=second_array_is_a_constant),
     behaviour("declares-while-refused", "The adapter declares that loops whose number of steps depends on values have no gradients.",
