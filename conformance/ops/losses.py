@@ -6,8 +6,10 @@ of one entry and its partials; what the reduction does to the cotangent stands h
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -69,7 +71,11 @@ def pointwise(
     aliases: tuple[str, ...] = (),
     traits: Iterable[Property] = (),
 ) -> Op:
-    """A loss of each entry alone, of operands that broadcast: `partials[i](*operands, **parameters)` is ∂ℓ/∂xᵢ, None of truth values."""
+    """A loss of each entry alone, of operands that broadcast: `partials[i](*operands, **parameters)` is ∂ℓ/∂xᵢ, None of truth values.
+
+    A tuple is of the terms of ∂ℓ/∂xᵢ, one for each place of the formula in which xᵢ stands: each has its own sum over what
+    was broadcast, as where the formula is differentiated term by term. What cancels between the sums is lost there.
+    """
 
     @dispatched
     def reference(*operands: Any, reduction: str = "mean", **parameters: Any) -> Any:
@@ -79,10 +85,14 @@ def pointwise(
         def rule(g: Any, z: Any, *operands: Any, reduction: str = "mean", **parameters: Any) -> Any:
             whole = np.broadcast_shapes(*map(np.shape, operands))
             each = shared(g, math.prod(whole), reduction)
-            pulled = each * in_precision_of(g, partial(*operands, **parameters))
-            if pulled.shape != whole:  # the partial is of fewer operands
-                pulled = np.broadcast_to(pulled, whole)
-            return unbroadcast(pulled, np.shape(operands[index]))
+            slopes = partial(*operands, **parameters)
+            pulled = []
+            for slope in slopes if isinstance(slopes, tuple) else (slopes,):
+                term = each * in_precision_of(g, slope)
+                if term.shape != whole:  # the slope is of fewer operands
+                    term = np.broadcast_to(term, whole)
+                pulled.append(unbroadcast(term, np.shape(operands[index])))
+            return functools.reduce(operator.add, pulled)
 
         return rule
 
@@ -216,15 +226,15 @@ LIKELIHOODS = (
         source="−t log σ(x) − (1 − t) log σ(−x) = softplus(x) − tx", domains=[REAL, PROBABILITY],
         law=OF_EQUAL_SHAPES, aliases=("bce_with_logits",)),
     pointwise("kl_div", divergence, lambda x, t, log_target=False: -np.exp(t) if log_target else -t,
-        lambda x, t, log_target=False: np.exp(t) * (t + 1 - x) if log_target else np.log(t) + 1 - x,
+        lambda x, t, log_target=False: np.exp(t) * (t + 1 - x) if log_target else (np.log(t) - x, 1.0),
         formula="x̄ = −g · t, t̄ = g · (ln t + 1 − x); of ln t: x̄ = −g · eᵗ, t̄ = g · eᵗ (t + 1 − x)",
         source="product rule; x is a log-probability, t one too with log_target", domains=[REAL, POSITIVE], law=divergences),
-    pointwise("poisson_nll", lambda x, t: np.exp(x) - t * x, lambda x, t: np.exp(x) - t, lambda x, t: -x,
+    pointwise("poisson_nll", lambda x, t: np.exp(x) - t * x, lambda x, t: (np.exp(x), -t), lambda x, t: -x,
         formula="x̄ = g · (eˣ − t), t̄ = −g · x",
         source="minus the log-likelihood at rate eˣ, without log t!"),
     pointwise("gaussian_nll", lambda x, t, v: 0.5 * (np.log(v) + (x - t) * (x - t) / v),
         lambda x, t, v: (x - t) / v, lambda x, t, v: (t - x) / v,
-        lambda x, t, v: 0.5 * (1 / v - (x - t) * (x - t) / (v * v)),
+        lambda x, t, v: (0.5 / v, -0.5 * (x - t) * (x - t) / (v * v)),
         formula="x̄ = g · (x − t)/v, t̄ = −x̄, v̄ = g · ½(1/v − (x − t)²/v²)",
         source="minus the log-density of N(x, v) at t, without ½ log 2π",
         domains=[REAL, REAL, POSITIVE], law=THREE_EACH, traits={Shift(0, of=(0, 1))}),
