@@ -17,8 +17,8 @@ import autograd.scipy.special
 import autograd.tracer
 
 from conformance.errors import Unsupported
-from conformance.ops.factorings.decompositions import sign_weights
 from conformance_backends.families import autograd_further
+from conformance_backends.matrices.signs import sign_weights
 
 # ---- where one line is not enough ---------------------------------------------------------------
 

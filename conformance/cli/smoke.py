@@ -157,6 +157,7 @@ def _has(declared: Any, value: Any) -> bool:
 def _questions(backend: Backend, found: Found) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
     from conformance.cli.console import to_errors
+    from conformance.run.claims.arrays import not_taken
     from conformance.run.claims.capabilities import undeclared
     from conformance.run.smoke import questions, try_question, version_of
 
@@ -169,6 +170,8 @@ def _questions(backend: Backend, found: Found) -> bool:
             found.is_right = False
             can_go_on &= not question.is_basic
             print(f"          {answer}\n          hint: {question.hint}")
+    for shape, reason in not_taken(backend).items():
+        print(f"  LACK  arrays of shape {shape}: {reason}")
     with to_errors():
         advice = undeclared(backend) if can_go_on and not backend.is_spelling else []
     for line in advice:

@@ -20,6 +20,7 @@ ROOM = 8.0  # units in the last place beside what is allowed: a multiple has rou
 CLEAR = 8.0  # times what is allowed: a smaller entry is a multiple of everything
 DIGITS = 4  # of a factor that has no name
 SINGLE = float(np.finfo(np.float32).eps)
+LEAST = 1 / 1024  # of it: what is right to more digits has lost them otherwise
 
 
 def pattern_of(failure: Violation) -> str:
@@ -72,7 +73,8 @@ def _patterns(expected: Array, got: Array, room: Array) -> Iterator[str]:
     yield from _places(expected, got, is_got)
     if expected.size > 1 and is_got(expected + (got - expected).ravel()[0]):
         yield f"what is expected plus {_number((got - expected).ravel()[0])} in every entry"
-    if (np.abs(got - expected) <= SINGLE * np.abs(expected)).all():
+    off = np.abs(got - expected)
+    if (off <= SINGLE * np.abs(expected)).all() and (off >= SINGLE * LEAST * np.abs(expected)).any():
         yield "what is expected to the digits of single precision, and no further"
     yield from _parts(expected, got, np.abs(got - expected) > room)
 
@@ -144,5 +146,7 @@ def _kind(wrong: Array) -> str:
 
 
 def _number(value: Any) -> str:
-    """A number as it is read."""
+    """A number as it is read; one that is close to 1 by how far it is from it."""
+    if 0 < abs(value - 1) < 10.0**-DIGITS:
+        return f"1 {'+' if value > 1 else '-'} {abs(value - 1):.2g}"
     return f"{value:.{DIGITS}g}"

@@ -9,6 +9,8 @@ from typing import Any
 from conformance.clauses import STANDARD
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 
+LONGEST_COMMAND = 8000  # characters of the command that asks again
+
 
 def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     """The message of one result that is not a pass."""
@@ -39,7 +41,10 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
         lines.append(f"  clause  {clause.number} {clause.sentence}")
     if evidence and evidence.token:
         only = "" if evidence.token.startswith("k1:") else f" --check {result.check_key}"
-        lines.append(f"  again   conformance replay {evidence.token} --on {_spec_of(result, backend)}{only}")
+        named = f"{evidence.token} --on {_spec_of(result, backend)}{only}"
+        if len(named) > LONGEST_COMMAND:  # no shell takes the numbers of a large array
+            named = f"{shlex.quote(result.id)} --run the-run-file.jsonl"
+        lines.append(f"  again   conformance replay {named}")
         if (
             evidence.script
         ):  # neither without a dialect nor of a crash or a timeout, which recording would meet again

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, TapeBackend
+from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
 from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
-from conformance.layout import LAYOUTS, laid_out
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.run.claims import orders
+from conformance.run.claims.arrays import complex_numbers, layouts, not_taken, round_trip
 from conformance.run.claims.capabilities import (
     array_of,
     claims_of,
@@ -26,10 +26,8 @@ from conformance.run.claims.capabilities import (
     real_dtype,
     written,
 )
-from conformance.run.claims.scripts import run_scripts
+from conformance.run.claims.scripts import hold_names, run_scripts
 from conformance.run.mapped.findings import place_of
-
-SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
 
 
 @dataclass(frozen=True)
@@ -56,49 +54,6 @@ def version_of(backend: Backend) -> str:
 def _named(backend: Backend) -> None:
     if not backend.engine or not str(backend.version()):
         raise Violation(f"engine {backend.engine!r}, version {backend.version()!r}")
-
-
-def _round_trip(dtype: str) -> Callable[[Backend], None]:
-    """Whether arrays of a dtype come back as they were, as constants and as leaves."""
-
-    def try_it(backend: Backend) -> None:
-        made: list[Callable[[Any], Any]] = [backend.array]
-        if isinstance(backend, TapeBackend) and dtype in backend.dtypes:
-            made.append(backend.leaf)
-        for shape in SHAPES:
-            given = np.asarray(np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape) % 7, dtype)
-            for make in made:
-                _hold_same(backend, make(np.array(given)), given, f"{make.__name__}() of shape {shape}")
-
-    return try_it
-
-
-def _hold_same(backend: Backend, array: Any, given: Any, what: str) -> None:
-    back = plain(backend, array)
-    if back.dtype != given.dtype:
-        raise Violation(f"{what}: {given.dtype} came back as {back.dtype}")
-    hold_equal(back, given, f"{what} came back changed")
-
-
-def _complex_numbers(backend: Backend) -> None:
-    """Complex numbers come back as they were, or are refused: a lost imaginary part would be counted against the engine."""
-    given = np.asarray([1 + 2j, -3j], np.result_type(real_dtype(backend), np.complex64))
-    for make in (backend.array, *([backend.leaf] if isinstance(backend, TapeBackend) else [])):
-        try:
-            array = make(np.array(given))
-        except Exception:
-            continue
-        _hold_same(backend, array, given, f"{make.__name__}() of complex numbers")
-
-
-def _layouts(backend: Backend) -> None:
-    """Every memory layout in which operands and cotangents are given, of arrays with one entry too."""
-    for layout in LAYOUTS:
-        for shape in ((2, 3), (3,), (1,), (1, 1), (2, 1, 3)):
-            given = np.asarray(np.arange(1, 1 + np.prod(shape)).reshape(shape), real_dtype(backend))
-            given = np.broadcast_to(given[:1], shape) if layout == "expanded" else given
-            array = laid_out(given, layout)
-            _hold_same(backend, backend.array(array), given, f"an array of shape {shape}, layout {layout},")
 
 
 def _unnamed(backend: Backend) -> None:
@@ -179,7 +134,7 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter; of what only spells ops those about its arrays."""
     yield from _about_arrays(backend)
     if not backend.is_spelling:
-        yield from _about_calls()
+        yield from _about_calls(has_numbers=() not in not_taken(backend))
         for claims in (orders.claims_of, claims_of):
             yield from (SmokeQuestion(*claim) for claim in claims(backend))
         yield from _about_scripts(backend)
@@ -190,29 +145,30 @@ def _about_arrays(backend: Backend) -> Iterator[SmokeQuestion]:
     for dtype in backend.dtypes:
         yield SmokeQuestion(
             f"{dtype} goes in and comes out",
-            _round_trip(dtype),
+            round_trip(dtype),
             f"array() and numpy() keep values, dtype and shape, 0-d and empty ones too; if the engine has no {dtype}, drop it from `dtypes`",
             dtype == real_dtype(backend),
         )
     yield SmokeQuestion(
         "integers and truth values go in and come out",
-        lambda b: [_round_trip(d)(b) for d in ("int64", "bool")],
+        lambda b: [round_trip(d)(b) for d in ("int64", "bool")],
         "operands that index or select must not become floating point",
     )
     if not any(dtype.startswith("complex") for dtype in backend.dtypes):
         yield SmokeQuestion(
             "complex numbers go in and come out, or are refused",
-            _complex_numbers,
+            complex_numbers,
             "where the engine has none, array() and leaf() raise TypeError: np.asarray(value, float) drops the imaginary part",
         )
     yield SmokeQuestion(
         "any memory layout goes in",
-        _layouts,
+        layouts,
         "array() gets operands with strides, negative ones too; np.array(value, order='C') is a plain copy for an engine that cannot read them",
     )
 
 
-def _about_calls() -> Iterator[SmokeQuestion]:
+def _about_calls(*, has_numbers: bool) -> Iterator[SmokeQuestion]:
+    """Those about a call, about numbers too where the engine has 0-d arrays."""
     yield SmokeQuestion("an op that is not named is not offered", _unnamed, "op() gets every name of the catalogue: begin with super().op(name)")  # fmt: skip
     yield SmokeQuestion(
         "add is found and adds",
@@ -231,16 +187,17 @@ def _about_calls() -> Iterator[SmokeQuestion]:
         _positions,
         "`wrt` names the operands that need a gradient; the others are constants",
     )
-    yield SmokeQuestion(
-        "0-d operands have 0-d gradients",
-        _zero_dimensional,
-        "neither leaf() nor grad() may add an axis; leaf() makes what a user of the engine would differentiate",
-    )
-    yield SmokeQuestion(
-        "a scalar needs no cotangent",
-        _scalar,
-        "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
-    )
+    if has_numbers:
+        yield SmokeQuestion(
+            "0-d operands have 0-d gradients",
+            _zero_dimensional,
+            "neither leaf() nor grad() may add an axis; leaf() makes what a user of the engine would differentiate",
+        )
+        yield SmokeQuestion(
+            "a scalar needs no cotangent",
+            _scalar,
+            "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
+        )
     yield SmokeQuestion(
         "what the caller writes into an array later changes no value",
         _written_later,
@@ -255,6 +212,13 @@ def _about_scripts(backend: Backend) -> Iterator[SmokeQuestion]:
             "the scripts of a few calls run",
             lambda b: run_scripts(b, _claims_of_scripts(b)),
             "correct `dialect`, which writes them, or leave it out: reports, and known failures, have such scripts",
+        )
+        yield SmokeQuestion(
+            "the scripts of all ops define what they name",
+            hold_names,
+            "scripts quote the entries of `ops`, with the functions, values and imports of the adapter's own files that "
+            "these name: define a name at the top level of such a file, by an import, a def or a plain assignment; write an op "
+            "that a loop adds as an entry of its own, or let `dialect.call` write it",
         )
     yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
 

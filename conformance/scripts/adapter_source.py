@@ -7,11 +7,10 @@ engine would write, so scripts quote it.
 from __future__ import annotations
 
 import ast
-import contextlib
 import inspect
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -64,7 +63,7 @@ class Table:
 
 
 @lru_cache(maxsize=64)
-def _tree(module: ModuleType) -> ast.Module:
+def tree_of(module: ModuleType) -> ast.Module:
     """A module's source, which every script of a failure asks for; nothing where it cannot be read."""
     try:
         return ast.parse(inspect.getsource(module))
@@ -75,16 +74,26 @@ def _tree(module: ModuleType) -> ast.Module:
 @lru_cache(maxsize=64)
 def _tables(module: ModuleType) -> tuple[Table, ...]:
     """Every dictionary with string keys that a module's source assigns."""
-    tree = _tree(module)
+    tree = tree_of(module)
     bodies = [("", tree.body), *((n.name, n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
     return tuple(
-        Table(owner, target.id, _entries(statement.value))
+        Table(owner, *assigned)
         for owner, body in bodies
         for statement in body
         if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value
         for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
-        if isinstance(target, ast.Name)
+        if (assigned := _assigned(target, statement.value))
     )
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> tuple[str, dict[str, ast.expr]] | None:
+    """The dictionary that `name = {...}` fills, or `name["key"] = value` adds to, and its entries."""
+    if isinstance(target, ast.Name):
+        return target.id, _entries(value)
+    match target:
+        case ast.Subscript(ast.Name(name), ast.Constant(str(key))):
+            return name, {key: value}
+    return None
 
 
 def _entries(assigned: ast.expr) -> dict[str, ast.expr]:
@@ -135,7 +144,7 @@ def _imported_name(backend: Backend, name: str) -> str:
     op, imports = backend.ops[name], backend.dialect.imports if backend.dialect else ""
     attributes = (name, getattr(op, "__name__", name))
     for own in modules_of(backend):
-        for bound in _imported(ast.parse(imports)):
+        for bound in imported_in(ast.parse(imports)):
             imported = vars(own).get(bound)
             for attribute in attributes if isinstance(imported, ModuleType) else ():
                 if getattr(imported, attribute, None) is op:
@@ -194,58 +203,21 @@ def _constant(expression: ast.expr) -> tuple[Any] | None:
         return None
 
 
-def helpers_in(backend: Backend, text: str) -> str:
-    """The source of the adapter's own functions that a script's text calls, and of the constants that those name."""
-    sources: dict[str, str] = {}
-    waiting = [text]
-    while waiting:
-        called = {node.id for node in ast.walk(ast.parse(waiting.pop())) if isinstance(node, ast.Name)}
-        for module, name in ((m, n) for m in modules_of(backend) for n in sorted(called - set(sources))):
-            value = vars(module).get(name)
-            if inspect.isfunction(value) and value.__module__ == module.__name__:
-                sources[name] = _bare(inspect.getsource(value))
-                waiting.append(sources[name])
-            elif name in (constants := _constants(module)) and name not in sources:
-                sources[name] = constants[name]
-    return "\n\n".join(reversed(sources.values()))
-
-
-@lru_cache(maxsize=64)
-def _constants(module: ModuleType) -> dict[str, str]:
-    """The names that a module's source gives literals, or attributes of what it imports, and the statements that do."""
-    found, imported = {}, _imported(_tree(module))
-    for statement in _tree(module).body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            with contextlib.suppress(ValueError, TypeError):
-                if _root_of_attribute(statement.value) not in imported:
-                    ast.literal_eval(statement.value)
-                found[statement.targets[0].id] = ast.unparse(statement)
-    return found
-
-
-def _root_of_attribute(expression: ast.expr) -> str:
-    """The name that begins `name.attribute…`; empty for any other expression."""
-    root = expression
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    return root.id if isinstance(root, ast.Name) and root is not expression else ""
-
-
-def imports_of(backend: Backend, helpers: str, present: str) -> str:
-    """The imports of the adapter's modules that its functions in a script use, and the dialect's `present` ones lack.
+def imports_of(modules: Iterable[ModuleType], text: str, present: str) -> str:
+    """The imports of modules that a script's text uses, and the `present` ones lack.
 
     This project's own are left out: a script stands alone.
     """
-    used = {node.id for node in ast.walk(ast.parse(helpers)) if isinstance(node, ast.Name)}
-    missing = used - set(_imported(ast.parse(present)))
+    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    missing = used - set(imported_in(ast.parse(present)))
     found: dict[str, str] = {}
-    for module in modules_of(backend):
-        every = _imported(_tree(module))
+    for module in modules:
+        every = imported_in(tree_of(module))
         found |= {n: line for n, line in every.items() if n in missing - set(found)}
     return "\n".join(dict.fromkeys(found.values()))
 
 
-def _imported(tree: ast.Module) -> dict[str, str]:
+def imported_in(tree: ast.Module) -> dict[str, str]:
     """Each name that a module imports from elsewhere, and a line that does."""
     found: dict[str, str] = {}
     for statement in tree.body:
@@ -262,7 +234,7 @@ def _imported(tree: ast.Module) -> dict[str, str]:
     return found
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """A function without its annotations and docstring, which need imports and lines of their own."""
     tree = ast.parse(text)
     for node in ast.walk(tree):

@@ -11,8 +11,8 @@ import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
 from conformance.errors import LONGEST_TEXT, Unsupported, is_violation, text_of
-from conformance.scripts import adapter_source
 from conformance.scripts.formulas import OPERANDS, NoFormula, Symbol, formula_of
+from conformance.scripts.helpers import carried
 from conformance.scripts.literals import literal, method_of, spread
 from conformance.scripts.shorten import shortened
 from conformance.trace import is_aside
@@ -264,8 +264,7 @@ class ScriptBuilder:
                 if shown and len(shown) <= LONGEST_VALUE:
                     tail.append(f"# {title} {shown}")
         try:
-            helpers = adapter_source.helpers_in(self.backend, body)
-            imports = adapter_source.imports_of(self.backend, helpers, self.dialect.imports)
+            imports, helpers = carried(self.backend, body, self.dialect.imports)
         except SyntaxError:  # a repr that is no Python: the script is still worth reading
             helpers = imports = ""
         parts = (self.dialect.imports, imports, *self.rules, helpers, body)

@@ -41,7 +41,7 @@ def parts(z: Any) -> Any:
     return z.real, z.imag
 
 
-def signs(is_positive: Any, x: Any) -> Any:
+def as_signs(is_positive: Any, x: Any) -> Any:
     """Truth values as the targets 1 and -1, of the scores' type."""
     return 2 * is_positive.to(x.dtype) - 1
 
@@ -122,10 +122,10 @@ OPS: Mapping[str, Callable[..., Any]] = {
     ),
     "normalize": lambda x, p, axis, eps: F.normalize(x, p=p, dim=axis, eps=eps),
     "margin_ranking": lambda x, y, is_first, margin, reduction: F.margin_ranking_loss(
-        x, y, signs(is_first, x), margin=margin, reduction=reduction
+        x, y, as_signs(is_first, x), margin=margin, reduction=reduction
     ),
     "hinge_embedding": lambda x, is_similar, margin, reduction: F.hinge_embedding_loss(
-        x, signs(is_similar, x), margin=margin, reduction=reduction
+        x, as_signs(is_similar, x), margin=margin, reduction=reduction
     ),
     "triplet_margin": lambda anchor, near, far, margin, p, eps, reduction: F.triplet_margin_loss(
         anchor, near, far, margin=margin, p=p, eps=eps, reduction=reduction

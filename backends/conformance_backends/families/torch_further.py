@@ -13,7 +13,7 @@ import torch.nn.functional as F  # noqa: N812 - its customary name
 
 from conformance.errors import Unsupported
 from conformance_backends.families.torch_axes import over_merged
-from conformance_backends.families.torch_families import parts, signs
+from conformance_backends.families.torch_families import as_signs, parts
 
 
 def avg_pool3d(
@@ -154,7 +154,7 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "threshold": lambda x, threshold, value: F.threshold(x, threshold, value),
     "renorm": lambda x, p, axis, maxnorm: torch.renorm(x, p, axis, maxnorm),
     "cosine_embedding": lambda x, y, is_similar, margin, reduction: F.cosine_embedding_loss(
-        x, y, signs(is_similar, x), margin=margin, reduction=reduction
+        x, y, as_signs(is_similar, x), margin=margin, reduction=reduction
     ),
     "segment_sum": segment_sum,
     "segment_max": lambda x, segment_ids, num_segments: of_segments(

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from conformance.errors import Unsupported
-from conformance.ops.factorings.decompositions import sign_weights
+from conformance_backends.matrices.signs import sign_weights
 
 # ---- where one line is not enough ---------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from conformance.ops.factorings.decompositions import sign_weights
+from conformance_backends.matrices.signs import sign_weights
 
 # ---- where one line is not enough ---------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
 from conformance.errors import Unsupported
-from conformance.ops.factorings.decompositions import sign_weights
+from conformance_backends.matrices.signs import sign_weights
 from conformance_backends.tensorflow.keras_ops import KERAS
 
 # ---- where one line is not enough ---------------------------------------------------------------

@@ -13,8 +13,11 @@ from typing import Any
 from conformance.backend import Backend, TapeBackend
 from conformance.errors import Violation
 from conformance.load import start_timeout
+from conformance.ops import ALL_OPS
+from conformance.scripts.helpers import undefined_in
 from conformance.scripts.script import script_of
 
+MOST_NAMED = 5
 # The templates without which no gradient can be written.
 OF_A_TAPE = ("leaf", "backward", "backward_with", "grad")
 OF_FUNCTIONS = ("pullback", "gradient")
@@ -53,3 +56,22 @@ def _what_ends(file: Path) -> str:
     words = ran.stderr.decode(errors="replace").splitlines() or [f"exit code {ran.returncode}"]
     places = [n for n, word in enumerate(words[:-1]) if f'"{file}"' in word]
     return words[-1] + (f", in: {words[places[-1] + 1].strip()}" if places else "")
+
+
+def hold_names(backend: Backend) -> None:
+    """A script of a call of each op names what it defines alone, as far as its text shows."""
+    missing: dict[str, list[str]] = {}
+    for op in backend.ops:
+        if op in ALL_OPS:
+            for name in undefined_in(backend, op):
+                missing.setdefault("" if name == op else name, []).append(op)
+    said = [f"{name} in {_few(ops)}" for name, ops in missing.items() if name]
+    if unspelled := missing.get(""):
+        said.append(f"{_few(unspelled)}, which no dictionary of the adapter's source spells")
+    if said:
+        raise Violation(f"scripts do not define what they name: {_few(said)}")
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

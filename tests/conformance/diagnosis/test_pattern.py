@@ -29,6 +29,7 @@ def sentence(expected: Any, got: Any, allowed: Any = None) -> str:
         (RIGHT, RIGHT / 6, "what is expected times 0.1667, one over the number of its entries"),
         (RIGHT, 3 * RIGHT, "what is expected times 3, the length of axis 1"),
         (RIGHT, 1.1 * RIGHT, "what is expected times 1.1"),
+        (RIGHT, (1 + 3e-8) * RIGHT, "what is expected times 1 + 3e-08"),
         (RIGHT, np.abs(RIGHT), "what is expected, without its signs"),
         (RIGHT * (1 + 2j), RIGHT * (1 - 2j), "the complex conjugate of what is expected"),
         (SQUARE, SQUARE.T, "what is expected with its last two axes exchanged"),
@@ -86,3 +87,10 @@ def test_a_multiple_is_known_as_far_as_rounding_lets_it() -> None:
     off = RIGHT * (1 + 1e-3 * np.arange(6).reshape(2, 3))
     assert sentence(RIGHT, -off, allowed=np.full((2, 3), 0.05)) == "what is expected with the opposite sign"
     assert sentence(RIGHT, -off) == ""
+
+
+def test_digits_that_are_lost_in_double_precision_are_not_those_of_single() -> None:
+    expected = np.array([-19756.25840159932, 3.0, 5.0])
+    assert sentence(expected, expected * (1 + np.array([7e-14, 5e-14, -3e-14])), np.full(3, 1e-13)) != (
+        "what is expected to the digits of single precision, and no further"
+    )

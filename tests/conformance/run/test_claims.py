@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.errors import Unsupported
+from conformance.load import load_backend
+from conformance.run.claims.arrays import not_taken
 from conformance.run.smoke import questions, try_question
 
 
@@ -135,3 +139,59 @@ class RefusesLeaves(NumpyTape):
 def test_a_refusal_is_no_slip() -> None:
     claims = {q.claim: q for q in questions(RefusesLeaves())}
     assert not try_question(claims["an operand that is returned as it is has its gradient"], RefusesLeaves())
+
+
+class OfOneToFourAxes(NumpyTape):
+    """Its engine has arrays of one to four axes alone."""
+
+    least = 1
+
+    def array(self, value: Any) -> Any:
+        if not self.least <= np.ndim(value) <= 4:
+            raise Unsupported("arrays have 1 to 4 axes")
+        return super().array(value)
+
+    def leaf(self, value: Any) -> Any:
+        return super().leaf(self.numpy(self.array(value)))
+
+
+class OfFiveAxes(OfOneToFourAxes):
+    """It has arrays of no shape that smoke tries."""
+
+    least = 5
+
+
+def test_arrays_that_an_engine_does_not_have_are_no_slip() -> None:
+    assert not {q.claim for q in questions(OfOneToFourAxes()) if try_question(q, OfOneToFourAxes())}
+    assert {len(shape) for shape in not_taken(OfOneToFourAxes())} == {0, 6}
+    assert not_taken(NumpyTape()) == {}
+    basic = next(q for q in questions(OfFiveAxes()) if q.is_basic)
+    assert "array() refuses arrays of every shape" in try_question(basic, OfFiveAxes())
+
+
+MADE_BY_A_LOOP = """
+import dataclasses
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+OPS = {"tanh": lambda x: np.tanh(x * HIDDEN), "add": lambda x, y: np.add(x, y)}
+for name in ("sin", "cos"):
+    OPS[name] = (lambda kept: lambda x: getattr(np, kept)(x))(name)
+for value in (1,):
+    HIDDEN = value
+
+class Loop(NumpyTape):
+    ops = OPS
+    dialect = dataclasses.replace(NumpyTape.dialect, call="")
+"""
+
+
+def test_a_name_that_scripts_would_lack_is_said(tmp_path: Path) -> None:
+    (tmp_path / "looped.py").write_text(MADE_BY_A_LOOP)
+    claim = next(q for q in questions(NumpyTape()) if "define what they name" in q.claim)
+    assert not try_question(claim, NumpyTape())
+    said = try_question(claim, load_backend(str(tmp_path / "looped.py")))
+    assert said == (
+        "Violation: scripts do not define what they name: HIDDEN in tanh, "
+        "sin, cos, which no dictionary of the adapter's source spells"
+    )

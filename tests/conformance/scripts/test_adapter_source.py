@@ -11,7 +11,8 @@ import pytest
 
 from conformance.backend import Backend
 from conformance.load import load_backend
-from conformance.scripts.adapter_source import call_text, expression_of, helpers_in, imports_of
+from conformance.scripts.adapter_source import call_text, expression_of
+from conformance.scripts.helpers import carried, undefined_in
 
 ADAPTER = """
 import functools
@@ -111,8 +112,8 @@ def test_lambdas_and_functions_of_a_file_beside_the_adapter_are_quoted(tmp_path:
         (tmp_path / f"{name}.py").write_text(text)
     backend = load_backend(str(tmp_path / "tiny.py"))
     assert quoted(backend, "exp") == "lambda x: np.exp(x)"
-    assert helpers_in(backend, "y = scaled(x)") == "def scaled(x):\n    return 2 * x"
-    assert not helpers_in(backend, "y = sin(x)")  # the engine's own, which it imports
+    assert carried(backend, "y = scaled(x)", "")[1] == "def scaled(x):\n    return 2 * x"
+    assert not carried(backend, "y = sin(x)", "")[1]  # the engine's own, which it imports
 
 
 def test_what_a_function_of_the_adapter_uses_is_imported(tmp_path: Path) -> None:
@@ -120,10 +121,9 @@ def test_what_a_function_of_the_adapter_uses_is_imported(tmp_path: Path) -> None
         (tmp_path / f"{name}.py").write_text(text)
     (tmp_path / "small.py").write_text(BESIDE.replace("tiny_ops", "small_ops"))
     backend = load_backend(str(tmp_path / "small.py"))
-    helpers = helpers_in(backend, "y = turned(x, (2,))")
-    lines = imports_of(backend, helpers, "import numpy as np").splitlines()
+    lines = carried(backend, "y = turned(x, (2,))", "import numpy as np")[0].splitlines()
     assert set(lines) == {"from math import prod", "from math import tau as turn", "import itertools"}
-    assert not imports_of(backend, helpers_in(backend, "y = scaled(x)"), "import numpy as np")
+    assert not carried(backend, "y = scaled(x)", "import numpy as np")[0]
 
 
 CONSTANTS = """
@@ -144,7 +144,7 @@ class Constant(NumpyTape):
 def test_a_constant_that_a_function_of_the_adapter_uses_is_written_out(tmp_path: Path) -> None:
     (tmp_path / "constant.py").write_text(CONSTANTS)
     backend = load_backend(str(tmp_path / "constant.py"))
-    helpers = helpers_in(backend, "y = resized(x)")
+    helpers = carried(backend, "y = resized(x)", "")[1]
     assert "MODES = {1: 'linear', 2: 'bilinear'}" in helpers
     assert "OTHERS" not in helpers
 
@@ -164,10 +164,8 @@ class Aliased(NumpyTape):
 def test_an_attribute_that_the_adapter_gives_a_name_is_written_out_with_its_import(tmp_path: Path) -> None:
     (tmp_path / "aliased.py").write_text(ALIASES)
     backend = load_backend(str(tmp_path / "aliased.py"))
-    helpers = helpers_in(backend, "y = la.det(x)")
-    assert helpers == "la = np.linalg"
-    assert imports_of(backend, helpers, "") == "import numpy as np"
-    assert not helpers_in(backend, "y = np.exp(x, made)")  # what a call gives is no name for it
+    assert carried(backend, "y = la.det(x)", "") == ("import numpy as np", "la = np.linalg")
+    assert carried(backend, "y = np.exp(x, made)", "")[1] == "made = np.zeros(1).shape"
 
 
 COLLECTED = """
@@ -187,3 +185,41 @@ def test_an_op_that_no_table_spells_is_called_where_the_script_imports_it_from(t
     assert call_text(backend, "multiply", ["x0", "x1"], {}) == "np.multiply(x0, x1)"
     assert call_text(backend, "abs", ["x0"], {}) == "np.abs(x0)"  # not Python's own
     assert call_text(backend, "tanh", ["x0"], {}) == "tanh(x0)"
+
+
+SPELT_OUT = """
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+def named(name):
+    return getattr(np, name)
+
+N, find = np, named
+HALF = 0.5 * np.ones(1)
+OPS = {"tanh": lambda x: find("tanh")(x), "sin": lambda x: N.sin(x), "exp": lambda x: np.exp(x * GONE)}
+OPS["cos"] = find("cos")
+for kept in (1,):
+    GONE = kept
+
+class Spelt(NumpyTape):
+    name = "spelt"
+    ops = OPS
+"""
+
+
+def test_values_that_tables_name_are_carried_and_what_is_not_is_said(tmp_path: Path) -> None:
+    (tmp_path / "spelt.py").write_text(SPELT_OUT)
+    backend = load_backend(str(tmp_path / "spelt.py"))
+    assert call_text(backend, "cos", ["x"], {}) == "find('cos')(x)"
+    imports, helpers = carried(backend, "y = find('cos')(x) * HALF", "")
+    assert imports == "import numpy as np"
+    assert [line for line in helpers.splitlines() if line] == [
+        "def named(name):",
+        "    return getattr(np, name)",
+        "find = named",
+        "HALF = 0.5 * np.ones(1)",
+    ]
+    assert {op: undefined_in(backend, op) for op in ("tanh", "sin", "cos")} == {
+        "tanh": set(), "sin": set(), "cos": set()
+    }  # fmt: skip
+    assert undefined_in(backend, "exp") == {"GONE"}

@@ -1,0 +1,80 @@
+"""Claims about an adapter's arrays: what goes in comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, TapeBackend
+from conformance.checks.comparison import hold_equal
+from conformance.checks.observation import plain
+from conformance.errors import Unsupported, Violation
+from conformance.layout import LAYOUTS, laid_out
+from conformance.run.claims.capabilities import real_dtype
+
+SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
+
+
+def round_trip(dtype: str) -> Callable[[Backend], None]:
+    """Whether arrays of a dtype come back as they were, as constants and as leaves."""
+
+    def try_it(backend: Backend) -> None:
+        made: list[Callable[[Any], Any]] = [backend.array]
+        if isinstance(backend, TapeBackend) and dtype in backend.dtypes:
+            made.append(backend.leaf)
+        for shape in _taken(backend):
+            given = np.asarray(np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape) % 7, dtype)
+            for make in made:
+                _hold_same(backend, make(np.array(given)), given, f"{make.__name__}() of shape {shape}")
+
+    return try_it
+
+
+def not_taken(backend: Backend) -> dict[tuple[int, ...], str]:
+    """The shapes of which the engine has no arrays, by what array() says of them: their questions are unsupported."""
+    refused: dict[tuple[int, ...], str] = {}
+    for shape in SHAPES:
+        try:
+            backend.array(np.zeros(shape, real_dtype(backend)))
+        except Unsupported as reason:
+            refused[shape] = str(reason)
+        except Exception:  # which a claim reports
+            continue
+    return refused
+
+
+def _taken(backend: Backend) -> list[tuple[int, ...]]:
+    refused = not_taken(backend)
+    if len(refused) == len(SHAPES):
+        raise Violation(f"array() refuses arrays of every shape: {refused[SHAPES[0]]}")
+    return [shape for shape in SHAPES if shape not in refused]
+
+
+def _hold_same(backend: Backend, array: Any, given: Any, what: str) -> None:
+    back = plain(backend, array)
+    if back.dtype != given.dtype:
+        raise Violation(f"{what}: {given.dtype} came back as {back.dtype}")
+    hold_equal(back, given, f"{what} came back changed")
+
+
+def complex_numbers(backend: Backend) -> None:
+    """Complex numbers come back as they were, or are refused: a lost imaginary part would be counted against the engine."""
+    given = np.asarray([1 + 2j, -3j], np.result_type(real_dtype(backend), np.complex64))
+    for make in (backend.array, *([backend.leaf] if isinstance(backend, TapeBackend) else [])):
+        try:
+            array = make(np.array(given))
+        except Exception:
+            continue
+        _hold_same(backend, array, given, f"{make.__name__}() of complex numbers")
+
+
+def layouts(backend: Backend) -> None:
+    """Every memory layout in which operands and cotangents are given, of arrays with one entry too."""
+    for layout in LAYOUTS:
+        for shape in ((2, 3), (3,), (1,), (1, 1), (2, 1, 3)):
+            given = np.asarray(np.arange(1, 1 + np.prod(shape)).reshape(shape), real_dtype(backend))
+            given = np.broadcast_to(given[:1], shape) if layout == "expanded" else given
+            array = laid_out(given, layout)
+            _hold_same(backend, backend.array(array), given, f"an array of shape {shape}, layout {layout},")
