@@ -1,4 +1,4 @@
-"""How a vector whose sign is free is told from its opposite: a script quotes it, since no engine fixes the sign."""
+"""Which of a vector and its opposite an op returns whose sign is free: scripts quote it, since no engine fixes the sign."""
 
 from __future__ import annotations
 
