@@ -11,7 +11,6 @@ from functools import lru_cache
 from types import ModuleType
 
 from conformance.backend import Backend
-from conformance.errors import Unsupported
 from conformance.op import Op, Trait
 from conformance.ops import ALL_OPS
 from conformance.scripts.adapter_source import (
@@ -23,9 +22,7 @@ from conformance.scripts.adapter_source import (
     tree_of,
 )
 
-REFUSING = {
-    Unsupported.__name__
-}  # what an adapter raises where its engine lacks a call, of which there is no script
+ERRORS, ADAPTERS = "conformance.errors", "conformance_backends"
 NOT_QUOTED = (
     ast.Dict,
     ast.DictComp,
@@ -130,4 +127,15 @@ def undefined_in(backend: Backend, op: str) -> set[str]:
                 bound.add(name)
             case ast.Import(names) | ast.ImportFrom(names=names):
                 bound |= {(alias.asname or alias.name).partition(".")[0] for alias in names}
-    return {n.id for n in named} - bound - REFUSING
+    return {n.id for n in named} - bound - _of_this_project(backend)
+
+
+def _of_this_project(backend: Backend) -> set[str]:
+    """What an adapter takes from our errors and adapters: of a refused call, or an engine on trial, nobody runs a script."""
+    found = set[str]()
+    for module in modules_of(backend):
+        for statement in tree_of(module).body:
+            match statement:
+                case ast.ImportFrom(str(home), names) if home == ERRORS or home.partition(".")[0] == ADAPTERS:
+                    found |= {alias.asname or alias.name for alias in names}
+    return found
