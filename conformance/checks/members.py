@@ -24,6 +24,7 @@ from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.collector import Collector
 from conformance.design.rows import Row, rows_of
+from conformance.dtype import is_inexact
 from conformance.op import Op, Signature, Trait
 from conformance.ops import CATALOGUE, family_of
 from conformance.ops.names import ADD, MULTIPLY
@@ -193,9 +194,8 @@ def is_right_alone(engine: Backend, member: Member) -> bool:
 def is_small(case: Case) -> bool:
     """Whether all arrays of a case are small, not empty, and of its own dtype where they are floating point."""
     arrays = (*case.operands, *case.cotangents)
-    return all(1 <= x.size <= LARGEST for x in arrays) and {
-        x.dtype.name for x in arrays if x.dtype.kind in "fc"
-    } == {case.dtype}
+    dtypes = {x.dtype.name for x in arrays if is_inexact(x.dtype)}
+    return all(1 <= x.size <= LARGEST for x in arrays) and dtypes == {case.dtype}
 
 
 def _calls(engine: Backend, sample: Sample) -> list[Member]:

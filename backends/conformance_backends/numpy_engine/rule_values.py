@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.dtype import BFLOAT16, carried, is_real, narrowed
+from conformance.dtype import BFLOAT16, carried, is_inexact, is_real, narrowed
 from conformance.op import Op
 
 
@@ -19,9 +19,9 @@ def beside(x: Any, operands: Iterable[Any]) -> Any:
         return np.asarray(x)
     values = list(operands)
     dtypes = {value.dtype for value in values if isinstance(value, np.ndarray)}
-    is_narrow = dtypes == {BFLOAT16} and not isinstance(
-        x, complex
-    )  # a type of which NumPy does not know this
+    inexact = {dtype for dtype in dtypes if is_inexact(dtype)}
+    # A type of which NumPy does not know this, nor that it has a common one with integers.
+    is_narrow = inexact == {BFLOAT16} and not isinstance(x, complex)
     return np.asarray(x, BFLOAT16 if is_narrow else np.result_type(*values))
 
 

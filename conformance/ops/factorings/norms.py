@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.dtype import finfo
 from conformance.op import SEPARATED, Domain, Op, OperandKind, Shape
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
@@ -90,7 +91,7 @@ SIZES_APART = Domain(kind=OperandKind.INVERTIBLE, is_separated=True, kinks=(0.0,
 def terms(dtype: Any) -> int:
     """How many terms the series of a matrix of norm ½ has in a precision, and its derivative: until 2⁻ᵏ/k! is less than a rounding error."""
     size, count = 1.0, 1
-    while size > np.finfo(dtype).eps / 2:
+    while size > float(finfo(dtype).eps) / 2:
         size, count = size / (2 * count), count + 1
     return count
 

@@ -110,10 +110,14 @@ def of_a_table(right: Any, x: Any) -> Any:
 LONG_SUM = ("contract/E15/long-sum",)
 
 
-def tangents_doubled(self: Any, function: Function, operands: Any, tangents: Any) -> Any:
-    """In half precision a tangent is doubled."""
-    outputs, pushed = NumpyTape.jvp(self, function, operands, tangents)
-    return outputs, tuple(t + t if t is not None and t.dtype.itemsize == 2 else t for t in pushed)
+def tangents_doubled(*dtypes: str) -> Function:
+    """In some types a tangent is doubled."""
+
+    def jvp(self: Any, function: Function, operands: Any, tangents: Any) -> Any:
+        outputs, pushed = NumpyTape.jvp(self, function, operands, tangents)
+        return outputs, tuple(t + t if t is not None and t.dtype.name in dtypes else t for t in pushed)
+
+    return jvp
 
 
 def _added_in_half(right: Any, *operands: Any, **parameters: Any) -> Any:
@@ -163,5 +167,7 @@ MUTANTS: tuple[Mutant, ...] = (
     value("half-precision-value-of-a-table", "In half precision the value is one of a table of sixteenths.",
         ("op/half-precision-value",), ("tanh", "sqrt"), of_a_table),
     behaviour("half-tangents-doubled", "In half precision a tangent is doubled.",
-        ("contract/E2/half-precision",), jvp=tangents_doubled),
+        ("contract/E2/half-precision",), jvp=tangents_doubled("float16", "bfloat16")),
+    behaviour("bfloat16-tangents-doubled", "In bfloat16 alone a tangent is doubled.",
+        ("contract/E2/half-precision",), jvp=tangents_doubled("bfloat16")),
 )  # fmt: skip
