@@ -191,6 +191,18 @@ class AdapterScopedNoGrad(SteppedTape):
             self.is_stopped = before
 
 
+class NotingForward(SteppedTape):
+    """The reference adapter, which knows when forward mode is at work."""
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        """The engine's forward mode; meanwhile `kept["forward"]` is true."""
+        self.kept["forward"] = True
+        try:
+            return super().jvp(function, operands, tangents)
+        finally:
+            self.kept["forward"] = False
+
+
 def behaviour(
     name: str,
     wrong: str,

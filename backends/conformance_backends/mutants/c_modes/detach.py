@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import Mutant, NotingForward, SteppedTape, behaviour
 from conformance_backends.numpy_engine.graph import Node
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
@@ -45,20 +45,12 @@ def constants_not_detached(self: Any, array: Any) -> Tensor:
     return array if edge_of(array) is None else array.detach()  # type: ignore[no-any-return]
 
 
-class DetachedKeepsItsTangent(SteppedTape):
+class DetachedKeepsItsTangent(NotingForward):
     """In forward mode a detached value keeps its tangent."""
 
     def detach(self, array: Any) -> Any:
         """The value itself, while a tangent is pushed."""
         return array if self.kept.get("forward") else array.detach()
-
-    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
-        """The engine's forward mode, which notes that it is at work."""
-        self.kept["forward"] = True
-        try:
-            return super().jvp(function, operands, tangents)
-        finally:
-            self.kept["forward"] = False
 
 
 STORAGE = ("contract/C3/detached-storage",)

@@ -9,7 +9,7 @@ import numpy as np
 from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.c_modes.flow.branches_in_modes import once_differentiable
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
+from conformance_backends.mutants.mutant import Mutant, NotingForward, SteppedTape, WithTransforms, behaviour
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
@@ -18,18 +18,6 @@ def gradients_are_constants(self: Any, step: Function, carry: Any, items: Any) -
     if isinstance(carry, tuple):
         return engine.scan(step, carry, items)
     return once_differentiable(lambda state, rows: engine.scan(step, state, rows))(carry, items)
-
-
-class NotingForward(SteppedTape):
-    """The reference engine, which knows whether it pushes tangents."""
-
-    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
-        """The engine's forward mode, which notes that it is at work."""
-        self.kept["forward"] = True
-        try:
-            return super().jvp(function, operands, tangents)
-        finally:
-            self.kept["forward"] = False
 
 
 class NoTangentOfTheCaptured(NotingForward):

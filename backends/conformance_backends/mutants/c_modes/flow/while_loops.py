@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import Mutant, NotingForward, SteppedTape, behaviour
 from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
@@ -15,7 +15,7 @@ def asked_afterwards(self: Any, condition: Function, step: Function, carry: Any)
     return engine.while_loop(condition, step, step(carry))
 
 
-class CountOfTheFirstLoop(SteppedTape):
+class CountOfTheFirstLoop(NotingForward):
     """In forward mode a loop has as many steps as the first one that this engine made."""
 
     def while_loop(self, condition: Function, step: Function, carry: Any) -> Any:
@@ -34,14 +34,6 @@ class CountOfTheFirstLoop(SteppedTape):
         last = engine.while_loop(condition, counted, carry)
         self.kept.setdefault("rounds", rounds)
         return last
-
-    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
-        """The engine's forward mode, which notes that it is at work."""
-        self.kept["forward"] = True
-        try:
-            return super().jvp(function, operands, tangents)
-        finally:
-            self.kept["forward"] = False
 
 
 def second_array_is_a_constant(self: Any, condition: Function, step: Function, carry: Any) -> Any:
