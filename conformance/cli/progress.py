@@ -216,7 +216,9 @@ def unasked_points(queries: Sequence[str], results: Sequence[ResultLine]) -> lis
     ops = [
         op
         for op in dict.fromkeys(found[1] for found in named if found)
-        if not any(query.startswith(f"point/{op}") for query in asked)  # a run may have ended before them
+        if not any(
+            f"{query}/".startswith(f"point/{op}/") for query in asked
+        )  # a run may have ended before them
     ]
     having = {point.op for point in SPECIAL_POINTS.values()}
     return [

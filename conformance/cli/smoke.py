@@ -170,7 +170,9 @@ def _questions(backend: Backend, found: Found) -> bool:
             found.is_right = False
             can_go_on &= not question.is_basic
             print(f"          {answer}\n          hint: {question.hint}")
-    for shape, reason in not_taken(backend).items():
+    with to_errors():
+        lacking = not_taken(backend)
+    for shape, reason in lacking.items():
         print(f"  LACK  arrays of shape {shape}: {reason}")
     with to_errors():
         advice = undeclared(backend) if can_go_on and not backend.is_spelling else []

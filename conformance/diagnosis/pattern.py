@@ -67,24 +67,26 @@ def _patterns(expected: Array, got: Array, room: Array) -> Iterator[str]:
         yield "zero everywhere"
     if expected.dtype.kind == "c" and is_got(expected.conj()):
         yield "the complex conjugate of what is expected"
-    yield from _multiples(expected, got, clear, is_got)
+    yield from _multiples(expected, got, clear, np.abs(got - expected) > room, is_got)
     if expected.dtype.kind != "c" and is_got(np.abs(expected)):
         yield "what is expected, without its signs"
     yield from _places(expected, got, is_got)
     if expected.size > 1 and is_got(expected + (got - expected).ravel()[0]):
         yield f"what is expected plus {_number((got - expected).ravel()[0])} in every entry"
     off = np.abs(got - expected)
-    if (off <= SINGLE * np.abs(expected)).all() and (off >= SINGLE * LEAST * np.abs(expected)).any():
+    if (off <= SINGLE * np.abs(expected)).all() and (off > SINGLE * LEAST * np.abs(expected)).any():
         yield "what is expected to the digits of single precision, and no further"
     yield from _parts(expected, got, np.abs(got - expected) > room)
 
 
-def _multiples(expected: Array, got: Array, clear: Array, is_got: Any) -> Iterator[str]:
+def _multiples(expected: Array, got: Array, clear: Array, is_wrong: Array, is_got: Any) -> Iterator[str]:
     if is_got(-expected):
         yield "what is expected with the opposite sign"
     place = np.unravel_index(np.argmax(np.abs(expected)), expected.shape)
     named = {2.0: "", 0.5: ""} | (_sizes(expected.shape) if np.count_nonzero(clear) > 1 else {})
     measured = (got[place] / expected[place]).item()
+    if abs(measured - 1) < 10.0**-DIGITS:  # of which right entries are a multiple, too
+        clear = clear & is_wrong
     for factor in (*named, *((measured,) if np.count_nonzero(clear) > 1 else ())):
         if factor and is_got(factor * expected, abs(factor)):
             yield f"what is expected times {_number(factor)}{named.get(factor, '')}"
@@ -147,6 +149,6 @@ def _kind(wrong: Array) -> str:
 
 def _number(value: Any) -> str:
     """A number as it is read; one that is close to 1 by how far it is from it."""
-    if 0 < abs(value - 1) < 10.0**-DIGITS:
+    if not isinstance(value, complex) and 0 < abs(value - 1) < 10.0**-DIGITS:
         return f"1 {'+' if value > 1 else '-'} {abs(value - 1):.2g}"
     return f"{value:.{DIGITS}g}"

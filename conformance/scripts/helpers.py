@@ -40,7 +40,7 @@ def _helpers_in(backend: Backend, text: str) -> tuple[str, list[ModuleType]]:
     """The source of the adapter's own functions and values that a text names, and of what those name, and the modules they are of."""
     sources: dict[str, tuple[tuple[int, int], str]] = {}  # each with its place: what is named stands before
     modules = modules_of(backend)
-    waiting = [(text, modules)]
+    waiting = [(text, tuple(modules))]
     while waiting:
         quoted, scopes = waiting.pop()
         named = {node.id for node in ast.walk(ast.parse(quoted)) if isinstance(node, ast.Name)}
@@ -55,7 +55,7 @@ def _helpers_in(backend: Backend, text: str) -> tuple[str, list[ModuleType]]:
                 continue
             modules += [module] * (module not in modules)
             sources[name] = ((-modules.index(module), line), own)
-            waiting.append((own, [module]))
+            waiting.append((own, (module,)))
     return "\n\n".join(own for _, own in sorted(sources.values())), modules
 
 
@@ -131,11 +131,14 @@ def undefined_in(backend: Backend, op: str) -> set[str]:
 
 
 def _of_this_project(backend: Backend) -> set[str]:
-    """What an adapter takes from our errors and adapters: of a refused call, or an engine on trial, nobody runs a script."""
+    """What an adapter takes from our errors, and a foreign one from our adapters: of a refused call, or an engine on trial, nobody runs a script."""
     found = set[str]()
     for module in modules_of(backend):
+        own = module.__name__.partition(".")[0]
         for statement in tree_of(module).body:
             match statement:
-                case ast.ImportFrom(str(home), names) if home == ERRORS or home.partition(".")[0] == ADAPTERS:
+                case ast.ImportFrom(str(home), names) if home == ERRORS or (
+                    own != ADAPTERS == home.partition(".")[0]
+                ):
                     found |= {alias.asname or alias.name for alias in names}
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from conformance.checks.comparison import (
 )
 from conformance.checks.e_values.forward_mode import forward_mode_is_the_transpose_of_reverse_mode
 from conformance.checks.engine_calls import one_sample_in_four, require_offered
-from conformance.checks.members import PARTS, Member, is_right_alone, members
+from conformance.checks.members import Member, is_right_alone, members
 from conformance.checks.observation import Observation, Oracle, hold_gradients, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
@@ -233,8 +233,7 @@ def forward_mode_in_half_precision_is_the_transpose_of_reverse_mode(engine: Back
     narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
     if not narrow:
         raise Unsupported(f"{engine.engine} declares no gradients in half precision")
-    # Samples take turns with the types, and the next of the same ops has the other one.
-    asked = replace(sample, dtype=narrow[(sample.seed + sample.seed // PARTS) % len(narrow)])
+    asked = replace(sample, dtype=type_of(sample, narrow))
     count = 0
     for member in members(engine, asked, is_built=False):
         try:
@@ -247,6 +246,11 @@ def forward_mode_in_half_precision_is_the_transpose_of_reverse_mode(engine: Back
                 raise Violation(f"{member}: {failure}") from failure
     if not count:
         raise NotThisCase("the engine has none of this sample's ops")
+
+
+def type_of(sample: Sample, narrow: Sequence[str]) -> str:
+    """The type that a sample has: the next sample has another one, and so has the next of the same ops, as PARTS is odd."""
+    return narrow[sample.seed % len(narrow)]
 
 
 def _is_right_in_double(engine: Backend, member: Member) -> bool:

@@ -72,8 +72,11 @@ def complex_numbers(backend: Backend) -> None:
 
 def layouts(backend: Backend) -> None:
     """Every memory layout in which operands and cotangents are given, of arrays with one entry too."""
+    refused = not_taken(backend)
     for layout in LAYOUTS:
         for shape in ((2, 3), (3,), (1,), (1, 1), (2, 1, 3)):
+            if shape in refused:
+                continue
             given = np.asarray(np.arange(1, 1 + np.prod(shape)).reshape(shape), real_dtype(backend))
             given = np.broadcast_to(given[:1], shape) if layout == "expanded" else given
             array = laid_out(given, layout)

@@ -62,6 +62,8 @@ def test_special_points_of_ops_that_are_asked_whole_are_named() -> None:
     asked = ("op/relu", "op/tanh/*", "op/pow/vjp", "op/matmul", "op/*")
     assert unasked_points(asked, [LINE, point]) == ["-q point/relu", "-q point/matmul"]
     assert unasked_points((), [LINE]) == []
+    assert unasked_points(("op/max", "point/max"), [LINE]) == []  # a run may have ended before them
+    assert unasked_points(("op/max", "point/max_where/*"), [LINE]) == ["-q point/max"]
 
 
 def test_a_cause_says_what_its_worst_result_is_beside_the_expected_one() -> None:

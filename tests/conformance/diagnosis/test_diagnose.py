@@ -126,6 +126,15 @@ def test_a_slip_that_has_a_name_is_named_in_the_failure() -> None:
     assert "\n  pattern what is expected times 2\n" in failure_text(line, None)
 
 
+def test_a_case_too_long_for_a_command_is_named_by_its_id() -> None:
+    line = asked(calling("tanh", NumpyTape.ops["sin"]))
+    assert f"again   conformance replay {evidence(line).token} --on" in failure_text(line, None)
+    large = msgspec.structs.replace(evidence(line), token="c1:" + "x" * 700_000)
+    text = failure_text(msgspec.structs.replace(line, evidence=large), None)
+    assert f"again   conformance replay {line.id} --run " in text
+    assert max(map(len, text.splitlines())) < 2000
+
+
 def test_a_gradient_off_by_some_hundred_ulp_is_the_engine_s() -> None:
     loose = calling("tanh", engine.custom(np.tanh, lambda g, x: [g * (1 - np.tanh(x) ** 2) * (1 + 1e-13)]))
     line = asked(loose)

@@ -90,7 +90,11 @@ def test_a_multiple_is_known_as_far_as_rounding_lets_it() -> None:
 
 
 def test_digits_that_are_lost_in_double_precision_are_not_those_of_single() -> None:
-    expected = np.array([-19756.25840159932, 3.0, 5.0])
-    assert sentence(expected, expected * (1 + np.array([7e-14, 5e-14, -3e-14])), np.full(3, 1e-13)) != (
-        "what is expected to the digits of single precision, and no further"
-    )
+    expected = np.array([-19756.25840159932, 3.0, 5.0, 0.0])
+    off = expected * (1 + np.array([7e-14, 5e-14, -3e-13, 0.0]))
+    assert sentence(expected, off, np.full(4, 1e-13)) == "right but for the entries with index 0 on axis 0"
+
+
+def test_a_complex_multiple_that_is_close_to_1_is_read_too() -> None:
+    expected = RIGHT * (1 + 2j)
+    assert sentence(expected, (1 + 3e-8) * expected) == "what is expected times 1+0j"

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from conformance.backend import Backend
-from conformance.load import load_backend
+from conformance.load import absence, load_backend
 from conformance.scripts.adapter_source import call_text, expression_of
 from conformance.scripts.helpers import carried, undefined_in
 
@@ -223,3 +223,12 @@ def test_values_that_tables_name_are_carried_and_what_is_not_is_said(tmp_path: P
         "tanh": set(), "sin": set(), "cos": set()
     }  # fmt: skip
     assert undefined_in(backend, "exp") == {"GONE"}
+
+
+@pytest.mark.parametrize("name", ["numpy", "torch", "torch.inplace", "jax", "autograd", "mygrad"])
+def test_scripts_of_our_adapters_define_what_they_name(name: str) -> None:
+    if absence(name):
+        pytest.skip(f"{name} is not installed")
+    backend = load_backend(name)
+    missing = {op: undefined_in(backend, op) for op in backend.ops}
+    assert not {op: names for op, names in missing.items() if names}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.c_modes.flow.recurrence import (
     STEPS,
+    Recurrence,
     drawn,
     hold_gradients,
     hold_values,
@@ -73,8 +73,9 @@ def _hold_loop_of(engine: Backend, sample: Sample, count: int) -> None:
 @contract("C11", "loop-of-many", Capability.LOOPS)
 def loop_of_many_steps_has_the_gradients_of_all(engine: Backend, sample: Sample) -> None:
     """A loop of a hundred steps and more has the gradients of all of them, the first and the last too."""
-    run, g, loop = drawn(sample, MANY_STEPS), sample.array(), scanned(engine)
-    run = replace(run, factor=np.sign(run.factor))  # nothing grows, so that every number is exact
+    run, g, loop = drawn(sample, MANY_STEPS), np.sign(sample.array()), scanned(engine)
+    # Nothing grows, so that every number is one of half precision, too.
+    run = Recurrence(np.sign(run.start), np.zeros_like(run.items), np.sign(run.factor))
     last = lambda h, xs, w: loop(h, xs, w)[0]  # noqa: E731
     hold_gradients(engine, last, run.operands, [g], run.pulled(g), f"h w + x in a loop of {MANY_STEPS} steps")
 

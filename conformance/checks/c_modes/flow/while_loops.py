@@ -14,6 +14,7 @@ from conformance.checks.engine_calls import answer_or_refusal, full_sum, hold_re
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
+from conformance.dtype import finfo
 from conformance.ops.names import MULTIPLY
 
 BOUND = 2.0**-6  # of a sum of squares, above which the loop goes on
@@ -38,9 +39,10 @@ def _rounds(x: Array, factor: float) -> int:
 
 
 def _drawn(sample: Sample) -> list[tuple[Array, Array, int]]:
-    """Operands for loops of several numbers of steps, none and more than 40 among them."""
+    """Operands for loops of several numbers of steps, none among them, and more than 40 but in float16."""
     drawn = []
-    for factor, scale in ((0.5, 1.0), (0.25, 1.0), (0.5, 2.0**-10), (0.5, 2.0**40)):
+    large = 2.0 ** min(40, finfo(sample.dtype).maxexp // 2 - 4)  # whose square the type still has
+    for factor, scale in ((0.5, 1.0), (0.25, 1.0), (0.5, 2.0**-10), (0.5, large)):
         x, w = sample.array() * sample.scalar(scale), np.full(sample.shape, factor, sample.dtype)
         drawn.append((x, w, _rounds(x, factor)))
     return drawn
