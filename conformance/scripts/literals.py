@@ -11,6 +11,8 @@ from conformance.backend import NDArray
 from conformance.dtype import is_real
 from conformance.layout import CHANNELS_LAST, laid_out
 
+MANY_ROWS = 16
+
 
 def spread(value: NDArray) -> tuple[NDArray, str]:
     """A buffer in C order, and the indexing that makes of it an array with the layout of `value`."""
@@ -37,10 +39,12 @@ def method_of(view: str) -> str:
 
 
 def literal(value: Any) -> str:
-    """Numbers as Python writes them; an empty array keeps its shape."""
+    """Numbers as Python writes them; an empty array keeps its shape, and many equal rows are written once."""
     array = np.asarray(value)
     if is_real(array.dtype):
         array = array.astype(np.float64)
     if array.size == 0 and array.ndim > 1:
         return f"np.zeros({array.shape})"
+    if array.ndim and len(array) >= MANY_ROWS and array.tobytes() == len(array) * array[0].tobytes():
+        return f"[{literal(array[0])}] * {len(array)}"
     return repr(array.tolist()).replace("nan", "float('nan')").replace("inf", "float('inf')")

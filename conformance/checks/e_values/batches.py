@@ -15,6 +15,7 @@ from conformance.case import Array, Case
 from conformance.checks.comparison import hold_close_within_either
 from conformance.checks.observation import Answer, Observation, Oracle
 from conformance.checks.registry import NotThisCase, op_check
+from conformance.dtype import carried
 from conformance.errors import Violation
 from conformance.kept import kept
 from conformance.op import Op, Trait
@@ -25,15 +26,15 @@ from conformance.values import cotangent, operands
 ROUNDING = 1e-12
 
 
-def _mixes_entries(op: Op) -> bool:
+def mixes_entries(op: Op) -> bool:
     """Whether an op of one output combines entries of one example, or broadcasts operands against each other."""
     return not op.has_several_outputs and (Trait.ELEMENTWISE not in op.traits or len(op.domains) > 1)
 
 
-@op_check("E9", "per-example", applies=_mixes_entries, compiles=True)
+@op_check("E9", "per-example", applies=mixes_entries, compiles=True)
 def batch_gradient_is_the_stack_of_its_examples(seen: Observation) -> None:
     """The gradient of a batch is the stack of its examples' gradients, summed where they share an operand."""
-    count, batched = _batch_of(seen.oracle)
+    count, batched = batch_of(seen.oracle)
     examples = [_example_alone(seen, batched, i) for i in range(count)]
     for position, index in enumerate(seen.wrt):
         is_batched = index in batched
@@ -69,7 +70,7 @@ def _hold_zeros(seen: Observation, position: int, *gradients: Array | None) -> N
             raise Violation(f"{seen.label(position)} is None for the batch or an example, but not for both")
 
 
-def _batch_of(oracle: Oracle) -> tuple[int, tuple[int, ...]]:
+def batch_of(oracle: Oracle) -> tuple[int, tuple[int, ...]]:
     """The number of examples, and the indices of the batched operands; NotThisCase where there is no batch."""
     count = oracle.case.cotangents[0].shape[0] if oracle.case.cotangents[0].ndim else 0
     if count < 2 or not oracle.case.cotangents[0].size:
@@ -92,8 +93,8 @@ def _batched(op: Op, case: Case) -> tuple[int, ...]:
     candidates = [i for i, x in enumerate(given) if x.ndim and len(x) == len(g)]
     for size in range(len(candidates), 0, -1):
         for batched in combinations(candidates, size):
-            drawn = _are_batched(oracle, given, g, batched)
-            if drawn and _are_batched(oracle, case.operands, case.cotangents[0], batched):
+            drawn = are_batched(oracle, given, g, batched)
+            if drawn and are_batched(oracle, case.operands, case.cotangents[0], batched):
                 return batched
     return ()
 
@@ -108,17 +109,17 @@ def _nonzero_inputs(oracle: Oracle) -> tuple[list[Array], Array]:
     return replaced, cotangent(oracle.case.cotangents[0].shape, "float64", "full", rng)
 
 
-def _are_batched(oracle: Oracle, given: Sequence[Array], g: Array, batched: Sequence[int]) -> bool:
+def are_batched(oracle: Oracle, given: Sequence[Array], g: Array, batched: Sequence[int]) -> bool:
     """Whether the value and the gradients of the reference for the batch are those of its examples."""
     try:
         whole, *parts = (
             _reference(oracle, *inputs)
             for inputs in (
                 (given, g),
-                *((_sliced(given, batched, i), _example(g, i)) for i in range(len(g))),
+                *((sliced(given, batched, i), example_of(g, i)) for i in range(len(g))),
             )
         )
-    except (ValueError, IndexError, TypeError):
+    except (ValueError, IndexError, TypeError, ZeroDivisionError):
         return False  # the parameters fit the whole batch only
     is_joined = (True, *(index in batched for index in oracle.wrt))
     return all(
@@ -136,25 +137,27 @@ def _agree(whole: Array, parts: Sequence[Array], *, is_stack: bool) -> bool:
 
 def _reference(oracle: Oracle, operands: Sequence[Array], cotangent: Array) -> list[Array]:
     """The reference value and gradients in extended precision."""
-    inputs = [x.astype(np.longdouble) if x.dtype.kind == "f" else x for x in (*operands, cotangent)]
+    plain = carried((*operands, cotangent))
+    inputs = [x.astype(np.longdouble) if x.dtype.kind == "f" else x for x in plain]
     value = oracle.op.reference(*inputs[:-1], **oracle.case.parameters)
     return [np.asarray(x) for x in (value, *reference_vjp(oracle.op, oracle.case, oracle.wrt)(inputs))]
 
 
-def _example(array: Array, example: int) -> Array:
+def example_of(array: Array, example: int) -> Array:
     """One example, its axis kept, so that parameters still name the same axes."""
     return np.array(array[example : example + 1])
 
 
-def _sliced(given: Sequence[Array], batched: Sequence[int], example: int) -> list[Array]:
-    return [_example(x, example) if i in batched else np.array(x) for i, x in enumerate(given)]
+def sliced(given: Sequence[Array], batched: Sequence[int], example: int) -> list[Array]:
+    """The operands of one example."""
+    return [example_of(x, example) if i in batched else np.array(x) for i, x in enumerate(given)]
 
 
 def _allowed_alone(seen: Observation, batched: Sequence[int], example: int) -> list[Array]:
-    cotangents = [_example(g, example) for g in seen.case.cotangents]
-    return seen.allowed_for(operands=_sliced(seen.case.operands, batched, example), cotangents=cotangents)
+    cotangents = [example_of(g, example) for g in seen.case.cotangents]
+    return seen.allowed_for(operands=sliced(seen.case.operands, batched, example), cotangents=cotangents)
 
 
 def _example_alone(seen: Observation, batched: Sequence[int], example: int) -> Answer:
-    cotangents = [_example(g, example) for g in seen.case.cotangents]
-    return seen.vjp(operands=_sliced(seen.case.operands, batched, example), cotangents=cotangents)
+    cotangents = [example_of(g, example) for g in seen.case.cotangents]
+    return seen.vjp(operands=sliced(seen.case.operands, batched, example), cotangents=cotangents)

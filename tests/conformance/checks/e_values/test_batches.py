@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.case import Case
-from conformance.checks.e_values.batches import _batch_of
+from conformance.checks.e_values.batches import batch_of
 from conformance.checks.observation import Oracle
 from conformance.checks.registry import NotThisCase
 from conformance.ops import find
@@ -21,7 +21,7 @@ def batched_operands(
     name: str, *operands: Any, shape: tuple[int, ...] = (3, 3), **parameters: Any
 ) -> tuple[int, ...]:
     case = Case(name, operands, parameters, (np.zeros(shape),), ("C",), "float64")
-    count, batched = _batch_of(Oracle(find(name), case))
+    count, batched = batch_of(Oracle(find(name), case))
     assert count == 3
     return batched
 

@@ -1,0 +1,85 @@
+"""Chapter E: what thousands of examples add up to in half precision.
+
+A sum that is kept in bfloat16 stops growing after 256 equal terms, so that engines keep it in single precision. Not every
+engine does in float16: NumPy adds up along an axis in the operand's own type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from conformance.case import Array, Case
+from conformance.checks.comparison import hold_within
+from conformance.checks.e_values.batches import are_batched, batch_of, example_of, mixes_entries, sliced
+from conformance.checks.e_values.half_precision import CLEAR, MANY
+from conformance.checks.engine_calls import require_offered
+from conformance.checks.observation import Observation, Oracle
+from conformance.checks.registry import NotThisCase, op_check
+from conformance.dtype import BFLOAT16, finfo
+from conformance.op import Op
+from conformance.oracle.allowance import Expected
+
+LARGEST_TOTAL = 2.0**12  # of what the terms add up to
+OTHER_NUMBER = 7  # of examples, which is no size of the cases
+
+
+def _may_share(op: Op) -> bool:
+    """Whether examples may share an operand: one besides that which has an example in each row."""
+    return len(op.domains) > 1 and mixes_entries(op)
+
+
+@op_check("E15", "long-batch", applies=_may_share, sparing=True, dtypes=frozenset({BFLOAT16.name}))
+def gradient_of_what_a_long_batch_shares_is_the_sum(seen: Observation) -> None:
+    """In bfloat16 the gradient of what thousands of equal examples share is that of one times their number."""
+    require_offered(seen)
+    _, batched = batch_of(seen.oracle)
+    shared = [position for position, index in enumerate(seen.wrt) if index not in batched]
+    if not shared:
+        raise NotThisCase("the examples share no operand")
+    one = _first_example(seen.oracle, batched, shared)
+    alone = Oracle(seen.op, one)
+    totals = {position: _total(alone.expected[position], one.dtype) for position in shared}
+    if not any((2 * total.allowed < np.abs(total.exact)).any() for total in totals.values()):
+        raise NotThisCase(f"the textbook rule has hardly a digit left in {one.dtype} here")
+    # An operand of two rows may go by another's second axis: that shows where its rows are not two.
+    if not are_batched(alone, *_repeated(one, batched, OTHER_NUMBER), batched):
+        raise NotThisCase("the leading axis is not a batch axis")
+    operands, g = _repeated(one, batched, MANY)
+    answer = seen.vjp(operands=operands, cotangents=[g])
+    for position, total in totals.items():
+        what = f"{seen.label(position)} of {MANY} equal examples in {one.dtype}"
+        hold_within(answer.gradients[position], total, what, f"is not {MANY} times that of one")
+
+
+def _first_example(oracle: Oracle, batched: Sequence[int], shared: Sequence[int]) -> Case:
+    """The first example, its cotangent so small that the sum over all is a number of the dtype."""
+    case = oracle.case
+    one = replace(
+        case,
+        operands=tuple(sliced(case.operands, batched, 0)),
+        cotangents=(example_of(case.cotangents[0], 0),),
+    )
+    expected = Oracle(oracle.op, one).expected
+    largest = max(np.abs(expected[position].exact).max(initial=0) for position in shared)
+    if not 0 < largest < np.inf:
+        raise NotThisCase("what the examples share has a gradient of zero")
+    # By a power of two, which rounds nothing.
+    scale = 2.0 ** min(0, np.floor(np.log2(LARGEST_TOTAL / MANY / float(largest))))
+    return replace(one, cotangents=((one.cotangents[0] * scale).astype(case.dtype),))
+
+
+def _repeated(one: Case, batched: Sequence[int], times: int) -> tuple[list[Array], Array]:
+    """Operands and a cotangent of so many examples like one."""
+    operands = [np.repeat(x, times, axis=0) if i in batched else x for i, x in enumerate(one.operands)]
+    return operands, np.repeat(one.cotangents[0], times, axis=0)
+
+
+def _total(one: Expected, dtype: str) -> Expected:
+    """What equal terms add up to: each may be off as one is, and their sum by some units of its last place."""
+    exact = MANY * one.exact
+    return Expected(
+        exact, MANY * one.allowed + CLEAR * float(finfo(dtype).eps) * np.abs(exact), one.ulp * MANY
+    )
