@@ -266,7 +266,7 @@ def planned(
     plan: Path | None = None,
     until: float | None = None,
 ) -> list[Item]:
-    """The items of some backends, scope by scope, and there group by group; by worth where the time has an end.
+    """The items of some backends, scope by scope, and there group by group, the plain gradient first; by worth where the time has an end.
 
     `parts` are those that the profile asks, and those that it leaves out. Where there is a plan, those that it lists:
     what the queries select was decided over all engines.
@@ -278,7 +278,7 @@ def planned(
     else:
         chosen = select(asked, queries, left_out)
         chosen = shard(chosen, part) if part else chosen
-    scopes: dict[str, list[Item]] = {}
+    scopes: dict[str, dict[tuple[str, str], list[Item]]] = {}
     for item in chosen if until is None else in_order(chosen):
-        scopes.setdefault(together(item, until), []).append(item)
-    return [item for scope in scopes.values() for item in scope]
+        scopes.setdefault(together(item, until), {}).setdefault(group_of(item, until), []).append(item)
+    return [item for groups in scopes.values() for group in groups.values() for item in in_order(group)]
