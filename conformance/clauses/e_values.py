@@ -33,7 +33,7 @@ CLAUSES = (
            "A dead unit is exactly at its kink; a slope outside the range of nearby slopes updates it in a direction that no data supports."),
     Clause("E13", MUST, "Where only the rule is singular, the gradient is the limit: sinc at 0, products with zeros, x to the 0, determinants of singular matrices.",
            "One NaN from an ordinary zero in the data ends a training run."),
-    Clause("E14", MUST, "There is no NaN and no infinity where the true gradient is finite and representable, huge, subnormal and infinite operands included.",
+    Clause("E14", MUST, "The gradient is right, and neither NaN nor infinite, where the true one is finite and representable, huge, subnormal and infinite operands included.",
            "Logits of a thousand are ordinary; an overflow in the computation of a finite gradient is an error."),
     Clause("E15", MUST, "Below single precision the gradient is as accurate as the textbook rule in that precision; its accuracy is reported.",
            "Training in half precision depends on the digits that a gradient keeps."),

@@ -78,17 +78,20 @@ def select(items: Sequence[Item], queries: Sequence[str], further: Sequence[Item
 
     Where a query matches none of them, it selects of `further` items: those that the profile leaves out.
 
-    Raises NothingSelected for a query that matches nothing.
+    Raises NothingSelected for queries that match nothing; it names each of them.
     """
     if not queries:
         return list(items)
     selected: dict[Item, None] = {}
+    unmatched: list[str] = []
     for query in queries:
         found = [item for item in items if matches(item.id, query)]
         found = found or [item for item in further if matches(item.id, query)]
         if not found:
-            raise NothingSelected(f"the query {query!r} matches nothing; {_hint(query, (*items, *further))}")
+            unmatched.append(f"the query {query!r} matches nothing; {_hint(query, (*items, *further))}")
         selected |= dict.fromkeys(found)
+    if unmatched:
+        raise NothingSelected("\n".join(unmatched))
     return [item for item in (*items, *further) if item in selected]
 
 

@@ -160,10 +160,10 @@ def gradient_has_the_precision_of_its_leaf(engine: Backend, sample: Sample) -> N
 
 @contract("A23", "number")
 def number_beside_an_operand_has_no_precision(engine: Backend, sample: Sample) -> None:
-    """Beside a number of the language an operand of any precision keeps it, in the value and in its gradient."""
+    """Beside a number of the language an operand of any precision keeps it, in the value and in its gradient, a 0-d one too."""
     decided = 0
-    for dtype in engine.dtypes:
-        x, g = (sample.array().astype(dtype) for _ in range(2))
+    for dtype, shape in product(engine.dtypes, (sample.shape, ())):
+        x, g = (np.asarray(sample.array(shape)).astype(dtype) for _ in range(2))
         for name, number, place in product((ADD, MULTIPLY), (2, 0.5), (0, 1)):
             if name not in engine.ops:
                 continue
@@ -172,7 +172,8 @@ def number_beside_an_operand_has_no_precision(engine: Backend, sample: Sample) -
             if found is None:
                 continue  # the engine takes no number there
             (output,), (gradient,) = found
-            words = f"{name} of {number} and an operand" if place else f"{name} of an operand and {number}"
+            operand = f"an operand of shape {shape}"
+            words = f"{name} of {number} and {operand}" if place else f"{name} of {operand} and {number}"
             slope = None if gradient is None else plain(engine, gradient)
             for got, what in ((plain(engine, output), "value"), (slope, "gradient")):
                 if got is not None and got.dtype != x.dtype:

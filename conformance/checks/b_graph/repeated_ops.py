@@ -7,12 +7,12 @@ from typing import Any
 
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
+from conformance.checks.b_graph.stored_gradients import hold_as_before
 from conformance.checks.engine_calls import tape_of
 from conformance.checks.members import Member, hold_for_each, members, tupled
 from conformance.checks.observation import Answer, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
 
 
 def _leaves(tape: TapeBackend, member: Member) -> list[Any]:
@@ -64,6 +64,7 @@ def functional_gradient_of_every_op_is_that_of_backward(engine: Backend, sample:
     def hold(number: int, member: Member, alone: Answer) -> None:
         leaves = _leaves(tape, member)
         chosen = [leaves[i] for i in member.wrt]
+        earlier = _stored(tape, leaves, member)
 
         def of_chosen(*xs: Any) -> Any:
             given = list(leaves)
@@ -74,7 +75,9 @@ def functional_gradient_of_every_op_is_that_of_backward(engine: Backend, sample:
         pulled = tape.nested_vjp(of_chosen, chosen, [tape.array(g) for g in member.cotangents])
         got = [None if g is None else plain(tape, g) for g in pulled]
         member.hold(got, alone.gradients, "as a function's value")
-        if any(tape.grad(leaf) is not None for leaf in chosen):
-            raise Violation(f"a functional gradient of {member} was stored at a leaf")
+        for leaf, before in zip(chosen, earlier, strict=True):
+            hold_as_before(
+                tape, leaf, before, f"the stored gradient of a leaf after a functional one of {member}"
+            )
 
     hold_for_each(tape, members(tape, sample), hold)

@@ -199,6 +199,19 @@ def gradient_through_a_checkpoint_depends_on_what_it_captures_from_outside(
         hold_equal(ours, right, f"the derivative by {by} of {what}")
 
 
+@contract("C6", "operand-captured", Capability.CHECKPOINTING)
+def operand_that_is_captured_too_has_both_gradients(engine: Backend, sample: Sample) -> None:
+    """An array that a checkpointed function takes as an operand and captures as well has the sum of both gradients."""
+    multiply = engine.op(MULTIPLY)
+    x, g = sample.array(), sample.array()
+
+    def function(a: Any) -> Any:
+        return of_engine(engine.checkpoint(lambda row: multiply(row, a)))(a)
+
+    (got,) = gradients_of(engine, function, [x], g)
+    hold_equal(got, 2 * g * x, "x's gradient of x², one x an operand of a checkpoint and one captured by it")
+
+
 @contract("C6", "number", Capability.CHECKPOINTING)
 def number_given_to_a_checkpoint_stays_a_number(engine: Backend, sample: Sample) -> None:
     """A Python number given to a checkpoint, unless it is refused, is what it is without one: the value's dtype is the same."""

@@ -1,4 +1,4 @@
-"""One scope object that is entered more than once (C1)."""
+"""Scopes that are entered more than once, and what raises in them (C1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import gradients_of, is_refused, unless_refused
+from conformance.checks.engine_calls import (
+    IntentionalError,
+    answer_or_refusal,
+    gradients_of,
+    is_refused,
+    unless_refused,
+)
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.ops.names import MULTIPLY
@@ -70,3 +76,47 @@ def scope_that_is_entered_again_is_refused_or_ends(engine: Backend, sample: Samp
     given = unless_refused(lambda: gradients_of(engine, partly, [np.array(x)], g))
     if given is not None:
         hold_equal(given[0], g * x**3, "the gradient of (x³, not recorded) * x, by one scope entered twice")
+
+
+@contract("C1", "no-grad-outlasts-failures", Capability.NO_GRAD)
+def scope_outlasts_functions_that_raise_in_it(engine: Backend, sample: Sample) -> None:
+    """A no_grad scope outlasts transforms and checkpoints of a function that raises in it: nothing is recorded afterwards."""
+    multiply = engine.op(MULTIPLY)
+    x, g = sample.array(), sample.array()
+
+    def interrupted(a: Any) -> Any:
+        multiply(a, a)
+        raise IntentionalError("a function")
+
+    for what, (layer, call) in _calls_of(engine, interrupted, x).items():
+        if layer not in engine.capabilities:
+            continue
+
+        def partly(a: Any, call: Callable[[], Any] = call) -> Any:
+            with engine.no_grad():
+                answer_or_refusal(call)
+                square = multiply(a, a)
+            return multiply(square, a)
+
+        (got,) = gradients_of(engine, partly, [x], g)
+        hold_equal(
+            got, g * x * x, f"the gradient of (x², not recorded) * x, after {what} raised in the scope"
+        )
+
+
+def _calls_of(engine: Backend, function: Any, x: Array) -> dict[str, tuple[Capability, Callable[[], Any]]]:
+    """Ways to call a function of one array: what the engine must have, and the call."""
+
+    def array() -> Any:
+        return engine.array(np.array(x))
+
+    return {
+        "a gradient": (
+            Capability.HIGHER_ORDER,
+            lambda: engine.nested_vjp(function, [array()], [array()]),
+        ),
+        "a tangent": (Capability.FORWARD, lambda: engine.nested_jvp(function, [array()], [array()])),
+        "a checkpoint": (Capability.CHECKPOINTING, lambda: engine.checkpoint(function)(array())),
+        "a compiled function": (Capability.COMPILING, lambda: engine.compiled(function)(array())),
+        "a vectorized function": (Capability.VECTORIZING, lambda: engine.vectorized(function)(array())),
+    }

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
-from conformance.checks.c_modes.frozen_leaves import graph_recorded_before_a_switch_is_refused_or_right
+from conformance.checks.c_modes.frozen_leaves import (
+    frozen_leaf_is_written_into_as_a_constant_is,
+    graph_recorded_before_a_switch_is_refused_or_right,
+)
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 
@@ -37,3 +40,18 @@ def test_declared_zeros_are_no_gradient() -> None:
 def test_zeros_are_wrong_where_none_is_declared() -> None:
     with pytest.raises(Violation, match="thawed afterwards"):
         graph_recorded_before_a_switch_is_refused_or_right(Undeclared(), Sample(0, "float64"))
+
+
+class Refusing(NumpyTape):
+    """An engine that takes no recorded value into an array that is not recorded."""
+
+    conventions: ClassVar[Mapping[str, str]] = {**NumpyTape.conventions, "D11": "refused"}
+
+    def assign(self, array: Any, index: Any, value: Any) -> None:
+        if getattr(value, "requires_grad", False):
+            raise RuntimeError("a recorded value")
+        super().assign(array, index, value)
+
+
+def test_writes_that_are_refused_for_frozen_leaves_and_for_constants_are_alike() -> None:
+    frozen_leaf_is_written_into_as_a_constant_is(Refusing(), Sample(0, "float64"))

@@ -120,6 +120,11 @@ def test_one_query_of_several_that_matches_nothing_is_refused() -> None:
         select(ITEMS, ["op/tanh", "op/tahn"])
 
 
+def test_all_queries_that_match_nothing_are_named_at_once() -> None:
+    with pytest.raises(NothingSelected, match=r"(?s)'op/tahn' matches nothing;.*'op/sinn' matches nothing;"):
+        select(ITEMS, ["op/tahn", "op/tanh", "op/sinn"])
+
+
 @pytest.mark.parametrize(
     ("query", "hint"),
     [

@@ -81,14 +81,19 @@ def sign_lost_in_mixed_calls(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: 
     return -pulled if xs[i].dtype.itemsize < max(floats, default=0) else pulled
 
 
-def in_double(constant: Any, dtype: Any) -> Any:
+def in_double(constant: Any, operand: Any) -> Any:
     """A number of the language is made an array of double precision."""
     return np.asarray(constant, float)
 
 
-def in_the_operands_dtype_cut(constant: Any, dtype: Any) -> Any:
+def in_double_beside_a_number(constant: Any, operand: Any) -> Any:
+    """A number of the language is made an array of double precision beside an operand without axes."""
+    return constant if operand.shape else np.asarray(constant, float)
+
+
+def in_the_operands_dtype_cut(constant: Any, operand: Any) -> Any:
     """A number of the language is cut to an integer in half precision."""
-    return np.asarray(int(constant) if np.dtype(dtype).itemsize == 2 else constant, dtype)
+    return np.asarray(int(constant) if operand.dtype.itemsize == 2 else constant, operand.dtype)
 
 
 def numbers_made(name: str, wrong: str, made: Any) -> Mutant:
@@ -98,8 +103,8 @@ def numbers_made(name: str, wrong: str, made: Any) -> Mutant:
         right = NumpyTape.ops[op]
 
         def call(*operands: Any) -> Any:
-            dtype = next((x.dtype for x in operands if hasattr(x, "dtype")), np.dtype(float))
-            arrays = (made(x, dtype) if isinstance(x, (int, float)) else x for x in operands)
+            beside = next((x for x in operands if hasattr(x, "dtype")), np.zeros(1))
+            arrays = (made(x, beside) if isinstance(x, (int, float)) else x for x in operands)
             return right(*arrays)
 
         return call
@@ -118,6 +123,7 @@ def without_axes_at_zero(right: Any, i: int, g: Any, z: Any, x: Any, **parameter
 
 MUTANTS: tuple[Mutant, ...] = (
     numbers_made("number-widens", "Beside a Python number a value of lower precision is float64.", in_double),
+    numbers_made("number-widens-0-d", "Beside a Python number a 0-d value of lower precision is float64.", in_double_beside_a_number),
     numbers_made("number-cut-in-half", "In float16 a Python number is cut to an integer.", in_the_operands_dtype_cut),
     rule("cast-not-recorded", "The derivatives of a gradient that is cast to a narrower operand's dtype are lost.",
         ("contract/A7/second-order",), ("matmul",), cast_not_recorded),

@@ -47,7 +47,17 @@ def resumed_by_any(self: Any, output: Any, gradient: Any = None, *, retain: bool
 
 def direct_leaves_first(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
     """Leaves next to the output receive gradients before the rest of the backward pass runs."""
-    direct = [n for n in edge[0].inputs if isinstance(n, Accumulation)]
+    return filled_first(self, edge, cotangent, [n for n in edge[0].inputs if isinstance(n, Accumulation)])
+
+
+def newest_leaf_first(self: Any, edge: Edge, cotangent: Any) -> LeafCotangents:
+    """A leaf next to the output that is newer than the other operand receives its gradient when its turn comes."""
+    newest = max((n for n in edge[0].inputs if n), key=lambda n: n.number, default=None)
+    return filled_first(self, edge, cotangent, [newest] if isinstance(newest, Accumulation) else [])
+
+
+def filled_first(self: Any, edge: Edge, cotangent: Any, direct: list[Accumulation]) -> LeafCotangents:
+    """A backward pass before which some leaves next to the output receive their gradients."""
     ended = {}
     for leaf in direct:
         SteppedTape.accumulate(self, leaf.variable, np.asarray(cotangent))
@@ -103,6 +113,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B14/exception-in-rule",), base=AdapterScopedNoGrad, backward=resumed_by_any),
     behaviour("leaves-filled-early", "Some leaves receive gradients before a backward pass fails.",
         ("contract/B14/gradients-unchanged",), traverse=direct_leaves_first),
+    behaviour("newest-leaf-filled-early", "A leaf that is newer than what raises receives its gradient before a backward pass fails.",
+        ("contract/B14/gradients-unchanged",), traverse=newest_leaf_first),
     behaviour("next-backward-doubled", "The first backward pass after a failed one runs twice.",
         ("contract/B18/after-refusals", "contract/B14/exception-in-rule"), backward=doubled_after_failure),
     behaviour("stopped-by-a-function", "After a function that raises, nothing is recorded.",

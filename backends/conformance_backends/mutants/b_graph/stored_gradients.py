@@ -19,6 +19,11 @@ def added_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
         leaf.grad += arrived
 
 
+def long_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
+    """A second gradient is added in place to the first where that is long, to save the memory of another."""
+    (added_in_place if np.size(arrived) >= 1000 else SteppedTape.accumulate)(self, leaf, arrived)
+
+
 def third_in_place(self: Any, leaf: Tensor, arrived: Any) -> None:
     """The sum of two gradients is a new array, to which a third is added in place."""
     if leaf.grad is not None and id(leaf.grad) in self.kept:
@@ -74,6 +79,15 @@ def storing(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
     return gradients
 
 
+def zeros_stored(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """A functional call fills the leaves that hold no gradient with zeros."""
+    gradients = SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    for array in arrays:
+        if array.is_leaf and array.requires_grad and array.grad is None:
+            SteppedTape.accumulate(self, array, np.zeros_like(array.value))
+    return gradients
+
+
 def summed_elsewhere(self: Any, leaf: Tensor, arrived: Any) -> None:
     """The sum is kept beside the stored gradient, which is a copy of it."""
     total = np.array(arrived, dtype=leaf.dtype) + (0 if leaf.grad is None else self.kept.get(id(leaf), 0))
@@ -102,6 +116,10 @@ def write_clears(self: Any, array: Any) -> Any:
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("added-in-earlier-memory", "A second gradient is added in place, though the adapter declares that the first is kept.",
         ("contract/B4/earlier-reference",), accumulate=added_in_place),
+    behaviour("long-in-place", "A second gradient is added in place where it is long, though the adapter declares that the first is kept.",
+        ("contract/B4/earlier-reference",), accumulate=long_in_place),
+    behaviour("functional-calls-zero-leaves", "A gradient computed by a functional call leaves zeros stored where nothing was.",
+        ("contract/B9/functional-call", "contract/B9/every-op"), nested_vjp=zeros_stored),
     behaviour("third-in-place", "A third gradient is added in place to the sum of the first two, though the adapter declares that it is kept.",
         ("contract/B4/earlier-reference",), accumulate=third_in_place),
     behaviour("one-array-for-all-gradients", "After clearing, the next gradient is written into the array of the one before.",

@@ -182,12 +182,33 @@ def stored_in_single(self: Any, function: Any) -> Any:
     return engine.checkpoint(shortened)
 
 
+def operands_are_not_captured(self: Any, function: Any) -> Any:
+    """An array that is an operand of a checkpoint has its cotangent from that alone, though it is captured as well."""
+
+    def checkpointed(*operands: Any) -> Any:
+        def hidden(*inner: Any) -> Any:
+            edges = [x.edge for x in operands]
+            for x in operands:
+                x.edge = None
+            try:
+                return function(*inner)
+            finally:
+                for x, edge in zip(operands, edges, strict=True):
+                    x.edge = edge
+
+        return engine.checkpoint(hidden)(*operands)
+
+    return checkpointed
+
+
 def short(x: Any) -> Any:
     """An operand as it is when it is computed with first, and rounded to single precision when again."""
     return engine.custom(lambda a: a.astype(np.float32).astype(a.dtype), lambda g, a: (g,))(x)
 
 
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("operand-captured-is-constant", "An operand of a checkpoint that is captured as well counts as an operand alone.",
+        ("contract/C6/operand-captured",), checkpoint=operands_are_not_captured),
     behaviour("checkpoint-stored-in-single", "What a checkpoint computes with is rounded to single precision.",
         ("contract/C6/every-digit",), checkpoint=stored_in_single),
     behaviour("checkpoint-of-a-number", "A number that a checkpoint is given is of double precision.",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from conformance_backends.mutants.mutant import Mutant, behaviour
+from typing import Any
+
+from conformance_backends.mutants.mutant import AdapterScopedNoGrad, Mutant, behaviour
 from conformance_backends.numpy_engine.graph import is_recording, set_recording
 
 
@@ -34,7 +36,17 @@ class NotAgain(OneBefore):
         self.scope.__exit__()
 
 
+def resumed_by_a_gradient(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """A functional gradient resumes recording, which it ends only where it returns."""
+    before, self.is_stopped = self.is_stopped, False
+    gradients = AdapterScopedNoGrad.nested_vjp(self, function, arrays, cotangents)
+    self.is_stopped = before
+    return gradients
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("resumed-by-a-gradient", "A function that raises in a functional gradient ends the no_grad scope around that.",
+        ("contract/C1/no-grad-outlasts-failures",), base=AdapterScopedNoGrad, nested_vjp=resumed_by_a_gradient),
     behaviour("scope-remembers-one-mode", "A scope that is entered inside of itself leaves recording off.",
         ("contract/C1/no-grad-again",), no_grad=lambda self: OneBefore()),
     behaviour("scope-of-one-use", "A scope that is entered a second time records.",

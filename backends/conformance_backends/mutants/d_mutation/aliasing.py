@@ -28,13 +28,16 @@ def share_one_buffer(self: Any, leaf: Tensor, arrived: Any) -> None:
     self.kept[np.shape(arrived), leaf.dtype] = leaf.grad
 
 
-def cotangents_passed_on() -> Backend:
-    """No copies: the rule of add returns its cotangent, and a leaf stores the array that arrives."""
+def cotangents_passed_on(largest: float = np.inf) -> Backend:
+    """No copies: the rule of add returns its cotangent, and a leaf stores the array that arrives, if it has no more entries."""
     passing_on = altered_rule(
         "add", lambda right, i, g, z, x, y: g if x.shape == y.shape else right(i, g, z, x, y)
     )
-    keeping = type("Keeping", (SteppedTape,), {"accumulate": keep_what_arrives})
-    return with_ops({"add": passing_on}, keeping)
+
+    def accumulate(self: Any, leaf: Tensor, arrived: Any) -> None:
+        (keep_what_arrives if np.size(arrived) <= largest else SteppedTape.accumulate)(self, leaf, arrived)
+
+    return with_ops({"add": passing_on}, type("Keeping", (SteppedTape,), {"accumulate": accumulate}))
 
 
 OWN = ("op/gradients-own-memory",)
@@ -46,4 +49,6 @@ MUTANTS: tuple[Mutant, ...] = (
         OWN, ops=("sum",), accumulate=keep_what_arrives),
     Mutant("gradients-through-views-shared", "add passes its cotangent on without a copy, and a leaf stores the array that arrives.",
         ("contract/D8/through-views",), cotangents_passed_on, ("add",)),
+    Mutant("gradients-of-one-entry-shared", "add passes its cotangent on without a copy, and a leaf stores the array that arrives if it has one entry.",
+        ("contract/B5/own-memory",), lambda: cotangents_passed_on(1), ("add",)),
 )  # fmt: skip

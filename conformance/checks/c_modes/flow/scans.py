@@ -97,8 +97,14 @@ def loop_keeps_dtypes(engine: Backend, sample: Sample) -> None:
 @contract("C11", "loop-carries", Capability.LOOPS)
 def carry_may_be_several_arrays(engine: Backend, sample: Sample) -> None:
     """Where the carry is several arrays, of several shapes, each is the step's own, and so is its gradient; one that is handed on has its cotangent."""
+    for count in (STEPS, MANY_STEPS):
+        _hold_carries(engine, sample, count)
+
+
+def _hold_carries(engine: Backend, sample: Sample, count: int) -> None:
     multiply = engine.op(MULTIPLY)
-    a, b, c, xs = sample.array(), sample.array(), sample.array((2,)), sample.array((STEPS, *sample.shape))
+    # Signs: nothing grows, in however many steps.
+    a, b, c, xs = (np.sign(sample.array(s)) for s in (None, None, (2,), (count, *sample.shape)))
     given = [sample.array(x.shape) for x in (a, b, c, xs)]
 
     def function(*operands: Any) -> tuple[Any, ...]:
@@ -112,10 +118,10 @@ def carry_may_be_several_arrays(engine: Backend, sample: Sample) -> None:
         states.append((states[-1][1], states[-1][0] * x))
     of_a, of_b, of_c, of_outputs = given
     of_items = np.zeros_like(xs)
-    for n in reversed(range(STEPS)):
+    for n in reversed(range(count)):
         of_items[n] = of_b * states[n][0]
         of_a, of_b = of_b * xs[n] + of_outputs[n], of_a
-    what = "(b, a x, c) in a loop that puts out a"
+    what = f"(b, a x, c) in a loop of {count} steps that puts out a"
     values = engine.forward(function, [np.array(x) for x in (a, b, c, xs)])
     hold_values(engine, values, [*states[-1], c, np.stack([first for first, _ in states[:-1]])], what)
     hold_gradients(engine, function, [a, b, c, xs], given, (of_a, of_b, of_c, of_items), what)

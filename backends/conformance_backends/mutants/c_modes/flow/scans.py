@@ -216,17 +216,31 @@ class InnerLoopCaptures(SteppedTape):
             self.kept["depth"] = depth
 
 
-def cut_every(count: int) -> Callable[..., Any]:
-    """A loop whose carry is a constant after every so many steps."""
+def of_several(cut: Callable[..., Any]) -> Callable[..., Any]:
+    """What is wrong of the second of several carries alone."""
+
+    def second(state: Any) -> Any:
+        return (state[0], cut(state[1]), *state[2:]) if isinstance(state, tuple) and len(state) > 1 else state
+
+    return second
+
+
+def constant(state: Any) -> Any:
+    """The same numbers without a history."""
+    return _whole(state, lambda x: Tensor(detach(x)))
+
+
+def cut_every(count: int, cut: Callable[..., Any] = constant) -> Callable[..., Any]:
+    """A loop whose carry, or what of it is cut, is a constant after every so many steps."""
 
     def scan(self: Any, step: Function, carry: Any, items: Any) -> Any:
         numbers = iter(range(len(items)))
 
-        def cut(state: Any, item: Any) -> Any:
+        def counted(state: Any, item: Any) -> Any:
             n = next(numbers)
-            return step(_whole(state, lambda x: Tensor(detach(x))) if n and n % count == 0 else state, item)
+            return step(cut(state) if n and n % count == 0 else state, item)
 
-        return engine.scan(cut, carry, items)
+        return engine.scan(counted, carry, items)
 
     return scan
 
@@ -239,6 +253,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("loop-of-nothing-steps", "A loop over no items makes one step.", ("contract/C11/loop-of-nothing",), scan=at_least_one_step),
     behaviour("loop-of-one-not-stacked", "The outputs of a loop of one step are not stacked.", (LENGTHS,), scan=outputs_squeezed),
     behaviour("loop-cut-every-8", "The carry of a loop is a constant after every eight steps.", ("contract/C11/loop-of-many",), scan=cut_every(8)),
+    behaviour("loop-cuts-a-carry", "The second of several carries of a loop is a constant after every eight steps.",
+        ("contract/C11/loop-carries",), scan=cut_every(8, of_several(constant))),
     behaviour("loop-cut-every-128", "The carry of a loop is a constant after every 128 steps.", ("contract/C11/loop-of-many",), scan=cut_every(128)),
     behaviour("loop-in-double", "A loop keeps its carry in double precision.", ("contract/C11/loop-dtypes",), scan=in_double),
     behaviour("loop-first-array-alone", "Of a carry of several arrays the first one has a gradient.",
