@@ -100,7 +100,8 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
     for findings in alike.values():
         others = len({finding.message for finding in findings}) - 1
         said = findings[0].message + (f", and {others} such" if others else "")
-        yield Remark("not", op.op, f"not offered: {said}", share=_share(findings, op))
+        where = "" if len(findings) == op.calls else " in some calls"
+        yield Remark("not", op.op, f"not offered{where}: {said}", share=_share(findings, op))
 
 
 def contradictions(convention: MeasuredConvention) -> Iterator[str]:

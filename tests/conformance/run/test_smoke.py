@@ -282,6 +282,7 @@ def test_in_place_of_a_call_that_is_not_offered_another_is_tried() -> None:
     found = mapped("pixel_shuffle", images_alone)
     assert "another order" in found.slips[0].explanation
     assert found.calls == len(found.not_offered) + FORMS
+    assert any("not offered in some calls:" in line for line in blocks(remarks(found)))
 
 
 def test_an_engine_that_compiles_makes_no_calls_in_place_of_those_that_are_not_offered() -> None:
