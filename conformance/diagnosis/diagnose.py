@@ -217,17 +217,17 @@ def _differences(worst: WorstEntry) -> tuple[Real, Real]:
 
 def _sides(worst: WorstEntry, here: Array, step: Real) -> tuple[Real, Real]:
     """The slope between the points a step to either side, and by how much the slopes towards them differ."""
-    x, place = worst.seen.case.operands[worst.operand], worst.place
-    above, below = (_stepped(x, place, sign * step) for sign in (1, -1))
-    up, down = (Real(above[place]) - Real(x[place])), (Real(x[place]) - Real(below[place]))
+    x, axis = worst.seen.case.operands[worst.operand], worst.axis
+    above, below = (_stepped(x, sign * step * axis) for sign in (1, -1))
+    at, there, back = (array[axis != 0].astype(Real) for array in (x, above, below))
+    up, down = np.sum(there - at), np.sum(at - back)
     rise, fall = _weighed(worst, above) - here, here - _weighed(worst, below)
     return np.sum(rise + fall) / (up + down), np.sum(rise) / up - np.sum(fall) / down
 
 
-def _stepped(x: Array, place: tuple[int, ...], step: Real) -> Array:
-    moved = np.array(x)
-    moved[place] += x.dtype.type(step)
-    return moved
+def _stepped(x: Array, step: Array) -> Array:
+    # Where it stands still it keeps its bits: an infinity, the sign of a zero.
+    return np.where(step == 0, x, x + step.astype(x.dtype)).astype(x.dtype)
 
 
 def _weighed(worst: WorstEntry, operand: Array) -> Array:

@@ -10,6 +10,7 @@ from conformance.case import Array
 from conformance.checks.comparison import compare
 from conformance.checks.observation import Observation
 from conformance.dtype import finfo
+from conformance.oracle.symmetry import symmetric_part
 from conformance.runfile.diagnostics import Agreement
 
 Real = np.longdouble  # that of the oracle
@@ -27,6 +28,8 @@ class WorstEntry:
         got: the engine's value.
         exact: the rule's value, in extended precision.
         allowed: how far apart they may be.
+        is_symmetric: whether the operand is symmetric, so that its entry moves with the one across the diagonal, and
+            `got` and `exact` are of the symmetric part.
     """
 
     seen: Observation
@@ -35,6 +38,7 @@ class WorstEntry:
     got: Real
     exact: Real
     allowed: Real
+    is_symmetric: bool = False
 
     @property
     def operand(self) -> int:
@@ -47,13 +51,17 @@ class WorstEntry:
         distance = np.abs(self.got - self.exact)
         return Real(np.inf) if np.isnan(distance) else distance
 
+    @property
+    def axis(self) -> Array:
+        """The direction in which the entry moves, of length one; half of it across the diagonal where the operand is symmetric."""
+        axis = np.zeros(self.seen.case.operands[self.operand].shape, Real)
+        axis[self.place] = 1
+        return symmetric_part(axis) if self.is_symmetric else axis
+
     def direction(self) -> tuple[Array, Real]:
         """The axis of the entry, as long as the operand's entry is large, and that length."""
-        x = self.seen.case.operands[self.operand]
-        length = Real(abs(x[self.place])) or Real(1)
-        axis = np.zeros(x.shape, Real)
-        axis[self.place] = length
-        return axis, length
+        length = Real(abs(self.seen.case.operands[self.operand][self.place])) or Real(1)
+        return length * self.axis, length
 
     def agreement_of(self, slope: Real, doubt: Real) -> Agreement:
         """Whether a slope, known up to `doubt`, agrees with the engine or with the rule."""
@@ -76,9 +84,10 @@ def worst_entry_in(seen: Observation) -> WorstEntry | None:
         compared = compare(got, expected, seen.label(position))
         if compared.error <= 1:
             continue
-        place = compared.place
-        value = Real(0) if got is None else Real(got[place])
+        place, part = compared.place, symmetric_part if expected.is_symmetric else np.asarray
+        ours = np.zeros_like(expected.exact) if got is None else got
+        value, exact = Real(part(ours)[place]), Real(part(expected.exact)[place])
         return WorstEntry(
-            seen, position, place, value, Real(expected.exact[place]), Real(expected.allowed[place])
+            seen, position, place, value, exact, Real(expected.allowed[place]), expected.is_symmetric
         )
     return None

@@ -189,6 +189,26 @@ def test_a_value_that_is_right_where_entries_are_equal_hides_no_adapter() -> Non
     assert "elsewhere" in evidence(line).diagnostics[2].says
 
 
+def other_signs(x: Any) -> Any:
+    """Eigenvectors of the other sign; one triangle is read, as LAPACK does, and the gradient is of both."""
+    read = engine.custom(lambda a: np.tril(a) + np.tril(a, -1).T, lambda g, a: [g])
+    values, vectors = NumpyTape.ops["eigh"](read(x))
+    return values, NumpyTape.ops["negative"](vectors)
+
+
+@pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 1)])
+def test_signs_of_an_adapter_that_reads_one_triangle_are_not_counted_against_the_engine(
+    place: tuple[int, int],
+) -> None:
+    matrix = np.array([[4.0, 1.0, 0.5], [1.0, 4.0, -0.5], [0.5, -0.5, 4.0]])
+    cotangent = np.zeros((3, 3))
+    cotangent[place] = 1
+    case = Case("eigh", (matrix,), {}, (np.zeros(3), cotangent), ("C",), "float64")
+    line = result_of(load_all()["op/vjp"], calling("eigh", other_signs), CaseQuestion(case))
+    assert line.verdict is Verdict.ADAPTER_ERROR
+    assert evidence(line).diagnostics[3].agrees_with is Agreement.ENGINE
+
+
 def test_an_op_that_is_another_one_far_out_alone_is_the_engine_s() -> None:
     far = engine.custom(lambda x: np.where(abs(x) > 64, 3 * x, np.tanh(x)),
                         lambda g, x: [g * np.where(abs(x) > 64, 3, 1 - np.tanh(x) ** 2)])  # fmt: skip
