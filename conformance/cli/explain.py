@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "id",
         metavar="ID",
         help="a clause (B3), an op (matmul), a check (op/vjp), the id of a result, a verdict (undecided, or all: verdicts), "
+        "a line of a failure (allowed, or all: failure), "
         "or a whole page: 'standard', 'contracts', 'engines', 'sensitivity', 'mutants'",
     )
     parser.add_argument(
@@ -80,7 +81,7 @@ def explain(identifier: str, page: Page) -> None:
     from conformance.checks import load_all
     from conformance.clauses import STANDARD
     from conformance.cli.pages.explain_point import explain_point
-    from conformance.cli.pages.verdict_words import PAGE, WORDS, explain_words
+    from conformance.cli.pages.verdict_words import WORDS, explain_words
     from conformance.ops import ALL_OPS
     from conformance.points import SPECIAL_POINTS
 
@@ -102,10 +103,10 @@ def explain(identifier: str, page: Page) -> None:
         _op(last, page)
     elif len(named := [check for check in checks.values() if check.name == identifier]) == 1:
         _check(named[0], page)
-    elif (word := identifier.replace("-", " ")) in (PAGE, *WORDS):
+    elif (word := identifier.replace("-", " ")) in WORDS:
         explain_words(word, page)
     else:
-        names = [*STANDARD, *ops, *checks, *(f"op/{name}" for name in ops), PAGE, *WORDS]
+        names = [*STANDARD, *ops, *checks, *(f"op/{name}" for name in ops), *WORDS]
         raise _unknown(identifier, parts, names)
 
 

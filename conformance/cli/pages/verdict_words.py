@@ -1,4 +1,4 @@
-"""What the words in the table of a run mean: one sentence per verdict, and one per column beside them."""
+"""What words mean: those in the table of a run, one sentence per verdict and column, and the lines of a failure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from conformance.runfile.records import Verdict
 if TYPE_CHECKING:
     from conformance.cli.console import Page
 
-PAGE = "verdicts"
-WORDS = {
+PAGE, FAILURE = "verdicts", "failure"
+TABLE = {
     Verdict.PASS.value: "every case passed",
     Verdict.FIXED.value: "it is listed among the known failures, but passes: take it out of the list",
     Verdict.KNOWN.value: "it fails, and the file of known failures lists it with a reason; it is still a failure of the engine",
@@ -27,11 +27,31 @@ WORDS = {
     "cases": "how many concrete calls decided them",
     "not deciding": "further cases, in which a wrong answer would have passed as well; they prove nothing",
 }
+LINES = {
+    "call": "the call that fails, after it was made as small as it could be: the op, the operands' shapes, parameters, dtype",
+    "at": "the entry that is furthest out, measured by what is allowed there, with what was got and what is expected",
+    "pattern": "what the wrong numbers are beside the expected ones, where that has a name, such as a multiple of them or other places",
+    "allowed": "the error that is allowed at that entry, and its parts: what the textbook rule loses in that precision when its "
+    "operands change by one unit in the last place; it is derived for each case, and no tolerance is chosen",
+    "case": "why a smaller case may exist",
+    "fault": "who is wrong by the diagnostics: the engine, the adapter or this project's rule",
+    "diagnostic": "what was found about that entry without the rule: by conditioning, by differences of the reference and of the "
+    "engine's own values, by its forward mode; and with whom it agrees",
+    "raised": "the lines of the adapter and of the engine at which an exception was raised",
+    "clause": "the sentence of the standard that does not hold; conformance explain shows it with its checks",
+    "again": "the command that asks the same case again; with --script it prints the case in the engine's own API, without this project",
+}
+PAGES = {PAGE: ("the words in the table of a run", TABLE), FAILURE: ("the lines of a failure", LINES)}
+WORDS = {**TABLE, **LINES, **dict.fromkeys(PAGES, "")}
 
 
 def explain_words(name: str, page: Page) -> None:
-    """The meaning of one word, or of all of them."""
-    page.title("the words in the table of a run" if name == PAGE else name)
-    for word, meaning in WORDS.items():
-        if name in (PAGE, word):
-            page.text(f"{word}: {meaning}." if name == PAGE else f"{meaning[0].upper()}{meaning[1:]}.")
+    """The meaning of one word, or of all of a page."""
+    if name not in PAGES:
+        page.title(name)
+        page.text(f"{WORDS[name][0].upper()}{WORDS[name][1:]}.")
+        return
+    title, words = PAGES[name]
+    page.title(title)
+    for word, meaning in words.items():
+        page.text(f"{word}: {meaning}.")

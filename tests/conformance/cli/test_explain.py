@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -13,10 +14,13 @@ from conformance.clauses import STANDARD
 from conformance.cli import main
 from conformance.cli.console import names_of
 from conformance.cli.explain_op import in_words, worked
+from conformance.cli.pages.verdict_words import LINES
 from conformance.cli.progress import table_of
 from conformance.op import OperandKind, index_below
 from conformance.ops import CATALOGUE, FLAT, find
-from conformance.runfile.records import BackendLine, ResultLine, RunLine, SpecLine, Verdict
+from conformance.run.failure_text import failure_text
+from conformance.runfile.diagnostics import Agreement, Diagnostic
+from conformance.runfile.records import BackendLine, Evidence, ResultLine, RunLine, SpecLine, Verdict
 
 
 def explained(capsys: pytest.CaptureFixture[str], identifier: str) -> str:
@@ -80,6 +84,32 @@ def test_every_word_in_the_table_of_a_run_is_explained(capsys: pytest.CaptureFix
         assert f"{word}: " in whole
         assert explained(capsys, word).startswith(word)
     assert explained(capsys, "not-deciding") == explained(capsys, "not deciding")
+
+
+def test_every_line_of_a_failure_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    evidence = Evidence(
+        message="wrong",
+        call="tanh (3,)",
+        where="[0]",
+        got=[1.0],
+        expected=[2.0],
+        pattern="half",
+        raised="a.py:1",
+        because="rounding",
+        unshrunk="no time",
+        fault="engine wrong",
+        diagnostics=(Diagnostic("conditioning", "rounding explains it", Agreement.RULE),),
+        token="k1:abc",
+    )
+    line = ResultLine(
+        "mine/op/tanh/vjp/float64", "mine", "op", "tanh", "vjp", "E1", "must", "float64", Verdict.FAIL, 1, 0.0
+    )
+    text = failure_text(msgspec.structs.replace(line, evidence=evidence), None)
+    words = [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line[2] != " "]
+    assert set(words) == set(LINES)
+    whole = explained(capsys, "failure")
+    for word in words:
+        assert f"{word}: " in whole
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
