@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance_backends.mutants.d_mutation.aliasing import cotangents_passed_on
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.seeds import seed
 from conformance_backends.numpy_engine.tensor import Tensor
@@ -118,6 +119,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B4/earlier-reference",), accumulate=added_in_place),
     behaviour("long-in-place", "A second gradient is added in place where it is long, though the adapter declares that the first is kept.",
         ("contract/B4/earlier-reference",), accumulate=long_in_place),
+    Mutant("gradients-of-one-entry-shared", "add passes its cotangent on without a copy, and a leaf stores the array that arrives if it has one entry.",
+        ("contract/B5/own-memory",), lambda: cotangents_passed_on(1), ("add",)),
     behaviour("functional-calls-zero-leaves", "A gradient computed by a functional call leaves zeros stored where nothing was.",
         ("contract/B9/functional-call", "contract/B9/every-op"), nested_vjp=zeros_stored),
     behaviour("third-in-place", "A third gradient is added in place to the sum of the first two, though the adapter declares that it is kept.",

@@ -49,6 +49,4 @@ MUTANTS: tuple[Mutant, ...] = (
         OWN, ops=("sum",), accumulate=keep_what_arrives),
     Mutant("gradients-through-views-shared", "add passes its cotangent on without a copy, and a leaf stores the array that arrives.",
         ("contract/D8/through-views",), cotangents_passed_on, ("add",)),
-    Mutant("gradients-of-one-entry-shared", "add passes its cotangent on without a copy, and a leaf stores the array that arrives if it has one entry.",
-        ("contract/B5/own-memory",), lambda: cotangents_passed_on(1), ("add",)),
 )  # fmt: skip

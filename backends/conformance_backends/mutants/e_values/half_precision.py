@@ -97,15 +97,6 @@ def multiplied_one_by_one(dtype: str) -> Wrong:
     return altered
 
 
-def rows_added_one_by_one(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
-    """So is the gradient of a vector that is added to every row."""
-    pulled = right(i, g, z, *xs)
-    if i != 2 or np.ndim(g) < 2:
-        return pulled
-    rows = np.reshape(g, (-1, np.shape(g)[-1]))
-    return np.array([narrow_sum(column, "bfloat16") for column in rows.T], pulled.dtype).reshape(pulled.shape)
-
-
 def narrow_sum(terms: Any, dtype: str) -> Any:
     """The sum, every partial sum rounded."""
     return np.add.accumulate(np.ravel(terms).astype(dtype))[-1]
@@ -165,8 +156,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/half-precision",), ("cos", "multiply"), "bfloat16", a_quarter_too_large),
     precision("bfloat16-through-float16", "A bfloat16 gradient passes through float16, whose range is much smaller.",
         ("op/half-precision",), ("multiply",), "bfloat16", by_way_of_float16),
-    precision("rows-added-in-bfloat16", "What the rows of a batch share is added up in bfloat16, one row at a time.",
-        ("op/long-batch",), ("linear",), "bfloat16", rows_added_one_by_one),
     precision("adds-up-in-float16", "Along a broadcast operand a float16 gradient is summed in float16, one term at a time.",
         LONG_SUM, ("add",), "float16", added_one_by_one("float16")),
     precision("adds-up-in-bfloat16", "Along a broadcast operand a bfloat16 gradient is summed in bfloat16, one term at a time.",
