@@ -111,11 +111,11 @@ def _own(op: Op) -> Callable[..., Any]:
 
 def call(op: Op, signature: Signature) -> str:
     """One call with its shapes, and its value, or the shape of it."""
-    from conformance.cli.explain_op import shown, worked
+    from conformance.cli.explain_op import brief, shown, worked
 
     example = worked(op, signature)
     operands = " ".join(str(shape).replace(" ", "") for shape in signature.shapes)
-    parameters = "".join(f", {name}={value!r}" for name, value in signature.parameters.items())
+    parameters = "".join(f", {name}={brief(value)}" for name, value in signature.parameters.items())
     values = example.output if isinstance(example.output, tuple) else (example.output,)
     results = []
     for value in map(np.asarray, values):

@@ -56,7 +56,8 @@ def test_every_op_is_explained(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert op.source in out
     assert "Why there is an upstream gradient" in out
     example = out[out.index("An example") :]  # special points, listed before it, may have infinite operands
-    assert not re.search(r"\b(nan|inf)\b(?!=)", example)  # a parameter may have that name
+    # A parameter may have that name, and that value.
+    assert not re.search(r"(?<!=)(?<!=-)\b(nan|inf)\b(?!=)", example)
 
 
 def test_a_definition_is_a_function_and_what_reduces_it_whoever_registers_it(
@@ -70,6 +71,7 @@ def test_a_definition_is_a_function_and_what_reduces_it_whoever_registers_it(
 
 def test_a_long_list_of_indices_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[0, 1, 2, 0, 1, 2, … 300 in all]" in explained(capsys, "take")
+    assert "where=[True, False, True, False, True, False, … 63 in all]" in explained(capsys, "max_where")
 
 
 def test_every_word_in_the_table_of_a_run_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
