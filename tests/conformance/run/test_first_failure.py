@@ -44,9 +44,8 @@ def test_a_run_ends_at_its_first_failure_and_the_rest_can_be_run(
     wrong = str(folder / "wrong.py")
     code, cut = run(folder, "cut.jsonl", [wrong, "numpy"], "-x")
     assert code == 1
-    assert failures(cut) == [
-        "wrong/op/tanh/vjp/float32"
-    ]  # the plain gradient is asked before magnitudes and second order
+    # The plain gradient is asked before magnitudes and second order.
+    assert failures(cut) == ["wrong/op/tanh/vjp/float32"]
     assert not any(result.backend == "numpy" for result in cut.results)  # the next engine is not asked
     assert cut.end is not None
     assert sum(cut.end.not_asked.values()) > 0
