@@ -113,11 +113,12 @@ class OpKind(Kind):
 
     def items(self, checks: Sequence[Check], backend: str, dtypes: Sequence[str]) -> Iterator[Item]:
         """Every check of every op that it applies to, in its dtypes."""
+        asking = [(op.name, [check for check in checks if check.asks_about(op)]) for op in ALL_OPS.values()]
         for dtype in dtypes:
-            for op in ALL_OPS.values():
-                for check in checks:
-                    if dtype in check.dtypes and check.asks_about(op):
-                        yield Item(backend, check.key, op.name, dtype)
+            for name, of_op in asking:
+                for check in of_op:
+                    if dtype in check.dtypes:
+                        yield Item(backend, check.key, name, dtype)
 
     def path(self, item: Item) -> tuple[str, ...]:
         """Op, check, dtype."""

@@ -99,12 +99,12 @@ class Item:
         """It travels to another process by its names: a check holds functions, which do not pickle."""
         return Item, (self.backend, self.check, self.subject, self.dtype)
 
-    @cached_property
+    @property
     def definition(self) -> Check:
         """The check."""
         return load_all()[self.check]
 
-    @cached_property
+    @property
     def kind(self) -> Kind:
         """The kind of questions it is run on."""
         return kind_of(self.definition)
