@@ -10,6 +10,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.checks.c_modes.frozen_leaves import (
+    frozen_leaf_gets_no_gradient,
     frozen_leaf_is_written_into_as_a_constant_is,
     graph_recorded_before_a_switch_is_refused_or_right,
 )
@@ -55,3 +56,24 @@ class Refusing(NumpyTape):
 
 def test_writes_that_are_refused_for_frozen_leaves_and_for_constants_are_alike() -> None:
     frozen_leaf_is_written_into_as_a_constant_is(Refusing(), Sample(0, "float64"))
+
+
+class FromTheStart(NumpyTape):
+    """An engine whose leaves hold zeros until a gradient reaches them, frozen or not."""
+
+    def grad(self, leaf: Any) -> Any:
+        gradient = super().grad(leaf)
+        return np.zeros_like(leaf.value) if gradient is None else gradient
+
+
+class Unfrozen(FromTheStart):
+    """The same, which freezes nothing."""
+
+    def needs_gradient(self, leaf: Any, is_needed: bool) -> None:
+        """Do nothing."""
+
+
+def test_zeros_that_a_frozen_leaf_holds_from_the_start_are_no_gradient() -> None:
+    frozen_leaf_gets_no_gradient(FromTheStart(), Sample(0, "float64"))
+    with pytest.raises(Violation, match="what is stored of leaf 0, which is frozen"):
+        frozen_leaf_gets_no_gradient(Unfrozen(), Sample(0, "float64"))
