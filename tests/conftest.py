@@ -1,4 +1,4 @@
-"""Which tests of every op are run where one commit runs a part of them."""
+"""Which tests of every op, and which of those that take long, are run where one commit runs a part of them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ settings.register_profile("here", deadline=None, derandomize=True)  # tests asse
 settings.load_profile("here")
 
 MANY = 40  # ops that a test is run on: it proves something of every op, or of all that an engine has
+SHARES = 3  # of what starts processes, or takes tens of seconds, one is run
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where CONFORMANCE_PART is set, such as "--shard 1/3", what is proven of every op is proven of that part of the ops."""
+    """Where CONFORMANCE_PART is set, such as "--shard 1/3", what is proven of every op is proven of that part of the ops.
+
+    Of the tests that are marked as costly a third is run.
+    """
     part, _, count = os.environ.get("CONFORMANCE_PART", "").removeprefix("--shard ").partition("/")
     if not count:
         return
@@ -29,6 +33,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item
         for item, op in ops.items()
         if tested[_test_of(item)] >= MANY and zlib.crc32(op.encode()) % int(count) != int(part) - 1
+    }
+    left_out |= {
+        item
+        for item in items
+        if item.get_closest_marker("costly")
+        and zlib.crc32(_test_of(item).encode()) % SHARES != int(part) % SHARES
     }
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]

@@ -68,6 +68,7 @@ def without_query(run: Path, to: Path) -> Path:
     return to
 
 
+@pytest.mark.costly
 def test_a_run_renews_the_counts_of_its_own_backends(run: Path, tmp_path: Path) -> None:
     shutil.copytree(DOCS / "data", tmp_path / "data")
     before = read_recorded(tmp_path / DATA)

@@ -9,6 +9,8 @@ import pytest
 
 from .documents import ROOT, python
 
+pytestmark = pytest.mark.costly
+
 MAIN = "import sys; from conformance.cli import main; sys.exit(main())"
 SCRIPTS = sorted(path.name for path in (ROOT / "examples").glob("*.py") if not path.stem.endswith("_adapter"))
 

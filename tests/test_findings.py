@@ -12,6 +12,8 @@ import pytest
 from conformance.runfile.known import read_known
 from tests.standing_alone import run_alone
 
+pytestmark = pytest.mark.costly
+
 ROOT = Path(__file__).parents[1]
 KNOWN = read_known(ROOT / "known-failures.toml")
 SCRIPTS = sorted((ROOT / "docs" / "findings").glob("*.py"))

@@ -23,7 +23,7 @@ from conformance.run.smoke import questions, try_question
 from conformance.strategies import Effort, draw_cases
 
 # torch.compile imports parts of torch that are deprecated.
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+pytestmark = [pytest.mark.costly, pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")]
 
 X = np.array([1.0, 2.0])
 MAKE_TENSORS = ("scatter_add", "index_add", "index_update", "take", "getitem_integer_array")

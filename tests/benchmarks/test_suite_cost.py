@@ -8,6 +8,8 @@ import pytest
 
 from tests.benchmarks import suite_cost
 
+pytestmark = pytest.mark.costly
+
 RUN = "/x/conformance/run/execute.py"
 
 

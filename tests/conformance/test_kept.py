@@ -20,6 +20,8 @@ from conformance.ops import CATALOGUE, find
 from conformance.oracle.allowance import Expected, expected_gradients, expected_values
 from conformance.strategies import draw_cases
 
+pytestmark = pytest.mark.costly
+
 EFFORT = Effort(4, 2, 1, 1)
 NAMES = ("tanh", "matmul", "split", "cholesky", "getitem", "clip", "conj")
 REMEMBERED = (expected_gradients, expected_values, design._whole, design._compact)

@@ -19,6 +19,8 @@ from conformance.runfile.records import Verdict
 
 from ..conformance.conftest import clean_environment
 
+pytestmark = pytest.mark.costly
+
 HANGS = """import time
 from conformance_backends.numpy_backend import NumpyTape
 

@@ -24,6 +24,8 @@ from conformance.runfile.writer import RunWriter
 from ..conformance.conftest import clean_environment
 from ..conformance.runfile.drawn_runs import HEADER, line
 
+pytestmark = pytest.mark.costly
+
 RESULT, END = line("tanh", Verdict.PASS), EndLine(True, {"pass": 1})
 
 

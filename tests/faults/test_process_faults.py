@@ -19,7 +19,10 @@ from . import process_faults
 
 WHICH = "All" if os.environ.get("CONFORMANCE_FAULTS") == "all" else "Sample"
 ADAPTERS = Path(__file__).with_name("process_faults.py")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and processes are Linux's here")
+pytestmark = [
+    pytest.mark.costly,
+    pytest.mark.skipif(sys.platform != "linux", reason="signals and processes are Linux's here"),
+]
 
 # injected, verdict of the one question, a part of its message; the exit code of the run is 1, or 12 of one interrupted
 FAULTS = [

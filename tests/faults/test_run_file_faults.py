@@ -26,6 +26,8 @@ from conformance.runfile.writer import RunWriter
 from ..conformance.conftest import clean_environment
 from ..conformance.runfile.drawn_runs import HEADER, line
 
+pytestmark = pytest.mark.costly
+
 RESULT = line("tanh", Verdict.PASS)
 END = EndLine(True, {"pass": 1})
 

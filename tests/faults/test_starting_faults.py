@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ..conformance.conftest import clean_environment
+
+pytestmark = pytest.mark.costly
 
 # Where the first module of the command line is imported, the signal comes.
 INTERRUPTED = """

@@ -87,6 +87,7 @@ def test_control_is_checked_at_the_ops_of_every_mutant() -> None:
     assert set(control.ops) == {op for mutant in MUTANTS.values() for op in mutant.ops}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", registered_controls())
 def test_control_is_not_caught_at_a_share_of_its_ops(name: str) -> None:
     control = sampled(registered_controls()[name], 0)

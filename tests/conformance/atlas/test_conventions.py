@@ -15,6 +15,8 @@ from conformance.atlas.conventions import measure_conventions
 from conformance.backend import Function
 from conformance.clauses import STANDARD
 
+pytestmark = pytest.mark.costly
+
 
 def test_what_the_reference_engine_declares_is_what_is_found() -> None:
     for measured in measure_conventions(NumpyTape()):

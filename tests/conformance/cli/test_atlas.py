@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.costly
+
 Command = Callable[..., Any]
 
 ENGINE = Path(__file__).parents[2] / "adapters" / "two_kinks.py"

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.costly
+
 ADAPTER = """
 import os, sys
 from conformance_backends.numpy_backend import NumpyTape

@@ -11,6 +11,8 @@ from conformance.cli.pages.contracts import page
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.selfcheck.contract_coverage import Asked, asked_with, narrow
 
+pytestmark = pytest.mark.costly
+
 PAGE = Path(__file__).parents[3] / "docs" / "contracts.md"
 COMMAND = "conformance explain contracts -o docs/contracts.md"
 

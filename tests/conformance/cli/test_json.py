@@ -13,6 +13,8 @@ import pytest
 from conformance.cli import VERBS
 from tests.conformance.conftest import clean_environment
 
+pytestmark = pytest.mark.costly
+
 ADAPTER = """
 import os, sys
 from conformance_backends.numpy_backend import NumpyTape

@@ -11,6 +11,8 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.cli import main
 from conformance.cli.smoke import to_paste
 
+pytestmark = pytest.mark.costly
+
 
 @pytest.mark.parametrize("flags", [[], ["--functional"]])
 def test_the_file_loads_and_smoke_says_what_to_fill_in(

@@ -14,6 +14,8 @@ from conformance.ops import find
 from conformance.runfile.jsonl import read_run
 from conformance.strategies import draw_cases
 
+pytestmark = pytest.mark.costly
+
 EVERY = Effort(4, 1, 1, 1, 2)
 
 

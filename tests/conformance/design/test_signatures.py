@@ -64,6 +64,7 @@ def test_one_strength_higher_every_level_is(op: Op) -> None:
     assert combined(op, asked(op, 2), 1) == {(level,) for level in offered(op)}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_family_shares_is_asked_once_in_it(family: str) -> None:
     for strength, together in ((1, 1), (3, 2)):

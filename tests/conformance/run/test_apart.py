@@ -20,6 +20,8 @@ from conformance.atlas.conventions_process import try_conventions
 from conformance.load import load_backend
 from conformance.run.process.apart import Ended, messages_of
 
+pytestmark = pytest.mark.costly
+
 ENDS = """
 import os
 import numpy as np

@@ -10,6 +10,8 @@ import pytest
 
 from conformance.questions import questions_in
 
+pytestmark = pytest.mark.costly
+
 HIT = "op/tanh/layout/float64"  # the only question that hands out arrays that are not in C order
 QUERIES = ("-q", "op/tanh/*/float64", "-q", "op/exp/*/float64")
 

@@ -23,6 +23,8 @@ from conformance.runfile.jsonl import Run, encode, read_run
 from conformance.runfile.merge import merge, without_times
 from conformance.runfile.records import BackendLine, EndLine
 
+pytestmark = pytest.mark.costly
+
 ITEMS = list(items_of("mine", ("float64", "float32")))
 
 SLOW = """

@@ -11,6 +11,8 @@ from conformance.cli import main
 from conformance.runfile.jsonl import Run, read_run
 from conformance.runfile.records import UNEXPECTED
 
+pytestmark = pytest.mark.costly
+
 WRONG = """
 from conformance_backends.numpy_backend import NumpyTape
 

@@ -21,6 +21,8 @@ from conformance.run.workers.worker import REMEMBERED
 from conformance.run.xdist_scheduler import ScopeScheduling, require_xdist
 from conformance.runfile.records import ResultLine, Verdict
 
+pytestmark = pytest.mark.costly
+
 ITEMS = [item for item in items_of("mine", ("float64",)) if item.group == ("mine", "op/tanh/float64")]
 FIRST, SECOND = ITEMS[:2]
 

@@ -18,6 +18,8 @@ from conformance.cli import main
 from conformance.selfcheck.power import EVERY, ONES, Power, power_of_suite
 from conformance.selfcheck.wrong_answers import NUMBERS
 
+pytestmark = pytest.mark.costly
+
 
 def product(engine: Any, sample: Sample, g: Any = None) -> tuple[list[Any], Any, Any, Any]:
     x, w = sample.array(), sample.array()

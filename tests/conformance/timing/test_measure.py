@@ -14,6 +14,8 @@ from conformance.timing.workloads import SIZES
 
 from . import engines
 
+pytestmark = pytest.mark.costly
+
 QUICK = Budget(rounds=3, least=3, seconds=0.01, round_seconds=1e-5)
 
 
