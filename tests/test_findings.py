@@ -12,8 +12,6 @@ import pytest
 from conformance.runfile.known import read_known
 from tests.standing_alone import run_alone
 
-pytestmark = pytest.mark.costly
-
 ROOT = Path(__file__).parents[1]
 KNOWN = read_known(ROOT / "known-failures.toml")
 SCRIPTS = sorted((ROOT / "docs" / "findings").glob("*.py"))
@@ -62,6 +60,7 @@ def test_no_script_imports_this_project() -> None:
     assert not [n for n, text in texts.items() if re.search(r"^\s*(import|from) conformance", text, re.M)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("script", SCRIPTS[len(SCRIPTS) % EVERY :: EVERY], ids=lambda script: script.stem)
 def test_a_script_stands_alone_and_runs(script: Path, tmp_path: Path) -> None:
     shown = tmp_path / "shown"
