@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from conformance.cli.console import add_json_flag
+from conformance.cli.console import add_json_flag, whole_number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the backend whose time others are also compared with",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the operands, the order within each sweep, and the bootstrap"
+        "--seed",
+        type=whole_number,
+        default=0,
+        help="of the operands, the order within each sweep, and the bootstrap",
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("bench.jsonl"), metavar="RUN", help="the run file"

@@ -32,6 +32,18 @@ BRIEF = 24  # characters of a cell that may share its line
 SAMPLES = 80  # calls of a law that are looked at for the values of its parameters
 
 
+DIGITS = 18  # what the run file can say: 64 bits
+
+
+def whole_number(text: str) -> int:
+    """A whole number, not below zero."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, zero or above")
+    if len(text) > DIGITS:
+        raise argparse.ArgumentTypeError(f"{text} is too large: {DIGITS} digits are enough")
+    return int(text)
+
+
 def add_json_flag(parser: argparse.ArgumentParser) -> None:
     """`--json`, which every verb has that prints anything but a report."""
     parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON, for programs")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.cli.console import add_json_flag
+from conformance.cli.console import add_json_flag, whole_number
 from conformance.errors import ConformanceError, UsageError
 
 if TYPE_CHECKING:
@@ -36,13 +36,6 @@ def duration(text: str) -> float:
         return positive(text[:-1]) * SECONDS[text[-1:]] if text[-1:] in SECONDS else positive(text)
     except argparse.ArgumentTypeError:
         raise argparse.ArgumentTypeError(f"{text!r} is no time above zero, such as 90s, 5m or 1h") from None
-
-
-def count(text: str) -> int:
-    """A whole number, not below zero."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, zero or above")
-    return int(text)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,12 +68,17 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed",
-        type=count,
+        type=whole_number,
         default=0,
         help="of everything drawn; the same seed gives every engine the same cases",
     )
     parser.add_argument(
-        "-n", "--workers", type=count, default=0, metavar="N", help="worker processes (default: one per core)"
+        "-n",
+        "--workers",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="worker processes (default: one per core)",
     )
     parser.add_argument("--shard", default="", metavar="I/N", help="one part of the checks")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli import generated
-from conformance.cli.console import add_json_flag, print_json
+from conformance.cli.console import add_json_flag, print_json, whole_number
 
 if TYPE_CHECKING:
     from conformance.selfcheck.selftest import Mutant, Report
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put every check to every mutant, not only those that must catch it: several times as long",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of everything drawn")
+    parser.add_argument("--seed", type=whole_number, default=0, help="of everything drawn")
     parser.add_argument(
         "-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)"
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.cli.console import add_json_flag, print_document
+from conformance.cli.console import add_json_flag, print_document, whole_number
 
 if TYPE_CHECKING:
     from conformance.selfcheck.sensitivity import Figure
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-q", "--query", action="append", default=[], metavar="OP", help="only ops whose name matches"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the cases")
+    parser.add_argument("--seed", type=whole_number, default=0, help="of the cases")
     add_json_flag(parser)
     parser.add_argument(
         "-o",

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
+from tomlkit.items import AoT
 
+from conformance.errors import UsageError
 from conformance.runfile.known import (
     NOT_IMPLEMENTED,
     KnownFailure,
@@ -24,6 +26,7 @@ from conformance.runfile.records import FAILING, ResultLine, Verdict
 from conformance.runfile.whole import write_whole
 
 ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes it
+NOTHING_LISTED = "# No failure is known.\n"
 SUBJECT = 3  # parts of an id: the backend, the kind, and the op, the clause or the point's op
 
 
@@ -34,10 +37,12 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
     for its numbers widens that entry: each further case would be a failure of its own. An entry that somebody has
     judged, by a kind, a script, calls or an error, stays as it is.
     """
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no file, so nothing is listed in it")
     listed = read_known(path) if path.exists() else ()
     text = path.read_text(encoding="utf-8-sig").rstrip("\n") + "\n\n" if path.exists() else ""
     document = tomlkit.parse(text.lstrip("\n"))
-    entries = document.setdefault("known", tomlkit.aot())
+    entries = _tables(document)
     new = [
         (result, message)
         for result in results
@@ -61,8 +66,24 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
                 alike.append((result, message))
     for (_, says), alike in causes.items():
         entries.append(_entry(alike, reason, says))
-    write_whole(path, tomlkit.dumps(document).rstrip("\n") + "\n")
+    write_whole(path, tomlkit.dumps(document).rstrip("\n") + "\n" if entries else NOTHING_LISTED)
     return len({result.id for result, _ in new})
+
+
+def _tables(document: tomlkit.TOMLDocument) -> Any:
+    """The entries of a file, each a table of its own: those that are written within one pair of brackets become that."""
+    found = document.get("known")
+    if isinstance(found, AoT):
+        return found
+    entries = tomlkit.aot()
+    for entry in found or ():
+        table = tomlkit.table()
+        table.update(entry)
+        table.add(tomlkit.nl())
+        entries.append(table)
+    document.pop("known", None)
+    document["known"] = entries
+    return entries
 
 
 def _entry_for(listed: Sequence[KnownFailure], result: ResultLine, message: str) -> KnownFailure | None:

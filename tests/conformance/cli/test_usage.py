@@ -27,6 +27,7 @@ from conformance.cli import main, parser
         (["run", "numpy", "--timeout", "nan"], 4, "'nan' is not a number above zero"),
         (["run", "numpy", "-n", "-1"], 4, "'-1' is not a whole number"),
         (["run", "numpy", "--seed", "x"], 4, "'x' is not a whole number"),
+        (["run", "numpy", "--seed", "9" * 26], 4, "18 digits are enough"),
         (["run", "numpy", "--profile", "huge"], 4, "no such choice: 'huge'"),
         (["run", "numpy", "--known", "none.toml"], 4, "cannot read the known failures none.toml"),
         (["run", "numpy", "-q", "op/tanh/vjp", "-o", "."], 4, "cannot write the run file"),

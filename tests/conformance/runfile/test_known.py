@@ -475,3 +475,22 @@ def test_what_is_known_of_a_backend_is_known_of_one_that_repeats_it_and_no_pass_
     assert judge(result(Verdict.PASS, on_gpu), entries, TODAY).verdict is Verdict.PASS
     assert entries[1] == of_any
     assert not stale([of_one, exact], [result(Verdict.PASS, on_gpu)], backends=lines)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "known = []\n", 'known = [{id = "numpy/op/exp/*", reason = "r", says = "*"}] # ours\n']
+)
+def test_what_is_added_to_any_file_can_be_read_again(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(written)
+    listed = read_known(path)
+    assert write_known(path, [result(Verdict.PASS)], "") == 0
+    assert read_known(path) == listed
+    assert write_known(path, [result(Verdict.FAIL)], "") == 1
+    assert read_known(path)[: len(listed)] == listed
+    assert len(read_known(path)) == len(listed) + 1
+
+
+def test_what_is_no_file_is_not_written_into() -> None:
+    with pytest.raises(UsageError, match="/dev/null is no file"):
+        write_known(Path("/dev/null"), [result(Verdict.FAIL)], "")
