@@ -277,17 +277,19 @@ def _attribute(module: ModuleType, name: str) -> object:
     try:
         return getattr(module, name)
     except AttributeError:
-        raise UsageError(f"{module.__name__} has no {name}") from None
+        offered = ", ".join(cls.__name__ for cls in _backends_in(module)) or "no backend"
+        raise UsageError(f"{module.__file__ or module.__name__} has no {name}; it has {offered}") from None
+
+
+def _backends_in(module: ModuleType) -> list[type[Backend]]:
+    """What a file offers: its own classes, no base classes that it imports; one that is abstract where no other is."""
+    held = [cls for cls in vars(module).values() if inspect.isclass(cls) and issubclass(cls, Backend)]
+    own = [cls for cls in held if cls.__module__ == module.__name__]
+    return list(dict.fromkeys([cls for cls in own or held if not inspect.isabstract(cls)] or own))
 
 
 def _only_backend(module: ModuleType) -> type[Backend]:
-    held = [
-        value
-        for value in vars(module).values()
-        if inspect.isclass(value) and issubclass(value, Backend) and not inspect.isabstract(value)
-    ]
-    own = [cls for cls in held if cls.__module__ == module.__name__]
-    found = list(dict.fromkeys(own or held))  # base classes that a file imports are not what it offers
+    found = _backends_in(module)
     if not found:
         raise AdapterError(f"{module.__file__} holds no subclass of TapeBackend or FunctionalBackend")
     if len(found) > 1:

@@ -29,6 +29,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_flag(parser)
 
 
+def expired(path: Path) -> list[str]:
+    """A line for each entry of a known-failures file that is in force no more. Raises UsageError as `read_known` does."""
+    import datetime
+
+    from conformance.runfile.known import read_known
+
+    today = datetime.date.today()
+    return [
+        f"expired on {entry.expires}: {', '.join(entry.ids)} in {path}; its failures count again"
+        for entry in read_known(path)
+        if entry.has_expired(today)
+    ]
+
+
 def command(options: argparse.Namespace) -> int:
     """Update or check; 10 where an entry is stale, 12 where the run is not complete."""
     import sys
@@ -77,6 +91,8 @@ def command(options: argparse.Namespace) -> int:
     )
     if options.as_json:
         print_json({"known": str(options.known), "stale": entries, "complete": run.is_complete})
+    for line in expired(options.known):
+        print(line)
     for entry in entries:
         print(f"stale: {', '.join(entry.ids)} passes now, or is not run any more")
     return STALE if entries else 0 if run.is_complete else INCOMPLETE

@@ -46,6 +46,7 @@ def command(options: argparse.Namespace) -> int:
     for line in lines:
         writer.write(line)
     writer.close()
+    moved = f" (what had this name is {writer.moved} now)" if writer.moved else ""
     missing = missing_shards(runs)
     if options.as_json:
         print_json(
@@ -56,7 +57,7 @@ def command(options: argparse.Namespace) -> int:
                 "missing_shards": missing,
             }
         )
-    print(f"{whole.contents} of {len(runs)} file{'s' * (len(runs) != 1)} in {writer.path}")
+    print(f"{whole.contents} of {len(runs)} file{'s' * (len(runs) != 1)} in {writer.path}{moved}")
     for path, run in zip(options.runs, runs, strict=True):
         if not run.is_complete:
             print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)

@@ -162,6 +162,7 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
 def command(options: argparse.Namespace) -> int:
     """Run, print the results, and return the exit code."""
     from conformance.cli.console import print_json
+    from conformance.cli.known import expired
     from conformance.cli.progress import Progress
     from conformance.cli.report import report_to
     from conformance.gate.github import is_on_github
@@ -189,6 +190,8 @@ def command(options: argparse.Namespace) -> int:
         is_over_at_first=options.exitfirst,
         no_cache=options.no_cache,
     )
+    for line in expired(options.known) if options.known else ():
+        print(f"conformance: {line}", file=sys.stderr)
     progress = Progress(options.budget)
     code = conduct(request, progress)
     shows_times = any(report.format == "html" for report in reports)

@@ -35,7 +35,7 @@ class RunWriter:
 
         Raises UsageError where the file cannot be written, or another run is writing it.
         """
-        self.force, self.results = force, 0
+        self.force, self.results, self._beside = force, 0, beside
         self.moved: Path | None = None
         try:
             path = _place_of(path)
@@ -84,7 +84,8 @@ class RunWriter:
     def close(self) -> None:
         """Close the file, and give it its name; what was there before gets a number, unless it is replaced by request.
 
-        A file without results replaces nothing: then it is the one that gets the number.
+        A file without results replaces nothing: then it is the one that gets the number, or, where it is what resumes
+        the other, is dropped.
         """
         if self._is_cut():
             self._restore()
@@ -94,6 +95,9 @@ class RunWriter:
         if self.part == self.path:
             return
         if self.path.exists() and not self.results:
+            if self._beside and self._beside.resolve() == self.path.resolve():
+                self.discard()
+                return
             self.path = _free(self.path)
         elif self.path.exists() and not self.force:
             self.moved = _free(self.path)

@@ -14,8 +14,8 @@ import pytest
 
 from conformance import load
 from conformance.cli import main
-from conformance.errors import UsageError
-from conformance.load import modes_of, name_of
+from conformance.errors import AdapterError, UsageError
+from conformance.load import load_backend, modes_of, name_of
 from conformance.run.resume import hold_asked
 from conformance.runfile.jsonl import read_run
 from conformance.runfile.records import EndLine, Verdict
@@ -142,3 +142,33 @@ def test_a_run_that_goes_on_loses_no_answer_to_what_is_asked_no_more() -> None:
         UsageError, match=f"has 1 results of questions that are not asked any more, such as {known.id}"
     ):
         hold_asked(Path("run.jsonl"), [known], set())
+
+
+def test_a_resumed_run_that_had_no_time_for_a_result_leaves_the_other_as_it_was() -> None:
+    path = Path("run.jsonl")
+    for results in ([RESULT], []):
+        writer = RunWriter(path, HEADER, beside=path if path.exists() else None)
+        for each in (*results, END):
+            writer.write(each)
+        writer.close()
+        assert writer.path == path
+        assert read_run(path).counts() == {"pass": 1}
+    assert os.listdir() == ["run.jsonl"]
+
+
+ABSTRACT = """
+import abc
+from conformance_backends.numpy_backend import NumpyTape
+
+class Unfinished(NumpyTape, abc.ABC):
+    @abc.abstractmethod
+    def extra(self): ...
+"""
+
+
+def test_a_class_that_is_abstract_is_not_passed_over_for_one_that_its_file_imports() -> None:
+    Path("mine.py").write_text(ABSTRACT)
+    with pytest.raises(AdapterError, match="extra"):
+        load_backend("mine.py")
+    with pytest.raises(UsageError, match=r"mine\.py has no Nope; it has Unfinished"):
+        load_backend("mine.py:Nope")

@@ -12,6 +12,7 @@ import pytest
 from conformance_backends import numpy_engine as engine
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.cli.known import expired
 from conformance.errors import UsageError
 from conformance.questions import Item
 from conformance.run.execute import Executor
@@ -494,3 +495,12 @@ def test_what_is_added_to_any_file_can_be_read_again(tmp_path: Path, written: st
 def test_what_is_no_file_is_not_written_into() -> None:
     with pytest.raises(UsageError, match="/dev/null is no file"):
         write_known(Path("/dev/null"), [result(Verdict.FAIL)], "")
+
+
+def test_an_entry_that_has_expired_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(
+        '[[known]]\nid = "a/op/x/*"\nreason = "r"\nexpires = 2020-01-01\n[[known]]\nid = "b/*"\nreason = "r"\n'
+    )
+    (line,) = expired(path)
+    assert line == f"expired on 2020-01-01: a/op/x/* in {path}; its failures count again"
