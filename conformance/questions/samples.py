@@ -126,7 +126,11 @@ class CapabilityKind(SampleKind):
         """Declared and working is a pass; declared and broken a failure; not declared but working is reported."""
         is_declared = any(c.label == check.name for c in backend.capabilities)
         if is_declared and verdict is Verdict.UNSUPPORTED:
-            return Verdict.FAIL, f"{check.name} is declared, but what its probe needs is not: {message}"
+            way_out = "offer that call, whatever else the engine lacks of it, or do not declare it"
+            return (
+                Verdict.FAIL,
+                f"{check.name} is declared, but what its probe asks for is not there: {message}; {way_out}",
+            )
         if is_declared:
             return verdict, ""
         if verdict is Verdict.PASS:

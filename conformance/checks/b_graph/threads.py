@@ -14,6 +14,7 @@ from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.b_graph.lifetime import entries_for
 from conformance.checks.c_modes.built_functions import LAYERS, WORDS, built
+from conformance.checks.c_modes.hooks import doubling
 from conformance.checks.chains import ROWS, chain
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, is_refused, tape_of
@@ -153,7 +154,7 @@ def function_built_in_one_thread_serves_others(engine: Backend, sample: Sample) 
 
     def hooked(a: Any, b: Any) -> Any:
         square = multiply(a, a)
-        engine.hook(square, lambda c: c + c)
+        engine.hook(square, doubling(engine))
         return multiply(square, b)
 
     makers: dict[Capability, tuple[str, Callable[[], Function]]] = {

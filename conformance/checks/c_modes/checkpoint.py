@@ -11,6 +11,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.b_graph.lifetime import resident, without_collector
+from conformance.checks.c_modes.hooks import doubling
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
 from conformance.checks.comparison import decides_by_refusal, hold_equal
 from conformance.checks.engine_calls import computes, gradients_of, one_sample_in_four, unless_refused
@@ -135,11 +136,11 @@ def hooks_in_and_around_a_checkpoint_are_called_once(engine: Backend, sample: Sa
             def product(t: Any) -> Any:
                 result = multiply(multiply(t, captured), t)
                 if inside:
-                    engine.hook(result, lambda c: c + c)
+                    engine.hook(result, doubling(engine))
                 return result
 
             if not inside:
-                engine.hook(captured, lambda c: c + c)
+                engine.hook(captured, doubling(engine))
             return negative(of_engine(engine.checkpoint(product))(a))
 
         got = gradients_of(engine, function, [x, w], g)

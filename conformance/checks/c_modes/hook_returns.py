@@ -11,13 +11,14 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.b_graph.second_backward import gradients_of_passes
+from conformance.checks.c_modes.hooks import doubling
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import IntentionalError, gradients_of, is_intentional, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import MULTIPLY, NEGATIVE, SPLIT
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, SPLIT
 
 SHAPES = ((3, 2), ())
 PLACES = ("x", "x w", "the output")  # of −x w: where the hook is
@@ -52,11 +53,11 @@ def cotangent_of_another_dtype_from_a_hook_is_refused_or_cast(engine: Backend, s
 def hook_on_a_variable_of_a_functional_gradient_replaces_it(engine: Backend, sample: Sample) -> None:
     """In a gradient as a function's value, a hook on the variable itself is called once, and what it returns is the gradient."""
     x, g, calls = sample.array(), sample.array(), []
-    multiply = engine.op(MULTIPLY)
+    multiply, double = engine.op(MULTIPLY), doubling(engine)
 
     def doubled(cotangent: Any) -> Any:
         calls.append(1)
-        return cotangent + cotangent
+        return double(cotangent)
 
     def square(a: Any) -> Any:
         engine.hook(a, doubled)
@@ -103,7 +104,8 @@ def _always(value: Array, cotangent: Array) -> Array:
 
 def _returned(engine: Backend, other: Array) -> Iterator[Returned]:
     """What a hook returns."""
-    yield "zeros", lambda c: c - c, lambda c: 0 * c
+    add, negative = engine.op(ADD), engine.op(NEGATIVE)
+    yield "zeros", lambda c: add(c, negative(c)), lambda c: 0 * c
     yield "the cotangent itself", lambda c: c, lambda c: c
     yield "other numbers", lambda c: engine.array(np.array(other)), lambda c: other
     if other.ndim:
@@ -149,7 +151,7 @@ def hook_of_a_result_is_called_in_each_pass(engine: Backend, sample: Sample) -> 
 
     def function(a: Any) -> Any:
         square = multiply(a, a)
-        engine.hook(square, lambda c: c + c)
+        engine.hook(square, doubling(engine))
         return negative(square)
 
     passes = gradients_of_passes(engine, function, [x], cotangents)
@@ -195,7 +197,7 @@ def hook_beside_those_of_unused_outputs_is_called(engine: Backend, sample: Sampl
         def function(a: Any, used: Any = used) -> Any:
             parts = split(negative(a))
             for part in parts:
-                engine.hook(part, lambda c: c + c)
+                engine.hook(part, doubling(engine))
             first, *others = (parts[i] for i in used)
             return multiply(first, others[0]) if others else negative(first)
 

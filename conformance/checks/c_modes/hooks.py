@@ -22,6 +22,12 @@ from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 Hook = Callable[[Any], Any]
 
 
+def doubling(engine: Backend) -> Hook:
+    """A hook that doubles a cotangent by the engine's own sum: its arrays need have no operators."""
+    add = engine.op(ADD)
+    return lambda c: add(c, c)
+
+
 @contract("C9", "once", Capability.HOOKS)
 def hook_sees_the_summed_cotangent_once(engine: Backend, sample: Sample) -> None:
     """A hook is called once per backward, with the sum of all contributions, on leaves and on results."""
@@ -80,16 +86,16 @@ def hook_is_called_at_each_backward(engine: Backend, sample: Sample) -> None:
 @contract("C9", "same-function", Capability.HOOKS)
 def function_that_is_a_hook_several_times_is_called_for_each(engine: Backend, sample: Sample) -> None:
     """One function that is a hook of a value twice, and of another value, is called for each; one removed leaves the others."""
-    multiply = engine.op(MULTIPLY)
+    multiply, double = engine.op(MULTIPLY), doubling(engine)
     for is_removed in (False, True):
         x, w, g = (sample.array() for _ in range(3))
         seen: list[Array] = []
 
-        def doubling(c: Any, seen: list[Array] = seen) -> Any:
+        def doubled(c: Any, seen: list[Array] = seen) -> Any:
             seen.append(plain(engine, c))
-            return c + c
+            return double(c)
 
-        def function(a: Any, b: Any, hook: Hook = doubling, is_removed: bool = is_removed) -> Any:
+        def function(a: Any, b: Any, hook: Hook = doubled, is_removed: bool = is_removed) -> Any:
             product = multiply(a, b)
             removers = [engine.hook(array, hook) for array in (product, product, a)]
             if is_removed:
@@ -111,19 +117,20 @@ def hooks_are_called_in_order_and_may_replace(engine: Backend, sample: Sample) -
     """Hooks are called in the order of registration; the next one sees what one returns; None changes nothing."""
     x, w, g = (sample.array() for _ in range(3))
     seen: list[Array] = []
+    add = engine.op(ADD)
 
-    def doubling(c: Any) -> Any:
+    def doubled(c: Any) -> Any:
         seen.append(plain(engine, c))
-        return c + c
+        return add(c, c)
 
     def observing(c: Any) -> None:
         seen.append(plain(engine, c))
 
     def tripling(c: Any) -> Any:
         seen.append(plain(engine, c))
-        return c + c + c
+        return add(add(c, c), c)
 
-    got = _hooked(engine, [x, w], g, (doubling, observing, tripling))
+    got = _hooked(engine, [x, w], g, (doubled, observing, tripling))
     if len(seen) != 3:
         raise Violation(f"three hooks on one value were called {len(seen)} times in all")
     for index, factor in enumerate((1, 2, 2)):
@@ -169,6 +176,8 @@ def hook_on_what_any_op_computes_sees_its_cotangent(engine: Backend, sample: Sam
     The other outputs have cotangents of zeros: an engine may compute one of them from this one.
     """
 
+    double = doubling(engine)
+
     def hold(number: int, member: Member, alone: Answer) -> None:
         function, position = member.function(engine), number % len(member.cotangents)
         given = [c if i == position else np.zeros_like(c) for i, c in enumerate(member.cotangents)]
@@ -176,7 +185,7 @@ def hook_on_what_any_op_computes_sees_its_cotangent(engine: Backend, sample: Sam
 
         def observing(c: Any) -> Any:
             seen.append(plain(engine, c))
-            return c + c
+            return double(c)
 
         def graph(operands: Any, weights: Any) -> Any:
             outputs = tupled(function(*operands))
@@ -226,7 +235,7 @@ def hook_may_remove_itself_or_another(engine: Backend, sample: Sample) -> None:
 
     What it returns counts all the same.
     """
-    tape, multiply = tape_of(engine), engine.op(MULTIPLY)
+    tape, multiply, double = tape_of(engine), engine.op(MULTIPLY), doubling(engine)
     for victim in ("itself", "another", "an earlier one"):
         x, w, g = (sample.array() for _ in range(3))
         leaf = tape.leaf(np.array(x))
@@ -236,7 +245,7 @@ def hook_may_remove_itself_or_another(engine: Backend, sample: Sample) -> None:
         def removing(c: Any, victim: str = victim, removers: Any = removers, seen: Any = seen) -> Any:
             seen.append("removing")
             removers.pop(victim, lambda: None)()
-            return c + c
+            return double(c)
 
         removers["an earlier one"] = tape.hook(leaf, lambda c: None)
         removers["itself"] = tape.hook(leaf, removing)
@@ -268,7 +277,7 @@ def hook_takes_part_in_a_recorded_backward(engine: Backend, sample: Sample) -> N
 
     def hooked(a: Any, b: Any) -> Any:
         square = multiply(a, a)
-        engine.hook(square, lambda c: c + c)
+        engine.hook(square, doubling(engine))
         return multiply(square, b)
 
     def first(a: Any, b: Any) -> Any:
