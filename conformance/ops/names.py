@@ -25,6 +25,7 @@ FLIP = find("flip").name
 FLOOR_DIVIDE = find("floor_divide").name
 GETITEM = find("getitem").name
 GETITEM_INTEGER_ARRAY = find("getitem_integer_array").name
+GREATER = find("greater").name
 INDEX_ADD = find("index_add").name
 INDEX_UPDATE = find("index_update").name
 LOG = find("log").name

@@ -117,7 +117,7 @@ def gradients_of_passes(
     cotangents: Sequence[Array],
     *,
     in_one: Any = None,
-) -> list[list[Array]]:
+) -> list[list[Array | None]]:
     """The gradients of each pass over one graph, which is retained; all cotangents are written into one array, if one is given."""
 
     def written(g: Array) -> Any:
@@ -127,10 +127,10 @@ def gradients_of_passes(
     seeds = (engine.array(np.array(g)) if in_one is None else written(g) for g in cotangents)
     if isinstance(engine, FunctionalBackend):
         _, pulled = engine.pullback(function, [engine.array(np.array(x)) for x in operands])
-        return [[plain(engine, gradient) for gradient in pulled(seed)] for seed in seeds]
+        return [[None if g is None else plain(engine, g) for g in pulled(seed)] for seed in seeds]
     tape = tape_of(engine)
     leaves = [tape.leaf(np.array(x)) for x in operands]
-    output, passes = function(*leaves), []
+    output, passes = function(*leaves), list[list[Array | None]]()
     before = [np.zeros_like(x) for x in operands]
     for seed in seeds:
         tape.backward(output, seed, retain=True)

@@ -186,6 +186,28 @@ def compiled_function_sees_what_was_written_into_what_it_captures(engine: Backen
         _hold(engine, function, [x], [g], ([x * w + x], [g * w + g]), what)
 
 
+@contract("C10", "captured-calls")
+def each_call_sends_cotangents_to_what_is_captured(engine: Backend, sample: Sample) -> None:
+    """What a compiled, vectorized or checkpointed function captures gets the cotangents of each of its calls in a graph."""
+    multiply, add = engine.op(MULTIPLY), engine.op(ADD)
+    for what, make in wrappers_of(engine):
+        x, w, g = sample.array((4, 3)), sample.array((3,)), sample.array((4, 3))
+
+        def function(a: Any, b: Any, make: Any = make) -> Any:
+            scaled = make(lambda row: multiply(multiply(row, row), b))
+            return add(scaled(a), scaled(add(a, a)))
+
+        got = gradients_of(engine, function, [x, w], g)
+        hold_equal(
+            got[0], 10 * g * x * w, f"x's gradient of x² w + (2x)² w by two calls of a function, {what}"
+        )
+        hold_equal(
+            got[1],
+            (5 * g * x * x).sum(axis=0),
+            f"w's gradient of x² w + (2x)² w by two calls of a function that captures w, {what}",
+        )
+
+
 @contract("C10", "not-finite", COMPILE)
 def compiled_function_simplifies_nothing_that_is_not_finite(engine: Backend, sample: Sample) -> None:
     """A compiled x - x, x / x or 0 x is at zeros, infinities and NaN what the plain one is: no 0 or 1 in place of NaN."""

@@ -11,6 +11,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.b_graph.lifetime import resident, without_collector
+from conformance.checks.b_graph.second_backward import gradients_of_passes
 from conformance.checks.c_modes.hooks import doubling
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
 from conformance.checks.comparison import decides_by_refusal, hold_equal
@@ -121,6 +122,23 @@ def constants_made_in_a_checkpoint_stay_constant(engine: Backend, sample: Sample
         x, g = sample.array(), sample.array()
         (got,) = gradients_of(engine, engine.checkpoint(lambda a: multiply(engine.detach(a), a)), [x], g)
         hold_equal(got, g * x, "the gradient of x x in a checkpoint, its operand detached in the first place")
+
+
+@contract("C6", "captured-passes", Capability.CHECKPOINTING, Capability.RETAINING)
+def checkpoint_that_captures_is_passed_several_times(engine: Backend, sample: Sample) -> None:
+    """In each pass through a retained graph, what a checkpoint takes and what it captures get the gradients of that pass alone."""
+    multiply = engine.op(MULTIPLY)
+    x, w, *cotangents = (sample.array() for _ in range(5))
+
+    def function(a: Any, b: Any) -> Any:
+        return of_engine(engine.checkpoint(lambda t: multiply(multiply(t, t), b)))(a)
+
+    passes = gradients_of_passes(engine, function, [x, w], cotangents)
+    for n, (got, g) in enumerate(zip(passes, cotangents, strict=True)):
+        for ours, right, name in zip(got, (2 * g * x * w, g * x * x), "xw", strict=True):
+            hold_equal(
+                ours, right, f"{name}'s gradient of x² w, w captured by a checkpoint, in pass {n} of three"
+            )
 
 
 @contract("C6", "hooks", Capability.CHECKPOINTING, Capability.HOOKS)

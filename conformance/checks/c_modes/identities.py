@@ -62,7 +62,7 @@ def hook_on_a_result_that_equals_its_operand_is_not_the_operands(engine: Backend
 
             def tripled(cotangent: Any, seen: list[Any] = seen) -> Any:
                 seen.append(cotangent)
-                return cotangent + cotangent + cotangent
+                return add(add(cotangent, cotangent), cotangent)
 
             def function(a: Any, op: Any = op, around: Any = around, seen: Any = tripled) -> Any:
                 operand = around(a)

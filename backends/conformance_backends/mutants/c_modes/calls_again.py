@@ -126,7 +126,26 @@ def of_functions_alone(self: Any, function: Any) -> Any:
     return function
 
 
+def captured_of_the_first_call(self: Any, function: Function) -> Function:
+    """What a compiled function captures is a constant in all its calls but the first."""
+    calls: list[int] = []
+
+    def called(*operands: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            return function(*operands)
+        pulled = engine.custom(
+            lambda *xs: engine.detach(function(*map(Tensor, xs))),
+            lambda g, *xs: engine.vjp(function, *xs)[1](g),
+        )
+        return pulled(*operands)
+
+    return called
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("captured-of-the-first-call", "What a compiled function captures gets the cotangents of its first call alone.",
+        ("contract/C10/captured-calls",), base=WithTransforms, compiled=captured_of_the_first_call),
     behaviour("of-functions-alone", "A partial function cannot be compiled: it has no name.",
         ("contract/C10/any-callable",), base=WithTransforms, compiled=of_functions_alone),
     behaviour("compiled-for-one-array", "A compiled function that was called with one array twice takes the first operand for both.",

@@ -206,7 +206,33 @@ def short(x: Any) -> Any:
     return engine.custom(lambda a: a.astype(np.float32).astype(a.dtype), lambda g, a: (g,))(x)
 
 
+def captured_added_up(self: Any, function: Function) -> Function:
+    """What a checkpoint captures gets in each pass what the passes before gave it, too."""
+    right = engine.checkpoint(function)
+
+    def called(*operands: Any) -> Any:
+        output = right(*operands)
+        node = output.edge[0] if isinstance(output, Tensor) and output.edge else None
+        if node is None:
+            return output
+        own, held = node.pullback, dict[int, Any]()
+
+        def pullback(cotangents: Any) -> Any:
+            arrived = list(own(cotangents))
+            for place in range(len(operands), len(arrived)):
+                if arrived[place] is not None:
+                    held[place] = arrived[place] = arrived[place] + held.get(place, 0)
+            return tuple(arrived)
+
+        node.pullback = pullback
+        return output
+
+    return called
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("captured-added-up-over-passes", "What a checkpoint captures gets in each pass the gradients of the passes before, too.",
+        ("contract/C6/captured-passes",), checkpoint=captured_added_up),
     behaviour("operand-captured-is-constant", "An operand of a checkpoint that is captured as well counts as an operand alone.",
         ("contract/C6/operand-captured",), checkpoint=operands_are_not_captured),
     behaviour("checkpoint-stored-in-single", "What a checkpoint computes with is rounded to single precision.",

@@ -75,6 +75,19 @@ def sums_forget_where_they_are_compared() -> Backend:
     return with_ops({"sum": total}, SteppedTape)
 
 
+def operands_forget_where_a_comparison_is_read() -> Backend:
+    """What the engine's comparison compares is a constant from then on."""
+
+    def greater(*xs: Any, **parameters: Any) -> Any:
+        z = SteppedTape.ops["greater"](*xs, **parameters)
+        for x in xs:
+            if isinstance(x, Tensor) and x.node is not None:
+                x.edge = None
+        return z
+
+    return with_ops({"greater": greater}, SteppedTape)
+
+
 def read_is_cut(self: Any, array: Any) -> Any:
     """A result whose numbers are read is a constant from then on."""
     if isinstance(array, Tensor) and array.node is not None:
@@ -89,6 +102,8 @@ MUTANTS: tuple[Mutant, ...] = (
         CONTROL_FLOW, base=ReusesTotals),
     Mutant("compared-is-cut", "A sum that is compared with a number is a constant from then on.",
         ("contract/C7/compared",), sums_forget_where_they_are_compared, ("sum",)),
+    Mutant("compared-by-the-op-is-cut", "A result that the engine's op compares with a number is a constant from then on.",
+        ("contract/C7/compared",), operands_forget_where_a_comparison_is_read, ("greater",)),
     behaviour("read-is-cut", "A result whose numbers are read is a constant from then on.", ("contract/C7/read-inside",), numpy=read_is_cut),
     Mutant("operands-in-one-buffer", "The saved operands of a product are overwritten by the next product.",
         CONTROL_FLOW[1:], one_buffer_for_operands, ("multiply",)),

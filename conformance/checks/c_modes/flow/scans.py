@@ -169,6 +169,25 @@ def custom_rule_in_a_loop_is_used_at_every_step(engine: Backend, sample: Sample)
     hold_gradients(engine, function, [h, xs], [g, gs], [of_state, of_items], what)
 
 
+@contract("C11", "loop-rule-captured", Capability.LOOPS, Capability.SEVERAL_OUTPUTS)
+def rule_of_each_operand_in_a_loop_gets_what_the_step_captures(engine: Backend, sample: Sample) -> None:
+    """In a step, a custom rule that is called for each operand gives what the step captures its gradient at every step."""
+    rule = engine.custom_by_operand(lambda a, b: a * b, lambda i, gs, xs, zs: gs[0] * xs[1 - i])
+    multiply = engine.op(MULTIPLY)
+    xs, w, gs = sample.array((STEPS, *sample.shape)), sample.array(), sample.array((STEPS, *sample.shape))
+    h, g = sample.array(), sample.array()
+
+    def function(a: Any, rows: Any, b: Any) -> tuple[Any, ...]:
+        return tuple(engine.scan(lambda s, x: (multiply(s, x), rule(x, b)), a, rows))
+
+    of_items = gs * w
+    for n in range(STEPS):
+        of_items[n] += g * h * np.delete(xs, n, axis=0).prod(axis=0)
+    expected = [g * xs.prod(axis=0), of_items, (gs * xs).sum(axis=0)]
+    what = "a loop whose step scales each item by what it captures, by a rule of each operand"
+    hold_gradients(engine, function, [h, xs, w], [g, gs], expected, what)
+
+
 @contract("C11", "loop-detached", Capability.LOOPS, Capability.DETACH)
 def what_a_step_detaches_is_a_constant(engine: Backend, sample: Sample) -> None:
     """Where each step detaches its carry, no cotangent goes back beyond that step."""

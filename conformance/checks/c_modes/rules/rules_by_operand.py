@@ -222,11 +222,27 @@ def custom_rule_in_forward_mode_is_refused_or_right(engine: Backend, sample: Sam
 def rule_that_is_no_derivative_is_used_in_every_mode(engine: Backend, sample: Sample) -> None:
     """A custom rule that is not the derivative of what its op computes is used in checkpointed, compiled and vectorized functions, too."""
     op = engine.custom(lambda a: a + a + a, lambda g, a: (g + g,))
-    ways = wrappers_of(engine)
-    for what, make in ways[sample.seed % len(ways) :][:1] if engine.compiles_signatures else ways:
+    for what, make in wrappers_of(engine):
         x, g = sample.array((3,)), sample.array((3,))
         function = make(lambda a: op(a))
         (output,), (got,) = engine.vjp(function, [np.array(x)], [np.array(g)])
         hold_equal(plain(engine, output), 3 * x, f"the value of 3x whose rule says 2, {what}")
         slope = None if got is None else plain(engine, got)
         hold_equal(slope, 2 * g, f"the gradient of 3x whose rule says 2, {what}")
+
+
+@contract("C5", "own-slope-second", Capability.CUSTOM_RULE, Capability.HIGHER_ORDER)
+def rule_that_is_no_derivative_is_differentiated_in_every_mode(engine: Backend, sample: Sample) -> None:
+    """The second derivative through such a rule, in checkpointed, compiled and vectorized functions, is that of the rule, not of what its op computes."""
+    op = engine.custom(lambda a: a * a, lambda g, a: (g * a * a,))
+    for what, make in wrappers_of(engine):
+        x, g, v = (sample.array((3,)) for _ in range(3))
+
+        def first(a: Any, h: Any, make: Any = make) -> Any:
+            return engine.nested_vjp(make(lambda b: op(b)), [a], [h])[0]
+
+        derivatives = gradients_of(engine, first, [x, g], v)
+        for got, right, by in zip(derivatives, (2 * g * x * v, x * x * v), ("x", "g"), strict=True):
+            hold_equal(
+                got, right, f"the derivative by {by} of g x², the gradient that a rule gives of x², {what}"
+            )

@@ -181,6 +181,28 @@ class RuleOfTheFirstStep(SteppedTape):
             self.kept["step"] = 0
 
 
+class CapturedByRulesInLoops(SteppedTape):
+    """In a loop the last operand of a custom rule of each operand is taken for a constant, as if it were captured."""
+
+    def custom_by_operand(self, forward: Function, backward: Function) -> Function:
+        """The rule, whose last operand is a constant in a loop."""
+        ruled = engine.custom_by_operand(forward, backward)
+
+        def operation(*operands: Any) -> Any:
+            *others, last = operands
+            return ruled(*others, engine.detach(last)) if self.kept.get("looping") else ruled(*operands)
+
+        return operation
+
+    def scan(self, step: Function, carry: Any, items: Any) -> Any:
+        """The engine's loop; meanwhile `kept["looping"]` is true."""
+        self.kept["looping"] = True
+        try:
+            return engine.scan(step, carry, items)
+        finally:
+            self.kept["looping"] = False
+
+
 class DetachedAfterTheFirst(SteppedTape):
     """In a loop what the first step detaches is a constant; the others hand it on."""
 
@@ -264,6 +286,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("loop-unused-gets-cotangent", "An item that a step drops gets the cotangent of the carry.",
         ("contract/C11/loop-unused",), scan=unused_items_get_the_cotangent),
     behaviour("loop-rule-once", "A custom rule in a loop is used by the first step.", ("contract/C11/loop-rule",), base=RuleOfTheFirstStep),
+    behaviour("loop-rule-captures-constants", "In a loop the last operand of a rule of each operand is a constant.",
+        ("contract/C11/loop-rule-captured",), base=CapturedByRulesInLoops),
     behaviour("loop-detached-once", "What a loop's step detaches is a constant in its first step.",
         ("contract/C11/loop-detached",), base=DetachedAfterTheFirst),
     behaviour("loop-in-a-loop-captures-once", "What a loop in a loop captures has the gradient of the last block.",

@@ -134,7 +134,21 @@ def lost_where_mapped(self: Any, forward: Any, backward: Any) -> Any:
     return lambda *xs: forward(*xs) if self.kept.get("mapped") else own(*xs)
 
 
+def second_lost_where_mapped(self: Any, forward: Any, backward: Any) -> Any:
+    """A custom rule, of which in mapped functions the derivative is that of what the op computes."""
+    own = engine.custom(forward, backward)
+
+    def used_once(g: Any, *xs: Any) -> Any:
+        of_op = engine.vjp(forward, *xs)[1](g)
+        return tuple(p + engine.detach(q - p) for p, q in zip(of_op, backward(g, *xs), strict=True))
+
+    lost = engine.custom(forward, used_once)
+    return lambda *xs: lost(*xs) if self.kept.get("mapped") else own(*xs)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("second-order-of-rules-lost-where-mapped", "In a mapped function the derivative of a custom rule is that of what its op computes.",
+        ("contract/C5/own-slope-second",), base=WithTransforms, vectorized=noting_the_map, custom=second_lost_where_mapped),
     behaviour("rules-lost-where-mapped", "In a mapped function what a custom op computes is differentiated, not its rule used.",
         ("contract/C5/own-slope",), base=WithTransforms, vectorized=noting_the_map, custom=lost_where_mapped),
     behaviour("unused-output-in-double", "The zeros that a custom rule gets for an unused output are of double precision.",
