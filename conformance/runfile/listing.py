@@ -66,7 +66,10 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
                 alike.append((result, message))
     for (_, says), alike in causes.items():
         entries.append(_entry(alike, reason, says))
-    write_whole(path, tomlkit.dumps(document).rstrip("\n") + "\n" if entries else NOTHING_LISTED)
+    if (
+        new or not path.exists()
+    ):  # an empty list of tables would be written as a list to which none can be added
+        write_whole(path, tomlkit.dumps(document).rstrip("\n") + "\n" if entries else NOTHING_LISTED)
     return len({result.id for result, _ in new})
 
 
