@@ -13,6 +13,7 @@ from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
 
 LONGEST_NAME = 100
+FEW = 50  # names that a message lists: all clauses that have conventions, and not all points
 NAMES = "a set of names"
 MEMBERS: Mapping[str, tuple[type | tuple[type, ...], str]] = {  # what each is to be, and that in words
     "mode": (str, "a text"),
@@ -178,7 +179,8 @@ def _unless_all_known(names: Collection[str], known: Collection[str], where: str
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+            few = [*list(known)[:FEW], *["…"] * (len(known) > FEW)]
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(few)}"
             yield f"{where}: there is no {name!r}; {hint}"
 
 

@@ -117,6 +117,7 @@ def test_an_engine_that_raises_system_exit_ends_no_comparison_of_times(tmp_path:
         ),
         ("lacks = {'sum': {'axis': 0}}", "Mine.lacks of sum, axis: it is int, where a tuple of values"),
         ("lacks = {'sum': ['axis']}", "Mine.lacks of sum: it is list, where a dict from a parameter"),
+        ("points = {'A4': 'refused'}", "Mine.points: there is no 'A4'; there are abs/at-0, "),
         ("points = {'relu/at-0': 5}", "Mine.points of relu/at-0: it is int, where the name of a convention"),
         ("dialect = 'x'", "Mine.dialect: it is str, where a Dialect is expected"),
         ("dtypes = ('float64', 'float64')", "Mine.dtypes: one stands there twice: float64, float64"),
@@ -127,6 +128,7 @@ def test_a_declaration_that_is_none_is_reported(tmp_path: Path, body: str, expec
     code, said = said_by(tmp_path, body, "smoke", "mine.py")
     assert code == 11
     assert f"conformance: {expected}" in said.replace(NO_SUCH, "")
+    assert len(said) < 2500  # however many names there are
     assert "Traceback" not in said
 
 
