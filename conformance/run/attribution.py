@@ -38,7 +38,8 @@ CALLED_BY_ALL = (
 
 BUILTIN = "'(?:int|float|bool|str|list|tuple|dict|NoneType|slice|ellipsis)'"
 PYTHON_VALUES = re.compile(  # what TypeErrors say of them
-    f"{BUILTIN} object (?:is not|has no|does not|cannot)|non-iterable (?:int|float|bool|NoneType|ellipsis) object"
+    f"{BUILTIN} object (?:is not|has no|does not|cannot)"
+    "|non-iterable (?:int|float|bool|NoneType|ellipsis|function|method|coroutine) object"
     f"|unsupported operand type.*: {BUILTIN} and {BUILTIN}|between instances of {BUILTIN} and {BUILTIN}"
     "|(?:tuple|list|string) indices must be|can only concatenate|Value after [*]+ must be"
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
+from conformance_backends.numpy_engine.tensor import Tensor
 
 import conformance.checks.engine_calls as ours
-from conformance.backend import Capability
+from conformance.backend import Capability, FunctionalBackend
 from conformance.checks import load_all
 from conformance.errors import AdapterError
 from conformance.questions import items_of
@@ -19,6 +21,7 @@ from conformance.run.attribution import DEEPEST, Origin, cut_traceback, function
 from conformance.run.conduct import INTERNAL, exit_code
 from conformance.run.declarations import hold_declarations
 from conformance.run.execute import Executor
+from conformance.run.verdict import verdict_of
 from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
 
@@ -168,3 +171,39 @@ def test_an_adapter_is_given_arrays_and_no_numbers_of_numpy(check: str) -> None:
     several = Effort(signatures=12, draws=2, samples=1, programs=1)
     for result in Executor(Strict(), seed=0, effort=several, scripts=False, shrink=False).results(items):
         assert result.verdict in (Verdict.PASS, Verdict.UNDECIDED), result.evidence
+
+
+class PullbackAlone(FunctionalBackend):
+    """Its pullback comes without the output."""
+
+    name = engine = "pullback-alone"
+    ops: ClassVar = NumpyTape.ops
+
+    def version(self) -> str:
+        return "1"
+
+    def array(self, value: Any) -> Any:
+        return Tensor(value)
+
+    def numpy(self, array: Any) -> Any:
+        return array.value
+
+    def pullback(self, function: Any, arrays: Any) -> Any:
+        return numpy_engine.vjp(function, *arrays)[1]
+
+    def gradient(self, function: Any, operands: Any) -> Any:
+        return numpy_engine.grad(function)(*map(self.array, operands))
+
+
+class PullbackLater(PullbackAlone):
+    """Its pullback is to be awaited."""
+
+    async def pullback(self, function: Any, arrays: Any) -> Any:
+        return numpy_engine.vjp(function, *arrays)
+
+
+@pytest.mark.filterwarnings("ignore:coroutine 'PullbackLater.pullback' was never awaited")
+@pytest.mark.parametrize("adapter", [PullbackAlone, PullbackLater])
+def test_a_pullback_that_comes_without_its_output_is_the_adapters_slip(adapter: type[PullbackAlone]) -> None:
+    failure = raised(lambda: adapter().vjp(NumpyTape.ops["negative"], [np.ones(3)], [np.ones(3)]))
+    assert verdict_of(failure, adapter) is Verdict.ADAPTER_ERROR
