@@ -205,9 +205,8 @@ def hold_no_stored_gradient(engine: Backend, array: Any, what: str, *, has_one: 
             raise Violation(f"{engine.engine} stores no gradients; the adapter declares 'stored'")
         return
     convention = declared_convention(engine, "C4")
-    is_stored = (
-        unless_refused(lambda: engine.grad(array)) is not None
-    )  # an engine may refuse to be asked for one
+    # An engine may refuse to be asked for the gradient of what has none.
+    is_stored = unless_refused(lambda: engine.grad(array)) is not None
     if is_stored and convention == "none":
         raise Violation(f"{what} needs no gradient but got one")
     if convention == "stored" and has_one and not is_stored:

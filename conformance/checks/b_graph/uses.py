@@ -40,9 +40,8 @@ def outputs_of_every_op_may_be_used_any_number_of_times(engine: Backend, sample:
         count, function = len(member.cotangents), member.function(engine)
         # One output: used twice, or four times. Several: one of them not at all, the next once, then twice …
         several = [[(first + i) % 3 for i in range(count)] for first in range(3)]
-        if (
-            engine.conventions.get("A13") == "refused"
-        ):  # what an unused output alone depends on is not asked for then
+        # What an unused output alone depends on is not asked of an engine that refuses it.
+        if engine.conventions.get("A13") == "refused":
             several = [[1 + times for times in uses] for uses in several]
         for uses in several if count > 1 else [[2 ** (1 + number % 2)]]:
             _hold_uses(engine, sample, member, function, uses)
