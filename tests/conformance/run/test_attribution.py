@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
-from conformance_backends.numpy_engine.tensor import Tensor
 
 import conformance.checks.engine_calls as ours
-from conformance.backend import Capability, FunctionalBackend
+from conformance.backend import Capability
 from conformance.checks import load_all
 from conformance.errors import AdapterError
 from conformance.questions import items_of
@@ -24,6 +23,8 @@ from conformance.run.execute import Executor
 from conformance.run.verdict import verdict_of
 from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
+
+from .test_smoke import TakesOneCotangent
 
 EFFORT = Effort(signatures=1, draws=1, samples=1, programs=1)
 (ITEM,) = (i for i in items_of("numpy", ("float64",)) if i.id == "numpy/op/tanh/vjp/float64")
@@ -173,26 +174,11 @@ def test_an_adapter_is_given_arrays_and_no_numbers_of_numpy(check: str) -> None:
         assert result.verdict in (Verdict.PASS, Verdict.UNDECIDED), result.evidence
 
 
-class PullbackAlone(FunctionalBackend):
+class PullbackAlone(TakesOneCotangent):
     """Its pullback comes without the output."""
-
-    name = engine = "pullback-alone"
-    ops: ClassVar = NumpyTape.ops
-
-    def version(self) -> str:
-        return "1"
-
-    def array(self, value: Any) -> Any:
-        return Tensor(value)
-
-    def numpy(self, array: Any) -> Any:
-        return array.value
 
     def pullback(self, function: Any, arrays: Any) -> Any:
         return numpy_engine.vjp(function, *arrays)[1]
-
-    def gradient(self, function: Any, operands: Any) -> Any:
-        return numpy_engine.grad(function)(*map(self.array, operands))
 
 
 class PullbackLater(PullbackAlone):
