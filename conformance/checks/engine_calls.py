@@ -205,8 +205,8 @@ def hold_no_stored_gradient(engine: Backend, array: Any, what: str, *, has_one: 
             raise Violation(f"{engine.engine} stores no gradients; the adapter declares 'stored'")
         return
     convention = declared_convention(engine, "C4")
-    # An engine may refuse to be asked for the gradient of what has none.
-    is_stored = unless_refused(lambda: engine.grad(array)) is not None
+    may_refuse = engine.conventions.get("B8") == "refused"  # to be asked for the gradient of what is no leaf
+    is_stored = (unless_refused(lambda: engine.grad(array)) if may_refuse else engine.grad(array)) is not None
     if is_stored and convention == "none":
         raise Violation(f"{what} needs no gradient but got one")
     if convention == "stored" and has_one and not is_stored:

@@ -219,9 +219,9 @@ class Kind(abc.ABC):
 KINDS: dict[str, Kind] = {}
 
 
-def first_few(names: Sequence[str]) -> str:
-    """The first six names, and whether there are more."""
-    return ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
+def first_few(names: Sequence[str], count: int = 6) -> str:
+    """So many names, the first, and whether there are more."""
+    return ", ".join(names[:count]) + (", …" if len(names) > count else "")
 
 
 def register(kind: type[Kind]) -> type[Kind]:

@@ -11,6 +11,7 @@ from conformance.dtype import HALF
 from conformance.errors import AdapterError, UsageError, error_text
 from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
+from conformance.questions.kind import first_few
 
 LONGEST_NAME = 100
 FEW = 50  # names that a message lists: all clauses that have conventions, and not all points
@@ -179,8 +180,8 @@ def _unless_all_known(names: Collection[str], known: Collection[str], where: str
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4)
-            few = [*list(known)[:FEW], *["…"] * (len(known) > FEW)]
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(few)}"
+            few = first_few(list(known), FEW)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {few}"
             yield f"{where}: there is no {name!r}; {hint}"
 
 

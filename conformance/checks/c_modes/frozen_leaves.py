@@ -45,8 +45,7 @@ def frozen_leaf_gets_no_gradient(engine: Backend, sample: Sample) -> None:
         x, w, g, *leaves = _leaves(tape, sample)
         first, second = leaves
         tape.needs_gradient(leaves[which], False)
-        before = unless_refused(partial(stored, tape, leaves[which]))
-        what = f"leaf {which}, which is frozen,"
+        before, what = stored(tape, leaves[which]), f"leaf {which}, which is frozen,"
         _stepped(tape, first, second, g)
         if before is None:
             hold_no_stored_gradient(tape, leaves[which], what)

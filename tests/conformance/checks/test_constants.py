@@ -112,3 +112,24 @@ def test_a_call_that_is_left_to_numpy_was_not_taken() -> None:
     what, given, oracle = next(constants._constants(member, 0))
     assert what == "NumPy arrays"
     constants._hold_alone(engine, member, 0, what, given, oracle)
+
+
+class AsksLeavesAlone(NumpyTape):
+    """An engine that refuses to be asked for the gradient of what is no leaf."""
+
+    def grad(self, leaf: Any) -> Any:
+        if not leaf.requires_grad:
+            raise RuntimeError("only a leaf has a gradient")
+        return super().grad(leaf)
+
+
+class SaysSo(AsksLeavesAlone):
+    """The same, which declares it."""
+
+    conventions: ClassVar = {**NumpyTape.conventions, "B8": "refused"}
+
+
+def test_a_gradient_of_a_constant_is_refused_where_that_is_declared() -> None:
+    hold_no_stored_gradient(SaysSo(), SaysSo().array(np.ones(3)), "a constant")
+    with pytest.raises(RuntimeError, match="only a leaf"):
+        hold_no_stored_gradient(AsksLeavesAlone(), AsksLeavesAlone().array(np.ones(3)), "a constant")
