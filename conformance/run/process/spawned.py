@@ -8,7 +8,8 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from typing import Any
 
 SAFE_PATH = "PYTHONSAFEPATH"
 
@@ -47,17 +48,23 @@ def without_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
+class _Pool(ProcessPoolExecutor):
+    """A pool of spawned processes: each submission that finds none of them idle starts one, until there are enough."""
+
+    def submit(self, *call: Any, **keywords: Any) -> Future[Any]:
+        with without_ctrl_c():
+            return super().submit(*call, **keywords)
+
+
 @contextlib.contextmanager
 def pool_of(workers: int) -> Iterator[ProcessPoolExecutor]:
     """A pool of processes; where its scope is left by an exception, they are ended, and what waits for them is not done.
 
     Spawned rather than forked: a fork would copy whatever threads engines and NumPy hold.
     """
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    pool = _Pool(workers, mp_context=multiprocessing.get_context("spawn"))
     with safe_path():
         try:
-            with without_ctrl_c():
-                pool.submit(os.getpid)  # the first starts all of them
             yield pool
         except BaseException:
             pool.shutdown(

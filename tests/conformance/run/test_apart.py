@@ -153,10 +153,16 @@ from conformance.run.process.spawned import pool_of
 def answer(send):
     send(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
 
+def ignores(number):
+    time.sleep(1)  # so that each process has one
+    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
 if __name__ == "__main__":
     assert [*messages_of(answer)] == [True]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGINT))
+    with pool_of(2) as pool:
+        assert {*pool.map(ignores, range(2))} == {True}, "each is started so that it ignores Ctrl-C"
     try:
         with pool_of(2) as pool:
             found = [pool.submit(time.sleep, 60) for _ in range(9)]
