@@ -1,6 +1,7 @@
-"""Chapter E: what thousands of examples add up to in half precision.
+"""Chapter E: batches of a thousand examples, and what thousands add up to in half precision.
 
-A sum that is kept in bfloat16 stops growing after 256 equal terms, so that engines keep it in single precision. Not every
+The signatures of the design have few rows, so that an engine whose blocks, threads or tables end at some hundred of them
+is asked of more. A sum that is kept in bfloat16 stops growing after 256 equal terms, so that engines keep it in single precision. Not every
 engine does in float16: NumPy adds up along an axis in the operand's own type.
 """
 
@@ -12,18 +13,47 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.case import Array, Case
-from conformance.checks.comparison import hold_within
+from conformance.checks.comparison import Comparison, hold_within
 from conformance.checks.e_values.batches import are_batched, batch_of, example_of, mixes_entries, sliced
 from conformance.checks.e_values.half_precision import CLEAR, MANY
 from conformance.checks.engine_calls import require_offered
-from conformance.checks.observation import Observation, Oracle
-from conformance.checks.registry import NotThisCase, op_check
+from conformance.checks.observation import Observation, Oracle, hold_gradients
+from conformance.checks.registry import DOUBLE, NotThisCase, op_check
 from conformance.dtype import BFLOAT16, finfo
 from conformance.op import Op
-from conformance.oracle.allowance import Expected
+from conformance.oracle.allowance import Expected, expected_values
 
 LARGEST_TOTAL = 2.0**12  # of what the terms add up to
 OTHER_NUMBER = 7  # of examples, which is no size of the cases
+THOUSAND = 1031  # of examples: more than a block of threads, and a number that no block divides
+MOST_ENTRIES = 1 << 15  # of an operand: what is expected of more takes seconds
+
+
+@op_check("E9", "thousand-examples", applies=mixes_entries, sparing=True, dtypes=DOUBLE)
+def batch_of_a_thousand_has_the_gradients_of_the_rule(seen: Observation) -> list[Comparison]:
+    """A batch of a thousand examples has the values and the gradients of the rule, its last examples as its first."""
+    count, batched = batch_of(seen.oracle)
+    rng = np.random.default_rng(count)
+    if not are_batched(seen.oracle, *_drawn(seen.case, batched, np.arange(OTHER_NUMBER) % count), batched):
+        raise NotThisCase("the leading axis is not a batch axis")
+    operands, g = _drawn(seen.case, batched, rng.integers(count, size=THOUSAND))
+    if max(x.size for x in (*operands, g)) > MOST_ENTRIES:
+        raise NotThisCase(f"{THOUSAND} examples have more than {MOST_ENTRIES} entries")
+    # Of another size in each row: rows that are mistaken for each other differ.
+    g = g * rng.permutation(np.linspace(-2, 2, THOUSAND)).reshape(-1, *[1] * (g.ndim - 1)).astype(g.dtype)
+    case = replace(
+        seen.case, operands=tuple(operands), cotangents=(g,), layouts=("C",) * len(seen.case.layouts)
+    )
+    long = Observation(seen.backend, Oracle(seen.op, case, seen.perturbations))
+    values = expected_values(seen.op, case, perturbations=seen.perturbations)
+    for value, expected in zip(long.answer.outputs, values, strict=True):
+        hold_within(value, expected, f"the value of {THOUSAND} examples")
+    return hold_gradients(long)
+
+
+def _drawn(case: Case, batched: Sequence[int], rows: Array) -> tuple[list[Array], Array]:
+    """Operands and a cotangent of these of the case's examples."""
+    return [x[rows] if i in batched else x for i, x in enumerate(case.operands)], case.cotangents[0][rows]
 
 
 def _may_share(op: Op) -> bool:

@@ -158,6 +158,7 @@ def ignores(number):
     return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     assert [*messages_of(answer)] == [True]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGINT))

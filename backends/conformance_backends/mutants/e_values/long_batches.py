@@ -1,4 +1,4 @@
-"""Mutants that add up the examples of a long batch in half precision."""
+"""Mutants that are wrong for batches of a thousand examples, or add up thousands in half precision."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from conformance_backends.mutants.e_values.half_precision import narrow_sum, precision
-from conformance_backends.mutants.mutant import Mutant
+from conformance_backends.mutants.mutant import Mutant, rule, value
+
+TABLE = 768  # rows of a buffer in which an engine works
 
 
 def rows_added_one_by_one(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
@@ -19,7 +21,26 @@ def rows_added_one_by_one(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
     return np.array([narrow_sum(column, "bfloat16") for column in rows.T], pulled.dtype).reshape(pulled.shape)
 
 
+def without_the_last_of_many(right: Any, i: int, g: Any, z: Any, *xs: Any, **parameters: Any) -> Any:
+    """Of more examples than a buffer has rows the last pulls nothing back."""
+    g = np.asarray(g)
+    kept = g if g.ndim == 0 or len(g) <= TABLE else np.concatenate([g[:-1], np.zeros_like(g[-1:])])
+    return right(i, kept, z, *xs, **parameters)
+
+
+def begun_anew(right: Any, *xs: Any, **parameters: Any) -> Any:
+    """What lies behind the rows of a buffer is computed of the first rows again."""
+    z = np.array(right(*xs, **parameters))
+    if z.ndim and len(z) > TABLE:
+        z[TABLE:] = z[: len(z) - TABLE]
+    return z
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    rule("last-of-many-examples-lost", "Of more than 768 examples the last pulls nothing back.",
+        ("op/thousand-examples",), ("embedding", "conv2d", "layer_norm"), without_the_last_of_many),
+    value("rows-behind-a-buffer-begun-anew", "The rows of a matrix product behind the first 768 are the first again.",
+        ("op/thousand-examples",), ("matmul",), begun_anew),
     precision("rows-added-in-bfloat16", "What the rows of a batch share is added up in bfloat16, one row at a time.",
         ("op/long-batch",), ("linear",), "bfloat16", rows_added_one_by_one),
 )  # fmt: skip
